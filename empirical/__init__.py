@@ -1,0 +1,1 @@
+"""What runs show: audits of released models, held to what `oracle` proves."""

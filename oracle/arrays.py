@@ -1,0 +1,72 @@
+"""What the fast paths stand on: one code for numpy arrays and torch tensors, in float64, rounded to the safe side.
+
+Everything goes through array-api-compat except the special function erfcx, which the array API lacks and which
+scipy and torch both provide. `UNIT` is the unit roundoff; budgets are written as multiples of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import array_api_compat
+
+from oracle.domain import Parameter
+from oracle.errors import DomainError
+
+UNIT = 2.0**-53
+TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
+
+
+def namespace(*values: Any) -> Any:
+    """The array namespace of the torch tensors among the values, or numpy's if there is none."""
+    torch = sys.modules.get("torch")  # nobody holds a tensor without having imported torch
+    tensors = [value for value in values if torch is not None and isinstance(value, torch.Tensor)]
+    if tensors:
+        return array_api_compat.array_namespace(*tensors)
+    import array_api_compat.numpy as numpy_namespace
+
+    return numpy_namespace
+
+
+def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The namespace and the broadcast float64 arrays of all parameters (words stay words), domain-checked."""
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in known:
+            raise DomainError(f"{owner} has no parameter {name}; it takes {', '.join(known)}")
+    for name, parameter in known.items():
+        if name not in given:
+            raise DomainError(f"{owner} needs {name}: {parameter.domain}")
+    words = {name: known[name].parse(given[name]) for name in known if known[name].kind == "choice"}
+    numbers = {name: given[name] for name in known if name not in words}
+    xp = namespace(*numbers.values())
+    devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
+    converted = []
+    for name, value in numbers.items():
+        try:
+            array = xp.asarray(value, dtype=xp.float64, device=devices[0] if devices else None)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise DomainError(f"{name} = {value!r} is no array of numbers: {error}") from None
+        bad = known[name].outside(xp, array)
+        if bool(xp.any(bad)):
+            first = float(xp.reshape(array, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))])
+            raise DomainError(f"{name} = {first} is outside its domain: {known[name].domain}")
+        converted.append(array)
+    broadcast = xp.broadcast_arrays(*converted)
+    return xp, {**dict(zip(numbers, broadcast, strict=True)), **words}
+
+
+def erfcx(xp: Any, x: Any) -> Any:
+    """exp(x^2) erfc(x), by scipy or torch; both are accurate to a few units in the last place."""
+    if array_api_compat.is_torch_namespace(xp):
+        return xp.special.erfcx(x)
+    from scipy import special
+
+    return special.erfcx(x)
+
+
+def inflate(x: Any, units: Any) -> Any:
+    """x >= 0 made larger by a relative budget of that many unit roundoffs (and the rounding of doing so)."""
+    return x * (1.0 + (units + 2.0) * UNIT)

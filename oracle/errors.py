@@ -1,0 +1,17 @@
+"""The errors that users meet; every message names the argument, its value and what was expected."""
+
+
+class OracleError(Exception):
+    """Any failure that dp-oracle reports on purpose."""
+
+
+class DomainError(OracleError, ValueError):
+    """An input lies outside the domain on which a bound, an algorithm or a claim is defined."""
+
+
+class PrecisionError(OracleError):
+    """The asked width could not be certified within the precision limit."""
+
+
+class TargetError(OracleError):
+    """Code under test (an implementation, a training function) does not work as a target."""

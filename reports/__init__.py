@@ -1,0 +1,1 @@
+"""What people read: the report, and the dp-oracle command that ties the four rooms together."""

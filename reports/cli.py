@@ -1,0 +1,45 @@
+"""The dp-oracle command: the commands of all four rooms in one place."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+
+import typer
+
+import oracle.cli
+from oracle.console import BAD_USAGE, run
+
+ROOMS = ("oracle", "empirical", "theorems", "reports")
+
+app = typer.Typer(
+    name="dp-oracle",
+    help="The verified test oracle and theory checker for differentially private training.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+oracle.cli.register(app)
+
+
+def conflicting_owners() -> list[str]:
+    """One line for each of our package names that another installed distribution also provides."""
+    owners = metadata.packages_distributions()
+    return [
+        f"the name {room!r} belongs to several installed distributions: {', '.join(sorted(set(owners[room])))}"
+        for room in ROOMS
+        if len(set(owners.get(room, ()))) > 1
+    ]
+
+
+def main() -> None:
+    """Entry point of the dp-oracle command."""
+    conflicts = conflicting_owners()
+    if conflicts:
+        for line in conflicts:
+            print(f"error: {line}; uninstall one of them", file=sys.stderr)
+        sys.exit(BAD_USAGE)
+    sys.exit(run(app))
+
+
+if __name__ == "__main__":
+    main()

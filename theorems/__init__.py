@@ -1,0 +1,1 @@
+"""What papers claim: every claim as an executable object with a verdict."""
