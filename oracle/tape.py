@@ -8,7 +8,7 @@ Normals come from Box-Muller (a fixed number of raw words each, unlike a ziggura
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,11 @@ class Tape:
         """The tape of a single model of this block."""
         if not 0 <= model < self.models:
             raise DomainError(f"model = {model} is outside its domain: an integer in [0, {self.models - 1}]")
-        return Tape(self.seed, 1, self.first_model + model)
+        return replace(self, models=1, first_model=self.first_model + model)
 
     def block(self, first: int, count: int) -> Tape:
         """The tape of a sub-block of this block's models."""
-        return Tape(self.seed, count, self.first_model + first)
+        return replace(self, models=count, first_model=self.first_model + first)
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""

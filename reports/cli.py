@@ -7,7 +7,9 @@ from importlib import metadata
 
 import typer
 
+import empirical.cli
 import oracle.cli
+import theorems.cli
 from oracle.console import BAD_USAGE, run
 
 ROOMS = ("oracle", "empirical", "theorems", "reports")
@@ -19,6 +21,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 oracle.cli.register(app)
+empirical.cli.register(app)
+theorems.cli.register(app)
 
 
 def conflicting_owners() -> list[str]:

@@ -1,0 +1,1 @@
+"""Planted bugs of real libraries; every `Mutant` at the top of a module here is registered."""

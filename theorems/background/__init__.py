@@ -1,0 +1,1 @@
+"""Results that the five documents lean on."""

@@ -1,0 +1,1 @@
+"""Claims of document 004: the CS208 slides on machine learning under DP."""

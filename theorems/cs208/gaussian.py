@@ -1,0 +1,33 @@
+"""The Gaussian mechanism as document 004 states it: without a range for epsilon."""
+
+from fractions import Fraction
+
+from oracle.domain import Parameter, positive, probability
+from theorems.claim import Claim, Verdict
+from theorems.classical_gaussian import calibration
+
+_STATEMENT = r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right) \text{ gives } (\varepsilon, \delta)\text{-DP}"
+
+gaussian_mechanism = Claim(
+    id="cs208/gaussian-mechanism",
+    source="004, Gaussian mechanism",
+    statement=_STATEMENT,
+    words="the classical Gaussian calibration is private, no range of epsilon given",
+    hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
+    expected=Verdict.REFUTED,
+    check=lambda: calibration(largest=None),
+    repaired_by="cs208/gaussian-mechanism-repaired",
+)
+
+gaussian_mechanism_repaired = Claim(
+    id="cs208/gaussian-mechanism-repaired",
+    source="004, Gaussian mechanism, with the range it needs",
+    statement=_STATEMENT + r" \text{ for } 0 < \varepsilon \le 1,\ 0 < \delta < 1",
+    words="the classical Gaussian calibration is private for epsilon up to 1",
+    hypotheses=(
+        Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True), probability("delta"),
+        positive("sensitivity"),
+    ),
+    expected=Verdict.HOLDS,
+    check=lambda: calibration(largest=Fraction(1)),
+)

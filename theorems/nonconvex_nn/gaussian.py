@@ -1,0 +1,30 @@
+"""The Gaussian mechanism as document 002 states it (Lemma 1)."""
+
+from fractions import Fraction
+
+from oracle.domain import positive, probability
+from theorems.claim import Claim, Verdict
+from theorems.classical_gaussian import calibration
+
+_STATEMENT = r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right) \text{ is } (\epsilon, \delta)\text{-DP}"
+
+lemma_1 = Claim(
+    id="nonconvex-nn/lem-1",
+    source="002, Lemma 1",
+    statement=_STATEMENT + r" \text{ for } 0 < \epsilon, \delta < 1",
+    words="the classical Gaussian calibration is private for epsilon and delta in (0, 1)",
+    hypotheses=(probability("epsilon"), probability("delta"), positive("sensitivity")),
+    expected=Verdict.HOLDS,
+    check=lambda: calibration(largest=Fraction(1)),
+)
+
+lemma_1_beyond = Claim(
+    id="nonconvex-nn/lem-1-beyond",
+    source="002, Lemma 1, read without its range",
+    statement=_STATEMENT + r" \text{ for every } \epsilon > 0",
+    words="the classical Gaussian calibration is private for every epsilon",
+    hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
+    expected=Verdict.REFUTED,
+    check=lambda: calibration(largest=None),
+    repaired_by="nonconvex-nn/lem-1",
+)

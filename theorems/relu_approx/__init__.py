@@ -1,0 +1,1 @@
+"""Claims of document 000: hidden-state DP with convex ReLU approximations and NoisyCGD."""
