@@ -93,8 +93,9 @@ def releases(item: Algorithm, config: Values, pair: Pair, plan: Plan, train: Tra
             # Models on the two sides must be independent: side 1 takes the models after side 0's.
             tape = Tape(plan.seed, min(SHARD, plan.budget - first), side * plan.budget + first)
             released = np.asarray(train(pair.features[side], pair.labels[side], config, tape), dtype=np.float64)
-            if released.shape != (tape.models, pair.direction.size):
-                raise TargetError(f"{item.name} released shape {released.shape}, not {(tape.models, pair.direction.size)}")
+            expected = (tape.models, pair.direction.size)
+            if released.shape != expected:
+                raise TargetError(f"{item.name} released shape {released.shape}, expected {expected}")
             scores.append(released @ pair.direction)
             progress(tape.models)
         result.append(np.concatenate(scores))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from oracle.errors import DomainError, TargetError
 from oracle.registry import bound
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.integer[Any]]
 
 HELD_OUT = 0.2
 _CANDIDATES = 512
@@ -36,6 +38,10 @@ class Rates:
     true_positive: float
     false_positive: float
 
+    def arrays(self) -> tuple[Array, Array]:
+        """The two rates as arrays of one entry, for the vectorised conversions."""
+        return np.array([self.true_positive]), np.array([self.false_positive])
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -46,7 +52,7 @@ class Estimate:
     rates: Rates
 
 
-def rate_bounds(hits: Array, false_alarms: Array, trials: tuple[int, int], alpha: float) -> tuple[Array, Array]:
+def rate_bounds(hits: Counts, false_alarms: Counts, trials: tuple[int, int], alpha: float) -> tuple[Array, Array]:
     """Clopper-Pearson: lower bounds of the hit rate and upper bounds of the false-alarm rate, each at alpha / 2."""
     positives, negatives = trials
     # The least p whose upper tail P(X >= hits) reaches alpha/2 is a quantile of Beta(hits, positives - hits + 1).
@@ -76,14 +82,14 @@ def clopper_pearson(negatives: Array, positives: Array, *, delta: float, confide
     threshold, rates = _judge(
         negatives, positives, confidence, lambda low, high: epsilon_from_rates(low, high, delta)
     )
-    epsilon = float(epsilon_from_rates(np.float64(rates.true_positive), np.float64(rates.false_positive), delta))
+    epsilon = float(epsilon_from_rates(*rates.arrays(), delta)[0])
     return Estimate(epsilon, threshold, rates)
 
 
 def gdp(negatives: Array, positives: Array, *, delta: float, confidence: float) -> Estimate:
     """A lower bound on epsilon valid where the release is Gaussian with a common covariance."""
     threshold, rates = _judge(negatives, positives, confidence, mu_from_rates)
-    mu = float(mu_from_rates(np.float64(rates.true_positive), np.float64(rates.false_positive)))
+    mu = float(mu_from_rates(*rates.arrays())[0])
     epsilon = bound("gdp.epsilon").reference(mu=mu, delta=delta).to_floats()[0] if mu > 0 else 0.0
     return Estimate(epsilon, threshold, rates)
 

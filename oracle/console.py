@@ -46,12 +46,12 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A plain table; verdicts get their colour on a terminal."""
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(f"[{VERDICT_STYLES[cell]}]{cell}[/]" if cell in VERDICT_STYLES else _plain(cell) for cell in row))
+        table.add_row(*map(_styled, row))
     terminal().print(table)
 
 
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
+def _styled(cell: str) -> str:
+    return f"[{VERDICT_STYLES[cell]}]{cell}[/]" if cell in VERDICT_STYLES else cell.replace("[", r"\[")
 
 
 def key_values(words: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import NoReturn
 
 from flint import arb, ctx, fmpq
 
@@ -207,17 +206,17 @@ class Enclosure:
         lower, upper = self.to_decimals()
         return f"[{lower}, {upper}]"
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise TypeError(f"an Enclosure has no {what}: it is an interval; use contains, certainly_le or to_floats")
+    def _refusal(self, what: str) -> TypeError:
+        return TypeError(f"an Enclosure has no {what}: it is an interval; use contains, certainly_le or to_floats")
 
     def __float__(self) -> float:
-        self._refuse("single float value")
+        raise self._refusal("single float value")
 
     def __bool__(self) -> bool:
-        self._refuse("truth value")
+        raise self._refusal("truth value")
 
     def __lt__(self, other: object) -> bool:
-        self._refuse("order")
+        raise self._refusal("order")
 
     __le__ = __gt__ = __ge__ = __lt__
 

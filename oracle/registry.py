@@ -35,7 +35,7 @@ UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk")
 
 
 def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:
-    """A formula in balls, lifted to one that reaches any asked width; `at_most` is what a proof says it never exceeds."""
+    """A formula in balls, lifted to one that reaches any asked width; `at_most` is a proved ceiling."""
 
     def certify(values: Values, width: Fraction) -> Enclosure:
         enclosure = arithmetic.enclose(lambda: formula(values), width=width)

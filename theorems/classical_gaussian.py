@@ -21,7 +21,7 @@ from oracle.enclosure import Enclosure, ball
 from oracle.privacy.gaussian import delta_ball, normal_upper_tail
 from theorems.claim import Evidence, Finding, Verdict
 
-_EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "20"))
+_EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", *map(str, range(1, 11)), "20"))
 _DELTAS = tuple(Fraction(v) for v in ("1e-5", "1e-10", "1e-2", "1/10", "1/2", "17/20"))
 
 
@@ -72,4 +72,4 @@ def calibration(*, largest: Fraction | None, constant: Fraction = Fraction(5, 4)
             Evidence.PROVED,
             f"R(x0) < K sqrt(2 pi) e^(-E/2) certified at E = {largest}; monotonicity extends it to all delta in (0, 1)",
         )
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point tried fails, and the proof does not go through")
+    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point tried fails; the proof does not go through")

@@ -1,13 +1,14 @@
 r"""The optimal-shift programme behind the hidden-state bounds, solved exactly in rationals.
 
-Minimise sum a_i^2 subject to z_{i+1} = c z_i + s_{i+1} - a_{i+1} >= 0, z_0 = z_T = 0. Unrolled and with a_i = c^{-i} l_i,
-the cumulative A(t) = sum_{i<=t} c^{-2i} l_i must stay at or below S(t) = sum_{i<=t} c^{-i} s_i and meet it at T, at cost
-sum c^{-2i} l_i^2. That is a taut string: l is the slope of the greatest convex minorant of the points (W(t), S(t)),
-W(t) = sum_{i<=t} c^{-2i}, and the optimum is the sum of (dS)^2 / dW over its segments.
+Minimise sum a_i^2 subject to z_{i+1} = c z_i + s_{i+1} - a_{i+1} >= 0, z_0 = z_T = 0. Unrolled and with
+a_i = c^{-i} l_i, the cumulative A(t) = sum_{i<=t} c^{-2i} l_i must stay at or below S(t) = sum_{i<=t} c^{-i} s_i and
+meet it at T, at cost sum c^{-2i} l_i^2. That is a taut string: l is the slope of the greatest convex minorant of the
+points (W(t), S(t)), W(t) = sum_{i<=t} c^{-2i}, and the optimum is the sum of (dS)^2 / dW over its segments.
 """
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 Point = tuple[Fraction, Fraction]
@@ -29,7 +30,7 @@ def optimum(contraction: Fraction, steps: list[int]) -> Fraction:
         total += power * touched
         points.append((weight, total))
     hull = convex_minorant(points)
-    return sum(((y1 - y0) ** 2 / (x1 - x0) for (x0, y0), (x1, y1) in zip(hull, hull[1:], strict=False)), Fraction(0))
+    return sum(((y1 - y0) ** 2 / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(hull)), Fraction(0))
 
 
 def convex_minorant(points: list[Point]) -> list[Point]:

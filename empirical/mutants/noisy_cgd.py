@@ -60,9 +60,8 @@ def _accounting(formula: Callable[[float, int, int], float]) -> Detection:
 def _memory(contraction: float, batches: int, epochs: int) -> float:
     """The square of the theorem's factor without its leading 1, in plain floats."""
     decay = contraction ** (batches * (epochs - 1))
-    return (
-        contraction ** (2 * batches - 2) * (1 - contraction**2) / (1 - contraction**batches) ** 2 * (1 - decay) / (1 + decay)
-    )
+    geometric = (1 - contraction**2) / (1 - contraction**batches) ** 2
+    return contraction ** (2 * batches - 2) * geometric * (1 - decay) / (1 + decay)
 
 
 m10_short_noise = Mutant(

@@ -11,6 +11,7 @@ epsilon/mu) > 0. The inverses are therefore roots of monotone functions, certifi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -99,10 +100,11 @@ def sigma_of(sensitivity: Fraction, epsilon: Fraction, delta: Fraction, width: F
     with ctx.workprec(128):
         # A guess from the tail bound; the doublings below make it a bracket whose signs are then certified.
         z = _tail_point(delta)
-        low = high = (2 * ball(epsilon) / ((z * z + 2 * ball(epsilon)).sqrt() + z) + ball(delta)).mid()
-        while not _certainly_negative(lambda: shortfall(high)):
+        guess = (2 * ball(epsilon) / ((z * z + 2 * ball(epsilon)).sqrt() + z) + ball(delta)).mid()
+        high, low = guess, guess
+        while not _certainly_negative(functools.partial(shortfall, high)):
             high = (2 * high).mid()
-        while _certainly_negative(lambda: shortfall(low)):
+        while _certainly_negative(functools.partial(shortfall, low)):
             low = (low / 2).mid()
         largest = (ball(sensitivity) / low).upper()
         relative = width / 4 / max(1, int(largest.ceil().upper().fmpz()))

@@ -89,7 +89,7 @@ class _ArrayPowers:
 
 
 def _gd(values: Values) -> arb:
-    factor = gd_factor(values.contraction, values.steps, _BallPowers())
+    factor: arb = gd_factor(values.contraction, values.steps, _BallPowers())
     return ball(values.sensitivity / (values.dataset_size * values.sigma)) * factor.sqrt()
 
 
@@ -100,7 +100,7 @@ def _gd_fast(xp: Any, values: Values) -> Any:
 
 def _cgd(values: Values) -> arb:
     c, k, epochs = values.contraction, values.batches, values.epochs
-    factor = gd_factor(c, epochs, _BallPowers()) if k == 1 else cgd_factor(c, k, epochs, _BallPowers())
+    factor: arb = gd_factor(c, epochs, _BallPowers()) if k == 1 else cgd_factor(c, k, epochs, _BallPowers())
     return ball(values.sensitivity / (values.batch_size * values.sigma)) * factor.sqrt()
 
 

@@ -2,10 +2,10 @@
 
 One epoch passes over the fixed disjoint batches B_1, ..., B_k of size b in order; each step is
 
-    theta <- theta - eta ( (1/b) sum_{i in B_j} clip(grad h(theta; x_i, y_i), C) + lambda theta + Z ),  Z ~ N(0, sigma^2 I)
+    theta <- theta - eta ( (1/b) sum_{i in B_j} clip(grad h(theta; x_i, y_i), C) + lambda theta + Z )
 
-and the last iterate is released. NoisyGD is the case of one batch. sigma is the standard deviation of the noise on the
-mean gradient. Losses h (lambda is added by the algorithm and is not clipped):
+with Z ~ N(0, sigma^2 I), and the last iterate is released. NoisyGD is the case of one batch. sigma is the
+standard deviation of the noise on the mean gradient. Losses h (lambda is added by the algorithm, unclipped):
 
     linear    h = -<x, theta>                  the worst case: its steps are affine and its releases exactly Gaussian
     squared   h = (<x, theta> - y)^2 / 2
@@ -87,7 +87,8 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 def contraction(config: Values) -> Fraction:
     """c = max(|1 - eta lambda|, |1 - eta (lambda + beta)|), beta = curvature * feature_norm^2, exactly."""
     beta = _CURVATURE[config.loss] * config.feature_norm**2
-    return max(abs(1 - config.eta * config.lam), abs(1 - config.eta * (config.lam + beta)))
+    factors = [1 - config.eta * config.lam, 1 - config.eta * (config.lam + beta)]
+    return max(abs(Fraction(factor)) for factor in factors)
 
 
 def account(config: Values, records: int) -> dict[str, Fraction | int]:

@@ -6,7 +6,10 @@ from oracle.domain import Parameter, positive, probability
 from theorems.claim import Claim, Verdict
 from theorems.classical_gaussian import calibration
 
-_STATEMENT = r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right) \text{ gives } (\varepsilon, \delta)\text{-DP}"
+_STATEMENT = (
+    r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right)"
+    r" \text{ gives } (\varepsilon, \delta)\text{-DP}"
+)
 
 gaussian_mechanism = Claim(
     id="cs208/gaussian-mechanism",

@@ -6,7 +6,10 @@ from oracle.domain import positive, probability
 from theorems.claim import Claim, Verdict
 from theorems.classical_gaussian import calibration
 
-_STATEMENT = r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right) \text{ is } (\epsilon, \delta)\text{-DP}"
+_STATEMENT = (
+    r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right)"
+    r" \text{ is } (\epsilon, \delta)\text{-DP}"
+)
 
 lemma_1 = Claim(
     id="nonconvex-nn/lem-1",

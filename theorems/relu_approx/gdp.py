@@ -56,7 +56,7 @@ def symbolic_gaps() -> dict[str, sympy.Expr]:
 
 
 def hockey_stick_integral(mu: Fraction, epsilon: Fraction) -> Enclosure:
-    """The enclosure of int (phi(x - mu) - e^epsilon phi(x))_+ dx by certified quadrature on [crossing, crossing + 30]."""
+    """The enclosure of int (phi(x - mu) - e^epsilon phi(x))_+ dx by certified quadrature from the crossing on."""
     with ctx.workprec(160):
         m, e = ball(mu), ball(epsilon)
         start = e / m + m / 2
@@ -67,7 +67,7 @@ def hockey_stick_integral(mu: Fraction, epsilon: Fraction) -> Enclosure:
             # Entire in x, so the analytic flag asks for nothing.
             return ((-((x - m) ** 2) / 2).exp() - e.exp() * (-(x * x) / 2).exp()) / root
 
-        # Beyond `stop` the integrand lies between 0 and phi(x - mu), whose tail is at most phi(y)/y at y = stop - mu > 0.
+        # Beyond `stop` the integrand lies between 0 and phi(x - mu), whose tail is at most phi(y)/y, y = stop - mu > 0.
         y = stop - m
         tail = arb(0).union((-(y * y) / 2).exp() / (root * y))
         return Enclosure.of_ball(integral(integrand, start, stop, tail=tail, tolerance=Fraction(1, 10**40)))
@@ -96,8 +96,9 @@ lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",
     source="000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)",
     statement=(
-        r"\mathcal{M} \text{ is } \mu\text{-GDP} \iff \text{it is } (\varepsilon, \delta(\varepsilon))\text{-DP for all }"
-        r" \varepsilon \ge 0,\quad \delta(\varepsilon) = \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
+        r"\mathcal{M} \text{ is } \mu\text{-GDP} \iff \text{it is } (\varepsilon, \delta(\varepsilon))\text{-DP}"
+        r" \text{ for all } \varepsilon \ge 0,"
+        r"\quad \delta(\varepsilon) = \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
         r" - e^{\varepsilon} \Phi\left(-\frac{\varepsilon}{\mu} - \frac{\mu}{2}\right)"
     ),
     words="mu-GDP is the same as the Gaussian privacy curve at every epsilon >= 0",

@@ -46,7 +46,7 @@ def curvature() -> sympy.Expr:
 
 
 def check() -> Finding:
-    """Feasibility by computer algebra; the exact programme and exact linear laws at points, for every batch position."""
+    """Feasibility by computer algebra; the exact programme and linear laws at points, for every batch position."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
             claimed = literal_squared_factor(contraction, batches, epochs)
@@ -68,8 +68,8 @@ def check() -> Finding:
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the shifts are feasible for every c in (0, 1), k and E (computer algebra) and cost the theorem's value; "
-        f"validity rests on the cited lemma. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2, "
-        "E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)",
+        f"validity rests on the cited lemma. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2 "
+        "and E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)",
     )
 
 

@@ -1,8 +1,8 @@
 r"""Lemma 3.2 / B.1 of document 000: the smoothness of the convex ReLU loss, refuted and repaired.
 
-The loss is (1/2) (t^T v - y)^2 + (lambda/2) |v|^2 with t = (1(x^T u_i >= 0) x)_{i <= P}. Along any direction w its second
-derivative is (t^T w)^2 + lambda |w|^2, whose supremum over unit w is |t|^2 + lambda = a |x|^2 + lambda, a the number of
-active hyperplanes. The document takes the Hessian for block-diagonal and finds |x|^2 + lambda.
+The loss is (1/2) (t^T v - y)^2 + (lambda/2) |v|^2 with t = (1(x^T u_i >= 0) x)_{i <= P}. Along any direction w its
+second derivative is (t^T w)^2 + lambda |w|^2, whose supremum over unit w is |t|^2 + lambda = a |x|^2 + lambda,
+a the number of active hyperplanes. The document takes the Hessian for block-diagonal and finds |x|^2 + lambda.
 """
 
 from __future__ import annotations

@@ -1,0 +1,60 @@
+"""The jobs of dp-oracle: `nox -s audit` is the main one, `nox -s tests` passes the tests, `nox -l` lists them."""
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.4.15"
+nox.options.sessions = ["tests"]
+nox.options.reuse_existing_virtualenvs = True
+
+CONSTRAINTS = ("-c", "constraints.txt")
+REPORT = Path("out") / "report"
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the test suite on all cores."""
+    session.install(*CONSTRAINTS, "-e", ".[dev]")
+    session.run("pytest", "-n", "auto", "-q", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style (ruff), types (mypy strict) and the one-way dependency of the four rooms (import-linter)."""
+    session.install(*CONSTRAINTS, "-e", ".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("mypy")
+    session.run("lint-imports")
+
+
+@nox.session
+def audit(session: nox.Session) -> None:
+    """The main job: a certified bound, every claim, the default audit, the planted bugs, and the report of it all."""
+    session.install(*CONSTRAINTS, ".")
+    session.run("dp-oracle", "bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
+    session.run("dp-oracle", "check", "--all")
+    session.run("dp-oracle", "audit", "noisy-cgd")
+    session.run("dp-oracle", "mutants")
+    session.run("dp-oracle", "report", "--out", str(REPORT), *session.posargs)
+
+
+@nox.session
+def gate(session: nox.Session) -> None:
+    """Judge the real peer libraries (dp-accounting, prv-accountant, Opacus) against the certified bounds."""
+    session.install(*CONSTRAINTS, "-e", ".[dev,peers]")
+    session.run("pytest", "-q", "-rA", "tests/peers", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure speed as ratios in one run: every fast path against its certified reference, batched training too."""
+    session.install(*CONSTRAINTS, "-e", ".")
+    session.run("python", "benchmarks/run.py", *session.posargs)
+
+
+@nox.session
+def report(session: nox.Session) -> None:
+    """Write the HTML and JSON report and print where it is."""
+    session.install(*CONSTRAINTS, ".")
+    session.run("dp-oracle", "report", "--out", str(REPORT), *session.posargs)
