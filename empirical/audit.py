@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.estimators import ESTIMATORS, Estimate
+from empirical.estimators import ESTIMATORS, Estimate, check_confidence
 from empirical.neighbours import Pair, linear_loss_law, opposite_canary
 from oracle.domain import Number, exact, probability
 from oracle.enclosure import Enclosure, ball
@@ -111,6 +111,7 @@ def run(plan: Plan, *, train: Train | None = None, progress: Callable[[int], Non
         raise DomainError(f"estimator = {plan.estimator} is outside its domain: one of {', '.join(ESTIMATORS)}")
     if plan.estimator == "gdp" and not item.gaussian_release(config):
         raise DomainError("estimator = gdp is outside its domain: the released law must be Gaussian by theory")
+    check_confidence(plan.confidence)
     if plan.budget < 100:
         raise DomainError(f"budget = {plan.budget} is outside its domain: an integer >= 100")
     proved = proved_epsilon(item, config, plan.records, plan.delta)

@@ -97,12 +97,17 @@ def gdp(negatives: Array, positives: Array, *, delta: float, confidence: float) 
 ESTIMATORS: dict[str, Callable[..., Estimate]] = {"clopper-pearson": clopper_pearson, "gdp": gdp}
 
 
+def check_confidence(confidence: float) -> None:
+    """A DomainError unless the confidence is a probability strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise DomainError(f"confidence = {confidence} is outside its domain: a real number in (0, 1)")
+
+
 def _judge(
     negatives: Array, positives: Array, confidence: float, merit: Callable[[Array, Array], Array]
 ) -> tuple[float, Rates]:
     """Choose the threshold of largest merit on the held-out scores, and bound the rates on the others."""
-    if not 0 < confidence < 1:
-        raise DomainError(f"confidence = {confidence} is outside its domain: a real number in (0, 1)")
+    check_confidence(confidence)
     for name, scores in (("first", negatives), ("second", positives)):
         if scores.ndim != 1 or len(scores) < 20:
             raise DomainError(f"the {name} data set has {scores.size} scores; at least 20 are needed")

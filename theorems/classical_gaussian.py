@@ -27,6 +27,8 @@ _DELTAS = tuple(Fraction(v) for v in ("1e-5", "1e-10", "1e-2", "1/10", "1/2", "1
 
 def true_delta(epsilon: Fraction, delta: Fraction, constant: Fraction) -> Enclosure:
     """The enclosure of the delta that the calibrated mechanism really has at epsilon."""
+    if delta >= constant:
+        return Enclosure.exactly(1)  # the prescribed variance is zero or negative: there is no noise
     with ctx.workprec(200):
         s = (2 * (ball(constant) / ball(delta)).log()).sqrt()
         return Enclosure.of_ball(delta_ball(ball(epsilon), ball(epsilon) / s))

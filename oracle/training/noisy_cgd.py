@@ -43,16 +43,20 @@ def residual(loss: str, score: float, label: float) -> float:
     return float(0.5 * (1.0 + np.tanh(0.5 * score)) - label)
 
 
+def batches(config: Values, records: int) -> int:
+    """The number k of batches; the batch size must divide the number of records."""
+    if records < 1 or records % config.batch_size:
+        raise DomainError(f"batch_size = {config.batch_size} is outside its domain: a divisor of the {records} records")
+    return int(records // config.batch_size)
+
+
 def check_data(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fit the configuration that the accounting assumes."""
     if features.ndim != 2 or labels.shape != (features.shape[0],):
         raise DomainError(f"features of shape {features.shape} and labels of shape {labels.shape} are no data set")
     if not (np.isfinite(features).all() and np.isfinite(labels).all()):
         raise DomainError("features or labels contain a value that is not finite")
-    if features.shape[0] == 0 or features.shape[0] % config.batch_size:
-        raise DomainError(
-            f"batch_size = {config.batch_size} is outside its domain: a divisor of the {features.shape[0]} records"
-        )
+    batches(config, features.shape[0])
     largest = float(np.linalg.norm(features, axis=1).max())
     if largest > float(config.feature_norm) * (1 + 1e-12):
         raise DomainError(f"features have norm {largest}, above the declared feature_norm = {config.feature_norm}")
@@ -104,7 +108,7 @@ def account(config: Values, records: int) -> dict[str, Fraction | int]:
         "batch_size": config.batch_size,
         "sigma": config.sigma,
         "contraction": c,
-        "batches": records // config.batch_size,
+        "batches": batches(config, records),
         "epochs": config.epochs,
     }
 

@@ -1,0 +1,1 @@
+"""The tests; they mirror the four packages, and `meta` plants errors that the checks must catch."""

@@ -1,0 +1,1 @@
+"""Tests of the tests: planted errors that the checks must catch."""

@@ -1,0 +1,34 @@
+"""Console blocks of a Markdown page: the command after the prompt, and lines that its output must start with."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a language on a page of the project."""
+    return [text for name, text in _BLOCK.findall((ROOT / page).read_text(encoding="utf-8")) if name == language]
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder, which is first on its path."""
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def check_console(folder: Path, block: str) -> None:
+    """Require the command of a block to succeed and to print the lines that follow it (white space folded)."""
+    prompt, *expected = block.rstrip("\n").split("\n")
+    done = run(folder, "-m", "reports.cli", *prompt.removeprefix("$ dp-oracle ").split())
+    assert done.returncode == 0, done.stderr
+    printed = [" ".join(line.split()) for line in done.stdout.split("\n")]
+    for line in expected:
+        wanted = " ".join(line.split())
+        assert any(text.startswith(wanted) for text in printed), f"{wanted!r} not in\n{done.stdout}"

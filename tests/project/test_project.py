@@ -1,0 +1,83 @@
+"""The project around the code: the README tells the truth, CI runs its test command, and the rooms stay apart."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from importlib import metadata
+
+import pytest
+
+from reports.cli import conflicting_owners
+from tests.project.consoles import ROOT, blocks, check_console, run
+
+CONSOLE = blocks("README.md", "console")
+
+
+@pytest.mark.parametrize("block", CONSOLE, ids=[text.split("\n")[0][2:] for text in CONSOLE])
+def test_readme_prints_what_it_says(block: str) -> None:
+    check_console(ROOT, block)
+
+
+def test_readme_python_runs_and_prints_what_it_says() -> None:
+    (code,) = blocks("README.md", "python")
+    done = run(ROOT, "-c", code)
+    assert done.returncode == 0, done.stderr
+    told = re.search(r"print\(proof\)\s+# (.*)", code)
+    assert told is not None
+    assert done.stdout.strip() == told.group(1)
+
+
+def test_ci_runs_the_readme_test_command() -> None:
+    commands = blocks("README.md", "sh")
+    assert len(commands) == 2
+    assert "nox -s audit" in commands[0]
+    assert "nox -s tests" in commands[1]
+    assert "## Run the tests" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_readme_lists_every_command() -> None:
+    help_text = run(ROOT, "-m", "reports.cli", "--help").stdout
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^│ (\w+)  ", help_text, re.MULTILINE)
+    assert len(commands) >= 8
+    for name in commands:
+        assert f"`dp-oracle {name}" in readme
+
+
+def test_importing_the_oracle_does_not_import_torch() -> None:
+    code = "import sys, oracle; oracle.bounds(); oracle.algorithms(); sys.exit('torch' in sys.modules)"
+    assert run(ROOT, "-c", code).returncode == 0
+
+
+def test_every_session_has_a_docstring() -> None:
+    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
+    sessions = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {"tests", "lint", "audit", "gate", "bench", "report"} <= set(sessions)
+    assert all(sessions.values())
+
+
+def test_torch_is_pinned_for_the_sessions_and_ranged_for_users() -> None:
+    assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (torch,) = [item for item in project["dependencies"] if item.startswith("torch")]
+    assert ">=" in torch
+    assert "==" not in torch
+
+
+def test_each_name_has_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert conflicting_owners() == []
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"oracle": ["dp-oracle", "other"]})
+    (line,) = conflicting_owners()
+    assert "oracle" in line
+    assert "other" in line
+
+
+def test_files_stay_short_and_open_with_a_docstring() -> None:
+    for room in ("oracle", "empirical", "theorems", "reports", "tests", "benchmarks"):
+        for path in (ROOT / room).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert text.count("\n") <= 400, f"{path} is long"
+            if text.strip():
+                assert ast.get_docstring(ast.parse(text)), f"{path} does not say what it is for"

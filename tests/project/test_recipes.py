@@ -1,0 +1,52 @@
+"""Follow CONTRIBUTING.md word for word: write its files into a copy of the four rooms and run its commands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.project.consoles import ROOT, blocks, check_console, run
+
+ROOMS = ("oracle", "empirical", "theorems", "reports")
+CONSOLE = blocks("CONTRIBUTING.md", "console")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("copy")
+    for room in ROOMS:
+        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for text in blocks("CONTRIBUTING.md", "python"):
+        path = re.match(r"# (\S+)\n", text)
+        assert path, "a python block opens with the path of its file"
+        target = folder / path.group(1)
+        assert not target.exists(), f"{path.group(1)} exists already"
+        target.write_text(text.split("\n", 1)[1], encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("block", CONSOLE, ids=[text.split("\n")[0][2:] for text in CONSOLE])
+def test_recipe_prints_what_it_says(copy: Path, block: str) -> None:
+    check_console(copy, block)
+
+
+def test_there_is_a_recipe_for_each_kind() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for kind in ("a bound", "an algorithm", "a claim", "a mutant"):
+        assert f"## Add {kind}" in text
+    assert len(CONSOLE) == 4
+
+
+def test_the_added_algorithm_agrees_with_its_sibling(copy: Path) -> None:
+    code = (
+        "import numpy as np; from oracle import algorithm; from oracle.tape import Tape\n"
+        "item = algorithm('noisy-mean'); config = item.parse({'clip_norm': '0.5', 'sigma': '0.1'})\n"
+        "x = np.random.default_rng(0).normal(size=(7, 3)); tape = Tape(1, 4)\n"
+        "both = [item.reference(x, None, config, tape.one(m)) for m in range(4)]\n"
+        "assert np.allclose(both, item.train_batched(x, None, config, tape), rtol=1e-12, atol=0)\n"
+    )
+    done = run(copy, "-c", code)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,154 @@
+"""Parameter points for any registered bound: one map from the unit cube, read by hypothesis and by fixed samples.
+
+`value_at(bound, parameter, u)` turns u in [0, 1] into a parameter value, by the parameter's kind and domain and by the
+RANGES table below, which holds what is special about a bound. All values are doubles (or ints, or words), so that the
+fast path and the certified reference see exactly the same numbers. A new bound needs an entry only where the defaults
+do not suit it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from oracle.domain import Parameter
+from oracle.registry import Bound
+
+Point = dict[str, Any]
+
+LARGEST = 1.7976931348623157e308
+SMALLEST = 5e-324
+
+_DEFAULT_LOGS = {"real": (-4.0, 4.0), "integer": (0.0, 4.0), "probability": (-300.0, -0.3)}
+
+# Decimal exponents between which a parameter is drawn, where the default does not fit: (bound, parameter) -> logs.
+RANGES: dict[tuple[str, str], tuple[float, float]] = {
+    ("gaussian.delta", "sigma"): (-4.0, 8.0),
+    ("gaussian.delta", "sensitivity"): (-0.5, 0.5),
+    ("gaussian.delta", "epsilon"): (-10.0, 4.0),
+    ("gaussian.epsilon", "sigma"): (-4.0, 8.0),
+    ("gaussian.epsilon", "sensitivity"): (-0.5, 0.5),
+    ("gaussian.sigma", "epsilon"): (-8.0, 4.0),
+    ("gaussian.sigma", "delta"): (-250.0, -0.3),
+    ("gdp.epsilon", "mu"): (-8.0, 4.0),
+    ("laplace.delta", "epsilon"): (-10.0, 4.0),
+    ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
+    ("noisy-gd.mu", "steps"): (0.0, 9.0),
+}
+
+
+def _is_probability(parameter: Parameter) -> bool:
+    return parameter.high == 1 and parameter.low_open and parameter.high_open
+
+
+def _logs(bound: Bound, parameter: Parameter) -> tuple[float, float]:
+    kind = "probability" if _is_probability(parameter) else parameter.kind
+    return RANGES.get((bound.name, parameter.name), _DEFAULT_LOGS[kind])
+
+
+def _logarithmic(u: float, logs: tuple[float, float]) -> float:
+    return 10.0 ** (logs[0] + u * (logs[1] - logs[0]))
+
+
+def _probability(u: float, logs: tuple[float, float]) -> float:
+    if u < 0.7:
+        return _logarithmic(u / 0.7, logs)
+    return 1.0 - _logarithmic((u - 0.7) / 0.3, (-0.3, -15.5))
+
+
+def _closed_unit(u: float) -> float:
+    if u < 0.04:
+        return 0.0
+    if u > 0.96:
+        return 1.0
+    if u < 0.25:
+        return _logarithmic((u - 0.04) / 0.21, (-20.0, -1.0))
+    if u < 0.5:
+        return 0.1 + 0.8 * (u - 0.25) / 0.25
+    return 1.0 - _logarithmic((u - 0.5) / 0.46, (-1.0, -15.9))
+
+
+def value_at(bound: Bound, parameter: Parameter, u: float) -> Any:
+    """The value of a parameter at the position u in [0, 1] of its range."""
+    if parameter.kind == "choice":
+        return parameter.choices[min(int(u * len(parameter.choices)), len(parameter.choices) - 1)]
+    closed_zero = parameter.low == 0 and not parameter.low_open
+    if parameter.kind == "integer":
+        if closed_zero and u < 0.04:
+            return 0
+        return max(int(_logarithmic(u, _logs(bound, parameter))), math.ceil(parameter.low or 0))
+    if _is_probability(parameter):
+        return _probability(u, _logs(bound, parameter))
+    if parameter.high == 1 and closed_zero:
+        return _closed_unit(u)
+    assert parameter.high is None, f"{bound.name}: no range for {parameter.name} ({parameter.domain}); add one here"
+    if closed_zero and u < 0.04:
+        return 0.0
+    return _logarithmic(u, _logs(bound, parameter))
+
+
+def point_at(bound: Bound, position: Sequence[float]) -> Point:
+    """The parameters of a bound at a position in the unit cube."""
+    return {p.name: value_at(bound, p, u) for p, u in zip(bound.parameters, position, strict=True)}
+
+
+def points(bound: Bound) -> st.SearchStrategy[Point]:
+    """Points drawn by hypothesis."""
+    units = [st.floats(0.0, 1.0) for _ in bound.parameters]
+    return st.tuples(*units).map(lambda position: point_at(bound, position))
+
+
+def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
+    """The same `count` spread-out points every time."""
+    cube = np.random.default_rng(seed).random((count, len(bound.parameters)))
+    return [point_at(bound, [float(u) for u in position]) for position in cube]
+
+
+def columns(bound: Bound, chosen: Sequence[Point]) -> dict[str, Any]:
+    """The points as one float64 array a parameter (points must agree on every word)."""
+    table: dict[str, Any] = {}
+    for parameter in bound.parameters:
+        values = [point[parameter.name] for point in chosen]
+        if parameter.kind == "choice":
+            assert len(set(values)) == 1, f"{bound.name}: points of one array must share {parameter.name}"
+            table[parameter.name] = values[0]
+        else:
+            table[parameter.name] = np.array(values, dtype=np.float64)
+    return table
+
+
+# The far corners of the doubles. Sensitivity / sigma stays below 1e60 where epsilon is solved for: beyond, the reference
+# needs thousands of bits and seconds a point (that it then still answers is tested once, in test_fast).
+_CORNER_REALS = (SMALLEST, 2.5e-323, 1e-310, 1e-300, 1e-160, 1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30, 1e160, 1e300, LARGEST)
+_CORNER_INTEGERS = (1, 2, 3, 10**6, 2**53, 10**100, 10**300)
+_CORNER_UNITS = (0.0, SMALLEST, 1e-300, 1e-17, 1e-8, 0.5, 1 - 1e-8, 1 - 2**-53, 1.0)
+_CORNER_PROBABILITIES = (SMALLEST, 1e-310, 1e-300, 1e-100, 1e-15, 1e-5, 0.3, 0.5, 0.5000000001, 0.9, 1 - 2**-53)
+_CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
+    ("gaussian.epsilon", "sigma"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
+    ("gaussian.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+    ("gdp.epsilon", "mu"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+}
+
+
+def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
+    """The same `count` extreme points every time: each coordinate is a far corner of its domain."""
+    rng = np.random.default_rng(seed)
+
+    def corner(parameter: Parameter) -> Any:
+        if parameter.kind == "choice":
+            return parameter.choices[0]
+        values: tuple[float, ...] = _CORNER_REALS
+        if parameter.kind == "integer":
+            values = _CORNER_INTEGERS
+        elif parameter.high == 1:
+            values = _CORNER_PROBABILITIES if parameter.low_open else _CORNER_UNITS
+        if parameter.low == 0 and not parameter.low_open and 0.0 not in values:
+            values = (0, *values)
+        values = _CORNERS.get((bound.name, parameter.name), values)
+        return values[int(rng.integers(len(values)))]
+
+    return [{p.name: corner(p) for p in bound.parameters} for _ in range(count)]
