@@ -55,7 +55,7 @@ class Parameter:
     """A named parameter: a real or an integer between two ends, or one of a few words."""
 
     name: str
-    kind: str = "real"  # "real" | "integer" | "choice"
+    kind: str = "real"  # "real" | "integer" | "choice"; "vector" only in the hypotheses of a claim
     low: Fraction | None = None
     high: Fraction | None = None
     low_open: bool = False
@@ -68,6 +68,8 @@ class Parameter:
         """The domain in words, as it stands in error messages and listings."""
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
+        if self.kind == "vector":
+            return "a real vector"
         noun = "an integer" if self.kind == "integer" else "a real number"
         if self.low is not None and self.high is not None:
             left, right = ("(" if self.low_open else "["), (")" if self.high_open else "]")
@@ -114,9 +116,9 @@ def non_negative(name: str, meaning: str = "") -> Parameter:
     return Parameter(name, low=Fraction(0), meaning=meaning)
 
 
-def real(name: str, meaning: str = "") -> Parameter:
-    """Any real number."""
-    return Parameter(name, meaning=meaning)
+def vector(name: str, meaning: str = "") -> Parameter:
+    """Any real vector: a hypothesis of a claim, not an input."""
+    return Parameter(name, kind="vector", meaning=meaning)
 
 
 def probability(name: str, meaning: str = "") -> Parameter:

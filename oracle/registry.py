@@ -49,7 +49,8 @@ class Bound:
     """A privacy bound: a certified reference and a fast path that is sound, over one set of parameters.
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
-    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula.
+    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `example` is an
+    everyday point, at which the report evaluates it.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Bound:
     source: tuple[str, ...]
     certify: Certify
     vectorised: Callable[[Any, Values], Any]
+    example: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         for value, allowed in (

@@ -9,6 +9,7 @@ import typer
 
 import empirical.cli
 import oracle.cli
+import reports.command
 import theorems.cli
 from oracle.console import BAD_USAGE, run
 
@@ -23,6 +24,7 @@ app = typer.Typer(
 oracle.cli.register(app)
 empirical.cli.register(app)
 theorems.cli.register(app)
+reports.command.register(app)
 
 
 def conflicting_owners() -> list[str]:

@@ -26,9 +26,11 @@ from oracle.errors import PrecisionError
 from oracle.privacy import gaussian_arrays as arrays
 from oracle.registry import Bound, Values, closed_form
 
-CURVE = r"\delta(\varepsilon) = \Phi\left(\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)" + (
-    r" - e^{\varepsilon}\,\Phi\left(-\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right), \quad \mu = \frac{\Delta}{\sigma}"
+CURVE = (
+    r"\delta(\varepsilon) = \Phi\left(\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)"
+    r" - e^{\varepsilon}\,\Phi\left(-\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)"
 )
+MECHANISM = CURVE + r", \quad \mu = \frac{\Delta}{\sigma}"
 
 
 def normal_upper_tail(x: arb) -> arb:
@@ -124,45 +126,48 @@ def _fast_mu(values: Values) -> Any:
 
 _SIGMA = positive("sigma", "standard deviation of the noise on the released value")
 _SENSITIVITY = positive("sensitivity", "l2-sensitivity of the query under the relation in use")
-_SOURCE = ("relu-approx/lem-2.5", "cs208/gaussian-mechanism", "nonconvex-nn/lem-1")
+_SOURCE = ("relu-approx/lem-2.5",)
 
 delta = Bound(
     name="gaussian.delta",
     unit="delta",
     summary="least delta for which one Gaussian release is (epsilon, delta)-DP",
-    formula=CURVE,
+    formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, non_negative("epsilon")),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     certify=closed_form(lambda v: delta_ball(ball(v.epsilon), _mu(v)), at_most=1),
     vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon, _fast_mu(v)),
+    example={"sigma": "1", "sensitivity": "1", "epsilon": "1"},
 )
 
 epsilon = Bound(
     name="gaussian.epsilon",
     unit="epsilon",
     summary="least epsilon for which one Gaussian release is (epsilon, delta)-DP",
-    formula=CURVE,
+    formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, probability("delta")),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, _fast_mu(v), v.delta),
+    example={"sigma": "1", "sensitivity": "1", "delta": "1e-5"},
 )
 
 sigma = Bound(
     name="gaussian.sigma",
     unit="sigma",
     summary="least noise standard deviation that makes one Gaussian release (epsilon, delta)-DP",
-    formula=CURVE,
+    formula=MECHANISM,
     parameters=(_SENSITIVITY, non_negative("epsilon"), probability("delta")),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     certify=lambda v, width: sigma_of(v.sensitivity, v.epsilon, v.delta, width),
     vectorised=lambda xp, v: arrays.sigma_upper(xp, v.sensitivity, v.epsilon, v.delta),
+    example={"sensitivity": "1", "epsilon": "1", "delta": "1e-5"},
 )
 
 gdp_epsilon = Bound(
@@ -173,7 +178,8 @@ gdp_epsilon = Bound(
     parameters=(positive("mu", "Gaussian-DP parameter"), probability("delta")),
     neighbours="any",
     threat_model="all_iterates",
-    source=("relu-approx/lem-2.5",),
+    source=_SOURCE,
     certify=lambda v, width: epsilon_of_mu(lambda: ball(v.mu), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.mu, v.delta),
+    example={"mu": "1", "delta": "1e-5"},
 )

@@ -128,6 +128,7 @@ noisy_gd_mu = Bound(
     source=("background/bok-gd",),
     certify=closed_form(_gd),
     vectorised=_gd_fast,
+    example={"sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "0.9", "steps": "20"},
 )
 
 noisy_cgd_mu = Bound(
@@ -147,4 +148,7 @@ noisy_cgd_mu = Bound(
     source=("relu-approx/thm-2.8-formula",),
     certify=closed_form(_cgd),
     vectorised=_cgd_fast,
+    example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch
+        "sensitivity": "2", "batch_size": "1", "sigma": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+    },
 )

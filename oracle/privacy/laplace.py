@@ -45,7 +45,8 @@ delta = Bound(
     ),
     neighbours="any",
     threat_model="all_iterates",
-    source=("cs208/laplace-mechanism",),
+    source=("background/laplace-curve",),
     certify=closed_form(_delta, at_most=1),
     vectorised=_fast,
+    example={"scale": "1", "sensitivity": "1", "epsilon": "0.5"},
 )

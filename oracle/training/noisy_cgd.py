@@ -133,5 +133,5 @@ noisy_cgd = Algorithm(
     reference=train,
     batched="oracle.training.torch_noisy_cgd:train",
     gaussian_release=lambda config: config.loss == "linear",
-    source=("relu-approx/eq-2.4", "relu-approx/thm-2.8-formula"),
+    source=("relu-approx/thm-2.8-formula",),
 )

@@ -36,7 +36,7 @@ def gaussian_law(mu: float) -> Law:
 
 
 def staircase_law(odds: float) -> Law:
-    """Randomised response with uniform noise on top: every threshold in [1, 2] attains epsilon = log(odds) at delta 0."""
+    """Randomised response plus uniform noise: every threshold in [1, 2] attains epsilon = log(odds) at delta = 0."""
     p = odds / (1 + odds)
     return lambda rng, runs: (
         (rng.random(runs) > p) + rng.random(runs), (rng.random(runs) < p) + rng.random(runs),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import sympy
 
-from oracle.domain import positive, real
+from oracle.domain import positive, vector
 from theorems.claim import Claim, Evidence, Finding, Verdict
 
 Constant = Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]
@@ -80,7 +80,7 @@ lemma_3_2 = Claim(
     source="000, Lemma 3.2 and Lemma B.1",
     statement=r"\nabla_v \ell(v, x, y) \text{ is } (\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz}",
     words="gradients of the convex ReLU loss are (|x|^2 + lambda)-Lipschitz",
-    hypotheses=(real("x"), real("u"), positive("lam")),
+    hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
     expected=Verdict.REFUTED,
     check=lambda: judge(lambda active, square, lam: square + lam),
     repaired_by="relu-approx/lem-3.2-repaired",
@@ -94,7 +94,7 @@ lemma_3_2_repaired = Claim(
         r"\quad a = \#\{i : x^T u_i \ge 0\}, \text{ and for no smaller constant}"
     ),
     words="gradients of the convex ReLU loss are (a |x|^2 + lambda)-Lipschitz, a = number of active hyperplanes",
-    hypotheses=(real("x"), real("u"), positive("lam")),
+    hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
     expected=Verdict.HOLDS,
     check=lambda: judge(lambda active, square, lam: active * square + lam),
 )

@@ -1,0 +1,103 @@
+"""The command `report`: collect everything, write report.html and report.json, and say whether all is as expected."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import webbrowser
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+import jsonschema
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from oracle.console import WRONG, write_json
+from oracle.errors import OracleError
+from reports.model import DEFAULT_BUDGET, Report, collect, everything
+from reports.render import render
+
+HTML_FILE, JSON_FILE = "report.html", "report.json"
+DEFAULT_DIRECTORY = Path("out/report")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this room's command to the dp-oracle command."""
+    app.command("report")(write_report)
+
+
+def schema() -> Any:
+    """The JSON schema of `report.json`."""
+    return json.loads(resources.files("reports").joinpath("templates/report.schema.json").read_text(encoding="utf-8"))
+
+
+def validated(report: Report) -> dict[str, Any]:
+    """The report as JSON data that the shipped schema accepts; anything else is an error."""
+    data = report.to_json()
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema()).iter_errors(data))
+    if error is not None:
+        raise OracleError(f"the report breaks its schema at {error.json_path}: {error.message}")
+    return data
+
+
+def prepare(directory: Path) -> None:
+    """Make the directory and be sure that files can be written there, before minutes of work go into them."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise OracleError(f"cannot write the report to {directory}: {error.strerror}") from None
+
+
+def collect_with_progress(*, budget: int, seed: int) -> Report:
+    """Collect everything, with a progress bar on a terminal's standard error."""
+    scope = everything()
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("starting", total=scope.steps)
+
+        def tell(what: str, part: float) -> None:
+            bar.update(task, description=what, advance=part)
+
+        return collect(scope, budget=budget, seed=seed, progress=tell)
+
+
+def write(report: Report, directory: Path) -> tuple[Path, Path]:
+    """Write both files; nothing is written unless both could be made."""
+    from reports import figures  # matplotlib is slow to load, and every other command does without it
+
+    data = validated(report)
+    pictures = [figures.gaussian_curve(), figures.noisy_cgd_epochs(), figures.audits(report)]
+    page, target = render(report, figures=pictures), directory / HTML_FILE
+    write_json(directory / JSON_FILE, data)
+    try:
+        target.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise OracleError(f"cannot write {target}: {error.strerror}") from None
+    return target, directory / JSON_FILE
+
+
+def write_report(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and report.json go.")] = DEFAULT_DIRECTORY,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    budget: Annotated[int, typer.Option(min=100, help="Models an audit trains on each data set.")] = DEFAULT_BUDGET,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
+) -> None:
+    """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
+    prepare(out)
+    report = collect_with_progress(budget=budget, seed=seed)
+    page, data = write(report, out)
+    totals = report.totals
+    judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
+    print(f"{totals.as_expected} of {totals.claims} verdicts as expected, {totals.consistent} of {totals.audits} "
+          f"audits consistent, {judged} of {bugs} mutants judged rightly")
+    print(f"report  {page}")
+    print(f"data    {data}")
+    if open_it:
+        webbrowser.open(page.resolve().as_uri())
+    if not report.ok:
+        raise typer.Exit(WRONG)

@@ -1,0 +1,300 @@
+"""What the report says, as data: every bound, claim, audit and planted bug, with what was found for each.
+
+`collect` does the work and returns a frozen `Report`; `Report.to_json` is the stable content of `report.json`, whose
+schema is `templates/report.schema.json`. Nothing here depends on the clock or the machine's name, so the same seed,
+budget and libraries give the same report byte for byte. Numbers that carry a certificate are decimal strings.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import Any, TypeVar
+
+import numpy as np
+
+from empirical.audit import DEFAULT_AUDITS, Audit, Plan, Train, run
+from empirical.mutant import Judged, Mutant, judge, mutants
+from oracle.domain import Parameter
+from oracle.enclosure import Dyadic
+from oracle.registry import Bound, algorithm, bounds
+from oracle.tape import Tape
+from theorems.claim import Checked, Claim, Evidence, Verdict, check, claims
+
+DISTRIBUTION = "dp-oracle"
+FORMAT = "dp-oracle-report/1"
+LIBRARIES = ("numpy", "torch", "python-flint")
+DEFAULT_BUDGET = Plan.budget
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Progress = Callable[[str, float], None]
+"""Told what is being done, and how much of a step was done since it was last told."""
+
+@dataclass(frozen=True)
+class Scope:
+    """What a report covers."""
+
+    bounds: tuple[Bound, ...]
+    claims: tuple[Claim, ...]
+    audits: Mapping[str, Plan]
+    mutants: tuple[Mutant, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many steps `collect` will tell its progress of."""
+        return len(self.bounds) + len(self.claims) + len(self.mutants) + sum(
+            len(estimators(plan)) for plan in self.audits.values()
+        )
+
+
+def everything() -> Scope:
+    """All that is registered, and the default audits."""
+    return Scope(tuple(bounds().values()), tuple(claims().values()), DEFAULT_AUDITS, tuple(mutants().values()))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A bound at one point: its certified ends and its fast value, as decimals rounded to the safe side."""
+
+    params: Mapping[str, str]
+    lower: str
+    upper: str
+    fast: str
+
+
+@dataclass(frozen=True)
+class BoundEntry:
+    """A bound with its example, if it has one."""
+
+    bound: Bound
+    example: Example | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The bound's object in `report.json`."""
+        item = self.bound
+        return {
+            "name": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
+            "parameters": [_parameter_json(parameter) for parameter in item.parameters],
+            "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+            "example": None if self.example is None else {
+                "params": dict(self.example.params), "lower": self.example.lower, "upper": self.example.upper,
+                "fast": self.example.fast,
+            },
+        }
+
+
+@dataclass(frozen=True)
+class ClaimEntry:
+    """A checked claim with the claims that point to it."""
+
+    checked: Checked
+    used_by: tuple[str, ...]
+    repairs: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The claim's object in `report.json`: that of `dp-oracle check`, its hypotheses and its back-links."""
+        return {
+            **self.checked.to_json(),
+            "paper": self.checked.claim.paper,
+            "hypotheses": [_parameter_json(parameter) for parameter in self.checked.claim.hypotheses],
+            "used_by": list(self.used_by), "repairs": list(self.repairs),
+        }
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The counts at the top of the report."""
+
+    bounds: int
+    claims: int
+    as_expected: int
+    verdicts: Mapping[str, int]
+    evidence: Mapping[str, int]
+    unexpected: tuple[str, ...]
+    cited: tuple[str, ...]
+    audits: int
+    consistent: int
+    harmful: int
+    killed: int
+    equivalent: int
+    spared: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as expected."""
+        return (
+            self.as_expected == self.claims and self.consistent == self.audits
+            and self.killed == self.harmful and self.spared == self.equivalent
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The totals' object in `report.json`."""
+        return {
+            "bounds": self.bounds,
+            "claims": {
+                "count": self.claims, "as_expected": self.as_expected, "verdicts": dict(self.verdicts),
+                "evidence": dict(self.evidence), "unexpected": list(self.unexpected), "cited": list(self.cited),
+            },
+            "audits": {"count": self.audits, "consistent": self.consistent},
+            "mutants": {
+                "harmful": self.harmful, "killed": self.killed, "equivalent": self.equivalent, "spared": self.spared,
+                "kill_score": self.killed / self.harmful if self.harmful else None,
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the report shows."""
+
+    version: str
+    libraries: Mapping[str, str]
+    seed: int
+    budget: int
+    bounds: tuple[BoundEntry, ...]
+    claims: tuple[ClaimEntry, ...]
+    audits: tuple[tuple[str, Audit], ...]
+    mutants: tuple[Judged, ...]
+
+    @property
+    def totals(self) -> Totals:
+        """The counts, from the entries."""
+        checked = [entry.checked for entry in self.claims]
+        harmful = [item for item in self.mutants if item.mutant.severity != "E"]
+        equivalent = [item for item in self.mutants if item.mutant.severity == "E"]
+        verdicts = Counter(item.finding.verdict for item in checked)
+        evidence = Counter(item.finding.evidence for item in checked)
+        return Totals(
+            bounds=len(self.bounds), claims=len(checked), as_expected=sum(item.as_expected for item in checked),
+            verdicts={verdict.value: verdicts[verdict] for verdict in Verdict},
+            evidence={kind.value: evidence[kind] for kind in Evidence},
+            unexpected=tuple(item.claim.id for item in checked if not item.as_expected),
+            cited=tuple(item.claim.id for item in checked if item.finding.evidence is Evidence.CITED),
+            audits=len(self.audits), consistent=sum(item.verdict == "CONSISTENT" for _, item in self.audits),
+            harmful=len(harmful), killed=sum(item.good for item in harmful),
+            equivalent=len(equivalent), spared=sum(item.good for item in equivalent),
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether every verdict is as expected, every audit consistent and every mutant judged rightly."""
+        return self.totals.ok
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of `report.json`."""
+        return {
+            "format": FORMAT, "project": {"name": DISTRIBUTION, "version": self.version},
+            "libraries": dict(self.libraries), "seed": self.seed, "budget": self.budget, "ok": self.ok,
+            "totals": self.totals.to_json(),
+            "bounds": [entry.to_json() for entry in self.bounds],
+            "claims": [entry.to_json() for entry in self.claims],
+            "audits": [{"name": name, **_audit_json(item)} for name, item in self.audits],
+            "mutants": [item.to_json() for item in self.mutants],
+        }
+
+
+def _parameter_json(parameter: Parameter) -> dict[str, str]:
+    return {
+        "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
+    }
+
+
+def _audit_json(item: Audit) -> dict[str, Any]:
+    result = item.to_json()
+    # Tuples would fail the schema's "array": jsonschema judges Python objects, not the text they become.
+    return {**result, "proved": list(item.proved), "exact": None if item.exact is None else list(item.exact)}
+
+
+def evaluate(item: Bound, params: Mapping[str, str]) -> Example:
+    """A bound at one point."""
+    lower, upper = item.reference(**params).to_decimals()
+    words = {parameter.name for parameter in item.parameters if parameter.kind == "choice"}
+    numbers = item.parse(params)
+    arrays = {name: params[name] if name in words else np.array([float(numbers[name])]) for name in params}
+    return Example(dict(params), lower, upper, _upward(float(item.fast(**arrays)[0])))
+
+
+def example_of(item: Bound) -> BoundEntry:
+    """A bound evaluated at its example, if it has one."""
+    return BoundEntry(item, None if item.example is None else evaluate(item, item.example))
+
+
+def _upward(value: float) -> str:
+    """A double as a decimal that is not below it: the fast value is a safe upper end, and stays one in print."""
+    numerator, denominator = value.as_integer_ratio()
+    return Dyadic(numerator, 1 - denominator.bit_length()).to_decimal(digits=17, up=True)
+
+
+def relate(checked: Iterable[Checked]) -> tuple[ClaimEntry, ...]:
+    """Checked claims with their back-links: which of them use it, and which it repairs."""
+    found = tuple(checked)
+    return tuple(
+        ClaimEntry(
+            item,
+            used_by=tuple(other.claim.id for other in found if item.claim.id in other.claim.uses),
+            repairs=tuple(other.claim.id for other in found if other.claim.repaired_by == item.claim.id),
+        )
+        for item in found
+    )
+
+
+def estimators(plan: Plan) -> tuple[str, ...]:
+    """The estimators that may judge a plan, tightest first: gdp only where the released law is Gaussian by theory."""
+    item = algorithm(plan.target)
+    return ("gdp", "clopper-pearson") if item.gaussian_release(item.parse(plan.config)) else ("clopper-pearson",)
+
+
+def audit_every_way(plan: Plan, *, progress: Callable[[float], None] = lambda _: None) -> tuple[Audit, ...]:
+    """One campaign judged by every estimator; the models are trained once, since the estimators only read them."""
+    released: dict[Tape, Any] = {}  # a tape names the side and the shard, so it names the training run
+    train_batched: Train = algorithm(plan.target).train_batched
+
+    def train(features: Any, labels: Any, config: Any, tape: Tape) -> Any:
+        if tape not in released:
+            released[tape] = train_batched(features, labels, config, tape)
+        return released[tape]
+
+    def advance(models: int) -> None:
+        progress(models / (2 * plan.budget))
+
+    return tuple(run(replace(plan, estimator=name), train=train, progress=advance) for name in estimators(plan))
+
+
+def _each(
+    items: Iterable[Item], what: Callable[[Item], str], work: Callable[[Item], Result], progress: Progress
+) -> tuple[Result, ...]:
+    """The work done on each item, with progress told before (what is being done) and after (that it is done)."""
+    results = []
+    for item in items:
+        progress(what(item), 0)
+        results.append(work(item))
+        progress(what(item), 1)
+    return tuple(results)
+
+
+def _audited(name: str, plan: Plan, progress: Progress) -> list[tuple[str, Audit]]:
+    progress(f"audit {name}", 0)
+    return [(name, result) for result in audit_every_way(plan, progress=lambda part: progress(f"audit {name}", part))]
+
+
+def collect(
+    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, progress: Progress = lambda *_: None
+) -> Report:
+    """Evaluate, check, audit and judge all that is in the scope (everything, if none is given)."""
+    chosen = everything() if scope is None else scope
+    plans = {name: replace(plan, budget=budget, seed=seed) for name, plan in chosen.audits.items()}
+    return Report(
+        version=metadata.version(DISTRIBUTION),
+        libraries={"python": platform.python_version(), **{name: metadata.version(name) for name in LIBRARIES}},
+        seed=seed,
+        budget=budget,
+        bounds=_each(chosen.bounds, lambda item: f"bound {item.name}", example_of, progress),
+        claims=relate(_each(chosen.claims, lambda item: f"claim {item.id}", check, progress)),
+        audits=tuple(audit for name, plan in plans.items() for audit in _audited(name, plan, progress)),
+        mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
+    )

@@ -1,0 +1,134 @@
+"""From the collected report to one self-contained HTML page: no script, no network, formulas as MathML.
+
+What cannot be shown rightly is an error, never a page with a hole: an undefined name in the template, LaTeX that does
+not parse, or a command that the converter leaves as it stood.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from latex2mathml.converter import convert_to_element
+from markupsafe import Markup
+
+from oracle.errors import OracleError
+from reports.model import ClaimEntry, Report
+
+if TYPE_CHECKING:
+    from reports.figures import Figure
+
+VERDICT_MEANINGS = {
+    "HOLDS": "the statement was found true, on the evidence named beside it",
+    "REFUTED": "the statement is false: the witness is a counterexample that can be recomputed",
+    "UNDECIDED": "the check came to no end; never counted as a pass",
+    "VACUOUS": "nothing satisfies the hypotheses; never counted as a pass",
+    "NOT_CHECKABLE": "the statement is too imprecise, or out of reach, to be checked by machine",
+}
+EVIDENCE_MEANINGS = {
+    "PROVED": "by computer algebra, exact arithmetic or certified ball arithmetic",
+    "CERTIFIED_ON_BOX": "certified for every point of a stated box of parameters",
+    "CHECKED_AT_POINTS": "certified at the points named, not between them",
+    "STATISTICAL": "measured, with a stated confidence",
+    "CITED": "taken from the literature; not checked here",
+}
+SEVERITY_MEANINGS = {
+    "C": ("critical", "the stated guarantee is false"),
+    "T": ("theoretical", "only an unusual adversary could use it"),
+    "N": ("negligible", "too small to matter"),
+    "U": ("utility only", "more noise or a looser bound than needed"),
+    "E": ("equivalent", "looks wrong, is right, and must not be flagged"),
+}
+NEIGHBOUR_MEANINGS = {
+    "replace": "one record is replaced", "add_remove": "one record is added or removed",
+    "any": "whichever relation the sensitivity was measured under",
+}
+THREAT_MEANINGS = {
+    "all_iterates": "the adversary sees everything that is released on the way",
+    "last_iterate": "the adversary sees the last iterate only (hidden state)",
+}
+# latex2mathml writes these relations as identifiers, which a browser sets without any space around them.
+_RELATIONS = {"\u27f9": "\u27f9", "\u27fa": "\u27fa", "~": "\u223c", ":": ":", ";": ";"}
+_BARS = ("|", "\u2016")
+
+
+def mathml(latex: str) -> Markup:
+    """A formula as a MathML element."""
+    try:
+        root = convert_to_element(latex, display="block")
+    except Exception as error:  # the converter raises a class of its own for each kind of slip
+        raise OracleError(f"formula {latex!r} does not convert: {type(error).__name__}") from None
+    for element in root.iter():
+        element.text = html.unescape(element.text or "") or None  # the converter writes its characters as entities
+        if "\\" in (element.text or ""):
+            raise OracleError(f"formula {latex!r} contains {element.text}, which the converter does not know")
+    for parent in list(root.iter()):
+        for element, following in zip_longest(parent, parent[1:]):
+            _space(element, following)
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _space(element: ElementTree.Element, following: ElementTree.Element | None) -> None:
+    """Give operators the spaces of TeX, where the converter leaves none or a browser would add too many."""
+    text = element.text or ""
+    if element.tag == "mi" and text in _RELATIONS:
+        element.tag, element.text = "mo", _RELATIONS[text]
+    elif element.tag == "mo" and text in _BARS:
+        element.attrib |= {"lspace": "0", "rspace": "0", "stretchy": "false"}
+    elif element.tag in ("mi", "mo") and len(text) > 1 and text.isalpha():
+        opened = following is not None and (following.text == "(" or following.text == "{")
+        element.tag = "mo"
+        element.attrib |= {"lspace": "0.167em", "rspace": "0" if opened else "0.167em"}
+
+
+@functools.cache
+def paper_title(paper: str) -> str:
+    """What a paper's package says of itself in its first line, or nothing where there is no such package."""
+    name = f"theorems.{paper.replace('-', '_')}"
+    if importlib.util.find_spec(name) is None:
+        return ""
+    text = importlib.import_module(name).__doc__ or ""
+    return text.strip().split("\n", 1)[0].removeprefix("Claims of ").rstrip(".")
+
+
+def by_paper(entries: Sequence[ClaimEntry]) -> list[tuple[str, list[ClaimEntry]]]:
+    """The claims grouped by paper, papers in order of name."""
+    ordered = sorted(entries, key=lambda entry: entry.checked.claim.id)
+    return [(paper, list(group)) for paper, group in groupby(ordered, key=lambda entry: entry.checked.claim.paper)]
+
+
+def environment() -> Environment:
+    """The template environment: everything is escaped, and an unknown name is an error."""
+    result = Environment(
+        loader=PackageLoader("reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+    )
+    result.filters["mathml"] = mathml
+    result.filters["plain"] = lambda word: word.lower().replace("_", " ")
+    result.filters["paper_title"] = paper_title
+    return result
+
+
+def render(report: Report, *, figures: Sequence[Figure]) -> str:
+    """The report as the text of an HTML page."""
+    return environment().get_template("report.html.j2").render(
+        report=report,
+        totals=report.totals,
+        papers=by_paper(report.claims),
+        known={entry.checked.claim.id for entry in report.claims},
+        figures={figure.id: figure for figure in figures},
+        campaigns={name: audit.plan for name, audit in report.audits},  # one line a campaign, however many estimators
+        markup=Markup,
+        verdict_meanings=VERDICT_MEANINGS,
+        evidence_meanings=EVIDENCE_MEANINGS,
+        severity_meanings=SEVERITY_MEANINGS,
+        neighbour_meanings=NEIGHBOUR_MEANINGS,
+        threat_meanings=THREAT_MEANINGS,
+    )
