@@ -16,7 +16,7 @@ REPORT = Path("out") / "report"
 def tests(session: nox.Session) -> None:
     """Run the test suite on all cores."""
     session.install(*CONSTRAINTS, "-e", ".[dev]")
-    session.run("pytest", "-n", "auto", "-q", *session.posargs)
+    session.run("pytest", "-n", "auto", "--dist", "loadfile", "-q", *session.posargs)
 
 
 @nox.session

@@ -11,7 +11,6 @@ Three tools, each a proof by itself:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -26,10 +25,15 @@ PRECISION_LIMIT = 1 << 15
 
 def _precisions(width: Fraction) -> Iterator[int]:
     """Working precisions in bits, from just enough for the width, doubling up to the limit."""
-    bits = max(64, math.ceil(-math.log2(width)) + 40)
+    bits = max(64, _bits(width) + 40)
     while bits <= PRECISION_LIMIT:
         yield bits
         bits *= 2
+
+
+def _bits(width: Fraction) -> int:
+    """About -log2 of a width that may lie far below the doubles."""
+    return width.denominator.bit_length() - width.numerator.bit_length() + 1
 
 
 def is_narrow(value: arb, width: Fraction) -> bool:
@@ -49,7 +53,8 @@ def enclose(compute: Callable[[], arb], *, width: Fraction = DEFAULT_WIDTH) -> E
             value = compute()
             if is_narrow(value, width):
                 return Enclosure.of_ball(value)
-    raise PrecisionError(f"width {float(width):.3g} not reached at {PRECISION_LIMIT} bits")
+    asked = f"{float(width):.3g}" if _bits(width) < 1000 else f"2^-{_bits(width)}"
+    raise PrecisionError(f"width {asked} not reached at {PRECISION_LIMIT} bits")
 
 
 def integral(
@@ -95,6 +100,9 @@ def decreasing_root(
         sign_high, value_high = _sign(function, high)
         if sign_low < 0 or sign_high > 0:
             raise PrecisionError("no sign change between the given ends: they do not bracket a root")
+        if sign_low == 0 or sign_high == 0:
+            root = Dyadic.of(low if sign_low == 0 else high)
+            return Enclosure(root, root)
         previous, current = (low, value_low.mid()), (high, value_high.mid())
         stalled = 0
         while not is_narrow(low.union(high), width):

@@ -6,16 +6,19 @@ scipy and torch both provide. `UNIT` is the unit roundoff; budgets are written a
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import array_api_compat
+import numpy as np
 
-from oracle.domain import Parameter
+from oracle.domain import Parameter, shown
 from oracle.errors import DomainError
 
 UNIT = 2.0**-53
+_SMALLEST = 1e-290  # below, float64 loses relative accuracy
 TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
 
 
@@ -45,17 +48,31 @@ def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str
     devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
     converted = []
     for name, value in numbers.items():
-        try:
-            array = xp.asarray(value, dtype=xp.float64, device=devices[0] if devices else None)
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise DomainError(f"{name} = {value!r} is no array of numbers: {error}") from None
+        array = _float64(xp, name, value, devices[0] if devices else None)
         bad = known[name].outside(xp, array)
         if bool(xp.any(bad)):
             first = float(xp.reshape(array, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))])
             raise DomainError(f"{name} = {first} is outside its domain: {known[name].domain}")
         converted.append(array)
-    broadcast = xp.broadcast_arrays(*converted)
+    try:
+        broadcast = xp.broadcast_arrays(*converted)
+    except (ValueError, RuntimeError):
+        shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in zip(numbers, converted, strict=True))
+        raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
     return xp, {**dict(zip(numbers, broadcast, strict=True)), **words}
+
+
+def _float64(xp: Any, name: str, value: Any, device: Any) -> Any:
+    """A number or an array of real numbers as a float64 array; anything else is refused, never reinterpreted."""
+    try:
+        # What is no tensor goes through numpy, since torch would read a Python float in single precision.
+        array = value if array_api_compat.is_torch_array(value) else np.asarray(value)
+        own = array_api_compat.array_namespace(array)
+        if not (own.isdtype(array.dtype, "real floating") or own.isdtype(array.dtype, "integral")):
+            raise TypeError(f"its type is {array.dtype}")
+        return xp.asarray(own.astype(array, own.float64), device=device)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise DomainError(f"{name} = {shown(value)} is no array of real numbers: {error}") from None
 
 
 def erfcx(xp: Any, x: Any) -> Any:
@@ -65,6 +82,18 @@ def erfcx(xp: Any, x: Any) -> Any:
     from scipy import special
 
     return special.erfcx(x)
+
+
+def quotient(xp: Any, *factors: Any) -> Any:
+    """The first factor divided by the others, rounded up; NaN (for the reference) where anything nears the subnormals.
+
+    One division after the other, not one by a product: a product that overflows would promise perfect privacy.
+    """
+    result, safe = factors[0], factors[0] > _SMALLEST
+    for divisor in factors[1:]:
+        result = inflate(result / divisor, 1.0)
+        safe = safe & (result > _SMALLEST) & (result < 1 / _SMALLEST)
+    return xp.where(safe, result, math.nan)
 
 
 def inflate(x: Any, units: Any) -> Any:

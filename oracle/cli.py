@@ -57,7 +57,7 @@ def evaluate_bound(
     """Print the certified lower and upper end of a bound, as decimals rounded outward."""
     item = bound(name)
     given = key_values(parameters or [])
-    enclosure = item.reference(width=DEFAULT_WIDTH if width is None else width, **given)
+    enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
     lower, upper = enclosure.to_decimals()
     if as_json:
         print_json({

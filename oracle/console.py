@@ -67,6 +67,11 @@ def key_values(words: Sequence[str]) -> dict[str, str]:
     return result
 
 
+def _complain(message: str) -> None:
+    """One line on standard error, whatever a user's input brought into the message."""
+    print("error: " + " ".join(message.split()), file=sys.stderr)
+
+
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     """Run the command; every failure that is the user's becomes one line on standard error and an exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
@@ -74,13 +79,13 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
         code = typer.main.get_command(app).main(args=words, standalone_mode=False)
         return code if isinstance(code, int) else GOOD
     except OracleError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _complain(str(error))
         return BAD_USAGE
     except Exception as error:
         # typer brings click along under one of two module paths; its usage errors are known by this method.
         message = getattr(error, "format_message", None)
         if message is not None:
-            print(f"error: {message()}", file=sys.stderr)
+            _complain(message())
             return BAD_USAGE
         if type(error).__name__ == "Abort":
             print("interrupted", file=sys.stderr)

@@ -6,6 +6,7 @@ Decimal text is exact: "0.1" is one tenth. A Python float is the double that it 
 from __future__ import annotations
 
 import math
+import operator
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,37 +18,48 @@ from oracle.errors import DomainError
 Number = int | float | Fraction | Decimal | str
 Value = int | Fraction | str
 
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,7})?")
-_RATIO = re.compile(r"[+-]?\d{1,4000}/\d{1,4000}")
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_RATIO = re.compile(r"[+-]?\d+/\d+")
 _LARGEST_EXPONENT = 4000  # 10**-4000 is still an instant Fraction; nobody means a delta below it
-_LONGEST_TEXT = 9000
+_LONGEST_TEXT = 4000  # Python converts no longer text to an integer
 
 
 def exact(name: str, value: Number, expected: str) -> Fraction:
     """The exact rational that a number or its decimal text stands for."""
-    if isinstance(value, bool):
-        raise DomainError(f"{name} = {value!r} is not a number; expected {expected}")
-    if isinstance(value, str):
-        return _exact_text(name, value.strip(), expected)
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+    if isinstance(value, (str, Decimal)):
+        return _exact_text(name, str(value).strip(), expected)
+    if isinstance(value, float) and not math.isfinite(value):
         raise DomainError(f"{name} = {value} is not a finite number; expected {expected}")
     try:
-        return Fraction(value)
+        if isinstance(value, bool):
+            raise TypeError
+        # An index is any integer type, numpy's included, whose own arithmetic would overflow.
+        return Fraction(operator.index(value)) if hasattr(value, "__index__") else Fraction(value)
     except (TypeError, ValueError):
-        raise DomainError(f"{name} = {value!r} is not a number; expected {expected}") from None
+        raise DomainError(f"{name} = {shown(value)} is not a number; expected {expected}") from None
+
+
+def shown(value: object) -> str:
+    """A value as an error message shows it: one short line, whatever it is."""
+    if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
+        return f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _exact_text(name: str, text: str, expected: str) -> Fraction:
-    shown = text if len(text) <= 60 else text[:57] + "..."
     is_decimal = _DECIMAL.fullmatch(text) is not None
     if len(text) > _LONGEST_TEXT or not (is_decimal or _RATIO.fullmatch(text)):
-        raise DomainError(f"{name} = {shown} is not a number; expected {expected}")
-    if is_decimal and "e" in text.lower() and abs(int(text.lower().split("e")[1])) > _LARGEST_EXPONENT:
-        raise DomainError(f"{name} = {shown} has a decimal exponent beyond {_LARGEST_EXPONENT}; expected {expected}")
+        raise DomainError(f"{name} = {shown(text)} is not a number; expected {expected}")
+    exponent = text.lower().partition("e")[2] if is_decimal else ""
+    if exponent and (len(exponent) > 8 or abs(int(exponent)) > _LARGEST_EXPONENT):
+        raise DomainError(
+            f"{name} = {shown(text)} has a decimal exponent beyond {_LARGEST_EXPONENT}; expected {expected}"
+        )
     try:
         return Fraction(text)
     except ZeroDivisionError:
-        raise DomainError(f"{name} = {shown} divides by zero; expected {expected}") from None
+        raise DomainError(f"{name} = {shown(text)} divides by zero; expected {expected}") from None
 
 
 @dataclass(frozen=True)
@@ -82,11 +94,11 @@ class Parameter:
         """The exact value of an input, or a DomainError that names argument, value and domain."""
         if self.kind == "choice":
             if value not in self.choices:
-                raise DomainError(f"{self.name} = {value} is outside its domain: {self.domain}")
+                raise DomainError(f"{self.name} = {shown(value)} is outside its domain: {self.domain}")
             return str(value)
         number = exact(self.name, value, self.domain)
         if not self._inside(number) or (self.kind == "integer" and number.denominator != 1):
-            raise DomainError(f"{self.name} = {value} is outside its domain: {self.domain}")
+            raise DomainError(f"{self.name} = {shown(value)} is outside its domain: {self.domain}")
         return int(number) if self.kind == "integer" else number
 
     def _inside(self, number: Fraction) -> bool:
@@ -151,7 +163,8 @@ def parse_all(owner: str, parameters: tuple[Parameter, ...], given: dict[str, An
     known = [parameter.name for parameter in parameters]
     for name in given:
         if name not in known:
-            raise DomainError(f"{owner} has no parameter {name} (got {given[name]}); it takes {', '.join(known)}")
+            got = shown(given[name])
+            raise DomainError(f"{owner} has no parameter {shown(name)} (got {got}); it takes {', '.join(known)}")
     for parameter in parameters:
         if parameter.name not in given:
             raise DomainError(f"{owner} needs {parameter.name}: {parameter.domain}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx, fmpq, fmpz
 
 from oracle.errors import OracleError
 
@@ -72,11 +72,14 @@ class Dyadic:
                 limit = math.inf if up == positive else math.nextafter(math.inf, 0)
                 return limit if positive else -limit
             return (5e-324 if positive else 0.0) if up else (0.0 if positive else -5e-324)
-        exact = self.to_fraction()
+        # A long mantissa is cut first, on the asked side, so that a Fraction stays small.
+        cut = max(0, self.mantissa.bit_length() - 256)
+        kept = -(-self.mantissa >> cut) if up else self.mantissa >> cut
+        exact = Fraction(kept) * Fraction(2) ** (self.exponent + cut)
         try:
             near = float(exact)
         except OverflowError:
-            near = math.copysign(math.inf, self.mantissa)
+            near = math.inf if self.mantissa > 0 else -math.inf
         if up and near < exact:
             return math.nextafter(near, math.inf)
         if not up and near > exact:
@@ -90,7 +93,7 @@ class Dyadic:
         magnitude = self.mantissa.bit_length() + self.exponent
         precision = 4 * digits + 2 * abs(magnitude).bit_length() + 64
         with ctx.workprec(precision):
-            place = int((arb((abs(self.mantissa), self.exponent)).log() / arb(10).log()).floor().upper().fmpz())
+            place = int((arb((abs(self.mantissa), self.exponent)).log() / arb(10).log()).mid().floor().fmpz())
             # `place` may be one off at a power of ten: the digit count then differs by one, the side does not.
             shift = place - digits + 1
             if abs(self.exponent) <= _EXACT_FRACTION_EXPONENT:
@@ -106,7 +109,7 @@ def _decimal_string(unit: int, shift: int) -> str:
     """unit * 10**shift, plainly for everyday sizes and as d.ddde+xx otherwise, without trailing zeros."""
     if unit == 0:
         return "0"
-    sign, text = ("-" if unit < 0 else ""), str(abs(unit))
+    sign, text = ("-" if unit < 0 else ""), fmpz(abs(unit)).str()  # str(int) refuses thousands of digits
     exponent = shift + len(text) - 1
     text = text.rstrip("0")
     if -5 <= exponent < 20:
@@ -190,7 +193,7 @@ class Enclosure:
             # m / 2**e has exactly e decimals, so this many digits print it without rounding at all.
             digits = len(str(abs(self.lower.mantissa))) + abs(self.lower.exponent) + 2
         else:
-            digits = 2 + self._agreeing_digits()
+            digits = 4 + self._agreeing_digits()
         return self.lower.to_decimal(digits=digits, up=False), self.upper.to_decimal(digits=digits, up=True)
 
     def _agreeing_digits(self) -> int:

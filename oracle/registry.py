@@ -21,7 +21,7 @@ from flint import arb
 
 from oracle import arithmetic
 from oracle.arrays import as_float64
-from oracle.domain import Number, Parameter, Value, exact, parse_all
+from oracle.domain import Number, Parameter, Value, parse_all, positive
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, OracleError
 
@@ -76,14 +76,16 @@ class Bound:
         """The exact values of the given parameters, or a DomainError."""
         return parse_all(self.name, self.parameters, dict(given))
 
-    def reference(self, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
+    def reference(self, /, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
         """The certified enclosure of the bound, of width at most `width * min(1, |value|)`."""
-        asked = exact("width", width, "a real number > 0")
-        if asked <= 0:
-            raise DomainError(f"width = {width} is outside its domain: a real number > 0")
-        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+        return self.at(params, width=width)
 
-    def fast(self, **arrays: Any) -> Any:
+    def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
+        """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
+        asked = positive("width").parse(width)
+        return self.certify(Values(**self.parse(params)), min(Fraction(asked), Fraction(1)))
+
+    def fast(self, /, **arrays: Any) -> Any:
         """The bound as a float64 array on the safe (upper) side, where the inputs are (numpy or torch, any device).
 
         Entries that float64 cannot certify are marked NaN by the formula and recomputed by the reference.

@@ -41,6 +41,8 @@ class Tape:
 
     def block(self, first: int, count: int) -> Tape:
         """The tape of a sub-block of this block's models."""
+        if first < 0 or count < 1 or first + count > self.models:
+            raise DomainError(f"models {first} to {first + count - 1} are outside the block of {self.models} models")
         return replace(self, models=count, first_model=self.first_model + first)
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:

@@ -121,10 +121,10 @@ def columns(bound: Bound, chosen: Sequence[Point]) -> dict[str, Any]:
     return table
 
 
-# The far corners of the doubles. Sensitivity / sigma stays below 1e60 where epsilon is solved for: beyond, the reference
-# needs thousands of bits and seconds a point (that it then still answers is tested once, in test_fast).
+# The far corners of the doubles. Sensitivity / sigma stays below 1e60 where epsilon is solved for: beyond, the
+# reference needs thousands of bits and seconds a point (that it then still answers is tested once, in test_fast).
 _CORNER_REALS = (SMALLEST, 2.5e-323, 1e-310, 1e-300, 1e-160, 1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30, 1e160, 1e300, LARGEST)
-_CORNER_INTEGERS = (1, 2, 3, 10**6, 2**53, 10**100, 10**300)
+_CORNER_INTEGERS = (1, 2, 3, 10**6, 2**53, int(1e100), int(1e300))  # doubles all: both paths must see one number
 _CORNER_UNITS = (0.0, SMALLEST, 1e-300, 1e-17, 1e-8, 0.5, 1 - 1e-8, 1 - 2**-53, 1.0)
 _CORNER_PROBABILITIES = (SMALLEST, 1e-310, 1e-300, 1e-100, 1e-15, 1e-5, 0.3, 0.5, 0.5000000001, 0.9, 1 - 2**-53)
 _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {

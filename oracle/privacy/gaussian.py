@@ -19,7 +19,7 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.arithmetic import PRECISION_LIMIT, decreasing_root
-from oracle.arrays import inflate
+from oracle.arrays import quotient
 from oracle.domain import non_negative, positive, probability
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
@@ -120,8 +120,8 @@ def _mu(values: Values) -> arb:
     return ball(values.sensitivity) / ball(values.sigma)
 
 
-def _fast_mu(values: Values) -> Any:
-    return inflate(values.sensitivity / values.sigma, 1.0)
+def _fast_mu(xp: Any, values: Values) -> Any:
+    return quotient(xp, values.sensitivity, values.sigma)
 
 
 _SIGMA = positive("sigma", "standard deviation of the noise on the released value")
@@ -138,7 +138,7 @@ delta = Bound(
     threat_model="all_iterates",
     source=_SOURCE,
     certify=closed_form(lambda v: delta_ball(ball(v.epsilon), _mu(v)), at_most=1),
-    vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon, _fast_mu(v)),
+    vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon, _fast_mu(xp, v)),
     example={"sigma": "1", "sensitivity": "1", "epsilon": "1"},
 )
 
@@ -152,7 +152,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     source=_SOURCE,
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
-    vectorised=lambda xp, v: arrays.epsilon_upper(xp, _fast_mu(v), v.delta),
+    vectorised=lambda xp, v: arrays.epsilon_upper(xp, _fast_mu(xp, v), v.delta),
     example={"sigma": "1", "sensitivity": "1", "delta": "1e-5"},
 )
 

@@ -72,7 +72,7 @@ def curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any]:
     tail = mills(xp, xp.abs(x)) + mills(xp, xp.where(y > 0.0, y, 0.0))
     complement_left = density_low * tail * (1 - 64 * UNIT)
     left = (x < 0.0) & (mu >= 0.5)
-    delta = xp.where(left, 1.0 - complement_left * (1 - 4 * UNIT), delta_right)
+    delta = xp.where(left, (1.0 - complement_left) + 4 * UNIT, delta_right)  # both roundings are below UNIT
     delta = xp.where(delta < 1.0, delta, 1.0)
     complement = xp.where(left, complement_left, (1.0 - delta) * (1 - 4 * UNIT))
     return delta, complement

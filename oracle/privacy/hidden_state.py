@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from flint import arb, fmpz
 
-from oracle.arrays import inflate
+from oracle.arrays import inflate, quotient
 from oracle.domain import non_negative_integer, positive, positive_integer, unit_interval
 from oracle.enclosure import ball
 from oracle.registry import Bound, Values, closed_form
@@ -95,7 +95,7 @@ def _gd(values: Values) -> arb:
 
 def _gd_fast(xp: Any, values: Values) -> Any:
     factor = gd_factor(values.contraction, values.steps, _ArrayPowers(xp))
-    return inflate(values.sensitivity / (values.dataset_size * values.sigma) * xp.sqrt(factor), _BUDGET)
+    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.sigma) * xp.sqrt(factor), _BUDGET)
 
 
 def _cgd(values: Values) -> arb:
@@ -108,7 +108,7 @@ def _cgd_fast(xp: Any, values: Values) -> Any:
     c, k, epochs = values.contraction, values.batches, values.epochs
     powers = _ArrayPowers(xp)
     factor = xp.where(k == 1.0, gd_factor(c, epochs, powers), cgd_factor(c, k, epochs, powers))
-    return inflate(values.sensitivity / (values.batch_size * values.sigma) * xp.sqrt(factor), _BUDGET)
+    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * xp.sqrt(factor), _BUDGET)
 
 
 _SENSITIVITY = positive("sensitivity", "gradient sensitivity L: 2C for gradients clipped to C")

@@ -27,8 +27,8 @@ def _delta(values: Values) -> arb:
 
 
 def _fast(xp: Any, values: Values) -> Any:
-    ratio = values.sensitivity / values.scale
-    gap = (ratio - values.epsilon) + 4 * UNIT * (ratio + values.epsilon)
+    ratio = values.sensitivity / values.scale + TINY
+    gap = (ratio - values.epsilon) + 4 * UNIT * (ratio + values.epsilon) + TINY
     delta = inflate(-xp.expm1(-0.5 * gap), 16.0) + TINY
     return xp.where(gap > 0.0, xp.where(delta < 1.0, delta, 1.0), 0.0)
 

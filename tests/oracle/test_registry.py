@@ -1,0 +1,92 @@
+"""The registry: what is found, what is refused, and that `import oracle` needs no torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
+
+import pytest
+
+import oracle
+from oracle.errors import DomainError, OracleError
+from oracle.registry import NEIGHBOURS, THREAT_MODELS, UNITS, index
+
+
+def test_names_are_sorted_keys_of_what_they_name() -> None:
+    for table in (oracle.bounds(), oracle.algorithms()):
+        assert list(table) == sorted(table)
+        for name, item in table.items():
+            assert item.name == name
+            assert item.summary
+            assert item.source, f"{name} names no claim it rests on"
+            names = [parameter.name for parameter in item.parameters]
+            assert len(set(names)) == len(names)
+    assert oracle.bound("gdp.epsilon") is oracle.bounds()["gdp.epsilon"]
+    assert oracle.algorithm("noisy-cgd") is oracle.algorithms()["noisy-cgd"]
+
+
+def test_every_bound_states_its_setting() -> None:
+    for item in oracle.bounds().values():
+        assert item.neighbours in NEIGHBOURS
+        assert item.threat_model in THREAT_MODELS
+        assert item.unit in UNITS
+        assert item.formula
+
+
+def test_every_algorithm_is_accounted_by_a_bound_of_its_relation() -> None:
+    for item in oracle.algorithms().values():
+        accounting = oracle.bound(item.accounted_by)
+        assert accounting.neighbours in (item.neighbours, "any")
+        assert accounting.threat_model == item.released
+
+
+@pytest.mark.parametrize("look_up", [oracle.bound, oracle.algorithm])
+def test_an_unknown_name_lists_the_known(look_up: object) -> None:
+    assert callable(look_up)
+    with pytest.raises(DomainError, match=r"= nope is unknown; known: .*noisy-cgd"):
+        look_up("nope")
+
+
+@pytest.mark.parametrize("change", [{"neighbours": "both"}, {"threat_model": "none"}, {"unit": "bits"}])
+def test_a_bound_of_no_known_setting_is_refused(change: dict[str, str]) -> None:
+    with pytest.raises(OracleError, match=r"bound gdp\.epsilon: '.*' is none of"):
+        replace(oracle.bound("gdp.epsilon"), **change)  # type: ignore[arg-type]
+
+
+def test_two_things_of_one_name_are_refused() -> None:
+    bound = oracle.bound("gdp.epsilon")
+    with pytest.raises(OracleError, match=r"two registered objects are called gdp\.epsilon"):
+        index([bound, replace(bound, summary="another")], lambda item: item.name)
+
+
+def test_what_is_registered_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        oracle.bound("gdp.epsilon").unit = "delta"  # type: ignore[misc]
+
+
+def test_a_width_above_one_is_honoured_as_one() -> None:
+    """A careless width may not make an enclosure useless: upper <= 2 lower holds at any width."""
+    result = oracle.bound("gdp.epsilon").reference(mu=1, delta="1e-5", width=1000)
+    assert result.upper.to_fraction() - result.lower.to_fraction() <= 1
+    assert result.contains(Fraction("4.3771780956812246276501162932420109"))
+
+
+def test_the_oracle_needs_no_torch() -> None:
+    """Imports, listings, references and numpy fast paths work where torch cannot be imported."""
+    script = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] == 'torch':\n"
+        "            raise ImportError('no torch here')\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "import oracle\n"
+        "assert oracle.algorithms() and oracle.bounds()\n"
+        "item = oracle.bound('gdp.epsilon')\n"
+        "lower, upper = item.reference(mu=1, delta='1e-5').to_floats()\n"
+        "assert lower <= item.fast(mu=1.0, delta=1e-5) < upper + 1e-9\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
