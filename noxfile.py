@@ -16,7 +16,8 @@ REPORT = Path("out") / "report"
 def tests(session: nox.Session) -> None:
     """Run the test suite on all cores."""
     session.install(*CONSTRAINTS, "-e", ".[dev]")
-    session.run("pytest", "-n", "auto", "--dist", "loadfile", "-q", *session.posargs)
+    # One thread a worker: the workers share the cores already.
+    session.run("pytest", "-n", "auto", "--dist", "loadfile", "-q", *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session
