@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oracle.errors import DomainError, OracleError
+from oracle.errors import DomainError, OracleError, PrecisionError
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report it
@@ -78,6 +78,9 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     try:
         code = typer.main.get_command(app).main(args=words, standalone_mode=False)
         return code if isinstance(code, int) else GOOD
+    except PrecisionError as error:
+        _complain(str(error))
+        return UNDECIDED
     except OracleError as error:
         _complain(str(error))
         return BAD_USAGE
