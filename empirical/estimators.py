@@ -74,7 +74,7 @@ def mu_from_rates(low: Array, high: Array) -> Array:
     """The largest mu that a Gaussian release must have, given tpr >= low and fpr <= high; never below 0."""
     with np.errstate(invalid="ignore"):
         mu = special.ndtri(low) - special.ndtri(high)
-    return np.maximum(0.0, np.nan_to_num(mu, nan=0.0, neginf=0.0))
+    return np.asarray(np.maximum(0.0, np.nan_to_num(mu, nan=0.0, neginf=0.0)))
 
 
 def clopper_pearson(negatives: Array, positives: Array, *, delta: float, confidence: float) -> Estimate:
