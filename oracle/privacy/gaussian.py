@@ -71,7 +71,7 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
         return logit_ball(epsilon, mu()) - _target_logit(delta)
 
     zero = arb(0)
-    if _certainly_negative(lambda: excess(zero)):
+    if certainly_negative(lambda: excess(zero)):
         return Enclosure.exactly(0)
     with ctx.workprec(128):
         # delta(epsilon) <= Phi(-x) <= e^{-x^2/2} at x = epsilon/mu - mu/2 = sqrt(2 log(1/delta)).
@@ -79,7 +79,7 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
     return decreasing_root(excess, zero, upper, width=width)
 
 
-def _certainly_negative(compute: Callable[[], arb]) -> bool:
+def certainly_negative(compute: Callable[[], arb]) -> bool:
     """The certified answer to 'is this number negative?', at rising precision."""
     precision = 128
     while precision <= PRECISION_LIMIT:
@@ -104,9 +104,9 @@ def sigma_of(sensitivity: Fraction, epsilon: Fraction, delta: Fraction, width: F
         z = _tail_point(delta)
         guess = (2 * ball(epsilon) / ((z * z + 2 * ball(epsilon)).sqrt() + z) + ball(delta)).mid()
         high, low = guess, guess
-        while not _certainly_negative(functools.partial(shortfall, high)):
+        while not certainly_negative(functools.partial(shortfall, high)):
             high = (2 * high).mid()
-        while _certainly_negative(functools.partial(shortfall, low)):
+        while certainly_negative(functools.partial(shortfall, low)):
             low = (low / 2).mid()
         largest = (ball(sensitivity) / low).upper()
         relative = width / 4 / max(1, int(largest.ceil().upper().fmpz()))

@@ -125,11 +125,11 @@ def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
     return certify(xp, proposal, mu * (xp.abs(x) + half), lambda epsilon: _meets(xp, epsilon, mu, delta))
 
 
-def certify(xp: Any, proposal: Any, scale: Any, accepted: Any) -> Any:
+def certify(xp: Any, proposal: Any, scale: Any, accepted: Any, *, tries: int = _CERTIFY_TRIES) -> Any:
     """The least of 0, the proposal and its rising inflations that `accepted` certifies; NaN where none is."""
     result = xp.where(accepted(xp.zeros_like(proposal)), 0.0, math.nan)
     margin = 2.0 * UNIT
-    for _ in range(_CERTIFY_TRIES):
+    for _ in range(tries):
         open_ = xp.isnan(result)
         if not bool(xp.any(open_)):
             break

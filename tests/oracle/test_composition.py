@@ -1,0 +1,160 @@
+"""The composition engine: known digits, an independent discretised composition, identities, orderings and edges."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from oracle import bound
+from oracle.enclosure import Enclosure
+from oracle.errors import DomainError
+from oracle.privacy.composition import PoissonGaussian, compose
+from tests.pld import composed_delta
+
+# Truth by a contour integral at 230 bits, computed elsewhere and stable under refinement; twelve decimals.
+PROBLEMS = {
+    "P2": (30, 1, 1000, "1e-6", "add_remove", "5.189036640822"),
+    "P3 sigma 1": (1, "1/60", 24000, "1e-5", "add_remove", "19.606348279904"),
+    "P3 sigma 5": (5, "1/60", 24000, "1e-5", "add_remove", "2.094467648908"),
+    "P3 sigma 15": (15, "1/60", 24000, "1e-5", "add_remove", "0.617035791343"),
+    "P4 sigma 1": (1, "1/60", 24000, "1e-5", "replace", "37.646929655444"),
+    "P4 sigma 5": (5, "1/60", 24000, "1e-5", "replace", "4.542929430655"),
+    "P4 sigma 15": (15, "1/60", 24000, "1e-5", "replace", "1.317117342265"),
+    "P5 1e-5": (1, "0.01", 1000, "1e-5", "add_remove", "1.828236666517"),
+    "P5 1e-12": (1, "0.01", 1000, "1e-12", "add_remove", "3.914298156037"),
+    "P5 1e-15": (1, "0.01", 1000, "1e-15", "add_remove", "4.854537750605"),
+}
+
+
+def near(enclosure: Enclosure, text: str) -> bool:
+    """Whether the enclosure meets a decimal that was rounded in its last place."""
+    unit = Fraction(1, 10 ** len(text.partition(".")[2]))
+    value = Fraction(text)
+    return enclosure.possibly_le(value + unit) and not enclosure.certainly_le(value - unit)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_known_digits(name: str) -> None:
+    sigma, rate, steps, delta, neighbours, truth = PROBLEMS[name]
+    enclosure = compose([(PoissonGaussian(sigma, rate), steps)], neighbours=neighbours).epsilon(delta)
+    assert near(enclosure, truth), f"{enclosure} is not {truth}"
+    assert enclosure.width() <= 1e-12
+
+
+@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "epsilon"), [(1.0, 0.1, 24, 1.5), (2.0, 0.3, 12, 1.0), (0.8, 0.05, 50, 0.8)]
+)
+def test_between_the_discretised_bounds(direction: str, sigma: float, rate: float, steps: int, epsilon: float) -> None:
+    part = PoissonGaussian(Fraction(sigma), Fraction(rate))
+    relation = "replace" if direction == "replace" else "add_remove"
+    composition = compose([(part, steps)], neighbours=relation)
+    index = {"remove": 0, "add": 1, "replace": 0}[direction]
+    only = type(composition)((composition.directions[index],))
+    low, high = composed_delta(direction, sigma, rate, steps, epsilon, grid=1e-4)
+    enclosure = only.delta(Fraction(epsilon))
+    assert enclosure.width() <= 1e-12
+    lower, upper = enclosure.to_floats()
+    assert low - 1e-10 <= upper
+    assert lower <= high + 1e-10
+    assert high - low < 0.1 * high  # the comparison means something
+
+
+@pytest.mark.parametrize("steps", [1, 7, 100])
+def test_unsampled_steps_are_the_gaussian_curve(steps: int) -> None:
+    ours = compose([(PoissonGaussian(3), steps)]).epsilon("1e-6")
+    squared = bound("gaussian.epsilon").reference(sigma=3, sensitivity=1, delta="1e-6") if steps == 1 else None
+    if squared is not None:
+        assert ours.overlaps(squared)
+    # mu sqrt(T) at T = 100 is rational: 10/3.
+    if steps == 100:
+        assert ours.overlaps(bound("gdp.epsilon").reference(mu="10/3", delta="1e-6"))
+
+
+def test_one_step_closed_form_agrees_with_a_grid_and_its_inverse() -> None:
+    for relation, direction in (("add_remove", "remove"), ("replace", "replace")):
+        composition = compose([(PoissonGaussian("0.7", "0.2"), 1)], neighbours=relation)
+        low, high = composed_delta(direction, 0.7, 0.2, 1, 0.9, grid=1e-4)
+        enclosure = composition.delta("0.9")
+        assert low - 1e-10 <= enclosure.to_floats()[1]
+        assert enclosure.to_floats()[0] <= high + 1e-10
+        delta = enclosure.lower.to_fraction()
+        assert composition.epsilon(delta).possibly_le(Fraction("0.9000001"))
+
+
+def test_delta_and_epsilon_are_inverse() -> None:
+    composition = compose([(PoissonGaussian(2, "0.05"), 500)])
+    epsilon = composition.epsilon("1e-6")
+    at_low, at_high = (composition.delta(end.to_fraction()) for end in (epsilon.lower, epsilon.upper))
+    assert not at_low.certainly_le(Fraction(1, 10**6) * (1 - Fraction(1, 10**9)))
+    assert at_high.possibly_le(Fraction(1, 10**6))
+
+
+def test_composition_is_associative_and_order_free() -> None:
+    a, b = PoissonGaussian(1, "0.01"), PoissonGaussian(3, "0.1")
+    one = compose([(a, 200), (b, 100)]).epsilon("1e-5")
+    other = compose([(b, 40), (a, 150), (b, 60), (a, 50)]).epsilon("1e-5")
+    assert one.overlaps(other)
+
+
+def test_a_gaussian_stage_beside_a_sampled_one() -> None:
+    sampled = [(PoissonGaussian(1, "0.02"), 300)]
+    alone = compose(sampled).epsilon("1e-5")
+    both = compose([*sampled, (PoissonGaussian(10), 20)]).epsilon("1e-5")
+    assert alone.certainly_le(both)
+    # Twenty steps at sigma 10 are one at 10/sqrt(20); splitting them otherwise changes nothing.
+    split = compose([(PoissonGaussian(10), 5), *sampled, (PoissonGaussian(10), 15)]).epsilon("1e-5")
+    assert both.overlaps(split)
+
+
+def test_orderings() -> None:
+    def epsilon(
+        sigma: object = 2, rate: object = "0.05", steps: int = 200, delta: str = "1e-5", to: str = "add_remove"
+    ) -> Enclosure:
+        return compose([(PoissonGaussian(sigma, rate), steps)], neighbours=to).epsilon(delta)  # type: ignore[arg-type]
+
+    base = epsilon()
+    assert epsilon(sigma="2.01").certainly_le(base)
+    assert base.certainly_le(epsilon(rate="0.051"))
+    assert base.certainly_le(epsilon(steps=201))
+    assert base.certainly_le(epsilon(delta="0.99e-5"))
+    assert base.certainly_le(epsilon(to="replace"))
+    assert base.certainly_le(compose([(PoissonGaussian(2), 200)]).epsilon("1e-5"))
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
+def test_edges(neighbours: str) -> None:
+    def of(sigma: object, rate: object, steps: int) -> object:
+        return compose([(PoissonGaussian(sigma, rate), steps)], neighbours=neighbours)  # type: ignore[arg-type]
+
+    for empty in (of(1, 0, 100), of(1, "0.1", 0), compose([], neighbours=neighbours)):
+        assert empty.epsilon("1e-5") == Enclosure.exactly(0)  # type: ignore[attr-defined]
+        assert empty.delta(0) == Enclosure.exactly(0)  # type: ignore[attr-defined]
+    assert of(1, "0.01", 1000).epsilon("0.9") == Enclosure.exactly(0)  # type: ignore[attr-defined]
+    many = of(5, "0.001", 10**7).epsilon("1e-6")  # type: ignore[attr-defined]
+    assert many.width() <= 1e-12
+    wide = of("1e6", "0.5", 1000).epsilon("1e-9")  # type: ignore[attr-defined]
+    assert 0 < wide.to_floats()[0] < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("parts", "word"),
+    [([(PoissonGaussian(0, "0.1"), 5)], "sigma"), ([(PoissonGaussian(1, 2), 5)], "sampling_rate"),
+     ([(PoissonGaussian(1, "0.1"), -1)], "steps"), ([(PoissonGaussian("nan", "0.1"), 1)], "sigma")],
+)
+def test_bad_parts_name_the_argument(parts: list[tuple[PoissonGaussian, int]], word: str) -> None:
+    with pytest.raises(DomainError, match=word):
+        compose(parts)
+
+
+def test_bad_queries_name_the_argument() -> None:
+    composition = compose([(PoissonGaussian(1, "0.1"), 5)])
+    with pytest.raises(DomainError, match="delta"):
+        composition.epsilon(0)
+    with pytest.raises(DomainError, match="epsilon"):
+        composition.delta(-1)
+    with pytest.raises(DomainError, match="neighbours"):
+        compose([], neighbours="both")
+    with pytest.raises(DomainError, match="width"):
+        composition.epsilon("1e-5", width=0)
