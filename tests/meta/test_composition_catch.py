@@ -1,0 +1,116 @@
+"""Drop an error term of the contour engine, or a direction, and require the containment checks to fail.
+
+The plans are made coarse on purpose, so that every error term is large enough to matter: with all terms the enclosure
+contains the truth, with one term missing it does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import acb, arb, ctx
+
+import oracle.privacy.contour as contour
+from oracle.privacy.composition import Composition, PoissonGaussian, compose
+from oracle.privacy.contour import Curve
+from oracle.privacy.sampled_gaussian import SampledGaussian
+
+STEP = SampledGaussian(Fraction(5), Fraction(1, 60), "remove")
+STAGES = [(STEP, 24000)]
+EPSILON = 2.0
+
+
+@pytest.fixture(scope="module")
+def truth() -> arb:
+    curve = Curve(STAGES, EPSILON, 40.0)
+    low, high = curve.delta(arb(EPSILON))
+    with ctx.workprec(200):
+        middle = (low.lower() + high.upper()) / 2
+        assert (high.upper() - low.lower()) < middle * arb(10) ** -14
+        return middle.mid()
+
+
+def coarse(monkeypatch: pytest.MonkeyPatch, **changes: float) -> Curve:
+    """A curve whose plan has its spacing or its number of nodes multiplied."""
+    good = contour.make_plan(STAGES, EPSILON, 30.0)
+    bad = replace(
+        good, spacing=good.spacing * changes.get("spacing", 1.0), nodes=int(good.nodes * changes.get("nodes", 1.0))
+    )
+    monkeypatch.setattr(contour, "make_plan", lambda *_: bad)
+    return Curve(STAGES, EPSILON, 30.0)
+
+
+def contains(ends: tuple[arb, arb], value: arb) -> bool:
+    return bool(ends[0].lower() <= value and value <= ends[1].upper())
+
+
+def test_the_images_are_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
+    curve = coarse(monkeypatch, spacing=3.0)
+    assert contains(curve.delta(arb(EPSILON)), truth)
+    with ctx.workprec(curve.precision):
+        value, _ = curve.sums(arb(EPSILON))
+        assert not contains((value, value), truth)
+
+
+def test_the_right_images_are_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
+    # With the contour far to the right the left images vanish and the right ones are all that is wrong.
+    good = contour.make_plan(STAGES, EPSILON, 30.0)
+    bad = replace(good, c=good.c * 3, chernoff=good.c * 6, spacing=good.spacing * 5, nodes=good.nodes * 2)
+    monkeypatch.setattr(contour, "make_plan", lambda *_: bad)
+    curve = Curve(STAGES, EPSILON, 60.0)
+    assert contains(curve.delta(arb(EPSILON)), truth)
+    curve.log_chernoff = arb(-10_000)
+    assert not contains(curve.delta(arb(EPSILON)), truth)
+
+
+def test_what_lies_beyond_the_last_node_is_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
+    curve = coarse(monkeypatch, nodes=0.35)
+    assert contains(curve.delta(arb(EPSILON)), truth)
+    curve.log_ceiling = arb(-10_000)
+    assert not contains(curve.delta(arb(EPSILON)), truth)
+
+
+def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = step_moment()
+    true_grid = SampledGaussian.grid
+
+    def wide(self: SampledGaussian, c: float, t: float, goal: float) -> tuple[float, float]:
+        step, shift = true_grid(self, c, t, goal)
+        return 4 * step, shift
+
+    monkeypatch.setattr(SampledGaussian, "grid", wide)
+    assert step_moment().overlaps(exact)
+    monkeypatch.setattr(SampledGaussian, "_growth", lambda *_: arb(0))
+    assert not step_moment().overlaps(exact)
+
+
+def test_the_window_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = step_moment()
+    true_window = SampledGaussian.window
+    monkeypatch.setattr(
+        SampledGaussian, "window", lambda self, c, goal: tuple(x / 2 for x in true_window(self, c, goal))
+    )
+    assert step_moment().overlaps(exact)
+    monkeypatch.setattr(SampledGaussian, "_outside", lambda *_: arb(0))
+    assert not step_moment().overlaps(exact)
+
+
+def step_moment() -> acb:
+    step = SampledGaussian(Fraction(1), Fraction(1, 10), "remove")
+    with ctx.workprec(140):
+        return step.moments(arb(3), arb(1), 4, log_error=-40.0)[3].real
+
+
+@pytest.mark.parametrize(("kept", "direction"), [(1, "add"), (0, "remove")])
+def test_dropping_a_direction_is_seen_where_it_is_the_larger(kept: int, direction: str) -> None:
+    whole = compose([(PoissonGaussian(1, "1/60"), 2400)])
+    part: Any = Composition((whole.directions[kept],))
+    full, single = whole.epsilon("1e-5"), part.epsilon("1e-5")
+    if direction == "add":
+        assert single.certainly_le(full)
+        assert not full.overlaps(single)
+    else:
+        assert full.overlaps(single)
