@@ -32,7 +32,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def audit(session: nox.Session) -> None:
     """The main job: a certified bound, every claim, the default audit, the planted bugs, and the report of it all."""
-    session.install(*CONSTRAINTS, ".")
+    session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
     session.run("dp-oracle", "check", "--all")
     session.run("dp-oracle", "audit", "noisy-cgd")
@@ -57,5 +57,5 @@ def bench(session: nox.Session) -> None:
 @nox.session
 def report(session: nox.Session) -> None:
     """Write the HTML and JSON report and print where it is."""
-    session.install(*CONSTRAINTS, ".")
+    session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "report", "--out", str(REPORT), *session.posargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 import tempfile
@@ -10,7 +11,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-import jsonschema
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -18,8 +18,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from oracle.console import WRONG, write_json
 from oracle.errors import OracleError
 from reports.model import DEFAULT_BUDGET, Report, collect, everything
-from reports.render import render
 
+LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 DEFAULT_DIRECTORY = Path("out/report")
 
@@ -36,11 +36,20 @@ def schema() -> Any:
 
 def validated(report: Report) -> dict[str, Any]:
     """The report as JSON data that the shipped schema accepts; anything else is an error."""
+    import jsonschema
+
     data = report.to_json()
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema()).iter_errors(data))
     if error is not None:
         raise OracleError(f"the report breaks its schema at {error.json_path}: {error.message}")
     return data
+
+
+def need_libraries() -> None:
+    """A clear error where the libraries of the `report` extra are not installed."""
+    missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise OracleError(f"the report needs {', '.join(missing)}: pip install 'dp-oracle[report]'")
 
 
 def prepare(directory: Path) -> None:
@@ -69,6 +78,7 @@ def collect_with_progress(*, budget: int, seed: int) -> Report:
 def write(report: Report, directory: Path) -> tuple[Path, Path]:
     """Write both files; nothing is written unless both could be made."""
     from reports import figures  # matplotlib is slow to load, and every other command does without it
+    from reports.render import render
 
     data = validated(report)
     pictures = [figures.gaussian_curve(), figures.noisy_cgd_epochs(), figures.audits(report)]
@@ -88,6 +98,7 @@ def write_report(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
+    need_libraries()
     prepare(out)
     report = collect_with_progress(budget=budget, seed=seed)
     page, data = write(report, out)

@@ -366,3 +366,12 @@ def test_progress_adds_up() -> None:
     told: list[float] = []
     collect(scope, budget=200, progress=lambda _, part: told.append(part))
     assert sum(told) == pytest.approx(scope.steps)
+
+
+def test_missing_libraries_are_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "LIBRARIES", ("json", "no_such_library"))
+    assert run_here("--out", str(tmp_path / "out")) == 2
+    assert capsys.readouterr().err == "error: the report needs no_such_library: pip install 'dp-oracle[report]'\n"
+    assert not (tmp_path / "out").exists()
