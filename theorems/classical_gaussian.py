@@ -29,7 +29,7 @@ def true_delta(epsilon: Fraction, delta: Fraction, constant: Fraction) -> Enclos
     """The enclosure of the delta that the calibrated mechanism really has at epsilon."""
     if delta >= constant:
         return Enclosure.exactly(1)  # the prescribed variance is zero or negative: there is no noise
-    with ctx.workprec(200):
+    with ctx.workprec(80):
         s = (2 * (ball(constant) / ball(delta)).log()).sqrt()
         return Enclosure.of_ball(delta_ball(ball(epsilon), ball(epsilon) / s))
 
