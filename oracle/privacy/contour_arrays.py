@@ -177,20 +177,16 @@ class _Sum:
         self.t = self.k[:, None] * index[None, :]
         self.real, self.imag, size = self._terms(probability, loss, steps)
         # The rounding of D_n, multiplied by the number of steps, on top of the common relative error.
-        wobble = 8 * UNIT * self.turned + self.t * loss_error[:, None]
-        self.spread = xp.sum(size * steps[:, None] * wobble, axis=1)
+        spread = xp.sum(probability * xp.abs(loss), axis=1) * (16 + pair.nodes) * UNIT + loss_error
+        self.spread = xp.sum(size * steps[:, None] * self.t * spread[:, None], axis=1)
         self.total = xp.sum(size, axis=1)
 
     def _terms(self, probability: Any, loss: Any, steps: Any) -> tuple[Any, Any, Any]:
         """2 (M(s_n)/M(c))^T / (s_n (s_n + 1)) as real and imaginary parts, and its modulus."""
         xp, c = self.xp, self.c[:, None]
-        angle = self.t[:, :, None] * loss[:, None, :]
-        half = xp.sin(0.5 * angle)
-        d_real = -2.0 * xp.sum(probability[:, None, :] * half * half, axis=2)
-        d_imag = xp.sum(probability[:, None, :] * xp.sin(angle), axis=2)
+        d_real, d_imag = self._differences(probability, loss)
         log_size = 0.5 * xp.log1p(2.0 * d_real + d_real * d_real + d_imag * d_imag)
         phase = xp.atan2(d_imag, 1.0 + d_real)
-        self.turned = xp.sum(probability[:, None, :] * xp.abs(half), axis=2) * (1.0 + xp.max(xp.abs(angle), axis=2))
         t = self.t
         s_real, s_imag = c * (c + 1.0) - t * t, t * (2.0 * c + 1.0)
         norm = s_real * s_real + s_imag * s_imag
@@ -199,6 +195,34 @@ class _Sum:
         real = 2.0 * (g_real * s_real + g_imag * s_imag) / norm
         imag = 2.0 * (g_imag * s_real - g_real * s_imag) / norm
         return real, imag, 2.0 * size / xp.sqrt(norm)
+
+    def _differences(self, probability: Any, loss: Any) -> tuple[Any, Any]:
+        """D_n = sum of probability (e^{i n k L} - 1) for n = 1, ..., count, as one matrix product a point.
+
+        With n = i m + j, x = e^{i m i k L} - 1 and y = e^{i j k L} - 1, e^{...} - 1 = x y + x + y: two short tables of
+        accurate differences, so that D_n keeps its digits however small it is.
+        """
+        xp, count = self.xp, self.t.shape[1]
+        columns = math.isqrt(count) + 1
+        rows = -(-(count + 1) // columns)
+
+        def table(first: int, size: int) -> tuple[Any, Any]:
+            factors = xp.asarray([float(first * i) for i in range(size)], dtype=xp.float64, device=loss.device)
+            angle = (self.k[:, None] * factors[None, :])[:, :, None] * loss[:, None, :]
+            half = xp.sin(0.5 * angle)
+            return -2.0 * half * half, xp.sin(angle)
+
+        x_real, x_imag = table(columns, rows)
+        y_real, y_imag = table(1, columns)
+        weight = probability[:, None, :]
+        px_real, px_imag = weight * x_real, weight * x_imag
+        ty_real, ty_imag = xp.matrix_transpose(y_real), xp.matrix_transpose(y_imag)
+        alone_x, alone_y = xp.sum(px_real, axis=2)[:, :, None], xp.sum(weight * y_real, axis=2)[:, None, :]
+        real = xp.matmul(px_real, ty_real) - xp.matmul(px_imag, ty_imag) + alone_x + alone_y
+        alone_x, alone_y = xp.sum(px_imag, axis=2)[:, :, None], xp.sum(weight * y_imag, axis=2)[:, None, :]
+        imag = xp.matmul(px_real, ty_imag) + xp.matmul(px_imag, ty_real) + alone_x + alone_y
+        shape = (loss.shape[0], rows * columns)
+        return xp.reshape(real, shape)[:, 1 : count + 1], xp.reshape(imag, shape)[:, 1 : count + 1]
 
     def value(self, epsilon: Any) -> tuple[Any, Any]:
         """The sum and its slope in epsilon, both divided by the scale e^{T log M(c) - c epsilon} k/(2 pi)."""
@@ -280,7 +304,7 @@ def epsilon_upper(xp: Any, sigma: Any, rate: Any, steps: Any, delta: Any, direct
     served = (columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0)
     for level in _LEVELS:
         wanted = xp.nonzero(served & xp.isnan(result))[0]
-        chunk = max(1, _CHUNK // (level[0] * level[1]))
+        chunk = max(1, _CHUNK // (4 * math.isqrt(level[0]) * level[1]))
         for first in range(0, wanted.shape[0], chunk):
             rows = wanted[first : first + chunk]
             result[rows] = _solve(xp, tuple(x[rows] for x in columns), directions, level)
