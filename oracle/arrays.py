@@ -19,6 +19,7 @@ from oracle.errors import DomainError
 
 UNIT = 2.0**-53
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
+_ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
 TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
 
 
@@ -94,6 +95,13 @@ def quotient(xp: Any, *factors: Any) -> Any:
         result = inflate(result / divisor, 1.0)
         safe = safe & (result > _SMALLEST) & (result < 1 / _SMALLEST)
     return xp.where(safe, result, math.nan)
+
+
+def positive_part(xp: Any, value: Any, magnitude: Any) -> Any:
+    """max(0, value) rounded up, for terms whose absolute values sum to `magnitude`; NaN where they cancel too much."""
+    slack = 32 * UNIT * magnitude + TINY
+    result = xp.where(slack < _ILL_CONDITIONED * xp.abs(value), value + slack, math.nan)
+    return xp.where(value < -slack, 0.0, result)
 
 
 def inflate(x: Any, units: Any) -> Any:

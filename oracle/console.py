@@ -25,7 +25,7 @@ VERDICT_STYLES = {
 
 def terminal() -> Console:
     """A console on standard output; wide when output is not a terminal, so that no value is ever folded."""
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else 500, highlight=False)
 
 
 def print_json(value: Any) -> None:

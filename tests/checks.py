@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 import torch
+from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.registry import Bound, Values
 from oracle.tape import Tape
 from tests.opinions import OPINIONS, from_dyadic, shift_programme
-from tests.samples import LARGEST, Point, columns
+from tests.samples import LARGEST, Point, columns, points, value_at
 
 FINE = Fraction(1, 10**25)  # the reference that judges float64: no rounding error of a double hides below it
 TIGHT = 1e-9  # largest relative excess of a fast path
 NEGLIGIBLE = 1e-290  # below, a double has no relative precision left to speak of
 RISES, FALLS = 1, -1
+TURNS = 0  # moves neither way throughout, or not at all
 
 # How each bound moves when a parameter grows.
 DIRECTIONS: dict[str, dict[str, int]] = {
@@ -32,6 +34,21 @@ DIRECTIONS: dict[str, dict[str, int]] = {
     "gaussian.epsilon": {"sigma": FALLS, "sensitivity": RISES, "delta": FALLS},
     "gaussian.sigma": {"sensitivity": RISES, "epsilon": FALLS, "delta": FALLS},
     "gdp.epsilon": {"mu": RISES, "delta": FALLS},
+    "gdp.delta": {"mu": RISES, "epsilon": FALLS},
+    "gaussian-classical.sigma": {"sensitivity": RISES, "epsilon": FALLS, "delta": FALLS},
+    "gaussian-composed.delta": {"sigma": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
+    "gaussian-composed.epsilon": {"sigma": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
+    "randomised-response.delta": {"keep": RISES, "epsilon": FALLS},
+    "randomised-response.epsilon": {"keep": RISES, "delta": FALLS},
+    "rdp.epsilon": {"alpha": TURNS, "rdp": RISES, "delta": FALLS},
+    "zcdp.epsilon": {"rho": RISES, "delta": FALLS},
+    "tree.epsilon": {"noise_multiplier": FALLS, "leaves": RISES, "delta": FALLS},
+    "composition-basic.epsilon": {"epsilon": RISES, "steps": RISES},
+    "composition-advanced.epsilon": {"epsilon": RISES, "delta": TURNS, "steps": RISES, "slack": FALLS},
+    "composition-optimal.delta": {"epsilon": RISES, "delta": RISES, "steps": RISES, "total_epsilon": FALLS},
+    "composition-optimal.epsilon": {"epsilon": RISES, "delta": RISES, "steps": RISES, "total_delta": FALLS},
+    "laplace-composed.delta": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
+    "laplace-composed.epsilon": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
     "noisy-gd.mu": {"sensitivity": RISES, "dataset_size": FALLS, "sigma": FALLS, "contraction": RISES, "steps": RISES},
     "noisy-cgd.mu": {
@@ -81,11 +98,26 @@ def check_width(bound: Bound, params: Mapping[str, Any], width: Fraction) -> Non
 def check_monotone(bound: Bound, params: Mapping[str, Any], name: str, other: Any, *, certain: bool = False) -> None:
     """Raising one parameter to `other` moves the bound the way it must; `certain` asks for a proof, not for peace."""
     before, after = bound.reference(**params), bound.reference(**{**params, name: other})
-    small, large = (before, after) if DIRECTIONS[bound.name][name] == RISES else (after, before)
+    direction = DIRECTIONS[bound.name][name]
+    assert direction != TURNS, f"{bound.name} is not monotone in {name}"
+    small, large = (before, after) if direction == RISES else (after, before)
     assert small.possibly_le(large), f"{bound.name} moves the wrong way in {name}: {before} to {after} at {params}"
     if certain:
         assert small.certainly_le(large), f"{bound.name} does not move in {name}: {before} to {after} at {params}"
         assert not large.possibly_le(small), f"{bound.name} does not move in {name}: {before} to {after} at {params}"
+
+
+def check_anywhere(bound: Bound, data: st.DataObject) -> None:
+    """Second opinion, width and monotonicity at a point, a width and a parameter that hypothesis draws."""
+    params = data.draw(points(bound))
+    check_second_opinion(bound, params)
+    check_width(bound, params, Fraction(1, 10 ** data.draw(st.integers(1, 60))))
+    moving = [p for p in bound.parameters if DIRECTIONS[bound.name].get(p.name, TURNS) != TURNS]
+    moved = data.draw(st.sampled_from(moving))
+    other = value_at(bound, moved, data.draw(st.floats(0, 1)))
+    if other != params[moved.name]:
+        low, high = sorted((params[moved.name], other))
+        check_monotone(bound, {**params, moved.name: low}, moved.name, high)
 
 
 def check_round_trip(curve: Bound, inverse: Bound, params: Mapping[str, Any], name: str, given: Fraction) -> None:

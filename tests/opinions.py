@@ -20,7 +20,7 @@ from oracle.enclosure import Dyadic, Enclosure
 DIGITS = (60, 120)
 AGREEMENT = 30  # digits to which both precisions must agree
 
-Numbers = Mapping[str, mpf]
+Numbers = Mapping[str, Any]
 
 
 def number(value: Any) -> mpf:
@@ -30,7 +30,8 @@ def number(value: Any) -> mpf:
 
 
 def _numbers(point: Mapping[str, Any]) -> Numbers:
-    return {name: number(value) for name, value in point.items()}
+    # A word such as "replace" stays a word; decimal text is a number.
+    return {name: value if str(value).isidentifier() else number(value) for name, value in point.items()}
 
 
 def dyadic(value: mpf) -> Dyadic:
@@ -187,7 +188,127 @@ def _gaussian_excess(mu: mpf, epsilon: mpf, delta: mpf) -> mpf:
     return gaussian_delta(mu, epsilon) - delta
 
 
+def composed_mu(v: Numbers) -> mpf:
+    """sqrt(k) releases' worth of sensitivity over sigma."""
+    return v["sensitivity"] * mp.sqrt(v["steps"]) / v["sigma"]
+
+
+def tree_mu(v: Numbers) -> mpf:
+    """A leaf's shift over the noise, with the levels counted by doubling."""
+    height, width = 1, 1
+    while width < v["leaves"]:
+        height, width = height + 1, 2 * width
+    return {"replace": 2, "add_remove": 1}[v["neighbours"]] * mp.sqrt(height) / v["noise_multiplier"]
+
+
+def response_excess(v: Numbers, epsilon: mpf) -> mpf:
+    """keep - e^epsilon (1 - keep): what randomised response leaks beyond epsilon where it is positive."""
+    return v["keep"] - mp.exp(epsilon) * (1 - v["keep"])
+
+
+def rdp_epsilon(v: Numbers) -> mpf:
+    """Mironov's Proposition 3, and Canonne, Kamath and Steinke's Proposition 12."""
+    alpha, delta = v["alpha"], v["delta"]
+    if v["conversion"] == "mironov":
+        return v["rdp"] + mp.log(1 / delta) / (alpha - 1)
+    return max(mpf(0), v["rdp"] + mp.log((alpha - 1) / alpha) - (mp.log(delta) + mp.log(alpha)) / (alpha - 1))
+
+
+def zcdp_epsilon(v: Numbers) -> mpf:
+    """The least of the conversions over all orders, by golden-section search in log(alpha - 1): no derivative used."""
+    if v["rho"] == 0:
+        return mpf(0)
+
+    def at(s: mpf) -> mpf:
+        t = mp.exp(s)
+        return v["rho"] * (1 + t) - (mp.log(v["delta"]) + mp.log1p(t)) / t - mp.log1p(1 / t)
+
+    with mp.extradps(20):
+        left, right, share = mpf(-800), mpf(800), (mp.sqrt(5) - 1) / 2
+        while right - left > mpf(10) ** (-mp.dps // 2):  # the minimum is flat: half the digits are enough
+            a, b = right - share * (right - left), left + share * (right - left)
+            left, right = (left, b) if at(a) < at(b) else (a, right)
+        result = at((left + right) / 2)
+    return max(mpf(0), +result)
+
+
+def composition_advanced(v: Numbers) -> mpf:
+    """Mean plus Hoeffding deviation of k losses of plus or minus epsilon, or k epsilon if that is less."""
+    epsilon, k = v["epsilon"], v["steps"]
+    mean = epsilon * (mp.exp(epsilon) - 1) / (mp.exp(epsilon) + 1)
+    return min(k * epsilon, k * mean + mp.sqrt(2 * k * mp.log(1 / v["slack"])) * epsilon)
+
+
+def composition_delta(v: Numbers, total_epsilon: mpf) -> mpf:
+    """The hockey-stick divergence of the k-fold product of the worst pair, outcome by outcome."""
+    k = int(v["steps"])
+    with mp.extradps(30):
+        p = 1 / (1 + mp.exp(-v["epsilon"]))
+        q = 1 / (1 + mp.exp(v["epsilon"]))
+        factor = mp.exp(total_epsilon)
+        gaps = (p ** (k - i) * q**i - factor * p**i * q ** (k - i) for i in range(k + 1))
+        divergence = mp.fsum(mp.binomial(k, i) * gap for i, gap in enumerate(gaps) if gap > 0)
+        kept = (1 - v["delta"]) ** k
+        result = 1 - kept + kept * divergence
+    return +result
+
+
+def laplace_composed_delta(v: Numbers, epsilon: mpf) -> mpf:
+    """E max(0, 1 - e^{epsilon - loss}), conditioned on the numbers of losses m, of losses -m, and of those between.
+
+    The complements m - loss of the last have the density e^{-y/2}/4 on (0, 2m), whose r-fold convolution is
+    4^-r e^{-y/2} sum_i (-1)^i C(r,i) (y - 2mi)_+^{r-1} / (r-1)!; each piece is integrated by a 1F1.
+    """
+    k, m = int(v["steps"]), v["sensitivity"] / v["scale"]
+    gap = k * m - epsilon
+    if gap <= 0:
+        return mpf(0)
+
+    def between(r: int, reach: mpf) -> mpf:
+        """The integral of 1 - e^{y - reach} against the r-fold density, over y from 0 to the reach."""
+        if r == 0:
+            return -mp.expm1(-reach)
+        total, i = mpf(0), 0
+        while i <= r and (x := reach - 2 * m * i) > 0:
+            # with y = 2mi + t: t^{r-1} e^{-t/2} (1 - e^{t - x}) over t from 0 to x
+            flat, steep = (x**r / r * mp.hyp1f1(r, r + 1, sign * x / 2) for sign in (-1, 1))
+            total += (-1) ** i * mp.binomial(r, i) * mp.exp(-m * i) * (flat - mp.exp(-x) * steep)
+            i += 1
+        return total / mp.factorial(r - 1) / mpf(4) ** r
+
+    with mp.extradps(30 + 2 * k + max(0, int(-mp.log10(m)) * k)):
+        result = mpf(0)
+        for low in range(k + 1):
+            for r in range(k - low + 1):
+                if (reach := gap - 2 * m * low) > 0:
+                    ways = mp.factorial(k) / mp.factorial(low) / mp.factorial(r) / mp.factorial(k - low - r)
+                    weight = ways * mpf(2) ** (r - k) * mp.exp(-m * low)
+                    result += weight * between(r, reach)
+    return +result
+
+
 OPINIONS: dict[str, Value | Root] = {
+    "laplace-composed.delta": Value(lambda v: laplace_composed_delta(v, v["epsilon"]), digits=(45, 70)),
+    "laplace-composed.epsilon": Root(lambda v, e: laplace_composed_delta(v, e) - v["delta"]),
+    "composition-basic.epsilon": Value(lambda v: v["steps"] * v["epsilon"]),
+    "composition-advanced.epsilon": Value(composition_advanced),
+    "composition-optimal.delta": Value(lambda v: composition_delta(v, v["total_epsilon"])),
+    "composition-optimal.epsilon": Root(lambda v, e: composition_delta(v, e) - v["total_delta"]),
+    "gaussian-classical.sigma": Value(
+        lambda v: mp.sqrt(2 * mp.log(mpf(5) / 4 / v["delta"])) * v["sensitivity"] / v["epsilon"]
+    ),
+    "gaussian-composed.delta": Value(
+        lambda v: gaussian_delta(composed_mu(v), v["epsilon"]) if v["steps"] else mpf(0)
+    ),
+    "gaussian-composed.epsilon": Root(
+        lambda v, e: _gaussian_excess(composed_mu(v), e, v["delta"]) if v["steps"] else mpf(0)
+    ),
+    "gdp.delta": Value(lambda v: gaussian_delta(v["mu"], v["epsilon"])),
+    "randomised-response.delta": Value(lambda v: max(mpf(0), response_excess(v, v["epsilon"]))),
+    "randomised-response.epsilon": Root(lambda v, e: response_excess(v, e) - v["delta"]),
+    "rdp.epsilon": Value(rdp_epsilon),
+    "tree.epsilon": Root(lambda v, e: _gaussian_excess(tree_mu(v), e, v["delta"])),
+    "zcdp.epsilon": Value(zcdp_epsilon, digits=(45, 70)),
     "gaussian.delta": Value(lambda v: gaussian_delta(v["sensitivity"] / v["sigma"], v["epsilon"])),
     "gaussian.epsilon": Root(lambda v, e: _gaussian_excess(v["sensitivity"] / v["sigma"], e, v["delta"])),
     "gaussian.sigma": Root(lambda v, sigma: _gaussian_excess(v["sensitivity"] / sigma, v["epsilon"], v["delta"])),

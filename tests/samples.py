@@ -9,7 +9,7 @@ do not suit it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,32 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("gaussian.sigma", "epsilon"): (-8.0, 4.0),
     ("gaussian.sigma", "delta"): (-250.0, -0.3),
     ("gdp.epsilon", "mu"): (-8.0, 4.0),
+    ("gdp.delta", "mu"): (-8.0, 4.0),
+    ("gdp.delta", "epsilon"): (-10.0, 4.0),
+    ("gaussian-composed.delta", "sigma"): (-4.0, 8.0),
+    ("gaussian-composed.delta", "sensitivity"): (-0.5, 0.5),
+    ("gaussian-composed.delta", "epsilon"): (-10.0, 4.0),
+    ("gaussian-composed.epsilon", "sigma"): (-2.0, 8.0),
+    ("gaussian-composed.epsilon", "sensitivity"): (-0.5, 0.5),
+    ("randomised-response.delta", "epsilon"): (-10.0, 2.0),
+    ("zcdp.epsilon", "rho"): (-12.0, 4.0),
+    ("tree.epsilon", "leaves"): (0.0, 15.0),
+    ("tree.epsilon", "noise_multiplier"): (-2.0, 8.0),
+    ("composition-basic.epsilon", "steps"): (0.0, 9.0),
+    ("composition-advanced.epsilon", "steps"): (0.0, 9.0),
+    ("composition-optimal.delta", "steps"): (0.0, 2.5),
+    ("composition-optimal.delta", "epsilon"): (-6.0, 2.0),
+    ("composition-optimal.delta", "total_epsilon"): (-6.0, 3.0),
+    ("composition-optimal.epsilon", "steps"): (0.0, 2.5),
+    ("composition-optimal.epsilon", "epsilon"): (-6.0, 2.0),
     ("laplace.delta", "epsilon"): (-10.0, 4.0),
+    ("laplace-composed.delta", "scale"): (-2.0, 3.0),
+    ("laplace-composed.delta", "sensitivity"): (-0.5, 0.5),
+    ("laplace-composed.delta", "steps"): (0.0, 1.0),
+    ("laplace-composed.delta", "epsilon"): (-5.0, 3.0),
+    ("laplace-composed.epsilon", "scale"): (-2.0, 3.0),
+    ("laplace-composed.epsilon", "sensitivity"): (-0.5, 0.5),
+    ("laplace-composed.epsilon", "steps"): (0.0, 1.0),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -72,8 +97,30 @@ def _closed_unit(u: float) -> float:
     return 1.0 - _logarithmic((u - 0.5) / 0.46, (-1.0, -15.9))
 
 
+def _upper_half(u: float) -> float:
+    if u < 0.04:
+        return 0.5
+    if u < 0.5:
+        return 0.5 + _logarithmic((u - 0.04) / 0.46, (-15.9, -0.4))
+    return 1.0 - _logarithmic((u - 0.5) / 0.5, (-0.4, -15.9))
+
+
+# Maps from the unit interval for domains of their own, and for parameters that must suit each other.
+MAPS: dict[tuple[str, str], Callable[[float], float]] = {
+    ("randomised-response.delta", "keep"): _upper_half,
+    ("randomised-response.epsilon", "keep"): _upper_half,
+    ("gaussian-classical.sigma", "epsilon"): lambda u: _logarithmic(u, (-8.0, 0.0)),
+    ("rdp.epsilon", "alpha"): lambda u: 1.0 + _logarithmic(u, (-8.0, 4.0)),
+    # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
+    ("composition-optimal.epsilon", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
+    ("composition-optimal.epsilon", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
+}
+
+
 def value_at(bound: Bound, parameter: Parameter, u: float) -> Any:
     """The value of a parameter at the position u in [0, 1] of its range."""
+    if (bound.name, parameter.name) in MAPS:
+        return MAPS[bound.name, parameter.name](u)
     if parameter.kind == "choice":
         return parameter.choices[min(int(u * len(parameter.choices)), len(parameter.choices) - 1)]
     closed_zero = parameter.low == 0 and not parameter.low_open
@@ -103,8 +150,11 @@ def points(bound: Bound) -> st.SearchStrategy[Point]:
 
 
 def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
-    """The same `count` spread-out points every time."""
+    """The same `count` spread-out points every time; they share every word, as one array's points must."""
     cube = np.random.default_rng(seed).random((count, len(bound.parameters)))
+    for index, parameter in enumerate(bound.parameters):
+        if parameter.kind == "choice":
+            cube[:, index] = (0.5 + seed // 2 % len(parameter.choices)) / len(parameter.choices)
     return [point_at(bound, [float(u) for u in position]) for position in cube]
 
 
@@ -131,6 +181,21 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("gaussian.epsilon", "sigma"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
     ("gaussian.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
     ("gdp.epsilon", "mu"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+    ("gaussian-composed.epsilon", "sigma"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
+    ("gaussian-composed.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+    ("gaussian-composed.epsilon", "steps"): (0, 1, 2, 10**6, 2**53),
+    ("tree.epsilon", "noise_multiplier"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
+    ("randomised-response.delta", "keep"): (0.5, 0.5 + 2**-53, 0.75, 0.9, 1 - 2**-53),
+    ("randomised-response.epsilon", "keep"): (0.5, 0.5 + 2**-53, 0.75, 0.9, 1 - 2**-53),
+    ("rdp.epsilon", "alpha"): (1 + 2**-52, 1.5, 2.0, 3.0, 1e8, 1e30, 1e300, LARGEST),
+    ("laplace-composed.delta", "steps"): (0, 1, 2, 3, 17, 100),
+    ("laplace-composed.epsilon", "steps"): (0, 1, 2, 3, 17, 100),
+    ("laplace-composed.epsilon", "scale"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
+    ("laplace-composed.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+    ("composition-optimal.delta", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
+    ("composition-optimal.epsilon", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
+    ("composition-optimal.epsilon", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
+    ("composition-optimal.epsilon", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
 }
 
 

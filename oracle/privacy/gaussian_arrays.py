@@ -127,7 +127,8 @@ def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
 
 def certify(xp: Any, proposal: Any, scale: Any, accepted: Any, *, tries: int = _CERTIFY_TRIES) -> Any:
     """The least of 0, the proposal and its rising inflations that `accepted` certifies; NaN where none is."""
-    result = xp.where(accepted(xp.zeros_like(proposal)), 0.0, math.nan)
+    zero = xp.zeros_like(proposal)  # an array: torch makes a choice between two plain numbers single precision
+    result = xp.where(accepted(zero), zero, math.nan)
     margin = 2.0 * UNIT
     for _ in range(tries):
         open_ = xp.isnan(result)

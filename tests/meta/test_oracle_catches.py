@@ -38,6 +38,7 @@ from tests.checks import (
     check_twins,
     check_width,
 )
+from tests.meta import planted
 from tests.oracle.test_training import ALGORITHM, config, data
 from tests.samples import fixed_points
 
@@ -129,6 +130,9 @@ WRONG = {
 }
 
 
+WRONG |= planted.WRONG
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_formula_is_caught(name: str) -> None:
     bound, certify = WRONG[name]
@@ -203,6 +207,10 @@ def shrunk(bound: Bound, share: Fraction) -> Bound:
 @every_bound
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10**4)], ids=["radius dropped", "shrunk"])
 def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction) -> None:
+    enclosures = [bound.reference(**params) for params in fixed_points(bound, 12, seed=1)]
+    if all(item.lower == item.upper for item in enclosures):
+        assert bound.name == "composition-basic.epsilon", "only a product of doubles has no radius to drop"
+        return
     with pytest.raises(AssertionError, match=r"misses|lies (above|below) the truth"):
         all_opinions(shrunk(bound, share))
 

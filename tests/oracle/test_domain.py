@@ -208,6 +208,7 @@ def test_every_registered_parameter_refuses_what_is_outside(name: str, parameter
     item = oracle.bound(name)
     good: dict[str, Any] = {p.name: p.choices[0] if p.kind == "choice" else "1" for p in item.parameters}
     good |= {p.name: "0.5" for p in item.parameters if p.kind == "real" and p.high == 1}
+    good |= {p.name: "2" for p in item.parameters if p.low == 1 and p.low_open}
     item.parse(good)
     bad: list[Any] = [math.nan, math.inf, True, "abc", "-1", None]
     bad += ["1.5"] if parameter.kind == "integer" else []
