@@ -46,13 +46,13 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("zcdp.epsilon", "rho"): (-12.0, 4.0),
     ("tree.epsilon", "leaves"): (0.0, 15.0),
     ("tree.epsilon", "noise_multiplier"): (-2.0, 8.0),
-    ("composition-basic.epsilon", "steps"): (0.0, 9.0),
-    ("composition-advanced.epsilon", "steps"): (0.0, 9.0),
-    ("composition-optimal.delta", "steps"): (0.0, 2.5),
-    ("composition-optimal.delta", "epsilon"): (-6.0, 2.0),
-    ("composition-optimal.delta", "total_epsilon"): (-6.0, 3.0),
-    ("composition-optimal.epsilon", "steps"): (0.0, 2.5),
-    ("composition-optimal.epsilon", "epsilon"): (-6.0, 2.0),
+    ("composition.basic", "steps"): (0.0, 9.0),
+    ("composition.advanced", "steps"): (0.0, 9.0),
+    ("composition.optimal-delta", "steps"): (0.0, 2.5),
+    ("composition.optimal-delta", "epsilon"): (-6.0, 2.0),
+    ("composition.optimal-delta", "total_epsilon"): (-6.0, 3.0),
+    ("composition.optimal", "steps"): (0.0, 2.5),
+    ("composition.optimal", "epsilon"): (-6.0, 2.0),
     ("laplace.delta", "epsilon"): (-10.0, 4.0),
     ("laplace-composed.delta", "scale"): (-2.0, 3.0),
     ("laplace-composed.delta", "sensitivity"): (-0.5, 0.5),
@@ -112,8 +112,8 @@ MAPS: dict[tuple[str, str], Callable[[float], float]] = {
     ("gaussian-classical.sigma", "epsilon"): lambda u: _logarithmic(u, (-8.0, 0.0)),
     ("rdp.epsilon", "alpha"): lambda u: 1.0 + _logarithmic(u, (-8.0, 4.0)),
     # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
-    ("composition-optimal.epsilon", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
-    ("composition-optimal.epsilon", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
+    ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
+    ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
 }
 
 
@@ -192,10 +192,10 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("laplace-composed.epsilon", "steps"): (0, 1, 2, 3, 17, 100),
     ("laplace-composed.epsilon", "scale"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
     ("laplace-composed.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
-    ("composition-optimal.delta", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
-    ("composition-optimal.epsilon", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
-    ("composition-optimal.epsilon", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
-    ("composition-optimal.epsilon", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
+    ("composition.optimal-delta", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
+    ("composition.optimal", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
+    ("composition.optimal", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
+    ("composition.optimal", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
 }
 
 

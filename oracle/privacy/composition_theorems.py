@@ -173,7 +173,7 @@ _STEPS = Parameter(
 )
 
 basic = Bound(
-    name="composition-basic.epsilon",
+    name="composition.basic",
     unit="epsilon",
     summary="epsilon of a number of epsilon-DP mechanisms together, by adding up",
     formula=r"\varepsilon_{\mathrm{total}} = k\varepsilon",
@@ -189,7 +189,7 @@ basic = Bound(
 )
 
 advanced = Bound(
-    name="composition-advanced.epsilon",
+    name="composition.advanced",
     unit="epsilon",
     summary="epsilon of a number of (epsilon, delta)-DP mechanisms at delta 1 - (1-delta)^k (1-slack)",
     formula=(
@@ -210,7 +210,7 @@ advanced = Bound(
 )
 
 optimal_delta = Bound(
-    name="composition-optimal.delta",
+    name="composition.optimal-delta",
     unit="delta",
     summary="least delta at total_epsilon of the worst composition of (epsilon, delta)-DP mechanisms",
     formula=(
@@ -228,7 +228,7 @@ optimal_delta = Bound(
 )
 
 optimal_epsilon = Bound(
-    name="composition-optimal.epsilon",
+    name="composition.optimal",
     unit="epsilon",
     summary="least epsilon at total_delta of the worst composition of (epsilon, delta)-DP mechanisms",
     formula=(

@@ -43,18 +43,18 @@ WRONG: dict[str, tuple[str, Certify]] = {
         ),
     ),
     "e^epsilon - 1 for its half tangent": (
-        "composition-advanced.epsilon", closed_form(lambda v: ball(v.steps * v.epsilon).min(
+        "composition.advanced", closed_form(lambda v: ball(v.steps * v.epsilon).min(
             v.steps * ball(v.epsilon) * ball(v.epsilon).expm1()
             + ball(v.epsilon) * (-2 * v.steps * ball(v.slack).log()).sqrt()
         )),
     ),
     "one mechanism forgotten": (
-        "composition-optimal.delta", lambda v, w: oracle.bound("composition-optimal.delta").certify(
+        "composition.optimal-delta", lambda v, w: oracle.bound("composition.optimal-delta").certify(
             Values(**{**vars(v), "steps": max(0, v.steps - 1)}), w,
         ),
     ),
     "total_delta taken for the slack": (
-        "composition-optimal.epsilon", lambda v, w: oracle.bound("composition-optimal.epsilon").certify(
+        "composition.optimal", lambda v, w: oracle.bound("composition.optimal").certify(
             Values(**{**vars(v), "total_delta": v.total_delta / 2, "delta": Fraction(0)}), w,
         ),
     ),

@@ -209,7 +209,7 @@ def shrunk(bound: Bound, share: Fraction) -> Bound:
 def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction) -> None:
     enclosures = [bound.reference(**params) for params in fixed_points(bound, 12, seed=1)]
     if all(item.lower == item.upper for item in enclosures):
-        assert bound.name == "composition-basic.epsilon", "only a product of doubles has no radius to drop"
+        assert bound.name == "composition.basic", "only a product of doubles has no radius to drop"
         return
     with pytest.raises(AssertionError, match=r"misses|lies (above|below) the truth"):
         all_opinions(shrunk(bound, share))

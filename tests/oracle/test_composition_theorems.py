@@ -18,8 +18,7 @@ from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, 
 from tests.opinions import at_both_precisions, number
 
 BASIC, ADVANCED, DELTA, EPSILON = (
-    oracle.bound(f"composition-{name}")
-    for name in ("basic.epsilon", "advanced.epsilon", "optimal.delta", "optimal.epsilon")
+    oracle.bound(f"composition.{name}") for name in ("basic", "advanced", "optimal-delta", "optimal")
 )
 FAMILY = (BASIC, ADVANCED, DELTA, EPSILON)
 FINE = Fraction(1, 10**30)

@@ -170,7 +170,7 @@ def test_results_are_where_the_inputs_are(bound: oracle.Bound, library: str) -> 
         ("gaussian-composed.epsilon", {"sigma": 1.0, "sensitivity": 1.0, "steps": 0.0, "delta": 0.5}),
         ("tree.epsilon", {"noise_multiplier": 1e8, "leaves": 3.0, "delta": 0.5, "neighbours": "replace"}),
         ("zcdp.epsilon", {"rho": 0.0, "delta": 0.5}),
-        ("composition-optimal.epsilon", {"epsilon": 0.1, "delta": 0.0, "steps": 2.0, "total_delta": 0.9}),
+        ("composition.optimal", {"epsilon": 0.1, "delta": 0.0, "steps": 2.0, "total_delta": 0.9}),
     ],
 )
 def test_a_tensor_of_nothing_but_zeros_is_float64_too(name: str, params: Point) -> None:

@@ -75,7 +75,7 @@ def test_one_release_is_the_laplace_mechanism() -> None:
 def test_below_the_worst_composition(ratio: str, steps: int, share: str) -> None:
     """Each release is ratio-DP, so the optimal composition theorem bounds all of them; both vanish at k ratio."""
     total = Fraction(ratio) * steps * Fraction(share)
-    worst = oracle.bound("composition-optimal.delta").reference(
+    worst = oracle.bound("composition.optimal-delta").reference(
         epsilon=ratio, delta=0, steps=steps, total_epsilon=total
     )
     assert DELTA.reference(scale=1, sensitivity=ratio, steps=steps, epsilon=total).certainly_le(worst)
