@@ -29,7 +29,7 @@ class Verdict(Enum):
 
 
 class Evidence(Enum):
-    """How strong the finding is, strongest first."""
+    """How strong the finding is, strongest first; always given the claims that it `uses`, a CITED one included."""
 
     PROVED = "PROVED"
     CERTIFIED_ON_BOX = "CERTIFIED_ON_BOX"

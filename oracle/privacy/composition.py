@@ -35,6 +35,7 @@ DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = choice("neighbours", *DIRECTIONS)
 _ATTEMPTS = 9
 _GOAL_STEP = 6.0
+_LARGEST_EPSILON = 10**12
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,9 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
-    goal = -math.log(float(width)) + 4
+    if epsilon > _LARGEST_EPSILON:
+        raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
+    goal = 4 - _log(width)
     for _ in range(_ATTEMPTS):
         curve = Curve(stages, float(epsilon), goal)
         with ctx.workprec(curve.precision):
@@ -186,7 +189,7 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
     log_delta = _log(delta)
     c = saddle_for(stages, log_delta=log_delta)
     near = max(saddle_estimate(stages, c)[0], 0.0)
-    goal = -math.log(float(width) * min(1.0, max(near, 1e-9)) * min(c, 1.0)) + 3
+    goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(c, 1.0))
     for _ in range(_ATTEMPTS):
         curve = Curve(stages, near, goal)
         with ctx.workprec(curve.precision):

@@ -8,7 +8,7 @@ import pytest
 
 from oracle import bound
 from oracle.enclosure import Enclosure
-from oracle.errors import DomainError
+from oracle.errors import DomainError, PrecisionError
 from oracle.privacy.composition import PoissonGaussian, compose
 from tests.pld import composed_delta
 
@@ -64,12 +64,9 @@ def test_between_the_discretised_bounds(direction: str, sigma: float, rate: floa
 @pytest.mark.parametrize("steps", [1, 7, 100])
 def test_unsampled_steps_are_the_gaussian_curve(steps: int) -> None:
     ours = compose([(PoissonGaussian(3), steps)]).epsilon("1e-6")
-    squared = bound("gaussian.epsilon").reference(sigma=3, sensitivity=1, delta="1e-6") if steps == 1 else None
-    if squared is not None:
-        assert ours.overlaps(squared)
-    # mu sqrt(T) at T = 100 is rational: 10/3.
-    if steps == 100:
-        assert ours.overlaps(bound("gdp.epsilon").reference(mu="10/3", delta="1e-6"))
+    closed = bound("gaussian-composed.epsilon").reference(sigma=3, sensitivity=1, steps=steps, delta="1e-6")
+    assert ours.overlaps(closed)
+    assert ours.width() <= 1e-12
 
 
 def test_one_step_closed_form_agrees_with_a_grid_and_its_inverse() -> None:
@@ -80,7 +77,9 @@ def test_one_step_closed_form_agrees_with_a_grid_and_its_inverse() -> None:
         assert low - 1e-10 <= enclosure.to_floats()[1]
         assert enclosure.to_floats()[0] <= high + 1e-10
         delta = enclosure.lower.to_fraction()
-        assert composition.epsilon(delta).possibly_le(Fraction("0.9000001"))
+        epsilon = composition.epsilon(delta)
+        assert epsilon.certainly_le(Fraction("0.9000001"))
+        assert not epsilon.possibly_le(Fraction("0.8999999"))
 
 
 def test_delta_and_epsilon_are_inverse() -> None:
@@ -158,3 +157,10 @@ def test_bad_queries_name_the_argument() -> None:
         compose([], neighbours="both")
     with pytest.raises(DomainError, match="width"):
         composition.epsilon("1e-5", width=0)
+    with pytest.raises(PrecisionError, match="epsilon"):
+        composition.delta(10**400)
+
+
+def test_a_width_below_the_doubles_is_taken() -> None:
+    enclosure = compose([(PoissonGaussian(5, "1/60"), 24000)]).delta(2, width="1e-330")
+    assert enclosure.width() < 1e-300
