@@ -19,7 +19,8 @@ from mpmath import mp, mpf
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.registry import Bound, Values
 from oracle.tape import Tape
-from tests.opinions import OPINIONS, from_dyadic, shift_programme
+from tests.opinion import from_dyadic
+from tests.opinions import OPINIONS, shift_programme
 from tests.samples import LARGEST, Point, columns, points, value_at
 
 FINE = Fraction(1, 10**25)  # the reference that judges float64: no rounding error of a double hides below it

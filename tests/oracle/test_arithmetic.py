@@ -15,7 +15,7 @@ from mpmath import mp, mpf
 from oracle.arithmetic import PRECISION_LIMIT, decreasing_root, enclose, integral, is_narrow
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
-from tests.opinions import at_both_precisions
+from tests.opinion import at_both_precisions
 
 
 def truth(compute: Callable[[], mpf]) -> Enclosure:

@@ -15,7 +15,7 @@ import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion
-from tests.opinions import at_both_precisions, number
+from tests.opinion import at_both_precisions, number
 
 BASIC, ADVANCED, DELTA, EPSILON = (
     oracle.bound(f"composition.{name}") for name in ("basic", "advanced", "optimal-delta", "optimal")

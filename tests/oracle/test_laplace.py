@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from tests.checks import check_monotone, check_second_opinion, check_width
-from tests.opinions import at_both_precisions
+from tests.opinion import at_both_precisions
 from tests.samples import points, value_at
 
 DELTA = oracle.bound("laplace.delta")

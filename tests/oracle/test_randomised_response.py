@@ -15,7 +15,7 @@ import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion
-from tests.opinions import at_both_precisions
+from tests.opinion import at_both_precisions
 
 DELTA, EPSILON = (oracle.bound(f"randomised-response.{unit}") for unit in ("delta", "epsilon"))
 

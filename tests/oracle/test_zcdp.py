@@ -14,7 +14,7 @@ import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
-from tests.opinions import at_both_precisions
+from tests.opinion import at_both_precisions
 from tests.samples import fixed_points
 
 RDP, ZCDP = oracle.bound("rdp.epsilon"), oracle.bound("zcdp.epsilon")
