@@ -107,3 +107,13 @@ def positive_part(xp: Any, value: Any, magnitude: Any) -> Any:
 def inflate(x: Any, units: Any) -> Any:
     """x >= 0 made larger by a relative budget of that many unit roundoffs (and the rounding of doing so)."""
     return x * (1.0 + (units + 2.0) * UNIT)
+
+
+def at_most(xp: Any, x: Any, limit: Any) -> Any:
+    """The smaller of an array and a limit, which may be a number (NaN gives the limit)."""
+    return xp.where(x < limit, x, limit)
+
+
+def at_least(xp: Any, x: Any, limit: Any) -> Any:
+    """The larger of an array and a limit, which may be a number (NaN gives the limit)."""
+    return xp.where(x > limit, x, limit)

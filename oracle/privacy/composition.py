@@ -26,14 +26,15 @@ from oracle.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
 from oracle.domain import Number, choice, non_negative, non_negative_integer, positive, probability, unit_interval
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
-from oracle.privacy.contour import Curve, Stages, Step, saddle_estimate, saddle_for
+from oracle.privacy.contour import Curve, Stages, Step, saddle_for
 from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu
 from oracle.privacy.gaussian_step import GaussianStep
 from oracle.privacy.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = choice("neighbours", *DIRECTIONS)
-_ATTEMPTS = 9
+_ATTEMPTS = 12
+_FAR = 6.0
 _GOAL_STEP = 6.0
 _LARGEST_EPSILON = 10**12
 
@@ -131,7 +132,7 @@ def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
         largest = _largest_loss(stages)
         if largest is not None and at >= largest:
             return True
-        c = arb(min(saddle_for(stages, epsilon=float(at.mid())), 1e6))
+        c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
         exponent = c * c.log() - (1 + c) * (1 + c).log() - c * at
         for step, count in stages:
             exponent += count * step.moments(c, arb(1), 1, log_error=-40.0)[0].real.log()
@@ -166,14 +167,15 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
     if epsilon > _LARGEST_EPSILON:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
-    goal = 4 - _log(width)
+    goal, log_delta = 4 - _log(width), 0.0
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, float(epsilon), goal)
+        curve = Curve(stages, float(epsilon), goal, log_delta)
         with ctx.workprec(curve.precision):
             low, high = curve.delta(ball(epsilon))
             value = low.lower().union(high.upper())
             if low > 0 and is_narrow(value, width):
                 return Enclosure.between(low, high).capped(1)
+            log_delta = float(high.upper().log().mid())
         goal += _GOAL_STEP
     raise PrecisionError(f"delta at epsilon = {float(epsilon):.6g} was not enclosed to the asked width")
 
@@ -187,19 +189,19 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
     if single is not None:
         return _single_epsilon(single, delta, width)
     log_delta = _log(delta)
-    c = saddle_for(stages, log_delta=log_delta)
-    near = max(saddle_estimate(stages, c)[0], 0.0)
-    goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(c, 1.0))
+    saddle = saddle_for(stages, log_delta=log_delta)
+    near = saddle.epsilon
+    goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(saddle.c, 1.0))
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, near, goal)
+        curve = Curve(stages, near, goal, log_delta)
         with ctx.workprec(curve.precision):
             target = ball(delta)
             proposal = curve.propose_epsilon(target.log(), near)
-            if not proposal > 0:
-                if curve.delta(arb(0))[1] <= target:
-                    return Enclosure.exactly(0)
-                proposal = arb(0)
-            near = float(proposal.mid())
+            moved, near = abs(float(proposal.mid()) - near) * curve.plan.c, float(proposal.mid())
+            if moved > _FAR:
+                continue  # the plan was made for elsewhere
+            if proposal.is_zero() and curve.delta(proposal)[1] <= target:
+                return Enclosure.exactly(0)
             margin = (ball(width) * proposal.min(arb(1)) / 5).mid()
             low, high = (proposal - margin).mid(), (proposal + margin).mid()
             if low > 0 and curve.delta(low)[0] >= target and curve.delta(high)[1] <= target:

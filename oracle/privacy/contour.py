@@ -20,17 +20,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
-from flint import acb, arb, ctx
+from flint import acb, acb_mat, arb, ctx
 
 from oracle.enclosure import ball
 from oracle.errors import PrecisionError
 
-MOST_NODES = 60_000
-_SADDLE_STEPS = 60
+MOST_NODES = 200_000
+_PULLS = (1.0, 0.8, 0.6, 0.4)
+_CHERNOFF = (0.6, 0.8, 0.9, 1.0, 1.15, 1.4, 2.0, 3.0)  # beyond its saddle point log M may take off
+_FEW = 60
 
 
 class Step(Protocol):
@@ -71,6 +73,15 @@ class Plan:
     log_peak: float
 
 
+@dataclass(frozen=True)
+class Saddle:
+    """About the best order c for an epsilon or a delta, and about the other of the two."""
+
+    c: float
+    epsilon: float
+    log_delta: float
+
+
 def total_cumulants(stages: Stages, c: float) -> tuple[float, float, float]:
     """log M(c), mean and variance of the whole composition."""
     rows = [(step.cumulants(c), count) for step, count in stages]
@@ -78,86 +89,95 @@ def total_cumulants(stages: Stages, c: float) -> tuple[float, float, float]:
     return log_m, mean, variance
 
 
-def saddle_estimate(stages: Stages, c: float) -> tuple[float, float]:
-    """The epsilon whose saddle point is c, and about log delta there."""
-    log_m, mean, variance = total_cumulants(stages, c)
-    epsilon = mean - 1 / c - 1 / (c + 1)
+def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float | None = None) -> Saddle:
+    """The order that minimises Chernoff's bound log M(c) + c log c - (1+c) log(1+c) - c epsilon.
+
+    Its derivative in c (for a delta: that of the bound on epsilon, times c^2) rises. It is bracketed from c = 1 on and
+    halved: log M may take off so suddenly that Newton's method would creep.
+    """
+    low, high, x = -46.0, 46.0, 0.0
+    while high - low > 0.02:
+        c = math.exp(x)
+        log_m, mean, variance = total_cumulants(stages, c)
+        log_share = -math.log1p(1 / c)  # log(c / (1 + c))
+        entropy = c * log_share - math.log1p(c)
+        if epsilon is not None:
+            beyond = not mean + log_share <= epsilon
+        else:
+            beyond = not c * (mean + log_share) - log_m - entropy + (log_delta or 0.0) <= 0
+        if not beyond or low == -46.0:  # where log M takes off, what stands before it says more
+            saddle = c, log_m + entropy, variance, entropy
+        low, high = (low, x) if beyond else (x, high)
+        x = max(x - 2, 0.5 * (low + high)) if beyond else min(x + 2, 0.5 * (low + high))
+    c, exponent, variance, entropy = saddle
+    # The saddle point's own estimate is sharper than Chernoff's bound; where it strays, a few units in the exponent.
     spread = variance + 1 / c**2 + 1 / (c + 1) ** 2
-    return epsilon, log_m - c * epsilon - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * spread)
+    sharper = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * spread) - entropy
+    exponent += max(-6.0, min(0.0, sharper))
+    if epsilon is not None:
+        return Saddle(c, epsilon, min(0.0, exponent - c * epsilon))
+    return Saddle(c, max(0.0, (exponent - (log_delta or 0.0)) / c), log_delta or 0.0)
 
 
-def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float | None = None) -> float:
-    """About the saddle point c for an epsilon or for a delta (both are monotone in c)."""
-
-    def beyond(c: float) -> bool:
-        at_epsilon, at_log_delta = saddle_estimate(stages, c)
-        return at_epsilon > epsilon if epsilon is not None else at_log_delta < (log_delta or 0.0)
-
-    low = high = 1.0
-    for _ in range(_SADDLE_STEPS):
-        if beyond(high):
-            break
-        high *= 3.0
-    for _ in range(_SADDLE_STEPS):
-        if not beyond(low):
-            break
-        low /= 3.0
-    while high / low > 1.01:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if beyond(middle) else (middle, high)
-    return math.sqrt(low * high)
-
-
-def make_plan(stages: Stages, epsilon: float, goal: float) -> Plan:
-    """A plan whose relative error in delta is about e^{-goal}, with few nodes."""
+def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> Plan:
+    """A plan whose relative error in delta is about e^{-goal}, with few nodes; `log_delta` is what is known of it."""
     saddle = saddle_for(stages, epsilon=epsilon)
-    log_delta = min(0.0, saddle_estimate(stages, saddle)[1])
+    saddle = replace(saddle, log_delta=min(saddle.log_delta, log_delta))
     best: Plan | None = None
-    for factor in (1.0, 0.7):  # left of a steep saddle the images on the right are cheaper
-        candidate = _plan_at(stages, saddle * factor, epsilon, log_delta, goal)
+    for pull in _PULLS:  # left of a steep saddle the images on the right are cheaper
+        candidate = _plan_at(stages, saddle, pull, goal)
         if best is None or candidate.nodes < best.nodes:
             best = candidate
-        if candidate.nodes < 40:
+        if best.nodes < _FEW:
             break
     assert best is not None
     return best
 
 
-def _plan_at(stages: Stages, c: float, epsilon: float, log_delta: float, goal: float) -> Plan:
+def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Plan:
+    c, epsilon = saddle.c * pull, saddle.epsilon
     log_m, _, variance = total_cumulants(stages, c)
-    allowed = log_delta - goal
+    allowed = saddle.log_delta - goal
     period, chernoff = math.inf, 2 * c
-    for factor in (1.15, 1.4, 2.0, 3.0):
-        b = c * factor
+    for factor in _CHERNOFF:
+        b = saddle.c * factor
+        if factor < 1.1 * pull:
+            continue
         log_bound = total_cumulants(stages, b)[0] - b * epsilon + b * math.log(b) - (b + 1) * math.log1p(b)
         needed = (log_bound - allowed) / (b - c)
         if needed < period:
             period, chernoff = needed, b
     period = max(period, -allowed / c, 1e-3 / c)
     spacing = 2 * math.pi / period
-    t = math.sqrt(2 * goal / (variance + 1e-300))
-    while True:
+    first = t = math.sqrt(2 * goal / (variance + 1e-300))
+    factor = 2.0
+    while True:  # double until the rest is negligible, then go back in smaller steps
         rows = [step.decay(c, t) for step, _ in stages]
         log_ceiling = sum(count * row[0] for (_, count), row in zip(stages, rows, strict=True))
-        nodes = math.ceil(t / spacing) + 1
-        if log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed or nodes > MOST_NODES:
+        done = log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+        if done and (factor < 1.2 or t == first):
             break
-        t *= 1.2
+        if done:
+            t, factor = t / factor, math.sqrt(factor)
+        elif t > MOST_NODES * spacing:
+            break
+        t *= factor
+    nodes = math.ceil(t / spacing) + 1
     peak = log_m - c * epsilon - math.log(2 * c)
-    return Plan(c, spacing, nodes, chernoff, tuple(row[1] for row in rows), log_delta, peak)
+    return Plan(c, spacing, nodes, chernoff, tuple(row[1] for row in rows), saddle.log_delta, peak)
 
 
 class Curve:
     """A certified evaluator of delta(epsilon) around the epsilon it was planned for."""
 
-    def __init__(self, stages: Stages, epsilon: float, goal: float) -> None:
-        plan = make_plan(stages, epsilon, goal)
+    def __init__(self, stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> None:
+        plan = make_plan(stages, epsilon, goal, log_delta)
         if plan.nodes > MOST_NODES:
             raise PrecisionError(
                 f"the contour needs more than {MOST_NODES} nodes at epsilon = {epsilon:.6g} (few steps, slow decay)"
             )
         # Errors count relative to delta, but arise relative to the peak of the integrand.
-        excess = max(0.0, plan.log_peak - plan.log_delta) + goal
+        excess = max(0.0, plan.log_peak - plan.log_delta) + goal + 4
         steps = sum(count for _, count in stages)
         self.plan = plan
         self.precision = 64 + math.ceil((excess + math.log(steps + 1)) / math.log(2)) + 2 * plan.nodes.bit_length()
@@ -178,18 +198,25 @@ class Curve:
             self.log_ceiling += count * ceiling.log()
             self.log_chernoff += count * step.moments(self.b, k, 1, log_error=log_error)[0].real.log()
         points = [acb(c, k * n) for n in range(plan.nodes + 1)]
-        self.terms = [value / (s * (s + 1)) for value, s in zip(values, points, strict=True)]
+        terms = [value / (s * (s + 1)) for value, s in zip(values, points, strict=True)]
+        self.head = terms[0].real
+        columns = math.isqrt(plan.nodes) + 1
+        terms += [acb(0)] * (-len(terms) % columns)
+        self.terms = acb_mat(len(terms) // columns, columns, terms)
+        self.weighted = acb_mat(len(terms) // columns, columns, [n * term for n, term in enumerate(terms)])
 
     def sums(self, epsilon: arb) -> tuple[arb, arb]:
-        """The trapezoidal sums for delta and for its derivative in epsilon."""
+        """The trapezoidal sums for delta and for its derivative in epsilon.
+
+        e^{-i n k epsilon} is the product of two exponentials, of a row and of a column of the terms.
+        """
         scale = (-self.c * epsilon).exp() * self.k / (2 * arb.pi())
-        delta, slope = self.terms[0].real, -(self.terms[0].real * self.c)
-        for n in range(1, len(self.terms)):
-            t = self.k * n
-            sine, cosine = (t * epsilon).sin_cos()
-            rotated = self.terms[n] * acb(cosine, -sine)
-            delta += 2 * rotated.real
-            slope -= 2 * (rotated.real * self.c - rotated.imag * t)
+        rows, columns = self.terms.nrows(), self.terms.ncols()
+        unit = acb(0, -self.k * epsilon)
+        across = acb_mat(columns, 1, [(unit * n).exp() for n in range(columns)])
+        down = acb_mat(1, rows, [(unit * (n * columns)).exp() for n in range(rows)])
+        delta = 2 * (down * (self.terms * across))[0, 0].real - self.head
+        slope = 2 * self.k * (down * (self.weighted * across))[0, 0].imag - self.c * delta
         return delta * scale, slope * scale
 
     def delta(self, epsilon: arb) -> tuple[arb, arb]:
@@ -201,19 +228,27 @@ class Curve:
             ratio = (-(self.b - self.c) * period).exp()
             b = self.b
             chernoff = (self.log_chernoff - b * epsilon + b * b.log() - (b + 1) * (b + 1).log()).exp()
-            cut = (self.log_ceiling - self.c * epsilon).exp() / (arb.pi() * self.k * (len(self.terms) - 1))
+            cut = (self.log_ceiling - self.c * epsilon).exp() / (arb.pi() * self.k * self.plan.nodes)
             images = left / (1 - left) + chernoff * ratio / (1 - ratio)
             return value - images - cut, value + cut
 
     def propose_epsilon(self, log_delta: arb, start: float) -> arb:
-        """About the epsilon at which the sum reaches a delta, by Newton's method on its logarithm; not a proof."""
-        epsilon = arb(start)
-        for _ in range(30):
-            value, slope = self.sums(epsilon)
-            if not (value.mid() > 0 and slope.mid() < 0):
-                raise PrecisionError("the contour sum is not positive and falling near the proposed epsilon")
-            step = (value.mid() * (value.mid().log() - log_delta) / -slope.mid()).mid()
-            epsilon = (epsilon + step).mid()
+        """About the epsilon >= 0 at which the sum reaches a delta; not a proof.
+
+        Newton's method on the sum's logarithm, kept in a bracket: far from the plan the sum is noise around 0.
+        """
+        epsilon, low, high = arb(start), arb(0), arb.pos_inf()
+        for attempt in range(100):
+            value, slope = (part.mid() for part in self.sums(epsilon))
+            ratio = value.log() - log_delta if value > 0 else arb.neg_inf()
+            low, high = (epsilon, high) if ratio > 0 else (low, epsilon)
+            step = (value * ratio / -slope).mid() if value > 0 and slope < 0 else arb.nan()
+            point = (epsilon + step).mid()
             if abs(step) < ball(Fraction(1, 10**18)) * (1 + abs(epsilon)):
-                break
+                return point.max(arb(0))
+            if not (point > low and point < high and attempt % 4 < 3):
+                point = ((low + high) / 2).mid() if high.is_finite() else (2 * epsilon + 4 / self.c).mid()
+            if low.is_zero() and point < ball(Fraction(1, 1000)) / self.c and not (self.sums(low)[0].log() > log_delta):
+                return low
+            epsilon = point
         return epsilon

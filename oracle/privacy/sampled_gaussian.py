@@ -10,7 +10,7 @@ normal density phi,
 so every moment is M(s) = int phi u(y)^alpha u(-y)^beta dy with alpha, beta affine in s. Facts used by the proofs, with
 theta = a d in (0, pi) the angle of a shift y -> y + i d:
 - |u(y + i d)| <= u(y), and >= cos(theta/2) u(y);
-- v(y, theta) = arg u(y + i d) = arg(1 - q + q w e^{i theta}) lies in [0, theta] and rises in theta on [0, pi/2];
+- v(y, theta) = arg u(y + i d) = arg(1 - q + q w e^{i theta}) lies in [0, theta]; it rises in theta on [0, pi/2];
 - u^alpha <= (1-q) + q w^alpha for alpha >= 1 or alpha <= 0 (Jensen), and u^alpha <= (1-q)^alpha for alpha <= 0.
 The last line bounds the integrand by a sum of Gaussians (the *envelope*), whose tails are known.
 """
@@ -33,8 +33,7 @@ Array = NDArray[np.float64]
 
 _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0, -1)}
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
-_PLAN_NODES = 240
-_CELLS = 48
+_FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,14 @@ class SampledGaussian:
             low, high = min(low, mean - reach), max(high, mean + reach)
         return low, high
 
+    def _points(self, c: float) -> Array:
+        """Points across the window, close enough to see a Gaussian and every turn of u."""
+        low, high = self.window(c, 36.0)
+        return np.linspace(low, high, max(_FEWEST, min(_MOST, math.ceil((high - low) / _PLAN_STEP))))
+
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """log M(c), and the mean and variance of the loss under the tilted law."""
-        y = np.linspace(*self.window(c, 36.0), _PLAN_NODES)
+        y = self._points(c)
         alpha, beta = self.exponents(c)
         log_u, mirrored = self._log_u(y), self._log_u(-y)
         exponent = alpha * log_u + beta * mirrored - 0.5 * y * y - _LOG_ROOT_2PI
@@ -132,7 +136,7 @@ class SampledGaussian:
     def shifted_log_mass(self, c: float, t: float, angles: Array) -> Array:
         """log int |integrand at y + i angle/a| e^{-t v} dy for each angle (negative t: growth instead of decay)."""
         a, q = 1 / float(self.sigma), float(self.rate)
-        y = np.linspace(*self.window(c, 36.0), _PLAN_NODES // 2)
+        y = self._points(c)
         alpha, beta = self.exponents(c)
         sine, cosine = np.sin(angles)[:, None], np.cos(angles)[:, None]
 
@@ -161,16 +165,15 @@ class SampledGaussian:
         best = int(np.argmin(masses))
         return float(masses[best]), float(angles[best])
 
-    def grid(self, c: float, t: float, goal: float) -> tuple[float, float]:
-        """A step h and a shift d for which the trapezoidal rule's error for all |t'| <= t is below about e^{-goal}."""
-        a = 1 / float(self.sigma)
-        # Beyond a right angle the loss turns fast near the zeros of u, which the proof's cells would not resolve.
-        widest = 0.9 * math.pi if t * a < 5 else 0.48 * math.pi
-        shifts = np.linspace(0.1, 1.0, 12) * min(9.0, widest / a)
-        growth = self.shifted_log_mass(c, -t, a * shifts)
-        steps = 2 * math.pi * shifts / (goal + 10 + np.maximum(growth, 0.0))  # 10: the proof works with coarse cells
+    def line(self, c: float, goal: float) -> tuple[float, float]:
+        """A step h and a height eta for which the trapezoidal rule on Im y = +-eta errs by e^{-goal} M(c) or less."""
+        sigma = float(self.sigma)
+        heights = np.linspace(0.03, 1.0, 60) * min(1.5 * sigma, math.sqrt(2 * goal))
+        negative = -sum(exponent for exponent in self.exponents(c) if exponent < 0)
+        cost = 2 * heights**2 - negative * np.log(np.cos(heights / sigma))
+        steps = 2 * math.pi * heights / (goal + 2 + cost)
         best = int(np.argmax(steps))
-        return float(steps[best]), float(shifts[best])
+        return float(steps[best]), float(heights[best])
 
     # ---- evaluation, in balls: everything here is a proof
 
@@ -215,92 +218,59 @@ class SampledGaussian:
                 result *= angle.sin() ** exponent
         return result
 
-    def _growth(self, c: arb, d: arb, t: arb, low: arb, high: arb) -> arb:
-        """An upper bound of int |integrand of M(c + i t')| over Im y = +-d, for every |t'| <= t, cell by cell."""
-        a, q = ball(1 / self.sigma), ball(self.rate)
-        angle = a * d
-        sine, cosine = angle.sin_cos()
-        alpha, beta = self.exponents(c)
-        first, second = (abs(slope) for slope in self.slopes)
-        most = (first + second) * angle
-
-        floor = ((1 - q) * sine) ** 2
-
-        def at(y: arb, exponent: arb) -> tuple[arb, arb]:
-            """The largest exponent * log |u(y + id)| on a cell, and the largest turn of u there."""
-            w = q * (a * y - a * a / 2).exp()
-            real, square = 1 - q + w * cosine, (1 - q) ** 2 + 2 * (1 - q) * w * cosine + w * w
-            # |u|^2 >= floor always, which a coarse cell does not see by itself.
-            modulus = square.upper().max(floor) if exponent > 0 else square.lower().max(floor)
-            return exponent * modulus.log() / 2, (acb(real, w * sine).arg() if real > 0 else angle)
-
-        # Up to a right angle |dv/dy| and |d log u/dy| are at most a: these cells let the exponent move by a few units.
-        rise = (high - low) * a * (t * (first + second) + abs(alpha) + abs(beta))
-        cells = _CELLS + min(20 * _CELLS, math.ceil(float((rise / 8).mid())))
-        total, width = arb(0), (high - low) / cells
-        for cell in range(cells):
-            y = (low + cell * width).union(low + (cell + 1) * width)
-            exponent, v = at(y, alpha)
-            turn = first * v
-            if second:
-                more, v = at(-y, beta)
-                exponent, turn = exponent + more, turn + second * v
-            turn = turn.upper().min(most) if turn.is_finite() else most
-            total += (exponent - y * y / 2 + t * turn).exp().upper()
-        inside = total * width / (2 * arb.pi()).sqrt()
-        outside = self._outside(c, low, high) * (t * most).exp()
-        return (d * d / 2).exp() * (inside + self._shift_factor(c, angle) * outside)
-
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
-        """Balls around M(c + i n k) for n = 0, ..., count - 1: trapezoidal sums plus truncation and discretisation."""
-        t, near = k * (count - 1), float(c.mid())
+        """Balls around M(c + i n k) for n = 0, ..., count - 1, by trapezoidal sums on the line Im y = +-eta.
+
+        The sign of eta is such that the loss turns the powers into decay: for every t >= 0 the integrand is then at
+        most |phi u^alpha u^beta|(y) e^{-tV}, V >= 0, on every line from the real one (where its integral is M(c)) to
+        twice the height (where it is at most e^{2 eta^2} cos(a eta)^negative M(c), negative the sum of the negative
+        exponents). So the sum errs by at most M(c) (1 + e^{2 eta^2} cos(a eta)^negative) / (e^{2 pi eta/h} - 1),
+        whatever t is, and few points are enough where the integrand on the real line would oscillate wildly.
+        """
+        near = float(c.mid())
         goal = -log_error - min(0.0, self.cumulants(near)[0])
-        step, shift = self.grid(near, float(t.mid()), goal)
-        h, d = arb(step), arb(shift)
-        low, high = self.window(near, goal)
+        step, height = self.line(near, goal)
+        h, eta = arb(step), arb(height)
+        angle = eta / ball(self.sigma)
+        raised = self._shift_factor(c, angle) * (eta * eta / 2).exp()  # by which the line lifts the envelope
+        low, high = self.window(near, goal + float(raised.log().mid()))
         first, last = math.floor(low / step), math.ceil(high / step)
-        sums = self._sums(c, k, count, h, first, last)
-        outside = self._outside(c, h * first, h * last)
-        rate = (2 * arb.pi() * d / h).exp() - 1
-        # The tails of the shifted integrand carry a factor e^{t angle}, so its cells reach further out.
-        turns = float((t * d / ball(self.sigma)).mid()) * sum(abs(slope) for slope in self.slopes)
-        low, high = self.window(near, goal + turns)
-        discretisation = 2 * self._growth(c, d, t, arb(low), arb(high)) / rate
-        error = arb(0, (outside + discretisation).upper())
+        sums = self._sums(c, k, count, h, eta, first, last)
+        outside = self._outside(c, h * first, h * last) * raised
+        widened = (2 * eta * eta).exp()
+        for exponent in self.exponents(c):
+            if exponent < 0:
+                widened *= angle.cos() ** exponent
+        share = (1 + widened) / ((2 * arb.pi() * eta / h).exp() - 1)
+        if not share < 1:
+            return [acb(arb(0, "inf"), arb(0, "inf"))] * count
+        error = arb(0, (outside + share * (abs(sums[0]) + outside) / (1 - share)).upper())
         return [value + acb(error, error) for value in sums]
 
-    def _sums(self, c: arb, k: arb, count: int, h: arb, first: int, last: int) -> list[acb]:
-        """h sum_j phi(y_j) u(y_j)^alpha u(-y_j)^beta e^{i n k L(y_j)} as one matrix product of two phase tables.
+    def _sums(self, c: arb, k: arb, count: int, h: arb, eta: arb, first: int, last: int) -> list[acb]:
+        """h sum_j phi u(y_j)^alpha u(-y_j)^beta e^{i n k L(y_j)}, y_j = j h +- i eta, as one product of two tables.
 
-        n = rows * i + j splits a phase into two table entries, each a short product of rotations, so that neither an
-        exponential for each (n, y) is needed nor a long chain of rotations, whose balls would grow.
+        n = columns * i + j splits a power into two table entries, so that no exponential for each (n, y) is needed.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
         alpha, beta = self.exponents(c)
-        half, norm = a * a / 2, h / (2 * arb.pi()).sqrt()
+        half, norm = a * a / 2, (h / (2 * arb.pi()).sqrt()).log()
         slope, mirrored_slope = self.slopes
+        i = acb(0, 1)
         weights, turns = [], []
         for index in range(first, last + 1):
-            y = h * index
+            y = acb(h * index, slope * eta)
             log_u = (1 - q + q * (a * y - half).exp()).log()
             exponent, loss = alpha * log_u, slope * log_u
             if mirrored_slope:
                 log_u = (1 - q + q * (-a * y - half).exp()).log()
                 exponent, loss = exponent + beta * log_u, loss + mirrored_slope * log_u
-            weights.append((exponent - y * y / 2).exp() * norm)
-            sine, cosine = (k * loss).sin_cos()
-            turns.append(acb(cosine, sine))
+            weights.append((exponent - y * y / 2 + norm).exp())
+            turns.append((i * k * loss).exp())
         columns = math.isqrt(count - 1) + 1
         rows = -(-count // columns)
-        table = [[acb(1)] * len(turns)]
-        for _ in range(columns):
-            table.append([x * turn for x, turn in zip(table[-1], turns, strict=True)])
-        strides = table.pop()
-        giants = [[acb(weight) for weight in weights]]
-        for _ in range(rows - 1):
-            giants.append([x * stride for x, stride in zip(giants[-1], strides, strict=True)])
-        left = acb_mat(rows, len(turns), [x for row in giants for x in row])
-        right = acb_mat(columns, len(turns), [x for row in table for x in row]).transpose()
+        left = acb_mat(_powers(weights, [turn**columns for turn in turns], rows))
+        right = acb_mat(_powers([acb(1)] * len(turns), turns, columns)).transpose()
         product = left * right
         return [product[n // columns, n % columns] for n in range(count)]
 
@@ -353,3 +323,17 @@ class SampledGaussian:
         outside = self._outside(c, h * first, h * last) * self._shift_factor(c, theta)
         bound: arb = (eta * eta / 2).exp() * (total + discretisation + outside)
         return bound.upper()
+
+
+def _powers(start: list[acb], factors: list[acb], count: int) -> list[list[acb]]:
+    """start * factor^n for n = 0, ..., count - 1, a row for each n.
+
+    By doubling: every entry is a product of few factors. The balls of a long chain of rotations would grow by up to
+    sqrt(2) with every link.
+    """
+    table, step = [start], factors
+    while len(table) < count:
+        more = table[: count - len(table)]
+        table = table + [[x * factor for x, factor in zip(row, step, strict=True)] for row in more]
+        step = [factor * factor for factor in step]
+    return table
