@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,15 +26,19 @@ from oracle.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
 from oracle.domain import Number, choice, non_negative, non_negative_integer, positive, probability, unit_interval
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
-from oracle.privacy.contour import Curve, Stages, Step, saddle_for
+from oracle.privacy import small_noise
+from oracle.privacy.contour import Curve, Stages, Step, make_plan, saddle_for
 from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu
 from oracle.privacy.gaussian_step import GaussianStep
 from oracle.privacy.sampled_gaussian import SampledGaussian
+from oracle.privacy.small_noise import serves
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = choice("neighbours", *DIRECTIONS)
 _ATTEMPTS = 12
-_FAR = 6.0
+_FAR = 6.0  # in units of 1/c: how far from its planned epsilon a curve is trusted to be narrow
+_MANY = 3000
+_ROUGH = 8.0
 _GOAL_STEP = 6.0
 _LARGEST_EPSILON = 10**12
 
@@ -165,11 +169,16 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
+    if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
+        with ctx.workprec(256 + _bits(width)):
+            value = discrete(ball(epsilon))
+            if is_narrow(value, width):
+                return Enclosure.of_ball(value).capped(1)
     if epsilon > _LARGEST_EPSILON:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
     goal, log_delta = 4 - _log(width), 0.0
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, float(epsilon), goal, log_delta)
+        curve = Curve(stages, make_plan(stages, float(epsilon), goal, log_delta))
         with ctx.workprec(curve.precision):
             low, high = curve.delta(ball(epsilon))
             value = low.lower().union(high.upper())
@@ -187,19 +196,31 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
     if isinstance(single, GaussianStep):
         return epsilon_of_mu(single.mu, delta, width)
     if single is not None:
-        return _single_epsilon(single, delta, width)
+        return _solve(single.single_delta, single.largest_loss(), delta, width)
+    with ctx.workprec(128):
+        # Total variation distances add up at most.
+        if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
+            return Enclosure.exactly(0)
+    # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
+    if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
+        return _solve(discrete, _largest_loss(stages), delta, width)
     log_delta = _log(delta)
     saddle = saddle_for(stages, log_delta=log_delta)
     near = saddle.epsilon
     goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(saddle.c, 1.0))
+    settled = False
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, near, goal, log_delta)
+        plan = make_plan(stages, near, goal, log_delta)
+        if plan.nodes > _MANY and not settled:  # too dear to be in the wrong place: find the place first
+            plan = make_plan(stages, near, _ROUGH, log_delta)
+        curve = Curve(stages, plan)
         with ctx.workprec(curve.precision):
             target = ball(delta)
-            proposal = curve.propose_epsilon(target.log(), near)
+            proposal = curve.propose_epsilon(target.log(), near, ball(width) / 100)
             moved, near = abs(float(proposal.mid()) - near) * curve.plan.c, float(proposal.mid())
-            if moved > _FAR:
-                continue  # the plan was made for elsewhere
+            settled = moved <= _FAR
+            if not settled or plan.goal < goal:
+                continue
             if proposal.is_zero() and curve.delta(proposal)[1] <= target:
                 return Enclosure.exactly(0)
             margin = (ball(width) * proposal.min(arb(1)) / 5).mid()
@@ -210,23 +231,35 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
     raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
 
 
+def _bits(width: Fraction) -> int:
+    """About -log2 of a width."""
+    return max(0, math.ceil(-_log(width) / math.log(2)))
+
+
 def _log(value: Fraction) -> float:
     with ctx.workprec(64):
         return float(ball(value).log().mid())
 
 
-def _single_epsilon(step: Step, delta: Fraction, width: Fraction) -> Enclosure:
-    """The least epsilon of one sampled step, from its closed form (which falls in epsilon)."""
-    with ctx.workprec(128):
-        largest = step.largest_loss()
-        high = arb(1)
+def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | None:
+    """The curve of steps with little noise, where its error is about e^{log_error} of a loss's scale, or less."""
+    step, count = stages[0]
+    if len(stages) > 1 or not isinstance(step, SampledGaussian):
+        return None
+    scale = 0.5 * math.log(count) - _log(step.sigma)
+    return functools.partial(small_noise.delta, step, count) if serves(step, count, log_error - scale) else None
+
+
+def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
+    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
 
     def excess(epsilon: arb) -> arb:
         if largest is not None and epsilon >= largest:
             return arb(-1)  # no loss is that large: delta is 0
-        return step.single_delta(epsilon).log() - ball(delta).log()
+        return curve(epsilon) / ball(delta) - 1
 
     with ctx.workprec(128):
+        high = arb(1)
         while not certainly_negative(functools.partial(excess, high)):
             high = 2 * high
         if certainly_negative(functools.partial(excess, arb(0))):

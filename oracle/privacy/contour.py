@@ -30,9 +30,11 @@ from oracle.enclosure import ball
 from oracle.errors import PrecisionError
 
 MOST_NODES = 200_000
-_PULLS = (1.0, 0.8, 0.6, 0.4)
+_LEFT = (0.8, 0.6, 0.4)
+_RIGHT = (1.5, 2.2, 3.2, 5.0, 8.0)
+_FEW, _MANY = 60, 2000
 _CHERNOFF = (0.6, 0.8, 0.9, 1.0, 1.15, 1.4, 2.0, 3.0)  # beyond its saddle point log M may take off
-_FEW = 60
+_LARGE = -3.0
 
 
 class Step(Protocol):
@@ -64,6 +66,8 @@ Stages = Sequence[tuple[Step, int]]
 class Plan:
     """Where to integrate: proposed by floats, judged by balls."""
 
+    epsilon: float
+    goal: float
     c: float
     spacing: float
     nodes: int
@@ -71,6 +75,16 @@ class Plan:
     parameters: tuple[float, ...]
     log_delta: float
     log_peak: float
+
+    @property
+    def excess(self) -> float:
+        """How far the errors of a term must lie below the largest one, in the exponent; all count relative to delta."""
+        return max(0.0, self.log_peak - self.log_delta) + self.goal + 4
+
+    @property
+    def cost(self) -> float:
+        """About the work: nodes, by points of the quadrature, by digits."""
+        return self.nodes * (60 + self.excess) ** 2
 
 
 @dataclass(frozen=True)
@@ -96,6 +110,7 @@ def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float
     halved: log M may take off so suddenly that Newton's method would creep.
     """
     low, high, x = -46.0, 46.0, 0.0
+    log_delta = None if log_delta is None else min(log_delta, _LARGE)
     while high - low > 0.02:
         c = math.exp(x)
         log_m, mean, variance = total_cumulants(stages, c)
@@ -110,6 +125,10 @@ def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float
         low, high = (low, x) if beyond else (x, high)
         x = max(x - 2, 0.5 * (low + high)) if beyond else min(x + 2, 0.5 * (low + high))
     c, exponent, variance, entropy = saddle
+    if epsilon is not None and exponent - c * epsilon > _LARGE and log_delta is None:
+        # Left of the bulk the best order tends to 0, which helps no sum: take that of a smaller delta.
+        other = saddle_for(stages, log_delta=_LARGE)
+        return Saddle(other.c, epsilon, 0.0)
     # The saddle point's own estimate is sharper than Chernoff's bound; where it strays, a few units in the exponent.
     spread = variance + 1 / c**2 + 1 / (c + 1) ** 2
     sharper = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * spread) - entropy
@@ -123,14 +142,14 @@ def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.
     """A plan whose relative error in delta is about e^{-goal}, with few nodes; `log_delta` is what is known of it."""
     saddle = saddle_for(stages, epsilon=epsilon)
     saddle = replace(saddle, log_delta=min(saddle.log_delta, log_delta))
-    best: Plan | None = None
-    for pull in _PULLS:  # left of a steep saddle the images on the right are cheaper
-        candidate = _plan_at(stages, saddle, pull, goal)
-        if best is None or candidate.nodes < best.nodes:
-            best = candidate
-        if best.nodes < _FEW:
-            break
-    assert best is not None
+    best = _plan_at(stages, saddle, 1.0, goal)
+    # Left of a steep saddle the images on the right are cheaper. On the right, at the price of digits, what does not
+    # decay (unsampled steps with little noise, whose loss is all but discrete) shrinks beside what counts.
+    for pulls, enough in ((_LEFT, _FEW), (_RIGHT, _MANY)):
+        for pull in pulls:
+            if best.nodes < enough:
+                break
+            best = min(best, _plan_at(stages, saddle, pull, goal), key=lambda plan: plan.cost)
     return best
 
 
@@ -140,8 +159,8 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Plan:
     allowed = saddle.log_delta - goal
     period, chernoff = math.inf, 2 * c
     for factor in _CHERNOFF:
-        b = saddle.c * factor
-        if factor < 1.1 * pull:
+        b = saddle.c * factor * max(1.0, pull)
+        if b < 1.1 * c:
             continue
         log_bound = total_cumulants(stages, b)[0] - b * epsilon + b * math.log(b) - (b + 1) * math.log1p(b)
         needed = (log_bound - allowed) / (b - c)
@@ -164,20 +183,18 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Plan:
         t *= factor
     nodes = math.ceil(t / spacing) + 1
     peak = log_m - c * epsilon - math.log(2 * c)
-    return Plan(c, spacing, nodes, chernoff, tuple(row[1] for row in rows), saddle.log_delta, peak)
+    return Plan(epsilon, goal, c, spacing, nodes, chernoff, tuple(row[1] for row in rows), saddle.log_delta, peak)
 
 
 class Curve:
     """A certified evaluator of delta(epsilon) around the epsilon it was planned for."""
 
-    def __init__(self, stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> None:
-        plan = make_plan(stages, epsilon, goal, log_delta)
+    def __init__(self, stages: Stages, plan: Plan) -> None:
         if plan.nodes > MOST_NODES:
             raise PrecisionError(
-                f"the contour needs more than {MOST_NODES} nodes at epsilon = {epsilon:.6g} (few steps, slow decay)"
+                f"the contour needs {plan.nodes} nodes at epsilon = {plan.epsilon:.6g} (few steps, slow decay)"
             )
-        # Errors count relative to delta, but arise relative to the peak of the integrand.
-        excess = max(0.0, plan.log_peak - plan.log_delta) + goal + 4
+        excess = plan.excess
         steps = sum(count for _, count in stages)
         self.plan = plan
         self.precision = 64 + math.ceil((excess + math.log(steps + 1)) / math.log(2)) + 2 * plan.nodes.bit_length()
@@ -232,8 +249,8 @@ class Curve:
             images = left / (1 - left) + chernoff * ratio / (1 - ratio)
             return value - images - cut, value + cut
 
-    def propose_epsilon(self, log_delta: arb, start: float) -> arb:
-        """About the epsilon >= 0 at which the sum reaches a delta; not a proof.
+    def propose_epsilon(self, log_delta: arb, start: float, tolerance: arb) -> arb:
+        """The epsilon >= 0 at which the sum reaches a delta, to a relative tolerance or so; not a proof.
 
         Newton's method on the sum's logarithm, kept in a bracket: far from the plan the sum is noise around 0.
         """
@@ -244,7 +261,7 @@ class Curve:
             low, high = (epsilon, high) if ratio > 0 else (low, epsilon)
             step = (value * ratio / -slope).mid() if value > 0 and slope < 0 else arb.nan()
             point = (epsilon + step).mid()
-            if abs(step) < ball(Fraction(1, 10**18)) * (1 + abs(epsilon)):
+            if abs(step) < tolerance * epsilon:
                 return point.max(arb(0))
             if not (point > low and point < high and attempt % 4 < 3):
                 point = ((low + high) / 2).mid() if high.is_finite() else (2 * epsilon + 4 / self.c).mid()

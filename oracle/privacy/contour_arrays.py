@@ -250,12 +250,12 @@ def upper_bound(
 
 def _largest(xp: Any, columns: list[Any], directions: tuple[str, ...], solving: bool) -> Any:
     """The largest of all directions; those after the first only where they may matter."""
-    given = columns[3]
+    sigma, rate, steps, given = columns
     compute = _epsilon if solving else _delta
     known = xp.log(given) if solving else given
-    best = compute(Pair(xp, *columns[:3], directions[0]), known)
+    best = compute(Pair(xp, sigma, rate, steps, directions[0]), known)
     for direction in directions[1:]:
-        pair = Pair(xp, *columns[:3], direction)
+        pair = Pair(xp, sigma, rate, steps, direction)
         rows = xp.nonzero(_matters(pair, *((known, best) if solving else (xp.log(best), known))))[0]
         if rows.shape[0]:
             best[rows] = xp.maximum(best[rows], compute(pair.take(rows), known[rows]))  # a NaN of either stays NaN

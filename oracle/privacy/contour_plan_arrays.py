@@ -213,7 +213,7 @@ def make_plan(pair: Pair, log_delta: Any, epsilon: Any) -> Plan:
 
 
 def _plan_at(pair: Pair, c: Any, epsilon: Any, level: Any, bounds: list[tuple[Any, Any]], start: Any) -> Plan:
-    """The plan at a given c, for a delta of about e^level; infinitely many nodes where the sum would cancel too much."""
+    """The plan at a given c, for a delta of about e^level; no end of nodes where the sum would cancel too much."""
     xp, steps = pair.xp, pair.steps
     log_m, _, variance, slope = pair.cumulants(c)
     period = c * math.inf

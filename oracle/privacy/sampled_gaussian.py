@@ -11,12 +11,12 @@ so every moment is M(s) = int phi u(y)^alpha u(-y)^beta dy with alpha, beta affi
 theta = a d in (0, pi) the angle of a shift y -> y + i d:
 - |u(y + i d)| <= u(y), and >= cos(theta/2) u(y);
 - v(y, theta) = arg u(y + i d) = arg(1 - q + q w e^{i theta}) lies in [0, theta]; it rises in theta on [0, pi/2];
-- u^alpha <= (1-q) + q w^alpha for alpha >= 1 or alpha <= 0 (Jensen), and u^alpha <= (1-q)^alpha for alpha <= 0.
-The last line bounds the integrand by a sum of Gaussians (the *envelope*), whose tails are known.
+- u rises from 1-q on, log u is convex, and u^alpha <= (1-q) + q w^alpha for alpha >= 1 (Jensen): the tails.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,11 +60,6 @@ class SampledGaussian:
         """The supremum of the privacy loss where it is finite (adding a record), at the working precision."""
         return -ball(1 - self.rate).log() if self.direction == "add" else None
 
-    def _is_flat(self, exponent: float) -> bool:
-        """Whether (1-q)^alpha is the smaller of the two bounds of u^alpha, alpha < 0; a choice, not a proof."""
-        a, q = 1 / float(self.sigma), float(self.rate)
-        return exponent < 0 and exponent * math.log1p(-q) < math.log(q) + 0.5 * a * a * exponent * (exponent - 1)
-
     def single_delta(self, epsilon: arb) -> arb:
         """delta(epsilon) of one step in closed form: the loss is monotone in y, so one crossing decides.
 
@@ -91,28 +86,36 @@ class SampledGaussian:
         a, q = 1 / float(self.sigma), float(self.rate)
         return np.logaddexp(math.log1p(-q), math.log(q) + a * y - 0.5 * a * a)
 
-    def _envelope(self, c: float) -> list[tuple[float, float]]:
-        """The envelope's Gaussians as (log weight, mean)."""
+    def _log_share(self, y: Array) -> Array:
+        """The log of q w / u, the slope of log u over a."""
         a, q = 1 / float(self.sigma), float(self.rate)
+        return -np.logaddexp(0.0, math.log1p(-q) - math.log(q) - a * y + 0.5 * a * a)
 
-        def factor(exponent: float, sign: int) -> list[tuple[float, float]]:
-            if exponent == 0:
-                return [(0.0, 0.0)]
-            if self._is_flat(exponent):
-                return [(exponent * math.log1p(-q), 0.0)]
-            return [(math.log1p(-q), 0.0), (math.log(q) - 0.5 * exponent * a * a, sign * exponent * a)]
-
+    def _slabs(self, c: float, goal: float) -> Array:
+        """Edges from 0 to where Jensen's Gaussian of mean alpha a is below e^{-goal}; u varies little between them."""
+        a, q = 1 / float(self.sigma), float(self.rate)
         alpha, beta = self.exponents(c)
-        pairs = [(u + v, s + t) for u, s in factor(alpha, 1) for v, t in factor(beta, -1)]
-        return [(weight + 0.5 * mean * mean, mean) for weight, mean in pairs]
+        goal += min(beta, 0.0) * math.log1p(-q)
+        steep = max(goal + math.log(q) + 0.5 * a * a * alpha * (alpha - 1), goal)
+        end = alpha * a + math.sqrt(2 * steep) + 1
+        close = np.arange(0.0, min(end, 40.0), min(0.5, 0.5 / a))
+        return np.concatenate([close, np.arange(40.0, end, 0.5 / a), [end]])
 
     def window(self, c: float, goal: float) -> tuple[float, float]:
-        """An interval outside which the envelope's mass is below about e^{-goal}."""
-        low, high = 0.0, 0.0
-        for weight, mean in self._envelope(c):
-            reach = math.sqrt(2 * max(goal + weight, 1.0))
-            low, high = min(low, mean - reach), max(high, mean + reach)
-        return low, high
+        """An interval outside which the integrand's mass is below about e^{-goal}."""
+        a, flat = 1 / float(self.sigma), -math.log1p(-float(self.rate))
+        alpha, beta = self.exponents(c)
+        low = -math.sqrt(2 * (goal - min(alpha, 0.0) * flat))
+        if alpha <= 0:
+            return low, math.sqrt(2 * goal)
+        edges = self._slabs(c, goal)
+        left, right = edges[:-1], edges[1:]
+        slope = a * np.exp(self._log_share(right))
+        peak = np.clip(alpha * slope, left, right)
+        mass = alpha * (self._log_u(left) + slope * (peak - left)) - 0.5 * peak**2 + np.log(right - left + 1)
+        mass += beta * self._log_u(-right)
+        heavy = np.nonzero(np.logaddexp.accumulate(mass[::-1])[::-1] > -goal)[0]
+        return low, float(right[heavy[-1]]) if len(heavy) else float(right[0])
 
     def _points(self, c: float) -> Array:
         """Points across the window, close enough to see a Gaussian and every turn of u."""
@@ -165,83 +168,107 @@ class SampledGaussian:
         best = int(np.argmin(masses))
         return float(masses[best]), float(angles[best])
 
+    def _log_lift(self, c: float, angles: Array) -> Array:
+        """About the log of `_lift`."""
+        flat = np.where(angles < 0.5 * math.pi, (1 - np.cos(angles)) * math.log1p(-float(self.rate)), -math.inf)
+        worst = np.maximum(np.log(np.cos(0.5 * angles)), flat)
+        return np.asarray(sum((e * worst for e in self.exponents(c) if e < 0), np.zeros_like(angles)))
+
     def line(self, c: float, goal: float) -> tuple[float, float]:
         """A step h and a height eta for which the trapezoidal rule on Im y = +-eta errs by e^{-goal} M(c) or less."""
         sigma = float(self.sigma)
         heights = np.linspace(0.03, 1.0, 60) * min(1.5 * sigma, math.sqrt(2 * goal))
-        negative = -sum(exponent for exponent in self.exponents(c) if exponent < 0)
-        cost = 2 * heights**2 - negative * np.log(np.cos(heights / sigma))
+        cost = 2 * heights**2 + self._log_lift(c, 2 * heights / sigma)
         steps = 2 * math.pi * heights / (goal + 2 + cost)
         best = int(np.argmax(steps))
         return float(steps[best]), float(heights[best])
 
     # ---- evaluation, in balls: everything here is a proof
 
-    def _terms(self, c: arb) -> list[tuple[arb, arb]]:
-        """The envelope's Gaussians as (mass, mean): phi u^alpha u^beta <= sum of mass * density of N(mean, 1)."""
+    def _outside(self, c: arb, low: arb, high: arb, h: arb, angle: arb, goal: float) -> arb:
+        """A bound of the mass of phi(y) |u(z)^alpha u(-z)^beta| outside [low, high], low < 0 < high; z = y + i angle/a.
+
+        It bounds the integral out there and the trapezoidal sum of distance h over nodes beyond low and high; what lies
+        beyond the last slab is about e^{-goal}. |u(z)| is at most u(y) and, up to a right angle, at least
+        1 - q + q w cos(angle); both rise, which settles the left and every negative exponent. On the right log u is
+        convex of slope a q w/u, so between two edges it lies below a line, under which phi u^alpha is at most its value
+        at a known point; beyond the last edge Jensen's bound is a sum of falling Gaussians.
+        """
         a, q = ball(1 / self.sigma), ball(self.rate)
-
-        def factor(exponent: arb, sign: int) -> list[tuple[arb, arb]]:
-            if exponent.is_zero():
-                return [(arb(1), arb(0))]
-            if self._is_flat(float(exponent.mid())):
-                return [((1 - q) ** exponent, arb(0))]
-            return [(1 - q, arb(0)), (q * (-exponent * a * a / 2).exp(), sign * exponent * a)]
-
         alpha, beta = self.exponents(c)
-        pairs = [(u * v, s + t) for u, s in factor(alpha, 1) for v, t in factor(arb(beta), -1)]
-        return [(weight * (mean * mean / 2).exp(), mean) for weight, mean in pairs]
+        root, norm = arb(2).sqrt(), (2 * arb.pi()).sqrt()
+        flat = (1 - q) ** beta
 
-    def _outside(self, c: arb, low: arb, high: arb) -> arb:
-        """The mass of the envelope outside [low, high], which must lie around all its means.
+        def share(y: arb) -> arb:
+            return 1 / (1 + (1 - q) / q * (a * a / 2 - a * y).exp())
 
-        It bounds both the integral out there and the trapezoidal sum over nodes beyond the end nodes low and high.
+        def log_u(y: arb) -> arb:
+            return (1 - q + q * (a * y - a * a / 2).exp()).log()
+
+        def log_least(y: arb) -> arb:
+            return (1 - q + q * (a * y - a * a / 2).exp() * angle.cos()).log()
+
+        left = (-low / root).erfc() / 2 * ((alpha * log_u(low)).exp() if alpha > 0 else (1 - q) ** alpha)
+        left *= (beta * log_least(-low)).exp()
+        if not alpha > 0:
+            right = (high / root).erfc() / 2 * (alpha * log_least(high)).exp()
+            return arb(left + right)
+        edges = [high, *(arb(edge) for edge in self._slabs(float(c.mid()), goal) if edge > high)]
+        right = arb(0)
+        for start, end in itertools.pairwise(edges):
+            slope = a * share(end)
+            peak = (alpha * slope).max(start).min(end)
+            exponent = alpha * (log_u(start) + slope * (peak - start)) - peak * peak / 2
+            right += (end - start + h) * (exponent + beta * log_least(-end)).exp() / norm
+        last, mean = edges[-1], alpha * a
+        if not last > mean:
+            return arb.pos_inf()
+        steep = q * (a * a * alpha * (alpha - 1) / 2).exp()
+        beyond = (last / root).erfc() * (1 - q) + steep * ((last - mean) / root).erfc()
+        return arb(left + right + flat * beyond / 2)
+
+    def _lift(self, c: arb, angle: arb) -> arb:
+        """By how much int phi |u(y + id)|^alpha |u(-y - id)|^beta exceeds M(c) at most, angle = a d < pi.
+
+        A negative exponent e costs cos(angle/2)^e since |u(y + id)| >= cos(angle/2) u(y); or, up to a right angle,
+        (1-q)^{e (1 - k)}, k = cos(angle), since |u(y + id)| >= (1-k)(1-q) + k u(y) >= (1-q)^{1-k} u(y)^k, and by
+        Hoelder's inequality int phi u^alpha u^{k beta} <= M(c)^k (int phi u^alpha)^{1-k} <= M(c): for `add` the last
+        integral is 1 <= M(c); for `replace` u(-y)^beta has a mean of at least 1 under phi u^alpha, by Jensen.
         """
-        root, total = arb(2).sqrt(), arb(0)
-        for mass, mean in self._terms(c):
-            if not (low < mean and mean < high):
-                return arb.pos_inf()
-            total += mass * (((high - mean) / root).erfc() + ((mean - low) / root).erfc()) / 2
-        return total
-
-    def _shift_factor(self, c: arb, angle: arb) -> arb:
-        """What to multiply the envelope by to bound |integrand| at Im y = +-angle/a: 1 but for negative exponents.
-
-        There a flat factor (1-q)^alpha needs |u| >= (1-q) sin(angle), or >= 1-q up to a right angle; another one needs
-        |u(y + id)| >= cos(angle/2) u(y).
-        """
-        result = arb(1)
+        q, result = ball(self.rate), arb(1)
         for exponent in self.exponents(c):
-            if exponent < 0 and not self._is_flat(float(exponent.mid())):
-                result *= (angle / 2).cos() ** exponent
-            elif exponent < 0 and not 2 * angle < arb.pi():
-                result *= angle.sin() ** exponent
+            if exponent < 0:
+                cost = (angle / 2).cos() ** exponent
+                if 2 * angle < arb.pi():
+                    cost = cost.min((1 - q) ** (exponent * (1 - angle.cos())))
+                result *= cost
         return result
+
+    def _discretisation(self, c: arb, h: arb, eta: arb) -> arb:
+        """The error of a trapezoidal sum of distance h on Im y = +-eta, as a share of M(c)."""
+        lines = 1 + (2 * eta * eta).exp() * self._lift(c, 2 * eta / ball(self.sigma))
+        return lines / ((2 * arb.pi() * eta / h).exp() - 1)
 
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
         """Balls around M(c + i n k) for n = 0, ..., count - 1, by trapezoidal sums on the line Im y = +-eta.
 
         The sign of eta is such that the loss turns the powers into decay: for every t >= 0 the integrand is then at
         most |phi u^alpha u^beta|(y) e^{-tV}, V >= 0, on every line from the real one (where its integral is M(c)) to
-        twice the height (where it is at most e^{2 eta^2} cos(a eta)^negative M(c), negative the sum of the negative
-        exponents). So the sum errs by at most M(c) (1 + e^{2 eta^2} cos(a eta)^negative) / (e^{2 pi eta/h} - 1),
-        whatever t is, and few points are enough where the integrand on the real line would oscillate wildly.
+        twice the height (where it is at most e^{2 eta^2} lift M(c)). So the sum errs by at most
+        M(c) (1 + e^{2 eta^2} lift) / (e^{2 pi eta/h} - 1), whatever t is, and few points are enough where the integrand
+        on the real line would oscillate wildly.
         """
         near = float(c.mid())
         goal = -log_error - min(0.0, self.cumulants(near)[0])
         step, height = self.line(near, goal)
         h, eta = arb(step), arb(height)
         angle = eta / ball(self.sigma)
-        raised = self._shift_factor(c, angle) * (eta * eta / 2).exp()  # by which the line lifts the envelope
-        low, high = self.window(near, goal + float(raised.log().mid()))
+        raised = (eta * eta / 2).exp()  # by which the line lifts phi
+        low, high = self.window(near, goal + 0.5 * height**2)
         first, last = math.floor(low / step), math.ceil(high / step)
         sums = self._sums(c, k, count, h, eta, first, last)
-        outside = self._outside(c, h * first, h * last) * raised
-        widened = (2 * eta * eta).exp()
-        for exponent in self.exponents(c):
-            if exponent < 0:
-                widened *= angle.cos() ** exponent
-        share = (1 + widened) / ((2 * arb.pi() * eta / h).exp() - 1)
+        outside = self._outside(c, h * first, h * last, h, angle, goal) * raised
+        share = self._discretisation(c, h, eta)
         if not share < 1:
             return [acb(arb(0, "inf"), arb(0, "inf"))] * count
         error = arb(0, (outside + share * (abs(sums[0]) + outside) / (1 - share)).upper())
@@ -279,18 +306,17 @@ class SampledGaussian:
 
         |M| <= e^{eta^2/2} int phi |u(y + i eta)|^alpha |u(-y - i eta)|^beta e^{-t' V} dy with V >= 0 the loss's
         imaginary part, which falls in t'. The integral is a trapezoidal sum; its own error is bounded on the lines
-        Im y = +-d with angle + a d <= pi/2, where V is still monotone and |u| lies between cos(angle/2) u(y) and u(y),
-        so that the integral there is at most a constant times M(c) <= top.
+        Im y = +-d with angle + a d <= pi/2, where V is still monotone, by the lift of that angle times M(c) <= top.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
         goal = -log_error
         theta = arb(angle)
         eta = theta / a
-        reach = min((1.55 - angle) * float(self.sigma), 9.0)  # 1.55 < pi/2
         near = float(c.mid())
-        negative = -sum(exponent for exponent in self.exponents(near) if exponent < 0)
-        loss = -negative * math.log(math.cos(0.5 * (angle + reach / float(self.sigma))))
-        step = 2 * math.pi * reach / (goal + 4 + 0.5 * reach**2 + loss)
+        reaches = np.linspace(0.03, 1.0, 40) * min((1.55 - angle) * float(self.sigma), 9.0)  # 1.55 < pi/2
+        cost = 0.5 * reaches**2 + self._log_lift(near, angle + reaches / float(self.sigma))
+        steps = 2 * math.pi * reaches / (goal + 4 + cost)
+        step, reach = float(steps.max()), float(reaches[int(np.argmax(steps))])
         low, high = self.window(near, goal)
         first, last = math.floor(low / step), math.ceil(high / step)
         h, d = arb(step), arb(reach)
@@ -314,13 +340,9 @@ class SampledGaussian:
                 exponent += beta * log_u - t * mirrored_slope * v
             total += (exponent - y * y / 2).exp()
         total *= h / (2 * arb.pi()).sqrt() * (1 - q) ** (alpha + beta)
-        shrunk = arb(1)
-        for exponent in (alpha, beta):
-            if exponent < 0:
-                shrunk *= ((theta + a * d) / 2).cos() ** exponent
-        widened = shrunk * (d * d / 2).exp() * top
+        widened = self._lift(c, theta + a * d) * (d * d / 2).exp() * top
         discretisation = 2 * widened / ((2 * arb.pi() * d / h).exp() - 1)
-        outside = self._outside(c, h * first, h * last) * self._shift_factor(c, theta)
+        outside = self._outside(c, h * first, h * last, h, theta, goal)
         bound: arb = (eta * eta / 2).exp() * (total + discretisation + outside)
         return bound.upper()
 

@@ -25,7 +25,7 @@ EPSILON = 2.0
 
 @pytest.fixture(scope="module")
 def truth() -> arb:
-    curve = Curve(STAGES, EPSILON, 40.0)
+    curve = Curve(STAGES, contour.make_plan(STAGES, EPSILON, 40.0))
     low, high = curve.delta(arb(EPSILON))
     with ctx.workprec(200):
         middle = (low.lower() + high.upper()) / 2
@@ -33,41 +33,39 @@ def truth() -> arb:
         return middle.mid()
 
 
-def coarse(monkeypatch: pytest.MonkeyPatch, **changes: float) -> Curve:
+def coarse(**changes: float) -> Curve:
     """A curve whose plan has its spacing or its number of nodes multiplied."""
     good = contour.make_plan(STAGES, EPSILON, 30.0)
     bad = replace(
         good, spacing=good.spacing * changes.get("spacing", 1.0), nodes=int(good.nodes * changes.get("nodes", 1.0))
     )
-    monkeypatch.setattr(contour, "make_plan", lambda *_: bad)
-    return Curve(STAGES, EPSILON, 30.0)
+    return Curve(STAGES, bad)
 
 
 def contains(ends: tuple[arb, arb], value: arb) -> bool:
     return bool(ends[0].lower() <= value and value <= ends[1].upper())
 
 
-def test_the_images_are_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
-    curve = coarse(monkeypatch, spacing=3.0)
+def test_the_images_are_needed(truth: arb) -> None:
+    curve = coarse(spacing=3.0)
     assert contains(curve.delta(arb(EPSILON)), truth)
     with ctx.workprec(curve.precision):
         value, _ = curve.sums(arb(EPSILON))
         assert not contains((value, value), truth)
 
 
-def test_the_right_images_are_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
+def test_the_right_images_are_needed(truth: arb) -> None:
     # With the contour far to the right the left images vanish and the right ones are all that is wrong.
     good = contour.make_plan(STAGES, EPSILON, 30.0)
     bad = replace(good, c=good.c * 3, chernoff=good.c * 6, spacing=good.spacing * 5, nodes=good.nodes * 2)
-    monkeypatch.setattr(contour, "make_plan", lambda *_: bad)
-    curve = Curve(STAGES, EPSILON, 60.0)
+    curve = Curve(STAGES, replace(bad, goal=60.0))
     assert contains(curve.delta(arb(EPSILON)), truth)
     curve.log_chernoff = arb(-10_000)
     assert not contains(curve.delta(arb(EPSILON)), truth)
 
 
-def test_what_lies_beyond_the_last_node_is_needed(monkeypatch: pytest.MonkeyPatch, truth: arb) -> None:
-    curve = coarse(monkeypatch, nodes=0.35)
+def test_what_lies_beyond_the_last_node_is_needed(truth: arb) -> None:
+    curve = coarse(nodes=0.35)
     assert contains(curve.delta(arb(EPSILON)), truth)
     curve.log_ceiling = arb(-10_000)
     assert not contains(curve.delta(arb(EPSILON)), truth)
@@ -75,15 +73,15 @@ def test_what_lies_beyond_the_last_node_is_needed(monkeypatch: pytest.MonkeyPatc
 
 def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = step_moment()
-    true_grid = SampledGaussian.grid
+    true_line = SampledGaussian.line
 
-    def wide(self: SampledGaussian, c: float, t: float, goal: float) -> tuple[float, float]:
-        step, shift = true_grid(self, c, t, goal)
-        return 4 * step, shift
+    def wide(self: SampledGaussian, c: float, goal: float) -> tuple[float, float]:
+        step, height = true_line(self, c, goal)
+        return 4 * step, height
 
-    monkeypatch.setattr(SampledGaussian, "grid", wide)
+    monkeypatch.setattr(SampledGaussian, "line", wide)
     assert step_moment().overlaps(exact)
-    monkeypatch.setattr(SampledGaussian, "_growth", lambda *_: arb(0))
+    monkeypatch.setattr(SampledGaussian, "_discretisation", lambda *_: arb(0))
     assert not step_moment().overlaps(exact)
 
 
