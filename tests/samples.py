@@ -61,6 +61,9 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("laplace-composed.epsilon", "scale"): (-2.0, 3.0),
     ("laplace-composed.epsilon", "sensitivity"): (-0.5, 0.5),
     ("laplace-composed.epsilon", "steps"): (0.0, 1.0),
+    ("shuffle.delta", "epsilon0"): (-4.0, 1.5),
+    ("shuffle.delta", "epsilon"): (-6.0, 1.0),
+    ("shuffle.epsilon", "epsilon0"): (-4.0, 1.5),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -113,6 +116,9 @@ MAPS: dict[tuple[str, str], Callable[[float], float]] = {
     ("rdp.epsilon", "alpha"): lambda u: 1.0 + _logarithmic(u, (-8.0, 4.0)),
     # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
     ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
+    # The opinions list every outcome: some users^2.
+    ("shuffle.delta", "users"): lambda u: int(_logarithmic(u, (0.0, 2.0))),
+    ("shuffle.epsilon", "users"): lambda u: int(_logarithmic(u, (0.0, 2.0))),
     ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
 }
 
