@@ -11,7 +11,7 @@ probability k it is a clone, drawn from Q0 or Q1 by a fair coin. Told of every u
 shuffled, one can draw the shuffled reports: no clone depends on its user, and of the users without a clone, who never
 include the one who differs, every order is as likely. So the curve lies below that of the numbers of kinds,
 
-    C ~ Bin(n-1, k),  A ~ Bin(C, 1/2),  D ~ Bernoulli(1/(1 + k)):  (A + D, C - A + 1 - D)  against  (A + 1 - D, C - A + D),
+    (A + D, C - A + 1 - D)  against  (A + 1 - D, C - A + D),    C ~ Bin(n-1, k), A ~ Bin(C, 1/2), D ~ Ber(1/(1 + k)),
 
 which `upper` computes exactly. (The same authors' paper of 2023 puts 2/(e^epsilon0 + 1) > k for the probability of a
 clone; its errata withdraw that for general randomisers. It is right where a/b takes no values but 1/k and k.)
@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import arb
+from flint import arb, ctx
 
 from oracle.arithmetic import enclose, is_narrow
 from oracle.domain import Parameter, choice, non_negative, probability
@@ -54,13 +54,20 @@ from oracle.registry import Bound, Values
 
 _MOST_USERS = 10**9  # the sums have about 20 sqrt(n) terms
 _MOST_EVALUATIONS = 200
+_CEILING_BITS = 400
 _PAIRS: dict[str, Pair] = {"upper": clones, "lower": responses}
 
 
 def _alone(epsilon0: Fraction, users: int, method: str) -> arb:
-    """The probability that no other user is a clone, or answers 1: such outcomes alone leak (1 - y)/(1 + k) times it."""
+    """The probability that no other user is a clone, or answers 1: this outcome leaks (1 - y)/(1 + k) times it."""
     k = ball(-epsilon0).exp()
-    return ((users - 1) * ((-k).log1p() if method == "upper" else -k.log1p())).exp()
+    log: arb = (-k).log1p() if method == "upper" else -k.log1p()
+    return ((users - 1) * log).exp()
+
+
+def _too_rare(epsilon0: Fraction, users: int) -> bool:
+    """Whether clones are rarer than the working precision can tell: only more of it can help."""
+    return epsilon0 > ctx.prec + users.bit_length()
 
 
 # --- delta
@@ -81,7 +88,7 @@ def _delta(values: Values, width: Fraction) -> arb:
         return arb(0)
     most = -ball(epsilon - epsilon0).expm1() / (1 + ball(-epsilon0).exp())
     bracket = most.union(most * _alone(epsilon0, values.users, values.method))
-    if is_narrow(bracket, width):
+    if is_narrow(bracket, width) or _too_rare(epsilon0, values.users):
         return bracket
     directions = _PAIRS[values.method](epsilon0, values.users, epsilon)
     return arb.nan() if directions is None else _hull(epsilon0, epsilon, directions)
@@ -100,7 +107,7 @@ def _from_set(epsilon0: Fraction, delta: Fraction, masses: Masses) -> tuple[arb,
 def _first(values: Values) -> arb:
     """A first guess: the Gaussian limit, a shift of 2 tanh(epsilon0/2) against a variance of n k, below epsilon0."""
     spread = (ball(-values.epsilon0).exp() * values.users + 1).sqrt()
-    guess = 2 * ball(values.epsilon0 / 2).tanh() / spread * (2 * log_inverse(values.delta)).sqrt()
+    guess: arb = 2 * ball(values.epsilon0 / 2).tanh() / spread * (2 * log_inverse(values.delta)).sqrt()
     return guess.min(ball(values.epsilon0 * Fraction(9, 10)))
 
 
@@ -136,7 +143,7 @@ def _inverse(values: Values, width: Fraction) -> arb:
     cost = -delta * (1 + ball(-epsilon0).exp())
     most = ball(epsilon0) + cost.log1p()
     least = ball(epsilon0) + (cost / _alone(epsilon0, users, values.method)).log1p()
-    if is_narrow(least.union(most), width):
+    if is_narrow(least.union(most), width) or _too_rare(epsilon0, users):
         return least.union(most)
     bracket = _Bracket(least.lower().max(arb(0)) if least.is_finite() else arb(0), ball(epsilon0).upper(), width)
     point = _first(values).mid()
@@ -167,15 +174,18 @@ def _inverse(values: Values, width: Fraction) -> arb:
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
     if values.epsilon0 == 0:
         return Enclosure.exactly(0)
-    if values.method == "closed-form":
-        return enclose(lambda: _closed(values), width=width)
-    return enclose(lambda: _inverse(values, width), width=width)
+    compute = _closed if values.method == "closed-form" else _inverse
+    enclosure = enclose(lambda: compute(values, width), width=width)
+    with ctx.workprec(_CEILING_BITS):
+        ceiling = Dyadic.of(ball(values.epsilon0).upper())
+    # The truth is never above epsilon0, so the upper end need not be either.
+    return enclosure if enclosure.upper.compare(ceiling) <= 0 else Enclosure(enclosure.lower, ceiling)
 
 
 # --- the closed form
 
 
-def _closed(values: Values) -> arb:
+def _closed(values: Values, _: Fraction) -> arb:
     epsilon0, users = ball(values.epsilon0), values.users
     logs = log_inverse(values.delta)
     threshold = (users / (16 * (logs + arb(2).log()))).log()
@@ -205,8 +215,8 @@ epsilon = Bound(
     formula=(
         r"\min\{\varepsilon \ge 0 : \sup_S P(S) - e^{\varepsilon} Q(S) \le \delta\},\ " + _PAIR_FORMULA + r";\ "
         r"\varepsilon = \log\left(1 + \tanh\frac{\varepsilon_0}{2} \left(8\sqrt{\frac{e^{\varepsilon_0}"
-        r"\log(4/\delta)}{n}} + \frac{8 e^{\varepsilon_0}}{n}\right)\right) \text{ (closed form, for } \varepsilon_0 \le"
-        r" \log\frac{n}{16\log(2/\delta)} \text{, else } \varepsilon_0)"
+        r"\log(4/\delta)}{n}} + \frac{8 e^{\varepsilon_0}}{n}\right)\right) \text{ (closed form, for }"
+        r" \varepsilon_0 \le \log\frac{n}{16\log(2/\delta)} \text{, else } \varepsilon_0)"
     ),
     parameters=(
         _EPSILON0, _USERS, probability("delta"),

@@ -1,10 +1,11 @@
 r"""Amplification by shuffling in float64, vectorised, on the safe side: what the fast paths of `shuffle` call.
 
 The sums are those of `shuffle_pairs`, relative to the mass at the first edge, whose logarithm is a sum of positive
-deviances (Loader 2000), x log(x/m) + m - x, so that its absolute error is a few units of |x - m| and not of log n!. Every
-step multiplies by a ratio; what the roundings add up to is a slack in unit roundoffs times the number of steps. An edge
-is moved outwards by more than its rounding error: an outcome too many costs next to nothing there. Where the slack is
-not small against the result, where the sums are long, and for an extreme epsilon0, the answer is NaN: the reference's.
+deviances (Loader 2000), x log(x/m) + m - x, so that its absolute error is a few units of |x - m| and not of log n!.
+Every step multiplies by a ratio; what the roundings add up to is a slack in unit roundoffs times the number of steps.
+An edge is moved outwards by more than its rounding error: an outcome too many costs next to nothing there. Where the
+slack is not small against the result, where the sums are long, and for an extreme epsilon0, the answer is NaN: the
+reference's.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Curve(NamedTuple):
 
     @property
     def upper(self) -> Any:
+        """An upper bound of delta(epsilon)."""
         return self.value + self.slack
 
 
@@ -96,7 +98,7 @@ def _below(xp: Any, trials: Any, successes: Any, inverse_odds: Any) -> tuple[Any
 
 
 def _window(xp: Any, epsilon0: Any, others: Any, z: Any) -> tuple[Any, Any, Any]:
-    """The first and last c that count, and a bound of sum F(c, v) Bin(c; m, k) over the others (see `shuffle_pairs`)."""
+    """The first and last c that count, and a bound of the sum of F(c, v) Bin(c; m, k) over the others."""
     log_z, log_rest = xp.log(z), xp.log1p(-z)
     log_chernoff = -z * log_z - (1.0 - z) * log_rest - math.log(2.0)
     weight = xp.exp(log_chernoff - epsilon0)
@@ -123,12 +125,13 @@ def _clones(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
     log_outer, error_outer = _log_mass(xp, others, high, others * kept, others * rest)
     log_inner, error_inner = _log_mass(xp, high, v, 0.5 * high, 0.5 * high)
     ratio, terms = _below(xp, high, v, xp.ones_like(z))
-    weight, edge, beyond = xp.ones_like(z), xp.zeros_like(z), xp.zeros_like(z)
+    weight, edge, beyond, doubt = xp.ones_like(z), xp.zeros_like(z), xp.zeros_like(z), xp.zeros_like(z)
     count = xp.where(long, 0.0, steps)
     for _ in range(int(xp.max(count)) + 1):
         inside = c >= low
         edge = edge + xp.where(inside, weight, 0.0)
         beyond = beyond + xp.where(inside, weight * ratio, 0.0)
+        doubt = doubt + xp.where(inside & (v > 0.0), weight * (1.0 + ratio), 0.0)  # at v = 0, F(c, v-1) = 0 exactly
         safe = xp.where(c > 1.0, c, 1.0)
         after = xp.ceil(z * safe) - 1.0
         stays = after == v
@@ -140,7 +143,7 @@ def _clones(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
     scale, error = xp.exp(log_outer + log_inner), error_outer + error_inner
     first = gap / (1.0 + kept)
     value = first * edge - growth * beyond
-    slack = UNIT * (128.0 + 24.0 * steps + 8.0 * terms) * (first * edge + growth * (edge + beyond)) + error * value
+    slack = UNIT * (128.0 + 24.0 * steps + 8.0 * terms) * (first * edge + growth * doubt) + error * xp.abs(value)
     slope = (1.0 + growth) * (kept / (1.0 + kept) * edge + beyond) * scale
     return Curve(xp.where(long, math.nan, value * scale), slack * scale + first * outside, slope)
 
@@ -164,8 +167,9 @@ def _responses(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
         ratio, terms = _below(xp, others, successes, inverse_odds)
         mass, first = xp.exp(log), gap / (1.0 + kept)
         value = first - growth * ratio
-        size = first + nudge / UNIT * rest + growth * (1.0 + ratio)  # the nudge may have added an outcome
-        slack = UNIT * (128.0 + 8.0 * terms) * size + error * xp.abs(value)
+        size = first + growth * xp.where(ratio > 0.0, 1.0 + ratio, 0.0)
+        # The nudge may have added an outcome, which costs at most 2 nudge (1 - k) of the mass at the edge.
+        slack = UNIT * (128.0 + 8.0 * terms) * size + 4.0 * nudge * rest + error * xp.abs(value)
         slope = (1.0 + growth) * (kept / (1.0 + kept) + ratio)
         curves.append(Curve(mass * value, mass * slack, mass * slope))
     one, two = curves
@@ -206,16 +210,27 @@ def epsilon_upper(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -
     if 0 in epsilon0.shape:
         return xp.zeros_like(epsilon0)
     served = _served(epsilon0) & (delta > _SMALLEST)
-    least = xp.tanh(0.5 * epsilon0) * (1 + 8 * UNIT) <= delta  # then epsilon is 0: one report alone leaks no more
+    least = xp.tanh(0.5 * epsilon0) * (1 + 8 * UNIT) + TINY <= delta  # epsilon is 0: one report leaks no more
+    least = least | (delta_upper(xp, epsilon0, users, xp.zeros_like(epsilon0), method) <= delta)
     asked = served & ~least
     flat = [xp.where(asked, array, other) for array, other in ((epsilon0, 1.0), (users, 1.0), (delta, 0.1))]
-    result = _inverse(xp, *(xp.reshape(array, (-1,)) for array in flat), method)
+    one, many, small = (xp.reshape(array, (-1,)) for array in flat)
+    result = _inverse(xp, one, many, small, method)
     result = xp.where(served, xp.reshape(result, epsilon0.shape), math.nan)
+    result = xp.where(xp.isnan(result) & _nothing_gained(xp, epsilon0, users, delta, method), epsilon0, result)
     return xp.where(least, xp.zeros_like(epsilon0), result)
 
 
+def _nothing_gained(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any:
+    """Where delta is so small that epsilon is next to epsilon0: the lower end of `shuffle`'s bracket says so."""
+    kept = xp.exp(-epsilon0)
+    alone = xp.exp((users - 1.0) * (xp.log1p(-kept) if method == "upper" else -xp.log1p(kept)))
+    lost = -xp.log1p(-delta * (1.0 + kept) / alone)
+    return lost <= 0.1 * _BUDGET * epsilon0
+
+
 def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any:
-    """Newton's method on log delta, kept in a bracket, proposes; the curve's own upper bound a little above certifies."""
+    """Newton's method on log delta, kept in a bracket, proposes; the curve's upper bound a little above certifies."""
 
     def curve(epsilon: Any) -> Curve:
         return _CURVES[method](xp, epsilon0, users, epsilon)
@@ -233,15 +248,16 @@ def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any
         low = xp.where(plain > low, plain, low)
         inside = (logs > low) & (logs < high) & (at.value > 0.0)
         moved = xp.where(inside, logs, 0.5 * (low + high))
-        settled = (xp.abs(moved - x) <= 1e-9 * x) | (high - low <= 4 * UNIT * high) | xp.isnan(at.value)
+        settled = (xp.abs(moved - x) <= 1e-8 * x) | (high - low <= 4 * UNIT * high) | xp.isnan(at.value)
         x = moved
         if bool(xp.all(settled)):
             break
-    zero = curve(xp.zeros_like(x))
-    result = xp.where(zero.upper * (1 + 4 * UNIT) <= delta, xp.zeros_like(x), math.nan)
+    result = xp.full_like(x, math.nan)
     at = curve(x)
     margin = 2.0 * at.slack / at.slope + 8 * UNIT * x
     for _ in range(3):
+        if not bool(xp.any(xp.isnan(result))):
+            break
         candidate = x + margin
         capped = xp.where(candidate < epsilon0, candidate, epsilon0)
         there = curve(xp.where(candidate < epsilon0, candidate, 0.5 * epsilon0))

@@ -9,14 +9,14 @@ the best set of outcomes is a tail of f, and with M = f(e) at its edge e and T t
 
 Clones (upper): c ~ Bin(m, k) clones, f = Bin(c, 1/2); M and T are averaged over c. The outcome with v reports of the
 less likely kind among the c + 1 has the likelihood ratio (e^epsilon0 (c+1-v) + v) / ((c+1-v) + e^epsilon0 v), which
-exceeds e^epsilon for v < z (c+1), z = (1 - y) / ((1 - k)(1 + e^epsilon)) <= 1/2: the edge is ceil(z (c+1)) - 1. Swapping
-the two kinds swaps P and Q, so that both directions are the same. From c to c - 1 the edge stays or falls by one, and
+exceeds e^epsilon for v < z (c+1), z = (1 - y) / ((1 - k)(1 + e^epsilon)) <= 1/2: the edge is ceil(z (c+1)) - 1.
+Swapping the two kinds swaps P and Q, so both directions are the same. From c to c - 1 the edge stays or falls by one:
 
     F(c-1, v-1) = F(c, v-1) + f(c, v) v/c,        f(c-1, v) = f(c, v) 2 (c-v)/c,        f(c-1, v-1) = f(c, v) 2 v/c
 
 (F the mass up to v-1): one pass downwards over the c that matter. Downwards F grows, so its rounding errors do not.
-For the others Chernoff's bound F(c, v) <= K h^c with h = z^{-z} (1-z)^{-(1-z)} / 2 and K = ((1-z)/z)^z is summed against
-Bin(m, k): the terms Bin(c; m, k) h^c have a falling ratio, so a geometric series bounds either end.
+For the others Chernoff's bound F(c, v) <= K h^c with h = z^{-z} (1-z)^{-(1-z)} / 2 and K = ((1-z)/z)^z is summed
+against Bin(m, k): the terms Bin(c; m, k) h^c have a falling ratio, so a geometric series bounds either end.
 
 Responses (lower): f = Bin(m, q), q = k/(1 + k) the probability of answering 1, all others holding 0. The outcomes with
 more than n (y - k^2)/(1 - k^2) ones favour the hidden 1, those with fewer than n (e^{epsilon0-epsilon} - 1) /
@@ -110,7 +110,7 @@ def _cut(z: arb, inverse_odds: arb, others: int, ends: tuple[tuple[int, arb], tu
 
 
 def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | None:
-    """The pair that dominates every epsilon0-LDP randomiser (Feldman, McMillan and Talwar 2021, Theorem 3.1's proof)."""
+    """The pair that dominates every epsilon0-LDP randomiser; its two directions are the same."""
     others = users - 1
     window_bits = ctx.prec
     with ctx.workprec(ctx.prec + 2 * others.bit_length() + 30):  # lgamma and F lose about log2(m) bits each
