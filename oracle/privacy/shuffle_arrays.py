@@ -23,7 +23,7 @@ _MOST_TERMS = 4000  # of a sum, one pass of a dozen array operations each
 _SMALLEST_EPSILON0, _LARGEST_EPSILON0 = 1e-140, 300.0  # beyond, products under- or overflow
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _BUDGET = 3e-10  # relative slack above which the reference answers
-_LOG_TAIL = 45.0  # the clones left out have at most 2 e^-45 of the tilted mass
+_LOG_TAIL = 50.0  # the clones left out have at most 2 e^-50 of the tilted mass
 _NEWTON_STEPS = 60
 _EXACT_STIRLING = 32  # from here on four terms of Stirling's series are exact in float64
 
@@ -248,12 +248,14 @@ def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any
         low = xp.where(plain > low, plain, low)
         inside = (logs > low) & (logs < high) & (at.value > 0.0)
         moved = xp.where(inside, logs, 0.5 * (low + high))
+        moved = xp.where(delta > 0.5, low, moved)  # log delta is flat there; from the left `low` converges by itself
         settled = (xp.abs(moved - x) <= 1e-8 * x) | (high - low <= 4 * UNIT * high) | xp.isnan(at.value)
         x = moved
         if bool(xp.all(settled)):
             break
     result = xp.full_like(x, math.nan)
     at = curve(x)
+    x = x + xp.log1p((at.value - delta) / at.slope)  # a last step, exact up to rounding if the set is the best one
     margin = 2.0 * at.slack / at.slope + 8 * UNIT * x
     for _ in range(3):
         if not bool(xp.any(xp.isnan(result))):
@@ -262,7 +264,9 @@ def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any
         capped = xp.where(candidate < epsilon0, candidate, epsilon0)
         there = curve(xp.where(candidate < epsilon0, candidate, 0.5 * epsilon0))
         accepted = (capped >= epsilon0) | (there.upper * (1 + 4 * UNIT) <= delta)
-        accepted = accepted & (margin <= _BUDGET * x)
+        lowest = capped + xp.log1p((there.value - delta) / there.slope)
+        tight = xp.where(candidate < epsilon0, capped - lowest, margin) <= _BUDGET * x
+        accepted = accepted & tight
         result = xp.where(xp.isnan(result) & accepted, capped, result)
         margin = 4.0 * margin
     return result

@@ -129,12 +129,11 @@ def test_no_randomiser_leaks_more_than_the_upper_bound(name: str, odds: Fraction
 
 
 def test_the_upper_bound_is_nearly_reached() -> None:
-    """By ternary response, the others holding the third value: two thirds of the bound and more, at 4 users."""
-    odds, factor = Fraction(3), Fraction(3, 2)
-    rows = response(3, odds)
-    leaked = divergence([rows[0], *[rows[2]] * 3], [rows[1], *[rows[2]] * 3], factor)
-    bound = DELTA.reference(epsilon0=logarithm(odds), users=4, epsilon=logarithm(factor), method="upper")
-    assert leaked > Fraction(1, 2) * bound.upper.to_fraction()
+    """By ternary response, the others holding the third value: four fifths of the bound, at 4 users and epsilon = 0."""
+    rows = response(3, Fraction(10))
+    leaked = divergence([rows[0], *[rows[2]] * 3], [rows[1], *[rows[2]] * 3], Fraction(1))
+    bound = DELTA.reference(epsilon0=logarithm(Fraction(10)), users=4, epsilon=0, method="upper")
+    assert leaked > Fraction(4, 5) * bound.upper.to_fraction()
 
 
 # --- contracts
