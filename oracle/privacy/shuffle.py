@@ -25,8 +25,8 @@ exp(-(w/2 - k)^2 / (2 (w - k))) <= e^{-w/16} <= delta/2, as w^2 - 7 w k + 8 k^2 
 A > C/2 + s, s = sqrt(C L / 2), has at most delta/2. Otherwise C > w/2, so s <= C/4, and with U, V the two numbers
 U - V <= 2 s + 1 and V >= C/2 - s >= C/4. The likelihood ratio is (U + k V) / (k U + V), at most
 1 + (1-k)/(1+k) (U/V - 1) for U >= V, and U/V - 1 <= 8 s/C + 4/C <= 8 sqrt(L/w) + 8/w. With log(2/delta) for
-log(4/delta) it would hold as well. Where the condition fails, or the formula exceeds it, the guarantee is epsilon0
-itself: shuffling is post-processing, and a user's own report is epsilon0-DP.
+log(4/delta) it would hold as well. Where the condition fails, or the formula exceeds epsilon0, the guarantee is
+epsilon0 itself: shuffling is post-processing, and a user's own report is epsilon0-DP.
 
 `lower` is what one randomiser really leaks: binary randomised response, the other users all holding 0; its shuffled
 reports are the number of ones. No guarantee for all randomisers lies below it.

@@ -161,9 +161,7 @@ def responses(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses]
         ones, zeros = many.floor().unique_fmpz(), few.ceil().unique_fmpz()
         if ones is None or zeros is None:
             return None
-        most, least = int(ones), int(zeros) - 1
-        if not (0 <= most <= others and 0 <= least <= others):
-            return None  # a ball that reaches an end: the exact edges are inside
+        most, least = int(ones), int(zeros) - 1  # both from 0 to m: 0 < many < n and 0 < few <= n/2
         edges = [_mass(others, j, log_answer, log_silent) for j in (most, least)]
         # The ones above an edge are the zeros below its mirror image, for the opposite odds.
         tails = [_below(edges[0], others, others - most, odds), _below(edges[1], others, least, 1 / odds)]
