@@ -67,9 +67,12 @@ def _mass(trials: int, successes: int, log_success: arb, log_failure: arb) -> ar
     return exponent.exp()
 
 
-def _below(edge: arb, trials: int, successes: int, inverse_odds: arb) -> arb:
-    """The binomial mass below a point from the mass there: f(j-1)/f(j) = j inverse_odds / (trials - j + 1) < 1."""
-    total, term, negligible = arb(0), edge, edge.upper() * arb((1, -ctx.prec))
+def _below(edge: arb, trials: int, successes: int, inverse_odds: arb, bits: int) -> arb:
+    """The binomial mass below a point from the mass there: f(j-1)/f(j) = j inverse_odds / (trials - j + 1) < 1.
+
+    Summed until the rest is below 2^-bits of the mass at the point; the rest is bounded and enclosed.
+    """
+    total, term, negligible = arb(0), edge, edge.upper() * arb((1, -bits))
     for j in range(successes, 0, -1):
         ratio = j * inverse_odds / (trials - j + 1)
         if not ratio < 1:
@@ -126,7 +129,7 @@ def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | 
         v = (z_low * (high + 1) - 1) >> bits  # ceil(z (c+1)) - 1
         mass = first = _mass(others, high, ball(-epsilon0), rest.log())
         inner = _mass(high, v, -arb(2).log(), -arb(2).log())
-        below = _below(inner, high, v, arb(1))
+        below = _below(inner, high, v, arb(1), ctx.prec)
         edge, beyond = arb(0), arb(0)
         for c in range(high, low - 1, -1):
             if (z_high * (c + 1) - 1) >> bits != v:
@@ -164,5 +167,6 @@ def responses(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses]
         most, least = int(ones), int(zeros) - 1  # both from 0 to m: 0 < many < n and 0 < few <= n/2
         edges = [_mass(others, j, log_answer, log_silent) for j in (most, least)]
         # The ones above an edge are the zeros below its mirror image, for the opposite odds.
-        tails = [_below(edges[0], others, others - most, odds), _below(edges[1], others, least, 1 / odds)]
+        mirrored = ((others - most, odds), (least, 1 / odds))
+        tails = [_below(edge, others, *side, ctx.prec) for edge, side in zip(edges, mirrored, strict=True)]
         return [Masses(edge, tail, arb(0)) for edge, tail in zip(edges, tails, strict=True)]
