@@ -50,6 +50,8 @@ DIRECTIONS: dict[str, dict[str, int]] = {
     "composition.optimal": {"epsilon": RISES, "delta": RISES, "steps": RISES, "total_delta": FALLS},
     "laplace-composed.delta": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
     "laplace-composed.epsilon": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
+    "shuffle.delta": {"epsilon0": RISES, "users": FALLS, "epsilon": FALLS},
+    "shuffle.epsilon": {"epsilon0": RISES, "users": FALLS, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
     "noisy-gd.mu": {"sensitivity": RISES, "dataset_size": FALLS, "sigma": FALLS, "contraction": RISES, "steps": RISES},
     "noisy-cgd.mu": {

@@ -29,8 +29,8 @@ def number(value: Any) -> mpf:
 
 
 def _numbers(point: Mapping[str, Any]) -> Numbers:
-    # A word such as "replace" stays a word; decimal text is a number.
-    return {name: value if str(value).isidentifier() else number(value) for name, value in point.items()}
+    # A word such as "replace" or "closed-form" stays a word; decimal text, which no letter opens, is a number.
+    return {name: value if str(value)[0].isalpha() else number(value) for name, value in point.items()}
 
 
 def dyadic(value: mpf) -> Dyadic:

@@ -61,6 +61,12 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("laplace-composed.epsilon", "scale"): (-2.0, 3.0),
     ("laplace-composed.epsilon", "sensitivity"): (-0.5, 0.5),
     ("laplace-composed.epsilon", "steps"): (0.0, 1.0),
+    ("shuffle.delta", "users"): (0.0, 2.0),  # the opinion lists every outcome
+    ("shuffle.epsilon", "users"): (0.0, 2.0),
+    ("shuffle.delta", "epsilon0"): (-4.0, 1.5),
+    ("shuffle.delta", "epsilon"): (-6.0, 1.0),
+    ("shuffle.epsilon", "epsilon0"): (-4.0, 1.5),
+    ("shuffle.epsilon", "delta"): (-15.0, -0.3),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -194,6 +200,8 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("laplace-composed.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
     ("composition.optimal-delta", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
     ("composition.optimal", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
+    ("shuffle.delta", "users"): (1, 2, 3, 17, 1000, 10**4),
+    ("shuffle.epsilon", "users"): (1, 2, 3, 17, 1000, 10**4),
     ("composition.optimal", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
     ("composition.optimal", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
 }

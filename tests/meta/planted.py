@@ -8,8 +8,10 @@ import oracle
 from oracle.enclosure import ball
 from oracle.privacy import gaussian, tree
 from oracle.registry import Certify, Values, closed_form
+from tests.meta import planted_shuffle
 
 WRONG: dict[str, tuple[str, Certify]] = {
+    **planted_shuffle.WRONG,
     "steps for their root": (
         "gaussian-composed.epsilon",
         lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.sensitivity * (v.steps or 1) / v.sigma), v.delta, w),
