@@ -19,6 +19,7 @@ LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 GOAL = 28.0  # truncations and images aim at e^{-28} of delta
 _COARSE = 48
 _LINE = 160  # points on a shifted line
+_WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _SADDLE_STEPS = 12
 _PULLS = (1.0, 0.8, 0.6)  # left of a steep saddle the images on the right are cheaper
 _MANY = 48.0  # nodes, from which on a pull is tried
@@ -68,7 +69,27 @@ class Pair:
             weight = self.log_q + steep + flat - floor
             high = at_least(xp, alpha * a + xp.sqrt(2.0 * at_least(xp, extra + weight, 0.5)), high)
             low = -xp.sqrt(2.0 * at_least(xp, extra + flat - floor, 0.5))
+            rows = xp.nonzero(high > _WIDE)[0]
+            if rows.shape[0]:
+                high[rows] = self.take(rows)._right_end(c[rows], (extra + 0.0 * c)[rows], high[rows])
         return low, high
+
+    def _right_end(self, c: Any, extra: Any, high: Any) -> Any:
+        """Where the integrand falls below e^{-extra} for good; `high`, where its second peak near alpha a is above.
+
+        alpha log u - y^2/2 has at most two maxima, since the slope of log u is a sigmoid.
+        """
+        xp = self.xp
+        alpha, beta = self.alpha0 + self.alpha1 * c, self.beta0 + self.beta1 * c
+        index = xp.arange(_WIDE_POINTS, dtype=xp.float64, device=c.device)
+        step = _WIDE / (_WIDE_POINTS - 1)
+        y = xp.concat([0.0 * c[:, None] + step * index[None, :], (alpha * self.a)[:, None]], axis=1)
+        exponent = alpha[:, None] * self.log_u(y)[0] - 0.5 * y * y
+        if self.beta1:
+            exponent = exponent + beta[:, None] * self.log_u(-y)[0]
+        heavy = exponent > -extra[:, None] - 6.0
+        last = xp.max(xp.where(heavy[:, :-1], y[:, :-1], 0.0), axis=1) + step
+        return xp.where(heavy[:, -1] | heavy[:, -2], high, last)
 
     def grid(self, c: Any, nodes: int, extra: Any) -> tuple[Any, Any]:
         """Points y, shape [B, nodes], and their distance, shape [B]."""
