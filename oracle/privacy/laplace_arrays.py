@@ -106,7 +106,7 @@ class Splines:
         """An upper bound of delta, its relative budget, and about its logarithmic derivative in z."""
         xp, m, steps, z = self.xp, self.m, self.steps, self.z
         terms = math.ceil(float(xp.max(xp.where(self.served, self.terms, 4.0)))) + 1
-        delays = math.floor(float(xp.max(z))) + 1
+        delays = max(1, math.floor(float(xp.max(z))) + 1)
         index = xp.asarray([float(i) for i in range(delays)], dtype=xp.float64, device=m.device)[None, :]
         x = z[:, None] - index  # exact: the difference of a double and a smaller integer
         square, scale = (m * m)[:, None], m[:, None]
@@ -231,7 +231,9 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
     margin = margin + 24 * UNIT * total  # also the roundings of epsilon, g and z
     found = xp.nonzero(margin <= xp.where(z == top, math.inf, TIGHT * epsilon))[0]
     candidate = xp.where(z == top, 0.0 * z, epsilon + margin)
-    value, _, _ = at(_position(m, gap_upper(m, steps, candidate))[found], found)
     result = m * math.nan
+    if found.shape[0] == 0:
+        return result
+    value, _, _ = at(_position(m, gap_upper(m, steps, candidate))[found], found)
     result[found] = xp.where(value <= delta[found], candidate[found], math.nan)
     return result

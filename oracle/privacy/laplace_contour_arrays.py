@@ -31,8 +31,8 @@ _FEWEST_STEPS = 16.0
 _MOST_STEPS = 1e9
 
 
-class _Sum:
-    """The sum for columns m, k, shape [B], planned at a gap g."""
+class _Plan:
+    """Where to put the nodes for columns m, k, shape [B], at a gap g."""
 
     def __init__(self, xp: Any, m: Any, steps: Any, gap: Any, c: Any, log_delta: Any) -> None:
         self.xp, self.m, self.steps, self.c, self.allowed = xp, m, steps, c, log_delta - _GOAL
@@ -58,15 +58,15 @@ class _Sum:
         size = xp.where(inside, 1.0 + q + xp.sqrt(square) * rest, xp.sqrt(2.0 * (1.0 + q * q) * (1.0 + square)))
         return self.steps * (xp.log(0.5 * size) + 16 * UNIT) - xp.log(math.pi * last)
 
-    def take(self, rows: Any, count: int) -> _Sum:
-        """The sum of some rows, evaluated at that many nodes."""
-        part = object.__new__(_Sum)
-        part.xp = self.xp
-        for name in ("m", "steps", "c", "h", "log_peak"):
-            setattr(part, name, getattr(self, name)[rows])
-        part.cut = self.log_cut(count)[rows]
-        part._evaluate(count)
-        return part
+
+class _Sum:
+    """The sum over some rows of a plan, with that many nodes."""
+
+    def __init__(self, plan: _Plan, rows: Any, count: int) -> None:
+        self.xp = plan.xp
+        self.m, self.steps, self.c, self.h = plan.m[rows], plan.steps[rows], plan.c[rows], plan.h[rows]
+        self.log_peak, self.log_cut = plan.log_peak[rows], plan.log_cut(count)[rows]
+        self._evaluate(count)
 
     def _evaluate(self, count: int) -> None:
         """2 (phi(s_n)/phi(c))^k / (s_n (s_n + 1)) as modulus and phase, and what rounding may add to the sum."""
@@ -108,7 +108,7 @@ class _Sum:
         common = UNIT * (8.0 * self.steps + 4.0 * (self.c * gap + xp.abs(self.log_peak)) + 128.0) * (head + self.total)
         turning = 4 * UNIT * xp.sum(self.size * self.t, axis=1) * gap
         budget = common + self.doubt + turning
-        cut = 2.0 * math.pi / self.h * xp.exp(self.cut - self.log_peak)
+        cut = 2.0 * math.pi / self.h * xp.exp(self.log_cut - self.log_peak)
         return xp.exp(exponent) * self.h / (2.0 * math.pi) * (total + budget + 1.01 * cut), (budget + cut) / total
 
     def newton(self, gap: Any, log_delta: Any, most: Any) -> tuple[Any, Any]:
@@ -128,7 +128,7 @@ class _Sum:
         return gap, settled
 
 
-def _groups(xp: Any, plan: _Sum, served: Any, gap: Any) -> list[tuple[Any, int]]:
+def _groups(xp: Any, plan: _Plan, served: Any, gap: Any) -> list[tuple[Any, int]]:
     """The rows that each level serves and no cheaper one, in pieces that fit the working set."""
     result = []
     left = served & xp.isfinite(plan.h)
@@ -150,10 +150,10 @@ def contour_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     served = _many(m, steps) & (gap > 0.0)
     gap = xp.where(served, gap, 1.0)
     c, _, log_delta = saddle(xp, m, steps, gap=gap)
-    plan = _Sum(xp, m, steps, gap, c, xp.where(log_delta < 0.0, log_delta, 0.0))
+    plan = _Plan(xp, m, steps, gap, c, xp.where(log_delta < 0.0, log_delta, 0.0))
     result = m * math.nan
     for rows, count in _groups(xp, plan, served, gap):
-        value, budget = plan.take(rows, count).upper(gap[rows])
+        value, budget = _Sum(plan, rows, count).upper(gap[rows])
         doubt = c[rows] * 16 * UNIT * (steps[rows] * m[rows] + epsilon[rows])  # the rounding of g
         result[rows] = xp.where(budget + doubt < TIGHT, value, math.nan)
     return result
@@ -166,18 +166,22 @@ def contour_epsilon(xp: Any, m: Any, steps: Any, delta: Any) -> Any:
     c, gap, _ = saddle(xp, m, steps, log_delta=log_delta)
     most = steps * m
     gap = xp.where(gap < most, gap, most)
-    plan = _Sum(xp, m, steps, gap, c, log_delta)
+    plan = _Plan(xp, m, steps, gap, c, log_delta)
     result = m * math.nan
     for rows, count in _groups(xp, plan, served, gap):
-        one, at, k, target = plan.take(rows, count), m[rows], steps[rows], delta[rows]
-        found, settled = one.newton(gap[rows], log_delta[rows], most[rows])
-        epsilon = most[rows] - found
-
-        def accepted(candidate: Any) -> Any:
-            value, _ = one.upper(gap_upper(at, k, candidate))
-            return settled & (value <= target)
-
-        proposal = certify(xp, xp.where(epsilon > 0.0, epsilon, 0.0 * epsilon), most[rows], accepted, tries=_TRIES)
-        tight = (proposal == 0.0) | (proposal - epsilon <= TIGHT * proposal)
-        result[rows] = xp.where(tight, proposal, math.nan)
+        result[rows] = _solve(xp, _Sum(plan, rows, count), gap[rows], delta[rows], most[rows])
     return result
+
+
+def _solve(xp: Any, one: _Sum, gap: Any, delta: Any, most: Any) -> Any:
+    """Newton's method proposes; the sum plus its budget certifies."""
+    found, settled = one.newton(gap, xp.log(delta), most)
+    epsilon = most - found
+
+    def accepted(candidate: Any) -> Any:
+        value, _ = one.upper(gap_upper(one.m, one.steps, candidate))
+        return settled & (value <= delta)
+
+    proposal = certify(xp, xp.where(epsilon > 0.0, epsilon, 0.0 * epsilon), most, accepted, tries=_TRIES)
+    tight = (proposal == 0.0) | (proposal - epsilon <= TIGHT * proposal)
+    return xp.where(tight, proposal, math.nan)
