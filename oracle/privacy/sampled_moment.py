@@ -4,14 +4,14 @@ With a = 1/sigma, w(y) = e^{ay - a^2/2} and u = 1 - q + q w as in `sampled_gauss
 
     M = int phi(y) u(y)^alpha u(-y)^beta dy,        beta = 0 (a record removed) or 1 - alpha (replaced), alpha > 1,
 
-relative to M itself, which may be e^{10^10}, by a trapezoidal sum. The line is cut into cells of integer ends. On a cell
+relative to M itself, which may be e^{10^10}, by a trapezoidal sum. The line is cut into cells of integer ends. There
 alpha log u(y), convex, lies below its chord, and beta log u(-y), concave, below a tangent, so the logarithm of the
 integrand lies below a line minus y^2/2, whose maximum is known. Cells where that is negligible are skipped, and what
 was skipped is added as a ball; beyond the first and last cell, u^alpha <= 1-q + q w^alpha (Jensen; also for
 negative exponents) leaves tails of Gaussians.
 
-The sum with step h differs from the integral by at most 2 N(d) / (e^{2 pi d/h} - 1), N(d) a bound of the integral of the
-modulus over Im y = +-d, for every d with theta = ad < pi, where u has no zero. There |phi| = e^{d^2/2} phi,
+The sum with step h differs from the integral by at most 2 N(d) / (e^{2 pi d/h} - 1), N(d) a bound of the integral of
+the modulus over Im y = +-d, for every d with theta = ad < pi, where u has no zero. There |phi| = e^{d^2/2} phi,
 |u| <= u(Re y), and |u|^2 = u(Re y)^2 (1 - 2 s (1 - cos theta)), s = x/(1+x)^2, x = q w/(1-q): so N(d) is a sum over the
 cells of their largest integrand times the largest (1 - 2 s (1 - cos theta))^{beta/2}.
 """
@@ -131,10 +131,10 @@ class Moment:
                 stack += [(middle, right), (left, middle)]
         outside, root = arb(0), arb(2).sqrt()
         for log_mass, mean in self._envelope():  # a node beyond an end is covered by the step that leads to it
-            right, left = (arb(last - 1) - mean) / root, (mean - (first + 1)) / root
-            if not (right > 0 and left > 0):
+            above, below = (arb(last - 1) - mean) / root, (mean - (first + 1)) / root
+            if not (above > 0 and below > 0):
                 raise PrecisionError("the window of the sampled Gaussian moment does not hold its envelope")
-            outside += (log_mass - top).exp() * (right.erfc() + left.erfc()) / 2
+            outside += (log_mass - top).exp() * (above.erfc() + below.erfc()) / 2
         return cells, outside
 
     def _shifted(self, cells: list[Cell], outside: arb, theta: arb) -> arb:
@@ -186,9 +186,7 @@ class Moment:
         return top + value.log()
 
 
-def log_moment(
-    sigma: Fraction, rate: Fraction, alpha: Fraction, *, replace: bool, goal: float
-) -> arb:
+def log_moment(sigma: Fraction, rate: Fraction, alpha: Fraction, *, replace: bool, goal: float) -> arb:
     """log M to about e^{-goal}, at a working precision that suits the size of the integrand's logarithm."""
     with ctx.workprec(64):
         size = ball(alpha / sigma) ** 2 + ball(alpha) * abs(ball(rate).log()) + ball(1 / sigma) + 2

@@ -12,7 +12,6 @@ from oracle.privacy import gaussian, tree
 from oracle.registry import Certify, Values, closed_form
 
 
-
 def added_record(v: Values) -> arb:
     """The divergence of the Gaussian from the mixture, by a plain fine sum: below that of the mixture from it."""
     if v.steps == 0 or v.sampling_rate in (0, 1):
