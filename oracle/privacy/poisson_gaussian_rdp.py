@@ -10,7 +10,7 @@ cited as in `composition`: (1-q) N(0) + q N(1) and N(0) if a record is added or 
 (divergences of products add). The replace pair is symmetric. For add_remove the divergence in the other direction,
 with int phi u^{1-alpha}, is never larger (Mironov et al., Theorem 5); in short: y -> a - y turns phi into w phi and w
 into 1/w, so the difference of the two integrals is half the integral of phi times
-H = u^alpha - u^{1-alpha} + w (u'^alpha - u'^{1-alpha}), u' = 1-q + q/w. With A = log u, B = -log u' and b = alpha - 1/2,
+H = u^alpha - u^{1-alpha} + w (u'^alpha - u'^{1-alpha}), u' = 1-q + q/w. With A = log u, B = -log u', b = alpha - 1/2,
 H = 2 sqrt(u) sinh(bA) - 2 w sqrt(u') sinh(bB). At b = 1/2 it is u + w u' - 1 - w = 0; and for w > 1 the quotient
 sinh(bA)/sinh(bB) rises in b because A >= B, that is u u' = (1-q)^2 + q^2 + q(1-q)(w + 1/w) >= 1. So H >= 0; w < 1 is
 the same by symmetry.
