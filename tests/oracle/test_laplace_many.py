@@ -72,6 +72,19 @@ def test_splines_are_the_residues(ratio: str, steps: int, share: str) -> None:
         assert splines.rad() < 1e-30 * residues
 
 
+@pytest.mark.parametrize("misjudged", [40.0, 70.0, 78.0])
+@pytest.mark.parametrize("c", [0.5, 3.0, 20.0])
+def test_a_bad_plan_costs_width_and_never_truth(misjudged: float, c: float) -> None:
+    """delta misjudged by that exponent: too few orders are summed, and the Chernoff bound of the rest says so."""
+    m, steps, epsilon = Fraction(1, 10), 200, Fraction(4)
+    with ctx.workprec(120):
+        few = laplace_splines.curve(m, steps, steps * m - epsilon, c, misjudged)
+    with ctx.workprec(900):
+        residues = laplace_composed.curve(m, steps, ball(steps * m - epsilon))
+        assert few.overlaps(residues)
+        assert few.rad() > 1e-25 * residues, "nothing was cut off"
+
+
 @pytest.mark.parametrize(("ratio", "steps"), [("0.5", 300), ("1", 200), ("5", 100)])
 @pytest.mark.parametrize("share", ["0.2", "0.5", "0.8"])
 def test_the_contour_is_the_residues(ratio: str, steps: int, share: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import array_api_compat.numpy as numpy_namespace
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -18,6 +19,7 @@ from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, PrecisionError
 from oracle.privacy.composition import PoissonGaussian, compose
 from oracle.privacy.poisson_gaussian_rdp_arrays import divergence
+from oracle.privacy.sampled_gaussian import SampledGaussian
 from oracle.privacy.sampled_moment import log_moment
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
@@ -184,6 +186,18 @@ def test_the_moment_is_that_of_both_opinions() -> None:
         ball = log_moment(Fraction(1, 2), Fraction(1, 5), Fraction(6), replace=False, goal=goal)
         assert float(ball.rad()) < 10 * math.exp(-goal)
         assert abs(float(ball.mid()) - expected) < 1e-6 + 10 * math.exp(-goal)
+
+
+@pytest.mark.parametrize("direction", ["remove", "replace"])
+def test_the_moment_is_that_of_the_contour_engine(direction: str) -> None:
+    """Another quadrature of the same integral, planned and bounded differently."""
+    sigma, rate, alpha = Fraction(4, 5), Fraction(1, 20), Fraction(7, 2)
+    mine = log_moment(sigma, rate, alpha, replace=direction == "replace", goal=60.0)
+    with ctx.workprec(200):
+        c = arb(5) / 2
+        other = SampledGaussian(sigma, rate, direction).moments(c, arb(1), 1, log_error=-60.0)[0].real.log()
+        assert mine.overlaps(other)
+        assert other.rad() < 1e-20
 
 
 def test_edges() -> None:
