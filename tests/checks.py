@@ -41,6 +41,7 @@ DIRECTIONS: dict[str, dict[str, int]] = {
     "gaussian-composed.epsilon": {"sigma": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
     "randomised-response.delta": {"keep": RISES, "epsilon": FALLS},
     "randomised-response.epsilon": {"keep": RISES, "delta": FALLS},
+    "poisson-gaussian.rdp": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "alpha": RISES},
     "rdp.epsilon": {"alpha": TURNS, "rdp": RISES, "delta": FALLS},
     "zcdp.epsilon": {"rho": RISES, "delta": FALLS},
     "tree.epsilon": {"noise_multiplier": FALLS, "leaves": RISES, "delta": FALLS},

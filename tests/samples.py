@@ -67,6 +67,7 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("shuffle.delta", "epsilon"): (-6.0, 1.0),
     ("shuffle.epsilon", "epsilon0"): (-4.0, 1.5),
     ("shuffle.epsilon", "delta"): (-15.0, -0.3),
+    ("poisson-gaussian.rdp", "sigma"): (-0.5, 2.0),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -117,6 +118,10 @@ MAPS: dict[tuple[str, str], Callable[[float], float]] = {
     ("randomised-response.epsilon", "keep"): _upper_half,
     ("gaussian-classical.sigma", "epsilon"): lambda u: _logarithmic(u, (-8.0, 0.0)),
     ("rdp.epsilon", "alpha"): lambda u: 1.0 + _logarithmic(u, (-8.0, 4.0)),
+    # Integers among the orders, for which the opinion is a finite sum.
+    ("poisson-gaussian.rdp", "alpha"): lambda u: (
+        1.0 + _logarithmic(u / 0.7, (-3.0, 1.5)) if u < 0.7 else 2.0 + math.floor(100 * (u - 0.7))
+    ),
     # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
     ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
     ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
@@ -194,6 +199,8 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("randomised-response.delta", "keep"): (0.5, 0.5 + 2**-53, 0.75, 0.9, 1 - 2**-53),
     ("randomised-response.epsilon", "keep"): (0.5, 0.5 + 2**-53, 0.75, 0.9, 1 - 2**-53),
     ("rdp.epsilon", "alpha"): (1 + 2**-52, 1.5, 2.0, 3.0, 1e8, 1e30, 1e300, LARGEST),
+    ("poisson-gaussian.rdp", "sigma"): (0.05, 0.3, 1.0, 7.0, 1e4, 1e30, 1e160),
+    ("poisson-gaussian.rdp", "alpha"): (1 + 2**-52, 1.000001, 1.5, 2.0, 3.0, 100.0, 1e4),
     ("laplace-composed.delta", "steps"): (0, 1, 2, 3, 17, 100),
     ("laplace-composed.epsilon", "steps"): (0, 1, 2, 3, 17, 100),
     ("laplace-composed.epsilon", "scale"): tuple(v for v in _CORNER_REALS if v >= 1e-30),

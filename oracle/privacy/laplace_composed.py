@@ -18,27 +18,41 @@ at s = 0; j = k never counts for epsilon >= 0) give, with u = s + 1/2,
     delta = sum over j >= 0 with x_j = g - 2mj > 0 of C(k,j) e^{-jm} h_j(x_j),
     h_j(x) = [j = 0] + 2^{-k} e^{-x/2} [u^{k-1}] (u + 1/2)^{k-j-1} (u - 1/2)^{j-1} e^{xu}.
 
-The sum alternates and loses about k bits, which the working precision wins back. In float64 that is hopeless but for
-one release; the fast path leaves more to the reference.
+The sum alternates and loses about k bits, which the working precision wins back up to 400 releases. Many releases have
+a contour integral where their moments decay (`laplace_step`, about k m > 100), else, beyond 400, counted atoms and
+B-splines (`laplace_splines`). The fast path sums positive terms (`laplace_arrays`) or takes a contour, too.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, arb_poly, ctx, fmpz_poly
 
-from oracle.arithmetic import decreasing_root
+from oracle.arithmetic import decreasing_root, enclose
 from oracle.arrays import TINY, UNIT, inflate, positive_part, quotient
-from oracle.domain import Parameter, non_negative, positive, unit_interval
-from oracle.enclosure import Enclosure, ball
+from oracle.domain import non_negative, non_negative_integer, positive, unit_interval
+from oracle.enclosure import Dyadic, Enclosure, ball
+from oracle.errors import PrecisionError
+from oracle.privacy.composition import Composition
+from oracle.privacy.contour import Saddle, saddle_for
 from oracle.privacy.gaussian import certainly_negative
+from oracle.privacy.laplace_arrays import spline_delta, spline_epsilon
+from oracle.privacy.laplace_contour_arrays import contour_delta, contour_epsilon
+from oracle.privacy.laplace_splines import curve as splines
+from oracle.privacy.laplace_step import LaplaceStep
 from oracle.registry import Bound, Values, closed_form
 
-_MOST_STEPS = 400  # the polynomials of all delays hold about steps^3 / 20 bytes
+_MOST_RESIDUES = 400  # the polynomials of all delays hold about steps^3 / 20 bytes
+_FEWEST_NODES = 64  # releases below which the residues are quicker than any plan
+_RATIOS = (1e-300, 1e9)  # between which the float64 plan for more releases can place its points
+_LARGEST_LOSS = 1e12
+_SPARE = 25.0  # how far below the asked width the contour must be able to cut, as an exponent of e
+_SMALLEST_DELTA = 1e-280  # below, float64 leaves the sums to the reference
 
 
 @functools.lru_cache(maxsize=2)
@@ -84,10 +98,59 @@ def curve(ratio: Fraction, steps: int, gap: arb) -> arb:
     return result
 
 
-def _delta(values: Values) -> arb:
+def _plan(ratio: Fraction, steps: int, **at: float) -> tuple[Saddle, float]:
+    """The saddle point of an epsilon or log_delta, and how far below its delta the contour can cut."""
+    step = LaplaceStep(ratio)
+    saddle = saddle_for([(step, steps)], **at)
+    floor = steps * step.decay(saddle.c, math.inf)[0] - saddle.c * saddle.epsilon
+    return saddle, saddle.log_delta - floor
+
+
+def _is_placed(ratio: Fraction, steps: int) -> bool:
+    """Whether a float64 plan is possible, and worth it; more releases than the residues serve need one."""
+    low, high = _RATIOS
+    placed = low < ratio < high and steps * ratio < _LARGEST_LOSS
+    if steps > _MOST_RESIDUES and not placed:
+        raise PrecisionError(
+            f"more than {_MOST_RESIDUES} releases are served for sensitivity / scale in ({low:.0e}, {high:.0e})"
+            f" and a total loss up to {_LARGEST_LOSS:.0e}"
+        )
+    return placed and steps >= _FEWEST_NODES
+
+
+def _composition(ratio: Fraction, steps: int) -> Composition:
+    return Composition(([(LaplaceStep(ratio), steps)],))
+
+
+def _nearly_one(ratio: Fraction, steps: int, gap: Fraction, width: Fraction) -> Enclosure | None:
+    """[1 - E e^{-(g-W)/4}, 1] where that is narrow: 1 - delta = E min(1, e^{-(g-W)}), and E e^{Y/4} is a moment."""
+    with ctx.workprec(128):
+        rest = (steps * ((3 - (-ball(ratio) / 2).exp()) / 2).log() - ball(gap) / 4).exp()
+        return Enclosure.between(1 - rest, arb(1)) if 4 * rest < ball(width) else None
+
+
+def _delta(values: Values, width: Fraction) -> Enclosure:
     ratio: Fraction = values.sensitivity / values.scale
-    gap = values.steps * ratio - values.epsilon
-    return curve(ratio, values.steps, ball(gap)) if gap > 0 else arb(0)
+    steps, gap = values.steps, values.steps * ratio - values.epsilon
+    if gap <= 0:
+        return Enclosure.exactly(0)
+    if steps > _MOST_RESIDUES:
+        extreme = _nearly_one(ratio, steps, gap, width)
+        if extreme is not None:
+            return extreme
+    if _is_placed(ratio, steps):
+        saddle, depth = _plan(ratio, steps, epsilon=float(values.epsilon))
+        if depth > _SPARE + _digits(width):
+            return _composition(ratio, steps).delta(values.epsilon, width=width)
+        if steps > _MOST_RESIDUES:
+            return enclose(lambda: splines(ratio, steps, gap, saddle.c, saddle.log_delta), width=width).capped(1)
+    return enclose(lambda: curve(ratio, steps, ball(gap)), width=width).capped(1)
+
+
+def _digits(width: Fraction) -> float:
+    """-log of a width or a delta."""
+    with ctx.workprec(64):
+        return float(-ball(width).log().mid())
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
@@ -98,24 +161,70 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
     largest = steps * ratio
     if delta == 0:
         return closed_form(lambda _: ball(largest))(values, width)
+    if _is_placed(ratio, steps):
+        saddle, depth = _plan(ratio, steps, log_delta=-_digits(delta))
+        if depth > _SPARE + _digits(width) + max(0.0, -math.log(min(saddle.c, 1.0))):
+            return _composition(ratio, steps).epsilon(delta, width=width)
+        if steps > _MOST_RESIDUES:
+            near = saddle.epsilon, 1 / saddle.c
+            return _root(largest, delta, width, lambda epsilon: _splines_at(ratio, steps, epsilon), near)
+    return _root(largest, delta, width, lambda epsilon: curve(ratio, steps, ball(largest) - epsilon))
+
+
+def _splines_at(ratio: Fraction, steps: int, epsilon: arb) -> arb:
+    exact = Dyadic.of(epsilon).to_fraction()
+    saddle, _ = _plan(ratio, steps, epsilon=float(exact))
+    return splines(ratio, steps, steps * ratio - exact, saddle.c, saddle.log_delta)
+
+
+def _root(
+    largest: Fraction, delta: Fraction, width: Fraction, at: Callable[[arb], arb],
+    near: tuple[float, float] | None = None,
+) -> Enclosure:
+    """The least epsilon >= 0 with at(epsilon) <= delta, where at(largest) = 0; `near` is a guess and its distance."""
 
     def excess(epsilon: arb) -> arb:
-        gap = ball(largest) - epsilon
-        return arb(-1) if gap <= 0 else curve(ratio, steps, gap).log() - ball(delta).log()
+        return arb(-1) if epsilon >= ball(largest) else at(epsilon).log() - ball(delta).log()
 
-    zero = arb(0)
-    if certainly_negative(lambda: excess(zero)):
-        return Enclosure.exactly(0)
     with ctx.workprec(128):
-        upper = ball(largest).upper()
-    return decreasing_root(excess, zero, upper, width=width)
+        lower, upper = arb(0), ball(largest).upper()
+        if near is not None:  # an evaluation far from the root costs more than all those near it
+            guess, step = arb(max(near[0], 0.0)), arb(near[1])
+            while guess - step > 0 and certainly_negative(functools.partial(excess, (guess - step).mid())):
+                step = 2 * step
+            lower = (guess - step).max(lower).mid()
+            step = arb(near[1])
+            while guess + step < upper and not certainly_negative(functools.partial(excess, (guess + step).mid())):
+                step = 2 * step
+            upper = (guess + step).min(upper).mid()
+    if lower.is_zero() and certainly_negative(lambda: excess(lower)):
+        return Enclosure.exactly(0)
+    return decreasing_root(excess, lower, upper, width=width)
+
+
+def _columns(xp: Any, values: Values, last: Any) -> tuple[Any, ...]:
+    ratio = quotient(xp, values.sensitivity, values.scale)
+    return tuple(xp.reshape(x, (-1,)) for x in (ratio, values.steps, last))
+
+
+def _first(xp: Any, solvers: tuple[Any, ...], columns: tuple[Any, ...], wanted: Any) -> Any:
+    """For the wanted rows the answer of the first solver that has one."""
+    result = columns[0] * math.nan
+    for solve in solvers:
+        rows = xp.nonzero(wanted & xp.isnan(result))[0]
+        if rows.shape[0]:
+            result[rows] = solve(xp, *(column[rows] for column in columns))
+    return result
 
 
 def _delta_fast(xp: Any, values: Values) -> Any:
     total = values.steps * (values.sensitivity / values.scale + TINY)
     gap = (total - values.epsilon) + 8 * UNIT * (total + values.epsilon) + TINY  # an upper bound of k m - epsilon
     one = inflate(-xp.expm1(-0.5 * gap), 16.0) + TINY
-    result = xp.where(values.steps == 1.0, xp.where(one < 1.0, one, 1.0), math.nan)
+    columns = _columns(xp, values, values.epsilon)
+    many = _first(xp, (contour_delta, spline_delta), columns, xp.isfinite(columns[0]) & (columns[1] > 1.0))
+    result = xp.where(values.steps == 1.0, one, xp.reshape(many, one.shape))
+    result = xp.where(result > 1.0, 1.0, result)
     return xp.where((gap > 0.0) & (values.steps > 0.0), result, 0.0)
 
 
@@ -124,13 +233,17 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     ratio = quotient(xp, values.sensitivity, values.scale)
     saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
     one = positive_part(xp, ratio - saved, ratio + saved)
-    return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, math.nan))
+    columns = _columns(xp, values, values.delta)
+    inside = (columns[2] > _SMALLEST_DELTA) & (columns[2] < 1.0)
+    wanted = xp.isfinite(columns[0]) & (columns[1] > 1.0) & inside
+    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), columns, wanted), one.shape)
+    return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, many))
 
 
 _PARAMETERS = (
     positive("scale", "scale b of the Laplace noise of each release"),
     positive("sensitivity", "largest change of each real-valued query"),
-    Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(_MOST_STEPS), meaning="number of releases"),
+    non_negative_integer("steps", "number of releases"),
 )
 _FORMULA = (
     r"\delta(\varepsilon) = \mathbb{E}\max\left(0,\ 1 - e^{\varepsilon - L_1 - \dots - L_k}\right), \quad"
@@ -147,7 +260,7 @@ delta = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
-    certify=closed_form(_delta, at_most=1),
+    certify=_delta,
     vectorised=_delta_fast,
     example={"scale": "10", "sensitivity": "1", "steps": "100", "epsilon": "4"},
 )

@@ -140,7 +140,9 @@ def test_fast_is_sound_for_many_steps() -> None:
     check_fast(DELTA, chosen, "torch")
 
 
-@pytest.mark.parametrize(("name", "value"), [("scale", 0), ("sensitivity", 0), ("steps", 401), ("delta", "1.5")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("scale", 0), ("sensitivity", 0), ("steps", -1), ("steps", "1.5"), ("delta", "1.5")]
+)
 def test_bad_input_is_named(name: str, value: Any) -> None:
     params: dict[str, Any] = {"scale": 1, "sensitivity": 1, "steps": 2, "delta": "0.1", name: value}
     with pytest.raises(DomainError, match=f"^{name} = "):
