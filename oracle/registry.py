@@ -31,7 +31,7 @@ Values = SimpleNamespace
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = ("replace", "add_remove", "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
-UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "steps")
+UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk")
 
 
 def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:

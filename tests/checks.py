@@ -53,6 +53,9 @@ DIRECTIONS: dict[str, dict[str, int]] = {
     "laplace-composed.epsilon": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
     "shuffle.delta": {"epsilon0": RISES, "users": FALLS, "epsilon": FALLS},
     "shuffle.epsilon": {"epsilon0": RISES, "users": FALLS, "delta": FALLS},
+    "poisson-gaussian.epsilon": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "delta": FALLS},
+    "poisson-gaussian.delta": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "epsilon": FALLS},
+    "poisson-gaussian.sigma": {"sampling_rate": RISES, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
     "noisy-gd.mu": {"sensitivity": RISES, "dataset_size": FALLS, "sigma": FALLS, "contraction": RISES, "steps": RISES},
     "noisy-cgd.mu": {

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from tests import opinions_sampled, opinions_shuffle
+from tests import opinions_composition, opinions_sampled, opinions_shuffle
 from tests.opinion import Numbers, Root, Value
 
 
@@ -208,6 +208,7 @@ def laplace_composed_delta(v: Numbers, epsilon: mpf) -> mpf:
 
 
 OPINIONS: dict[str, Value | Root] = {
+    **opinions_composition.OPINIONS,
     **opinions_shuffle.OPINIONS,
     "laplace-composed.delta": Value(lambda v: laplace_composed_delta(v, v["epsilon"]), digits=(45, 70)),
     "laplace-composed.epsilon": Root(lambda v, e: laplace_composed_delta(v, e) - v["delta"]),

@@ -68,6 +68,10 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("shuffle.epsilon", "epsilon0"): (-4.0, 1.5),
     ("shuffle.epsilon", "delta"): (-15.0, -0.3),
     ("poisson-gaussian.rdp", "sigma"): (-0.5, 2.0),
+    **{(f"poisson-gaussian.{name}", "sigma"): (-0.1, 1.5) for name in ("epsilon", "delta")},
+    ("poisson-gaussian.epsilon", "delta"): (-12.0, -0.3),
+    ("poisson-gaussian.delta", "epsilon"): (-2.0, 0.3),
+    ("poisson-gaussian.sigma", "epsilon"): (-1.0, 1.0),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -112,8 +116,22 @@ def _upper_half(u: float) -> float:
     return 1.0 - _logarithmic((u - 0.5) / 0.5, (-0.4, -15.9))
 
 
+def _sampling_rate(u: float) -> float:
+    if u < 0.04:
+        return 0.0
+    return 1.0 if u > 0.96 else _logarithmic((u - 0.04) / 0.92, (-2.0, -0.05))
+
+
+def _some_steps(u: float) -> int:
+    """None, one, or many: a few steps at any width are the business of test_composition."""
+    return 0 if u < 0.04 else 1 if u < 0.12 else int(_logarithmic((u - 0.12) / 0.88, (2.0, 4.0)))
+
+
 # Maps from the unit interval for domains of their own, and for parameters that must suit each other.
 MAPS: dict[tuple[str, str], Callable[[float], float]] = {
+    **{(f"poisson-gaussian.{name}", "sampling_rate"): _sampling_rate for name in ("epsilon", "delta", "sigma")},
+    **{(f"poisson-gaussian.{name}", "steps"): _some_steps for name in ("epsilon", "delta", "sigma")},
+    ("poisson-gaussian.sigma", "delta"): lambda u: _logarithmic(u, (-12.0, -1.0)),
     ("randomised-response.delta", "keep"): _upper_half,
     ("randomised-response.epsilon", "keep"): _upper_half,
     ("gaussian-classical.sigma", "epsilon"): lambda u: _logarithmic(u, (-8.0, 0.0)),
@@ -160,8 +178,13 @@ def points(bound: Bound) -> st.SearchStrategy[Point]:
     return st.tuples(*units).map(lambda position: point_at(bound, position))
 
 
+# The inverse of an inverse takes the reference a second: at most so many of its points.
+FEW_POINTS = {"poisson-gaussian.sigma": 12}
+
+
 def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
     """The same `count` spread-out points every time; they share every word, as one array's points must."""
+    count = min(count, FEW_POINTS.get(bound.name, count))
     cube = np.random.default_rng(seed).random((count, len(bound.parameters)))
     for index, parameter in enumerate(bound.parameters):
         if parameter.kind == "choice":
@@ -189,6 +212,12 @@ _CORNER_INTEGERS = (1, 2, 3, 10**6, 2**53, int(1e100), int(1e300))  # doubles al
 _CORNER_UNITS = (0.0, SMALLEST, 1e-300, 1e-17, 1e-8, 0.5, 1 - 1e-8, 1 - 2**-53, 1.0)
 _CORNER_PROBABILITIES = (SMALLEST, 1e-310, 1e-300, 1e-100, 1e-15, 1e-5, 0.3, 0.5, 0.5000000001, 0.9, 1 - 2**-53)
 _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
+    **{(f"poisson-gaussian.{name}", "sigma"): (1e-3, 0.5, 1.0, 30.0) for name in ("epsilon", "delta")},
+    **{(f"poisson-gaussian.{name}", "sampling_rate"): (0.0, 1e-3, 0.5, 1.0) for name in ("epsilon", "delta", "sigma")},
+    **{(f"poisson-gaussian.{name}", "steps"): (0, 1, 1000) for name in ("epsilon", "delta", "sigma")},
+    ("poisson-gaussian.epsilon", "delta"): (1e-15, 1e-5, 0.3, 0.9, 1 - 2**-53),
+    ("poisson-gaussian.sigma", "delta"): (1e-15, 1e-5, 0.3),
+    **{(f"poisson-gaussian.{name}", "epsilon"): (0.0, 0.1, 3.0) for name in ("delta", "sigma")},
     ("gaussian.epsilon", "sigma"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
     ("gaussian.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
     ("gdp.epsilon", "mu"): tuple(v for v in _CORNER_REALS if v <= 1e30),
@@ -217,6 +246,7 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
 def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
     """The same `count` extreme points every time: each coordinate is a far corner of its domain."""
     rng = np.random.default_rng(seed)
+    count = min(count, FEW_POINTS.get(bound.name, count))
 
     def corner(parameter: Parameter) -> Any:
         if parameter.kind == "choice":

@@ -176,7 +176,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
                 return Enclosure.of_ball(value).capped(1)
     if epsilon > _LARGEST_EPSILON:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
-    goal, log_delta = 4 - _log(width), 0.0
+    goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
     for _ in range(_ATTEMPTS):
         curve = Curve(stages, make_plan(stages, float(epsilon), goal, log_delta))
         with ctx.workprec(curve.precision):
@@ -185,7 +185,8 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
             if low > 0 and is_narrow(value, width):
                 return Enclosure.between(low, high).capped(1)
             log_delta = float(high.upper().log().mid())
-        goal += _GOAL_STEP
+        step = _GOAL_STEP if low > 0 else 2 * step  # where delta is not even seen, it may lie far below its estimate
+        goal += step
     raise PrecisionError(f"delta at epsilon = {float(epsilon):.6g} was not enclosed to the asked width")
 
 

@@ -21,9 +21,10 @@ _COARSE = 48
 _LINE = 160  # points on a shifted line
 _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _SADDLE_STEPS = 12
-_PULLS = (1.0, 0.8, 0.6)  # left of a steep saddle the images on the right are cheaper
+_PULLS = (0.8, 0.6)  # left of a steep saddle the images on the right are cheaper
 _MANY = 48.0  # nodes, from which on a pull is tried
 _CANCELLED = 7.0  # and how far it may raise the log of the largest term above the log of the sum
+_LARGE = -3.0
 _CHERNOFF = (0.75, 0.88, 1.0, 1.15, 1.5, 2.5)  # beyond its saddle point log M may take off
 _REACHES = (1.0, 1.25, 1.6, 2.1, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
 
@@ -198,7 +199,11 @@ class Pair:
 def make_plan(pair: Pair, log_delta: Any, epsilon: Any) -> Plan:
     """Plans for a column: for a delta, for an epsilon, or for a delta whose epsilon is about known."""
     xp = pair.xp
-    saddle, sharper = pair.saddle(log_delta, epsilon)
+    saddle, sharper = pair.saddle(None if log_delta is None else at_most(xp, log_delta, _LARGE), epsilon)
+    if epsilon is not None:
+        # Left of the bulk the best order tends to 0, which helps no sum: take that of a smaller delta.
+        least, _ = pair.saddle(0.0 * epsilon + _LARGE, None)
+        saddle = at_least(xp, saddle, least)
     # log M(b) + b log b - (1 + b) log(1 + b), the exponent of Chernoff's bound of delta e^{b epsilon}.
     exponents = []
     for factor in _CHERNOFF:
@@ -214,22 +219,19 @@ def make_plan(pair: Pair, log_delta: Any, epsilon: Any) -> Plan:
         level = 0.0 * saddle
         for factor, exponent in zip(_CHERNOFF, exponents, strict=True):
             level = at_most(xp, exponent + sharper - saddle * factor * epsilon, level)
-    plan = None
+    bounds = [(factor, saddle * factor, exponent) for factor, exponent in zip(_CHERNOFF, exponents, strict=True)]
+    beyond = [(b, exponent) for factor, b, exponent in bounds if factor > 1.1]
+    plan = _plan_at(pair, saddle, epsilon, level, beyond, None)
     for pull in _PULLS:
-        rows = xp.nonzero(plan.nodes > _MANY if plan is not None else saddle > 0.0)[0]
+        rows = xp.nonzero(plan.nodes > _MANY)[0]
         if rows.shape[0] == 0:
             break
-        bounds = [(saddle[rows] * factor, exponent[rows]) for factor, exponent in zip(_CHERNOFF, exponents, strict=True)
-                  if factor > 1.1 * pull]
-        start = None if plan is None else 0.8 * plan.last[rows]
-        one = _plan_at(pair.take(rows), saddle[rows] * pull, epsilon[rows], level[rows], bounds, start)
-        if plan is None:
-            plan = one
-            continue
+        beyond = [(b[rows], exponent[rows]) for factor, b, exponent in bounds if factor > 1.1 * pull]
+        start = 0.8 * plan.last[rows]
+        one = _plan_at(pair.take(rows), saddle[rows] * pull, epsilon[rows], level[rows], beyond, start)
         better = one.nodes < plan.nodes[rows]
         for column, other in zip(plan, one, strict=True):
             column[rows] = xp.where(better, other, column[rows])
-    assert plan is not None
     return plan
 
 

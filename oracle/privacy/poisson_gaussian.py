@@ -20,12 +20,22 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.arithmetic import decreasing_root
-from oracle.arrays import UNIT, at_least, inflate, quotient
-from oracle.domain import choice, non_negative, non_negative_integer, positive, probability, unit_interval
+from oracle.arrays import UNIT, at_least, at_most, inflate, quotient
+from oracle.domain import (
+    Number,
+    choice,
+    non_negative,
+    non_negative_integer,
+    parse_all,
+    positive,
+    probability,
+    unit_interval,
+)
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
 from oracle.privacy import gaussian_arrays
 from oracle.privacy.composition import DIRECTIONS, Composition, PoissonGaussian, compose
+from oracle.privacy.contour import saddle_for
 from oracle.privacy.contour_arrays import upper_bound
 from oracle.privacy.gaussian_composed import composed_mu
 from oracle.registry import Bound, Values
@@ -60,12 +70,26 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
         return value.lower.ball.union(value.upper.ball).log() - ball(values.delta).log()
 
     with ctx.workprec(128):
-        low = high = arb(1)
+        low = high = arb(_about_sigma(values))
+        step = arb(17) / 16
         while not excess(high) < 0:
-            low, high = high, 2 * high
+            low, high, step = high, (high * step).mid(), (step * step).min(arb(4))
+        step = arb(17) / 16
         while not excess(low) > 0:
-            low, high = low / 2, low
+            low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
     return decreasing_root(excess, low, high, width=width)
+
+
+def _about_sigma(values: Values) -> float:
+    """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
+    log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
+    low, high = -10.0, 28.0
+    while high - low > 0.02:
+        middle = 0.5 * (low + high)
+        composition = _composition(values, sigma=Fraction(math.exp(middle)))
+        estimates = [saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions]
+        low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
+    return math.exp(0.5 * (low + high))
 
 
 def _meets(values: Values, steps: int) -> bool:
@@ -79,8 +103,13 @@ def _meets(values: Values, steps: int) -> bool:
     raise PrecisionError(f"delta after {steps} steps is the target to 60 digits: undecided")
 
 
-def _steps(values: Values, width: Fraction) -> Enclosure:
-    """The largest number of steps, by doubling and halving; `width` is moot, for the answer is an integer."""
+def most_steps(
+    *, sigma: Number, sampling_rate: Number, epsilon: Number, delta: Number, neighbours: str = "add_remove"
+) -> int:
+    """The largest number of steps that is (epsilon, delta)-DP, for certain: one more is certainly not."""
+    given = {"sigma": sigma, "sampling_rate": sampling_rate, "epsilon": epsilon, "delta": delta}
+    parameters = (_SIGMA, _SOME_RATE, non_negative("epsilon"), probability("delta"), _NEIGHBOURS)
+    values = Values(**parse_all("most_steps", parameters, {**given, "neighbours": neighbours}))
     low, high = 0, 1
     while _meets(values, high):
         low, high = high, 2 * high
@@ -89,41 +118,49 @@ def _steps(values: Values, width: Fraction) -> Enclosure:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _meets(values, middle) else (low, middle)
-    return Enclosure.exactly(low)
+    return low
 
 
 def _sigma_fast(xp: Any, values: Values) -> Any:
-    """The noise at which the vectorised delta meets the target: a bracket, chords in log sigma, and a last check."""
-    def excess(sigma: Any) -> Any:
-        at = Values(**{**vars(values), "sigma": sigma})
-        return xp.log(_delta_fast(xp, at)) - xp.log(values.delta)
+    """The noise at which the vectorised delta meets the target: a bracket in log sigma, chords, and a last check.
 
-    low, high = xp.ones_like(values.epsilon), xp.ones_like(values.epsilon)
-    at_low = at_high = excess(low)
-    for _ in range(24):
-        if bool(xp.all((at_low > 0.0) & (at_high <= 0.0) | xp.isnan(at_low + at_high))):
+    Every row goes its own way, whatever stands beside it: once a row is settled it stays.
+    """
+
+    def excess(x: Any) -> Any:
+        at = Values(**{**vars(values), "sigma": xp.exp(x)})
+        value = _delta_fast(xp, at)
+        return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(values.delta)
+
+    # To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
+    like = _SHIFT[values.neighbours] * values.sampling_rate * xp.sqrt(values.steps) + UNIT
+    low = xp.log(at_least(xp, gaussian_arrays.sigma_upper(xp, like, values.epsilon, values.delta), 0.6))
+    high, at_low = low + 0.0, excess(low)
+    at_high = at_low + 0.0
+    for power in range(7):
+        short, long = ~(at_low > 0.0) & ~xp.isnan(at_low), ~(at_high <= 0.0) & ~xp.isnan(at_high)
+        if not bool(xp.any(short | long)):
             break
-        low, high = xp.where(at_low > 0.0, low, 0.5 * low), xp.where(at_high <= 0.0, high, 2.0 * high)
-        at_low, at_high = excess(low), excess(high)
-    for attempt in range(40):
-        chord = at_low / (at_low - at_high)
-        share = xp.where(xp.isfinite(chord), chord, 0.5) if attempt % 3 < 2 else 0.5 + 0.0 * chord
-        # A little beyond the chord, so that both ends close in.
-        share = xp.where(share < 0.5, share + 1e-3 * (share + 1e-9), share - 1e-3 * (1.0 - share + 1e-9))
-        middle = low * xp.exp(share * xp.log(high / low))
-        at_middle = excess(middle)
-        above = at_middle > 0.0
-        low, at_low = xp.where(above, middle, low), xp.where(above, at_middle, at_low)
-        high, at_high = xp.where(above, high, middle), xp.where(above, at_high, at_middle)
-        if bool(xp.all((high - low <= 1e-10 * high) | xp.isnan(at_middle))):
+        new = xp.where(short, low - 0.03 * 2.0**power, high + 0.03 * 2.0**power)
+        at_new = excess(new)
+        high, at_high = xp.where(long, new, xp.where(short, low, high)), xp.where(
+            long, at_new, xp.where(short, at_low, at_high)
+        )
+        low, at_low = xp.where(short, new, low), xp.where(short, at_new, at_low)
+    settled, (before, at_before), (root, at_root) = xp.isnan(at_low + at_high), (low, at_low), (high, at_high)
+    for _ in range(10):  # log delta is nearly straight in log sigma: chords through the last two points
+        point = root - at_root * (root - before) / (at_root - at_before)
+        point = at_most(xp, at_least(xp, point, low), high)
+        settled = settled | ~(xp.abs(point - root) > 2e-11)
+        point = xp.where(settled, root, point)
+        before, at_before = xp.where(settled, before, root), xp.where(settled, at_before, at_root)
+        root, at_root = point, xp.where(settled, at_root, excess(point))
+        if bool(xp.all(settled)):
             break
-    proved = (at_high <= -64 * UNIT) & (high - low <= 4e-10 * high)
-    return xp.where(proved, high, math.nan)
-
-
-def _steps_fast(xp: Any, values: Values) -> Any:
-    """An integer is exact on either side: the reference answers."""
-    return values.epsilon * math.nan
+    upper = root + 1e-10
+    proved = (excess(upper) <= -64 * UNIT) & settled
+    result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT), math.nan)
+    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
 
 def _merge(xp: Any, values: Values, plain: Any, single: Any, many: Any) -> Any:
@@ -164,7 +201,7 @@ def _delta_fast(xp: Any, values: Values) -> Any:
         single = single * math.nan
     plain = gaussian_arrays.delta_upper(xp, epsilon, _mu(xp, values, values.steps))
     many = upper_bound(xp, values.sigma, q, values.steps, DIRECTIONS[values.neighbours], epsilon=epsilon)
-    return _merge(xp, values, plain, single, xp.where(many < 1.0, many, math.nan))
+    return _merge(xp, values, plain, single, xp.where(many > 1.0, 1.0, many))  # no delta exceeds 1
 
 
 _SIGMA = positive("sigma", "noise multiplier: noise standard deviation over the bound on a record's norm")
@@ -223,18 +260,4 @@ sigma = Bound(
     certify=_sigma,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
-)
-
-steps = Bound(
-    name="poisson-gaussian.steps",
-    unit="steps",
-    summary="most Poisson-sampled Gaussian steps that are (epsilon, delta)-DP",
-    formula=_FORMULA,
-    parameters=(_SIGMA, _SOME_RATE, non_negative("epsilon"), probability("delta"), _NEIGHBOURS),
-    neighbours="any",
-    threat_model="all_iterates",
-    source=_SOURCE,
-    certify=_steps,
-    vectorised=_steps_fast,
-    example={"sigma": "1", "sampling_rate": "0.01", "epsilon": "2", "delta": "1e-5", "neighbours": "add_remove"},
 )

@@ -84,7 +84,9 @@ class SampledGaussian:
 
     def _log_u(self, y: Array) -> Array:
         a, q = 1 / float(self.sigma), float(self.rate)
-        return np.logaddexp(math.log1p(-q), math.log(q) + a * y - 0.5 * a * a)
+        x = a * y - 0.5 * a * a
+        tiny = np.log1p(q * np.expm1(np.minimum(x, 1.0)))  # keeps the digits where there is much noise
+        return np.where(x < 1.0, tiny, np.logaddexp(math.log1p(-q), math.log(q) + x))
 
     def _log_share(self, y: Array) -> Array:
         """The log of q w / u, the slope of log u over a."""
