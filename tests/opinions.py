@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
+from tests import opinions_amplification
 from tests.opinion import Numbers, Root, Value
 
 
@@ -237,4 +238,5 @@ OPINIONS: dict[str, Value | Root] = {
     ),
     "noisy-gd.mu": Value(noisy_gd_mu),
     "noisy-cgd.mu": Value(noisy_cgd_mu),
+    **opinions_amplification.OPINIONS,
 }

@@ -1,4 +1,4 @@
-"""Wrong formulas for composition, conversions, trees and responses, to which the second opinions must object."""
+"""Wrong formulas for composition, conversions, trees, responses and samples: the second opinions must object."""
 
 from __future__ import annotations
 
@@ -62,5 +62,26 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "laplace-composed.delta", lambda v, w: oracle.bound("laplace-composed.delta").certify(
             Values(**{**vars(v), "steps": max(0, v.steps - 1)}), w,
         ),
+    ),
+    "the base's epsilon times the rate": (
+        "amplification.poisson", closed_form(lambda v: ball(v.epsilon * v.sampling_rate)),
+    ),
+    "the rate left out of delta": ("amplification.wor-delta", closed_form(lambda v: ball(v.delta))),
+    "the rate taken for its complement": (
+        "amplification.poisson-delta", closed_form(lambda v: ball((1 - v.sampling_rate) * v.delta)),
+    ),
+    "a record too many in the data": (
+        "amplification.wor", lambda v, w: oracle.bound("amplification.wor").certify(
+            Values(**{**vars(v), "dataset_size": v.dataset_size + 1}), w,
+        ),
+    ),
+    "draws without replacement for draws with": (
+        "amplification.with-replacement", lambda v, w: oracle.bound("amplification.poisson").certify(
+            Values(epsilon=v.epsilon, sampling_rate=min(Fraction(1), Fraction(v.draws, v.dataset_size))), w,
+        ),
+    ),
+    "copies forgotten in delta": (
+        "amplification.with-replacement-delta",
+        closed_form(lambda v: ball((1 - (1 - Fraction(1, v.dataset_size)) ** v.draws) * v.delta)),
     ),
 }
