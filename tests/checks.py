@@ -56,6 +56,8 @@ DIRECTIONS: dict[str, dict[str, int]] = {
     "amplification.with-replacement-delta": {
         "epsilon": RISES, "delta": RISES, "dataset_size": FALLS, "draws": RISES,
     },
+    "wor-gaussian.rdp": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "alpha": RISES},
+    "wor-gaussian.epsilon": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "delta": FALLS},
     "laplace-composed.delta": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
     "laplace-composed.epsilon": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from tests import opinions_amplification
+from tests import opinions_amplification, opinions_wor_gaussian
 from tests.opinion import Numbers, Root, Value
 
 
@@ -239,4 +239,5 @@ OPINIONS: dict[str, Value | Root] = {
     "noisy-gd.mu": Value(noisy_gd_mu),
     "noisy-cgd.mu": Value(noisy_cgd_mu),
     **opinions_amplification.OPINIONS,
+    **opinions_wor_gaussian.OPINIONS,
 }

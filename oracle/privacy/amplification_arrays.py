@@ -29,14 +29,14 @@ def amplified(xp: Any, epsilon: Any, rate: Any) -> Any:
     log = xp.log(safe + (1.0 - safe) * xp.exp(-epsilon))
     far = positive_part(xp, epsilon + log, epsilon - log)
     result = xp.where(small, near, far)
-    return xp.where((epsilon > 0.0) & (rate > 0.0), result, 0.0 * rate)  # a rate that is NaN stays NaN
+    return xp.where((epsilon == 0.0) | (rate == 0.0), 0.0 * rate, result)  # what is NaN stays NaN
 
 
 def scaled(xp: Any, rate: Any, delta: Any) -> Any:
     """rate * delta rounded up, exactly 0 where either is."""
     result = inflate(rate * delta, 1.0) + TINY
     result = xp.where(result < 1.0, result, 1.0 + 0.0 * result)
-    return xp.where(delta > 0.0, xp.where(rate == 0.0, 0.0, result), 0.0 * rate)
+    return xp.where((delta == 0.0) | (rate == 0.0), 0.0 * rate, result)
 
 
 def fraction(xp: Any, part: Any, whole: Any) -> Any:
