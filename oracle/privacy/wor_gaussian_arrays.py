@@ -164,21 +164,27 @@ def moments(xp: Any, b: Any, rate: Any, t: Any, *, panels: int) -> Moments:
     return Moments(top, zeroth, first, second, error, trusted, peak)
 
 
-def log_moment(xp: Any, values: Moments) -> Any:
-    """log M."""
-    small = values.top < 0.0
-    near = xp.log1p(values.zeroth * xp.exp(xp.where(small, values.top, 0.0)))
-    far = values.top + xp.log(values.zeroth + xp.exp(-xp.where(small, 0.0, values.top)))
+def log_moment(xp: Any, top: Any, mass: Any) -> Any:
+    """log(1 + mass e^top)."""
+    small = top < 0.0
+    near = xp.log1p(mass * xp.exp(xp.where(small, top, 0.0)))
+    far = top + xp.log(mass + xp.exp(-xp.where(small, 0.0, top)))
     return xp.where(small, near, far)
 
 
-def _cumulant_upper(xp: Any, values: Moments) -> Any:
-    """An upper bound of log M; NaN where it would be more than _WORST above."""
-    plain = log_moment(xp, values)
+def _cumulant_upper(xp: Any, top: Any, mass: Any, error: Any, trusted: Any) -> Any:
+    """An upper bound of log(1 + mass e^top) for a mass known to a relative error; NaN where it would be loose."""
+    plain = log_moment(xp, top, mass)
     # A relative error e of M - 1 is at most e min(1, log M) in log M, since d log M = dM/M and 1 - 1/M <= log M.
-    added = values.error * xp.where(plain < 1.0, plain, 1.0)
-    good = values.trusted & (added < _WORST * plain) & (plain > 1e-290)
+    added = error * xp.where(plain < 1.0, plain, 1.0)
+    good = trusted & (added < _WORST * plain) & (plain > 1e-290)
     return xp.where(good, inflate(plain + added, 16.0), math.nan)
+
+
+def _step_upper(xp: Any, b: Any, rate: Any, t: Any) -> Any:
+    """An upper bound of log M(t), for columns; or NaN."""
+    values = moments(xp, b, rate, t, panels=FINE)
+    return _cumulant_upper(xp, values.top, values.zeroth, values.error, values.trusted)
 
 
 def in_blocks(xp: Any, compute: Callable[..., Any], *columns: Any) -> Any:
@@ -198,13 +204,9 @@ def _b_up(xp: Any, sigma: Any) -> Any:
 def rdp_upper(xp: Any, sigma: Any, rate: Any, steps: Any, alpha: Any) -> Any:
     """An upper bound of steps / (alpha - 1) log M(alpha - 1), or NaN."""
     usable, whole = rate > _SMALLEST_RATE, rate == 1.0
-
-    def one(b: Any, q: Any, t: Any) -> Any:
-        return _cumulant_upper(xp, moments(xp, b, q, t, panels=FINE))
-
     b, t = _b_up(xp, sigma), alpha - 1.0
     q = xp.where(usable & ~whole, rate, 0.5)
-    bound = inflate(in_blocks(xp, one, b, q, t) * (steps / t), 4.0)
+    bound = inflate(in_blocks(xp, functools.partial(_step_upper, xp), b, q, t) * (steps / t), 4.0)
     bound = xp.where(whole, inflate(0.5 * steps * alpha * b * b, 8.0), xp.where(usable, bound, math.nan))
     return xp.where((rate > 0.0) & (steps > 0.0), bound, xp.zeros_like(bound))
 
@@ -228,7 +230,7 @@ def best_order(xp: Any, b: Any, rate: Any, steps: Any, log: Any) -> Any:
         mass = values.zeroth + xp.exp(-values.top)
         mean = values.first / mass
         spread = values.second / mass - mean * mean
-        value = steps * (t * mean - log_moment(xp, values)) + xp.log1p(t)
+        value = steps * (t * mean - log_moment(xp, values.top, values.zeroth)) + xp.log1p(t)
         slope = t * (steps * t * spread + 1.0 / (1.0 + t)) / value  # of the value's logarithm, nearly a line
         above = ~(value < log)  # an overflow is above
         high, low = xp.where(above, s, high), xp.where(above, low, s)
@@ -251,7 +253,7 @@ def epsilon_upper(xp: Any, sigma: Any, rate: Any, steps: Any, log: Any) -> Any:
 
     def one(b: Any, q: Any, k: Any, wanted: Any) -> Any:
         t = best_order(xp, b, q, k, wanted)
-        cost = inflate(k * _cumulant_upper(xp, moments(xp, b, q, t, panels=FINE)), 1.0)
+        cost = inflate(k * _step_upper(xp, b, q, t), 1.0)
         spent, saved = (cost + wanted) / t, xp.log1p(1.0 / t) + xp.log1p(t) / t
         return positive_part(xp, spent - saved, spent + saved)
 
@@ -282,6 +284,5 @@ def wbk_upper(xp: Any, sigma: Any, rate: Any, steps: Any, alpha: Any) -> Any:
         kept, added = xp.exp(top - higher), xp.exp(term - higher)
         total, doubt, top = total * kept + added, doubt * kept + magnitude * added, higher
     error = (64.0 + 8.0 * a + 8.0 * doubt / total) * UNIT
-    fields = Moments(top, total, total, total, error, usable, top)
-    bound = inflate(_cumulant_upper(xp, fields) * (steps / (a - 1.0)), 4.0)
+    bound = inflate(_cumulant_upper(xp, top, total, error, usable) * (steps / (a - 1.0)), 4.0)
     return xp.where(known & ((rate == 0.0) | (steps == 0.0)), xp.zeros_like(bound), bound)
