@@ -12,7 +12,13 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from tests import opinions_composition, opinions_sampled, opinions_shuffle
+from tests import (
+    opinions_amplification,
+    opinions_composition,
+    opinions_sampled,
+    opinions_shuffle,
+    opinions_wor_gaussian,
+)
 from tests.opinion import Numbers, Root, Value
 
 
@@ -241,4 +247,6 @@ OPINIONS: dict[str, Value | Root] = {
     "noisy-gd.mu": Value(noisy_gd_mu),
     "noisy-cgd.mu": Value(noisy_cgd_mu),
     **opinions_sampled.OPINIONS,
+    **opinions_amplification.OPINIONS,
+    **opinions_wor_gaussian.OPINIONS,
 }

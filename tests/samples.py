@@ -72,6 +72,17 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("poisson-gaussian.epsilon", "delta"): (-12.0, -0.3),
     ("poisson-gaussian.delta", "epsilon"): (-2.0, 0.3),
     ("poisson-gaussian.sigma", "epsilon"): (-1.0, 1.0),
+    # No sample without replacement is larger than the data set; test_amplification goes to that edge.
+    ("amplification.wor", "dataset_size"): (3.0, 12.0),
+    ("amplification.wor", "batch_size"): (0.0, 3.0),
+    ("amplification.wor-delta", "dataset_size"): (3.0, 12.0),
+    ("amplification.wor-delta", "batch_size"): (0.0, 3.0),
+    ("amplification.with-replacement", "dataset_size"): (0.0, 9.0),
+    ("amplification.with-replacement", "draws"): (0.0, 5.0),
+    ("amplification.with-replacement-delta", "epsilon"): (-4.0, 2.0),
+    ("amplification.with-replacement-delta", "dataset_size"): (0.0, 6.0),
+    ("amplification.with-replacement-delta", "draws"): (0.0, 2.0),
+    ("wor-gaussian.epsilon", "delta"): (-30.0, -0.3),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
 }
@@ -125,6 +136,19 @@ def _sampling_rate(u: float) -> float:
 def _some_steps(u: float) -> int:
     """None, one, or many: a few steps at any width are the business of test_composition."""
     return 0 if u < 0.04 else 1 if u < 0.12 else int(_logarithmic((u - 0.12) / 0.88, (2.0, 4.0)))
+def _batch_share(u: float) -> float:
+    if u < 0.04:
+        return 0.0
+    if u > 0.96:
+        return 1.0
+    return _logarithmic((u - 0.04) / 0.92, (-4.0, -0.01))
+
+
+def _few_or_many(u: float) -> int:
+    """None, or one (which is a case of its own) as often as more."""
+    if u < 0.04:
+        return 0
+    return 1 if u < 0.6 else int(_logarithmic((u - 0.6) / 0.4, (0.31, 4.0)))
 
 
 # Maps from the unit interval for domains of their own, and for parameters that must suit each other.
@@ -140,6 +164,13 @@ MAPS: dict[tuple[str, str], Callable[[float], float]] = {
     ("poisson-gaussian.rdp", "alpha"): lambda u: (
         1.0 + _logarithmic(u / 0.7, (-3.0, 1.5)) if u < 0.7 else 2.0 + math.floor(100 * (u - 0.7))
     ),
+    # Integers, which both methods take; test_wor_gaussian tries other orders.
+    ("wor-gaussian.rdp", "alpha"): lambda u: float(int(_logarithmic(u, (0.31, 2.3)))),
+    ("wor-gaussian.rdp", "sigma"): lambda u: _logarithmic(u, (-0.5, 3.0)),
+    ("wor-gaussian.rdp", "sampling_rate"): _batch_share,
+    ("wor-gaussian.epsilon", "sigma"): lambda u: _logarithmic(u, (-0.5, 2.0)),
+    ("wor-gaussian.epsilon", "sampling_rate"): _batch_share,
+    ("wor-gaussian.epsilon", "steps"): _few_or_many,
     # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
     ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
     ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
@@ -234,6 +265,18 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("laplace-composed.epsilon", "steps"): (0, 1, 2, 3, 17, 100),
     ("laplace-composed.epsilon", "scale"): tuple(v for v in _CORNER_REALS if v >= 1e-30),
     ("laplace-composed.epsilon", "sensitivity"): tuple(v for v in _CORNER_REALS if v <= 1e30),
+    ("amplification.wor", "dataset_size"): tuple(v for v in _CORNER_INTEGERS if v >= 10**6),
+    ("amplification.wor", "batch_size"): (1, 2, 3, 10**6),
+    ("amplification.wor-delta", "dataset_size"): tuple(v for v in _CORNER_INTEGERS if v >= 10**6),
+    ("amplification.wor-delta", "batch_size"): (1, 2, 3, 10**6),
+    ("amplification.with-replacement", "draws"): (1, 2, 3, 1000, 100_000),
+    ("amplification.with-replacement-delta", "draws"): (1, 2, 3, 1000, 100_000),
+    ("wor-gaussian.rdp", "sigma"): (1e-4, 1e-2, 0.3, 1.0, 3.0, 1e3, 1e6),
+    ("wor-gaussian.rdp", "steps"): (0, 1, 3, 10**6, 10**12),
+    ("wor-gaussian.rdp", "alpha"): (1 + 2**-52, 1.5, 2.0, 3.0, 64.0, 1e3, 1e6),
+    ("wor-gaussian.epsilon", "sigma"): (1e-4, 1e-2, 0.3, 1.0, 3.0, 1e3, 1e4),
+    ("wor-gaussian.epsilon", "sampling_rate"): (0.0, 1e-17, 1e-8, 0.5, 1 - 1e-8, 1 - 2**-53, 1.0),
+    ("wor-gaussian.epsilon", "steps"): (0, 1, 2, 10**4, 10**12),
     ("composition.optimal-delta", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
     ("composition.optimal", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
     ("shuffle.delta", "users"): (1, 2, 3, 17, 1000, 10**4),

@@ -109,7 +109,9 @@ class SampledGaussian:
         alpha, beta = self.exponents(c)
         low = -math.sqrt(2 * (goal - min(alpha, 0.0) * flat))
         if alpha <= 0:
-            return low, math.sqrt(2 * goal)
+            y = np.linspace(-math.sqrt(2 * goal), low, 200)
+            light = (-y > -alpha * a * np.exp(self._log_share(y))) & (alpha * self._log_u(y) - 0.5 * y * y < -goal)
+            return float(y[np.argmax(light)]) if light.any() else low, math.sqrt(2 * goal)
         edges = self._slabs(c, goal)
         left, right = edges[:-1], edges[1:]
         slope = a * np.exp(self._log_share(right))
@@ -131,12 +133,16 @@ class SampledGaussian:
         log_u, mirrored = self._log_u(y), self._log_u(-y)
         exponent = alpha * log_u + beta * mirrored - 0.5 * y * y - _LOG_ROOT_2PI
         loss = self.slopes[0] * log_u + self.slopes[1] * mirrored
-        top = float(exponent.max())
+        top, h = float(exponent.max()), float(y[1] - y[0])
         weight = np.exp(exponent - top)
         total = float(weight.sum())
         mean = float(weight @ loss) / total
         variance = float(weight @ (loss - mean) ** 2) / total
-        return top + math.log(total * float(y[1] - y[0])), mean, variance
+        tilt = alpha * log_u + beta * mirrored
+        if tilt.max() < 1.0:  # M(c) - 1 may be tiny
+            excess = h * float(np.exp(-0.5 * y * y - _LOG_ROOT_2PI) @ np.expm1(tilt))
+            return math.log1p(max(excess, -0.5)), mean, variance
+        return top + math.log(total * h), mean, variance
 
     def shifted_log_mass(self, c: float, t: float, angles: Array) -> Array:
         """log int |integrand at y + i angle/a| e^{-t v} dy for each angle (negative t: growth instead of decay)."""
@@ -211,6 +217,13 @@ class SampledGaussian:
             return (1 - q + q * (a * y - a * a / 2).exp() * angle.cos()).log()
 
         left = (-low / root).erfc() / 2 * ((alpha * log_u(low)).exp() if alpha > 0 else (1 - q) ** alpha)
+        if alpha < 0:
+            # Further left the least modulus falls by a slope of at most a q w cos/(...) at `low`: a tilted Gaussian.
+            w = q * (a * low - a * a / 2).exp() * angle.cos()
+            tilt = -alpha * a * w / (1 - q + w)
+            if low + tilt < 0:
+                tail = (-(low + tilt) / root).erfc() / 2
+                left = left.min((alpha * log_least(low) + tilt * low + tilt * tilt / 2).exp() * tail)
         left *= (beta * log_least(-low)).exp()
         if not alpha > 0:
             right = (high / root).erfc() / 2 * (alpha * log_least(high)).exp()

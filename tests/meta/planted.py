@@ -1,7 +1,8 @@
-"""Wrong formulas for composition, conversions, trees and responses, to which the second opinions must object."""
+"""Wrong formulas for composition, conversions, trees, responses and samples: the second opinions must object."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from flint import arb
@@ -23,6 +24,16 @@ def added_record(v: Values) -> arb:
     terms = [(-y * y / 2 + (1 - ball(v.alpha)) * x.log()).exp() for y, x in zip(nodes, u, strict=True)]
     moment = sum(terms, arb(0)) * h / (2 * arb.pi()).sqrt()
     return v.steps * moment.log() / ball(v.alpha - 1)
+
+
+
+def _one_sided(v: Values) -> arb:
+    """int phi u^alpha for an integer alpha, by expanding the power."""
+    square, rate, alpha, total = ball(4 / v.sigma**2), v.sampling_rate, int(v.alpha), arb(0)
+    for j in range(alpha + 1):
+        weight = math.comb(alpha, j) * (1 - rate) ** (alpha - j) * rate**j
+        total += ball(weight) * (j * (j - 1) * square / 2).exp()
+    return total
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
@@ -89,6 +100,41 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "one release forgotten": (
         "laplace-composed.delta", lambda v, w: oracle.bound("laplace-composed.delta").certify(
             Values(**{**vars(v), "steps": max(0, v.steps - 1)}), w,
+        ),
+    ),
+    "the base's epsilon times the rate": (
+        "amplification.poisson", closed_form(lambda v: ball(v.epsilon * v.sampling_rate)),
+    ),
+    "the rate left out of delta": ("amplification.wor-delta", closed_form(lambda v: ball(v.delta))),
+    "the rate taken for its complement": (
+        "amplification.poisson-delta", closed_form(lambda v: ball((1 - v.sampling_rate) * v.delta)),
+    ),
+    "a record too many in the data": (
+        "amplification.wor", lambda v, w: oracle.bound("amplification.wor").certify(
+            Values(**{**vars(v), "dataset_size": v.dataset_size + 1}), w,
+        ),
+    ),
+    "draws without replacement for draws with": (
+        "amplification.with-replacement", lambda v, w: oracle.bound("amplification.poisson").certify(
+            Values(epsilon=v.epsilon, sampling_rate=min(Fraction(1), Fraction(v.draws, v.dataset_size))), w,
+        ),
+    ),
+    "copies forgotten in delta": (
+        "amplification.with-replacement-delta",
+        closed_form(lambda v: ball((1 - (1 - Fraction(1, v.dataset_size)) ** v.draws) * v.delta)),
+    ),
+    "a sensitivity of 1 for 2": (
+        "wor-gaussian.rdp", lambda v, w: oracle.bound("wor-gaussian.rdp").certify(
+            Values(**{**vars(v), "sigma": 2 * v.sigma}), w,
+        ),
+    ),
+    "only one side of the loss": (
+        # the divergence of the attained pair alone, which is below that of the pair that dominates all
+        "wor-gaussian.rdp", closed_form(lambda v: ball(v.steps / (v.alpha - 1)) * _one_sided(v).log()),
+    ),
+    "amplified once for every batch": (
+        "wor-gaussian.epsilon", lambda v, w: oracle.bound("gaussian-composed.epsilon").certify(
+            Values(sigma=v.sigma, sensitivity=2 * v.sampling_rate, steps=v.steps, delta=v.delta), w,
         ),
     ),
 }
