@@ -78,7 +78,7 @@ def _delta(direction: str, v: Mapping[str, Any], epsilon: Any, fineness: int) ->
         exponent += orders * np.log(orders) - (1 + orders) * np.log1p(orders)
     exponent = np.where(np.isfinite(exponent), exponent, np.inf)
     best = int(np.argmin(exponent))
-    c = orders[best] * (REAL("0.8") if fineness else REAL("0.7"))
+    c = orders[best] * (REAL("0.95") if fineness else REAL("0.85"))
     kept = one.base + c * one.loss
     one = _Step(one.loss[kept > kept.max() - 55], one.base[kept > kept.max() - 55])
     period = (REAL(62) - exponent[best]) / c * (1 + REAL("0.31") * fineness)
@@ -159,30 +159,30 @@ class CurveOpinion:
     unknown: str
 
     def judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
-        """Fail unless the curve allows the truth in the enclosure: it falls in sigma and epsilon, it rises in steps."""
-        ends = [from_dyadic(enclosure.lower), from_dyadic(enclosure.upper)]
+        """Fail unless the curve, which falls in epsilon and sigma, allows the truth in the enclosure."""
+        with mp.workdps(60):
+            self._judge(point, enclosure)
+
+    def _judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
+        lower, upper = from_dyadic(enclosure.lower), from_dyadic(enclosure.upper)
         if self.unknown == "delta":
             low, high = delta_between(point, number(point["epsilon"]))
-            assert ends[0] <= high, f"{enclosure} lies above {low} to {high} at {point}"
-            assert ends[1] >= low, f"{enclosure} lies below {low} to {high} at {point}"
+            assert lower <= high, f"{enclosure} lies above the truth, {low} to {high}, at {point}"
+            assert upper >= low, f"{enclosure} lies below the truth, {low} to {high}, at {point}"
             return
-        if self.unknown == "steps":
-            assert ends[0] == ends[1]
-            ends = [ends[0] + 1, ends[1]]
         target = number(point["delta"])
-        for name, end in zip(("lower", "upper"), ends, strict=True):
-            if self.unknown != "steps" and end == 0:
-                if name == "lower":
-                    continue  # nothing lies below
-                if self.unknown == "sigma":
-                    assert 1 - (1 - number(point["sampling_rate"])) ** int(point["steps"]) <= target
-                    continue
-            at = {**point, self.unknown: int(end) if self.unknown == "steps" else end}
-            low, high = delta_between(at, number(at["epsilon"]) if self.unknown != "epsilon" else end)
-            if name == "lower":
-                assert high >= target, f"{enclosure} lies on the wrong side of the truth at {point}: {high} < {target}"
-            else:
-                assert low <= target, f"{enclosure} promises too much at {point}: {low} > {target}"
+        if upper == 0 and self.unknown == "sigma":
+            assert 1 - (1 - number(point["sampling_rate"])) ** int(point["steps"]) <= target, f"no noise at {point}"
+            return
+        if lower > 0:
+            _, high = self._at(point, lower)
+            assert high >= target, f"{enclosure} lies above the truth at {point}: delta is {high}"
+        low, _ = self._at(point, upper)
+        assert low <= target, f"{enclosure} lies below the truth at {point}: delta is {low}"
+
+    def _at(self, point: Mapping[str, Any], value: mpf) -> tuple[mpf, mpf]:
+        at = {**point, self.unknown: value}
+        return delta_between(at, _exact(at["epsilon"]))
 
 
 OPINIONS = {f"poisson-gaussian.{unknown}": CurveOpinion(unknown) for unknown in ("epsilon", "delta", "sigma")}

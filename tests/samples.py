@@ -70,7 +70,7 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("poisson-gaussian.rdp", "sigma"): (-0.5, 2.0),
     **{(f"poisson-gaussian.{name}", "sigma"): (-0.1, 1.5) for name in ("epsilon", "delta")},
     ("poisson-gaussian.epsilon", "delta"): (-12.0, -0.3),
-    ("poisson-gaussian.delta", "epsilon"): (-2.0, 0.3),
+    ("poisson-gaussian.delta", "epsilon"): (-2.0, 0.0),
     ("poisson-gaussian.sigma", "epsilon"): (-1.0, 1.0),
     # No sample without replacement is larger than the data set; test_amplification goes to that edge.
     ("amplification.wor", "dataset_size"): (3.0, 12.0),

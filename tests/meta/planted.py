@@ -8,8 +8,9 @@ from fractions import Fraction
 from flint import arb
 
 import oracle
-from oracle.enclosure import ball
+from oracle.enclosure import Enclosure, ball
 from oracle.privacy import gaussian, tree
+from oracle.privacy.composition import Composition, PoissonGaussian, compose
 from oracle.registry import Certify, Values, closed_form
 from tests.meta import planted_shuffle
 
@@ -25,6 +26,11 @@ def added_record(v: Values) -> arb:
     moment = sum(terms, arb(0)) * h / (2 * arb.pi()).sqrt()
     return v.steps * moment.log() / ball(v.alpha - 1)
 
+
+def added_only(v: Values, width: Fraction) -> Enclosure:
+    """The epsilon of the pair of adding a record, where there are two directions."""
+    whole = compose([(PoissonGaussian(v.sigma, v.sampling_rate), v.steps)], neighbours=v.neighbours)
+    return Composition(whole.directions[-1:]).epsilon(v.delta, width=width)
 
 
 def _one_sided(v: Values) -> arb:
@@ -95,6 +101,22 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "a real order rounded up": (
         "poisson-gaussian.rdp", lambda v, w: oracle.bound("poisson-gaussian.rdp").certify(
             Values(**{**vars(v), "alpha": Fraction(-(-v.alpha // 1))}), w,
+        ),
+    ),
+    "the direction of adding alone": ("poisson-gaussian.epsilon", added_only),
+    "a step forgotten": (
+        "poisson-gaussian.epsilon", lambda v, w: oracle.bound("poisson-gaussian.epsilon").certify(
+            Values(**{**vars(v), "steps": max(0, v.steps - 1)}), w,
+        ),
+    ),
+    "a sampled step amplified once": (
+        "poisson-gaussian.delta", lambda v, w: oracle.bound("gaussian-composed.delta").certify(
+            Values(sigma=v.sigma, sensitivity=v.sampling_rate, steps=v.steps, epsilon=v.epsilon), w,
+        ) if v.steps and v.sampling_rate else oracle.bound("poisson-gaussian.delta").certify(v, w),
+    ),
+    "a delta a thousandth too large": (
+        "poisson-gaussian.sigma", lambda v, w: oracle.bound("poisson-gaussian.sigma").certify(
+            Values(**{**vars(v), "delta": v.delta * Fraction(1001, 1000)}), w,
         ),
     ),
     "one release forgotten": (
