@@ -157,9 +157,11 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
         root, at_root = point, xp.where(settled, at_root, excess(point))
         if bool(xp.all(settled)):
             break
-    upper = root + 1e-10
-    proved = (excess(upper) <= -64 * UNIT) & settled
-    result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT), math.nan)
+    result = root * math.nan
+    for margin in (8 * UNIT, 1e-12, 1e-10):  # past the root by as little as the check allows
+        upper = root + margin * (1.0 + xp.abs(root))
+        proved = xp.isnan(result) & (excess(upper) <= -16 * UNIT) & settled
+        result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(root))), result)
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
 

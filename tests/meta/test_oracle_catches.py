@@ -37,6 +37,7 @@ from tests.checks import (
     check_shift_programme,
     check_twins,
     check_width,
+    sharpness,
 )
 from tests.meta import planted
 from tests.oracle.test_training import ALGORITHM, config, data
@@ -291,7 +292,9 @@ def test_a_loose_fast_path_is_caught(bound: Bound) -> None:
         all_fast(replace(bound, vectorised=lambda xp, v: bound.vectorised(xp, v) * (1 + 1e-8)))
 
 
-@every_bound
+@pytest.mark.parametrize(  # the inverse's margin of 10^-12 is none of these budgets, and covers plain float64 as well
+    "bound", [item for item in BOUNDS if item.name != "poisson-gaussian.sigma"], ids=lambda item: item.name
+)
 def test_dropped_budgets_are_caught(bound: Bound, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every rounding budget set to nothing: plain float64, which is below the truth about as often as above."""
     dropped = 0
@@ -322,7 +325,7 @@ def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
 def test_libraries_that_differ_are_caught(bound: Bound) -> None:
     def vectorised(xp: Any, v: Values) -> Any:
         result = bound.vectorised(xp, v)
-        return result * (1 + 1e-11) if isinstance(result, torch.Tensor) else result
+        return result * (1 + 10 * sharpness(bound)) if isinstance(result, torch.Tensor) else result
 
     check_libraries_agree(bound, fixed_points(bound, 50, seed=3))
     with pytest.raises(AssertionError, match="Not equal to tolerance"):

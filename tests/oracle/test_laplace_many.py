@@ -17,7 +17,7 @@ from oracle.enclosure import Enclosure, ball
 from oracle.errors import PrecisionError
 from oracle.privacy import laplace_composed, laplace_splines
 from oracle.privacy.composition import Composition
-from oracle.privacy.contour import saddle_estimate, saddle_for
+from oracle.privacy.contour import saddle_for
 from oracle.privacy.laplace_arrays import spline_delta, spline_epsilon
 from oracle.privacy.laplace_contour_arrays import contour_delta, contour_epsilon
 from oracle.privacy.laplace_step import LaplaceStep
@@ -29,8 +29,8 @@ DELTA, EPSILON = (oracle.bound(f"laplace-composed.{unit}") for unit in ("delta",
 
 def by_splines(ratio: Fraction, steps: int, epsilon: Fraction) -> arb:
     stages = [(LaplaceStep(ratio), steps)]
-    c = saddle_for(stages, epsilon=float(epsilon))
-    return laplace_splines.curve(ratio, steps, steps * ratio - epsilon, c, saddle_estimate(stages, c)[1])
+    saddle = saddle_for(stages, epsilon=float(epsilon))
+    return laplace_splines.curve(ratio, steps, steps * ratio - epsilon, saddle.c, saddle.log_delta)
 
 
 def by_grid(ratio: float, steps: int, epsilon: float, cells: int) -> tuple[float, float]:
