@@ -2,8 +2,8 @@
 
 The problems are those of the benchmark. An answer below the certified lower end is unsound. Each known one is a strict
 expected failure with the exact call and the figure seen (dp-accounting 0.6.0, prv-accountant 0.2.0, Opacus 1.6.0 and
-autodp 0.2.3.1): this session says when a library mends it. At a tiny delta the rounding of a library's Fourier transform
-decides the sign and the size of its error; only calls that were too low in two environments are kept.
+autodp 0.2.3.1): this session says when a library mends it. At a tiny delta the rounding of a library's Fourier
+transform decides the sign and the size of its error; only calls that were too low in two environments are kept.
 """
 
 from __future__ import annotations
