@@ -42,16 +42,17 @@ def audit(session: nox.Session) -> None:
 
 @nox.session
 def gate(session: nox.Session) -> None:
-    """Judge the real peer libraries (dp-accounting, prv-accountant, Opacus) against the certified bounds."""
+    """Judge the real peer libraries (dp-accounting, prv-accountant, Opacus, autodp) against the certified bounds."""
     session.install(*CONSTRAINTS, "-e", ".[dev,peers]")
     session.run("pytest", "-q", "-rA", "tests/peers", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure speed as ratios in one run: every fast path against its certified reference, batched training too."""
-    session.install(*CONSTRAINTS, "-e", ".")
-    session.run("python", "benchmarks/run.py", *session.posargs)
+    """Measure speed as ratios in one run: fast paths against references, batched training, peers (takes options)."""
+    session.install(*CONSTRAINTS, "-e", ".[peers]")
+    session.run("python", "benchmarks/run.py")
+    session.run("python", "benchmarks/accountants.py", *session.posargs)
 
 
 @nox.session

@@ -1,6 +1,8 @@
 """Speed as ratios measured in one run: every fast path against its certified reference, and the training twins.
 
-    nox -s bench [-- --points 10000 --json FILE]
+    python benchmarks/run.py [--points 10000 --json FILE]
+
+`nox -s bench` runs it before accountants.py, which compares with other libraries.
 """
 
 from __future__ import annotations

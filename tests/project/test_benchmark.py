@@ -1,0 +1,106 @@
+"""The benchmark of accountants around its measurements: its problems, its goals, and the section it writes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oracle import bound
+from tests.project.consoles import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))
+from accountants import PROBLEMS, STEPS, work
+from accountants_tables import MARKS, goals, markdown, rewrite
+
+
+def measured(**changes: dict[str, Any]) -> dict[str, Any]:
+    """A made-up result that meets every goal by little, but for the cells that are changed."""
+    cells: dict[str, dict[str, Any]] = {
+        "reference": {"ms": 90.0, "value": 2.0, "error": 0.0, "lower": 2.0, "upper": 2.0, "width": 1e-9},
+        "fast": {"ms": 1.0, "value": 2.0, "error": 1e-10},
+        "dpa PLD": {"ms": 100.0, "value": 2.1, "error": 0.1},
+        "prv": {"failure": "ValueError"},
+        "Opacus PRV": {"failure": "not offered"},
+        "autodp": {"ms": 1.0, "value": float("inf"), "error": float("inf")},
+        "numpy": {"microseconds": 99.0, "points": 10},
+        "torch": {"microseconds": 99.0, "points": 10},
+    }
+    steps = {str(t): {"reference": {"ms": 1.0}, "fast": {"ms": 1.0}} for t in STEPS}
+    steps[str(STEPS[-1])] = {"reference": {"ms": 2.0}, "fast": changes.pop("last_step", {"ms": 2.0})}
+    everyday = {name: {"microseconds": 199.0, "points": 10, "by_reference": 0.5} for name in ("numpy", "torch")}
+    everyday["torch"] |= changes.pop("everyday", {})
+    for name, change in changes.items():
+        cells[name.replace("_", " ")] = change
+    problem = {"bound": PROBLEMS["P3 s=1"].bound, "values": PROBLEMS["P3 s=1"].values, "measured": cells}
+    return {"problems": {"P3 s=1": problem}, "throughput": everyday, "steps": steps}
+
+
+def missed(result: dict[str, Any]) -> list[str]:
+    return [goal["goal"] for goal in goals(result) if not goal["met"]]
+
+
+def test_the_problems_are_parameters_of_their_bounds() -> None:
+    for problem in PROBLEMS.values():
+        bound(problem.bound).parse(problem.values)
+
+
+def test_goals_met() -> None:
+    assert missed(measured()) == []
+    assert len(goals(measured())) == 7
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"numpy": {"microseconds": 101.0}}, ["1,000 times"]),
+        ({"numpy": {"microseconds": 1001.0}}, ["100 times", "1,000 times"]),
+        ({"numpy": {"failure": "timeout"}}, ["100 times", "1,000 times"]),
+        ({"fast": {"ms": 1.0, "value": 2.0, "error": -3e-10}}, ["correct digits"]),
+        ({"fast": {"failure": "timeout"}}, ["correct digits"]),
+        ({"reference": {"ms": 101.0, "value": 2.0, "error": 0.0, "width": 1e-9}}, ["faster than"]),
+        ({"reference": {"ms": 90.0, "value": 2.0, "error": 0.0, "width": 2e-9}}, ["width"]),
+        ({"dpa_PLD": {"failure": "timeout"}}, ["100 times", "1,000 times", "faster than"]),
+        ({"everyday": {"microseconds": 201.0}}, ["everyday"]),
+        ({"last_step": {"ms": 2.1}}, ["T = 10^7"]),
+        ({"last_step": {"failure": "timeout"}}, ["T = 10^7"]),
+    ],
+)
+def test_goals_missed(changes: dict[str, dict[str, Any]], words: list[str]) -> None:
+    found = missed(measured(**changes))
+    assert len(found) == len(words)
+    assert all(word in goal for word, goal in zip(words, found, strict=True))
+
+
+def test_the_table_has_a_row_a_problem_and_the_goals() -> None:
+    result = measured()
+    result["goals"] = goals(result)
+    lines = markdown(result).splitlines()
+    assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
+    (row,) = [line for line in lines if line.startswith("| P3")]
+    assert row.endswith("| 100, +1.0e-01 | ValueError | – | inf |")
+    assert sum(line.startswith("- Goal met") for line in lines) == 7
+
+
+def test_only_the_section_between_the_marks_is_rewritten(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{MARKS[0]}\nold\n{MARKS[1]}\nafter\n", encoding="utf-8")
+    rewrite(page, "new \\1\n")
+    assert page.read_text(encoding="utf-8") == f"before\n{MARKS[0]}\nnew \\1\n{MARKS[1]}\nafter\n"
+    page.write_text("nothing", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        rewrite(page, "new\n")
+
+
+def test_the_readme_has_the_marks() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [readme.count(mark) for mark in MARKS] == [1, 1]
+
+
+def test_our_own_measurements_run() -> None:
+    told = work(["single", "reference", "P1"], quick=True)
+    assert told["lower"] <= told["value"] <= told["upper"]
+    assert work(["single", "fast", "P1"], quick=True)["value"] >= told["lower"]
+    assert work(["around", "numpy", "P1"], quick=True)["by_reference"] == 0
