@@ -23,14 +23,13 @@ _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _SADDLE_STEPS = 12
 _PULLS = (0.8, 0.6)  # left of a steep saddle the images on the right are cheaper
 _MANY = 48.0  # nodes, from which on a pull is tried
-_CANCELLED = 7.0  # and how far it may raise the log of the largest term above the log of the sum
 _LARGE = -3.0
 _CHERNOFF = (0.75, 0.88, 1.0, 1.15, 1.5, 2.5)  # beyond its saddle point log M may take off
 _REACHES = (1.0, 1.25, 1.6, 2.1, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
 
 
 class Plan(NamedTuple):
-    """A column of plans: where to integrate, with how many nodes, and what that leaves out."""
+    """A column of plans: where to integrate, with how many nodes, what that leaves out and what the sum cancels."""
 
     c: Any
     epsilon: Any
@@ -40,6 +39,7 @@ class Plan(NamedTuple):
     log_cut: Any
     log_growth: Any
     shift: Any
+    cancelled: Any
 
 
 class Pair:
@@ -196,8 +196,11 @@ class Pair:
         return c, at_most(xp, at_least(xp, sharper, -6.0), 0.0)
 
 
-def make_plan(pair: Pair, log_delta: Any, epsilon: Any) -> Plan:
-    """Plans for a column: for a delta, for an epsilon, or for a delta whose epsilon is about known."""
+def make_plan(pair: Pair, log_delta: Any, epsilon: Any, cancelled: float) -> Plan:
+    """Plans for a column: for a delta, for an epsilon, or for a delta whose epsilon is about known.
+
+    A contour left of the saddle point is taken only if its largest term is at most e^cancelled times the sum.
+    """
     xp = pair.xp
     saddle, sharper = pair.saddle(None if log_delta is None else at_most(xp, log_delta, _LARGE), epsilon)
     if epsilon is not None:
@@ -229,14 +232,14 @@ def make_plan(pair: Pair, log_delta: Any, epsilon: Any) -> Plan:
         beyond = [(b[rows], exponent[rows]) for factor, b, exponent in bounds if factor > 1.1 * pull]
         start = 0.8 * plan.last[rows]
         one = _plan_at(pair.take(rows), saddle[rows] * pull, epsilon[rows], level[rows], beyond, start)
-        better = one.nodes < plan.nodes[rows]
+        better = (one.nodes < plan.nodes[rows]) & (one.cancelled < cancelled)
         for column, other in zip(plan, one, strict=True):
             column[rows] = xp.where(better, other, column[rows])
     return plan
 
 
 def _plan_at(pair: Pair, c: Any, epsilon: Any, level: Any, bounds: list[tuple[Any, Any]], start: Any) -> Plan:
-    """The plan at a given c, for a delta of about e^level; no end of nodes where the sum would cancel too much."""
+    """The plan at a given c, for a delta of about e^level."""
     xp, steps = pair.xp, pair.steps
     log_m, _, variance, slope = pair.cumulants(c)
     period = c * math.inf
@@ -248,8 +251,8 @@ def _plan_at(pair: Pair, c: Any, epsilon: Any, level: Any, bounds: list[tuple[An
         start = xp.sqrt(2 * GOAL / (steps * variance))
     last, log_cut = _reach(pair, c, c * epsilon + level - GOAL, start, slope)
     shift, log_growth, points = _quadrature(pair, c, last, log_m)
-    nodes = xp.where(cancelled < _CANCELLED, last * period / (2 * math.pi), math.inf)
-    return Plan(c, epsilon * 1.0, last, nodes, points, log_cut, log_growth, shift)
+    nodes = last * period / (2 * math.pi)
+    return Plan(c, epsilon * 1.0, last, nodes, points, log_cut, log_growth, shift, cancelled)
 
 
 def _reach(pair: Pair, c: Any, wanted: Any, start: Any, slope: Any) -> tuple[Any, Any]:
