@@ -42,6 +42,7 @@ from oracle.registry import Bound, Values
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
+_PAST = 5e-13  # how far past the root of the vectorised curve its answer lies, in log sigma
 
 
 def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | None = None) -> Composition:
@@ -147,21 +148,18 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
             long, at_new, xp.where(short, at_low, at_high)
         )
         low, at_low = xp.where(short, new, low), xp.where(short, at_new, at_low)
-    settled, (before, at_before), (root, at_root) = xp.isnan(at_low + at_high), (low, at_low), (high, at_high)
-    for _ in range(10):  # log delta is nearly straight in log sigma: chords through the last two points
+    (before, at_before), (root, at_root) = (low, at_low), (high, at_high)
+    for _ in range(9):  # log delta is nearly straight in log sigma: chords through the last two points
         point = root - at_root * (root - before) / (at_root - at_before)
         point = at_most(xp, at_least(xp, point, low), high)
-        settled = settled | ~(xp.abs(point - root) > 2e-11)
-        point = xp.where(settled, root, point)
-        before, at_before = xp.where(settled, before, root), xp.where(settled, at_before, at_root)
-        root, at_root = point, xp.where(settled, at_root, excess(point))
-        if bool(xp.all(settled)):
+        moved = xp.abs(point - root) > 1e-12  # a settled row stays, but for the last chord
+        before, at_before = xp.where(moved, root, before), xp.where(moved, at_root, at_before)
+        root, at_root = point, xp.where(moved, excess(point), at_root)
+        if not bool(xp.any(moved)):
             break
-    result = root * math.nan
-    for margin in (8 * UNIT, 1e-12, 1e-10):  # past the root by as little as the check allows
-        upper = root + margin * (1.0 + xp.abs(root))
-        proved = xp.isnan(result) & (excess(upper) <= -16 * UNIT) & settled
-        result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(root))), result)
+    upper = root + _PAST
+    proved = (at_low > 0.0) & (at_high <= 0.0) & (excess(upper) <= 0.0) & (excess(root - 100 * _PAST) > 0.0)
+    result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
 

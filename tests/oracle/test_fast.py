@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
-from tests.checks import DIRECTIONS, LIBRARIES, check_fast, check_libraries_agree
+from tests.checks import DIRECTIONS, LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
 from tests.samples import LARGEST, SMALLEST, Point, columns, corner_points, fixed_points, points
 
@@ -200,7 +200,7 @@ def test_shapes_are_kept(bound: oracle.Bound, data: st.DataObject, library: str,
     cut = {name: v if isinstance(v, str) else v[:size].reshape(shape) for name, v in table.items()}
     result = bound.fast(**{name: LIBRARIES[library](v) for name, v in cut.items()})
     assert tuple(result.shape) == shape
-    np.testing.assert_allclose(np.asarray(result).reshape(-1), flat, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(result).reshape(-1), flat, rtol=sharpness(bound))
 
 
 @every_bound
@@ -220,7 +220,7 @@ def test_broadcasting(bound: oracle.Bound, library: str) -> None:
         for j in range(3):
             one = bound.fast(**{**middle, first: float(table[first][i]), second: float(table[second][j])})
             assert np.shape(one) == ()
-            np.testing.assert_allclose(grid[i, j], one, rtol=1e-12)
+            np.testing.assert_allclose(grid[i, j], one, rtol=sharpness(bound))
 
 
 @every_bound
