@@ -9,7 +9,9 @@ proved: the enclosure of the hockey-stick divergence of the composed pair. That 
 cited: for add/remove Zhu, Dong and Wang 2022 (dominating pairs compose; Poisson sampling of a Gaussian), for replace
 the pair (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1) of Lebeda et al. 2024 (document 000, Lemma 2.6, corrected).
 
-Only Gaussian steps, or a single step, have closed forms; everything else goes through `contour`.
+Gaussian steps alone, or a single step, have closed forms; steps with very little noise are summed over the number of
+samples (`small_noise`); everything else goes through `contour`. A composition whose loss is nearly discrete but not so
+by little noise (few steps of a small rate) may need more nodes than are allowed: a PrecisionError says so.
 """
 
 from __future__ import annotations
@@ -31,7 +33,6 @@ from oracle.privacy.contour import Curve, Stages, Step, make_plan, saddle_for
 from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu
 from oracle.privacy.gaussian_step import GaussianStep
 from oracle.privacy.sampled_gaussian import SampledGaussian
-from oracle.privacy.small_noise import serves
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = choice("neighbours", *DIRECTIONS)
@@ -225,11 +226,22 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
             if proposal.is_zero() and curve.delta(proposal)[1] <= target:
                 return Enclosure.exactly(0)
             margin = (ball(width) * proposal.min(arb(1)) / 5).mid()
+            proposal = _rounded(proposal, margin)
             low, high = (proposal - margin).mid(), (proposal + margin).mid()
             if low > 0 and curve.delta(low)[0] >= target and curve.delta(high)[1] <= target:
                 return Enclosure(Dyadic.of(low), Dyadic.of(high))
         goal += _GOAL_STEP
     raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
+
+
+def _rounded(proposal: arb, margin: arb) -> arb:
+    """The nearest multiple of a power of two far below the margin: the last bits hang on the plan's floats."""
+    if not margin > 0:
+        return proposal
+    unit = Dyadic.of(margin)
+    exponent = unit.exponent + unit.mantissa.bit_length() - 6
+    scale = Fraction(2) ** exponent
+    return arb(round(Dyadic.of(proposal).to_fraction() / scale)) * (arb(2) ** exponent)
 
 
 def _bits(width: Fraction) -> int:
@@ -248,7 +260,9 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     if len(stages) > 1 or not isinstance(step, SampledGaussian):
         return None
     scale = 0.5 * math.log(count) - _log(step.sigma)
-    return functools.partial(small_noise.delta, step, count) if serves(step, count, log_error - scale) else None
+    if not small_noise.serves(step, count, log_error - scale):
+        return None
+    return functools.partial(small_noise.delta, step, count)
 
 
 def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
