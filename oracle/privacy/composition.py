@@ -1,4 +1,4 @@
-r"""Composed mechanisms: certified epsilon and delta of any sequence of Gaussian and Poisson-sampled Gaussian steps.
+r"""Composed mechanisms: certified epsilon and delta of any sequence of (sampled) Gaussian and Laplace steps.
 
     from oracle.privacy.composition import PoissonGaussian, compose
     compose([(PoissonGaussian(sigma=1, sampling_rate="1/60"), 24000)], neighbours="replace").epsilon("1e-5")
@@ -32,6 +32,7 @@ from oracle.privacy import small_noise
 from oracle.privacy.contour import Curve, Stages, Step, make_plan, saddle_for
 from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu
 from oracle.privacy.gaussian_step import GaussianStep
+from oracle.privacy.laplace_step import LaplaceStep
 from oracle.privacy.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
@@ -62,7 +63,20 @@ class PoissonGaussian:
         return SampledGaussian(sigma, rate, direction)
 
 
-def compose(parts: Iterable[tuple[PoissonGaussian, int]], *, neighbours: str = "add_remove") -> Composition:
+@dataclass(frozen=True)
+class Laplace:
+    """A Laplace release; the sensitivity is measured under the relation in use, so both directions are alike."""
+
+    scale: Number
+    sensitivity: Number = 1
+
+    def step(self, direction: str) -> Step:
+        """The step as a pair."""
+        scale, sensitivity = positive("scale").parse(self.scale), positive("sensitivity").parse(self.sensitivity)
+        return LaplaceStep(Fraction(sensitivity) / Fraction(scale))
+
+
+def compose(parts: Iterable[tuple[PoissonGaussian | Laplace, int]], *, neighbours: str = "add_remove") -> Composition:
     """The composition of mechanisms, each repeated a number of times."""
     chosen = str(NEIGHBOURS.parse(neighbours))
     counted = [(part, int(non_negative_integer("steps").parse(count))) for part, count in parts]

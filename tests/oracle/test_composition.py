@@ -8,15 +8,18 @@ import pytest
 from flint import arb, ctx
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 
 from oracle import bound
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError, PrecisionError
 from oracle.privacy import small_noise
-from oracle.privacy.composition import Composition, PoissonGaussian, compose
+from oracle.privacy.composition import Composition, Laplace, PoissonGaussian, compose
 from oracle.privacy.contour import Curve, make_plan, saddle_for
 from oracle.privacy.poisson_gaussian import most_steps
 from oracle.privacy.sampled_gaussian import SampledGaussian
+from tests.opinion import from_dyadic
+from tests.opinions import gaussian_delta
 from tests.pld import composed_delta
 
 # Truth by a contour integral at 230 bits, computed elsewhere and stable under refinement; twelve decimals.
@@ -114,6 +117,29 @@ def test_a_gaussian_stage_beside_a_sampled_one() -> None:
     # Twenty steps at sigma 10 are one at 10/sqrt(20); splitting them otherwise changes nothing.
     split = compose([(PoissonGaussian(10), 5), *sampled, (PoissonGaussian(10), 15)]).epsilon("1e-5")
     assert both.overlaps(split)
+
+
+def test_a_laplace_stage_beside_a_gaussian_one() -> None:
+    """Against the law of the Laplace loss, integrated over the Gaussian curve: atoms m and -m, e^{-y/2}/4 between."""
+    sigma, scale, epsilon = Fraction(3), Fraction(2), Fraction(3, 2)
+    enclosure = compose([(Laplace(scale), 1), (PoissonGaussian(sigma), 4)]).delta(epsilon)
+    with mp.workdps(30):
+        mu, m, at = mp.mpf(2) / 3, mp.mpf(1) / 2, mp.mpf(3) / 2
+        between = mp.quad(lambda y: mp.exp(-y / 2) / 4 * gaussian_delta(mu, at - m + y), [0, m, 2 * m])
+        truth = gaussian_delta(mu, at - m) / 2 + mp.exp(-m) / 2 * gaussian_delta(mu, at + m) + between
+        low, high = (from_dyadic(end) for end in (enclosure.lower, enclosure.upper))
+        assert low - mp.mpf(10) ** -25 <= truth <= high + mp.mpf(10) ** -25
+    assert enclosure.width() <= 1e-12
+    # Beside sampled steps, in any order, and back from delta to epsilon.
+    parts = [(Laplace(10), 5), (PoissonGaussian(2, "0.1"), 60)]
+    both = compose(parts).epsilon("1e-5")
+    assert both.overlaps(compose(parts[::-1]).epsilon("1e-5"))
+    assert compose(parts[1:]).epsilon("1e-5").certainly_le(both)
+
+
+def test_laplace_alone_is_the_registered_bound() -> None:
+    ours = compose([(Laplace(10), 100)]).epsilon("1e-5", width="1e-3")
+    assert ours.overlaps(bound("laplace-composed.epsilon").reference(scale=10, sensitivity=1, steps=100, delta="1e-5"))
 
 
 def test_orderings() -> None:
