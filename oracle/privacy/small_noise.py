@@ -13,8 +13,9 @@ and h = log q for `remove`, b = 0 and h = log r for `replace`; so, with the Gaus
     D(epsilon) = sum_K P(K) delta_{a sqrt K}(epsilon - K h - (T-K) b),
 
 and the truth lies between D(epsilon + 2 T eta) - 2 T p and D(epsilon - 2 T eta) + 2 T p (for `replace` both u(y) and
-u(-y) err). For `add` the loss is -T log(1-q), but for the same errors. The contour integral is no help here: the loss
-is all but discrete, and its transform does not decay.
+u(-y) err, the latter by less than eta for a sampled y > y_1 as long as r < e^{a^2/2}). For `add` the loss is
+-T log(1-q), but for the same errors. The contour integral is no help here: the loss is all but discrete, and its
+transform does not decay.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ def delta(step: SampledGaussian, count: int, epsilon: arb) -> arb:
     """A ball around delta(epsilon) after a number of steps."""
     a, q = ball(1 / step.sigma), ball(step.rate)
     rest, ratio = (1 - q).log(), (q / (1 - q)).log()
+    if not abs(ratio) < a * a / 2:
+        return arb(0).union(arb(1))  # the thresholds y_0 and y_1 do not lie between 0 and a
     g = arb(_best_exponent(step)[0])
     eta = (-g).exp()
     failed = (1 - q) * normal_upper_tail(a / 2 - (g + ratio) / a) + q * normal_upper_tail(a / 2 - (g - ratio) / a)
