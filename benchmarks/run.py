@@ -27,8 +27,11 @@ REFERENCE_POINTS = 100
 
 def draw(parameter: Parameter, example: str, points: int, rng: np.random.Generator) -> Any:
     """Values of a parameter around a bound's example, as an array (a word stays itself)."""
-    if parameter.kind == "choice":
-        return example
+    if parameter.kind == "choice" or example == "inf":
+        return example if parameter.kind == "choice" else np.full(points, np.inf)
+    if parameter.kind == "schedule":
+        entries = np.array([float(Fraction(entry)) for entry in example.split(",")])
+        return entries * 10 ** rng.uniform(-0.03, 0.03, (points, 1))
     values = float(Fraction(example)) * 10 ** rng.uniform(-0.03, 0.03, points)
     if parameter.kind == "integer":
         return np.maximum(1.0, np.round(values))
@@ -57,7 +60,7 @@ def bench_bound(name: str, points: int) -> dict[str, Any] | None:
     arrays = {key: value if isinstance(value, str) else value[:points] for key, value in arrays.items()}
     tensors = {key: value if isinstance(value, str) else torch.tensor(value) for key, value in arrays.items()}
     singles = [
-        {key: value if isinstance(value, str) else float(value[i]) for key, value in arrays.items()}
+        {key: value if isinstance(value, str) else value[i].tolist() for key, value in arrays.items()}
         for i in range(min(points, REFERENCE_POINTS))
     ]
     reference = seconds(lambda: [item.reference(**point) for point in singles], 1) / len(singles)

@@ -106,7 +106,7 @@ def run(plan: Plan, *, train: Train | None = None, progress: Callable[[int], Non
     """Carry out a plan; `train` replaces the algorithm's own batched training (that is how mutants are planted)."""
     item = algorithm(plan.target)
     config = item.parse(plan.config)
-    delta = probability("delta").parse(plan.delta)
+    delta = probability("delta").rational(plan.delta)
     if plan.estimator not in ESTIMATORS:
         raise DomainError(f"estimator = {plan.estimator} is outside its domain: one of {', '.join(ESTIMATORS)}")
     if plan.estimator == "gdp" and not item.gaussian_release(config):
@@ -121,7 +121,7 @@ def run(plan: Plan, *, train: Train | None = None, progress: Callable[[int], Non
     known = exact_epsilon(config, plan.records, plan.delta).to_decimals() if item.gaussian_release(config) else None
     if not all(np.isfinite(side).all() for side in scores):
         return _audit(plan, "INVALID", "a released model is not finite", None, claimed, proved, known)
-    estimate = ESTIMATORS[plan.estimator](*scores, delta=float(Fraction(delta)), confidence=plan.confidence)
+    estimate = ESTIMATORS[plan.estimator](*scores, delta=float(delta), confidence=plan.confidence)
     verdict = "VIOLATION" if estimate.epsilon > claimed else "CONSISTENT"
     reason = f"epsilon >= {estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {claimed:.4f}"
     return _audit(plan, verdict, reason, estimate, claimed, proved, known)

@@ -14,7 +14,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from oracle.domain import Parameter, shown
+from oracle.domain import Parameter, same_length, shown
 from oracle.errors import DomainError
 
 UNIT = 2.0**-53
@@ -35,7 +35,10 @@ def namespace(*values: Any) -> Any:
 
 
 def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The namespace and the broadcast float64 arrays of all parameters (words stay words), domain-checked."""
+    """The namespace and the broadcast float64 arrays of all parameters (words stay words), domain-checked.
+
+    The last axis of a schedule is its own; the axes before it are broadcast with those of the other parameters.
+    """
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
@@ -47,20 +50,29 @@ def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str
     numbers = {name: given[name] for name in known if name not in words}
     xp = namespace(*numbers.values())
     devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
-    converted = []
+    converted: dict[str, Any] = {}
     for name, value in numbers.items():
         array = _float64(xp, name, value, devices[0] if devices else None)
+        if known[name].kind == "schedule" and array.ndim == 0:
+            raise DomainError(f"{name} = {shown(value)} is no list; expected {known[name].domain}")
         bad = known[name].outside(xp, array)
         if bool(xp.any(bad)):
             first = float(xp.reshape(array, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))])
             raise DomainError(f"{name} = {first} is outside its domain: {known[name].domain}")
-        converted.append(array)
+        converted[name] = array
+    return xp, {**_broadcast(xp, owner, known, converted), **words}
+
+
+def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict[str, Any]) -> dict[str, Any]:
+    own = {name: array.shape[-1:] if known[name].kind == "schedule" else () for name, array in arrays.items()}
+    same_length(owner, {name: axis[0] for name, axis in own.items() if axis})
+    batches = {name: tuple(array.shape[: array.ndim - len(own[name])]) for name, array in arrays.items()}
     try:
-        broadcast = xp.broadcast_arrays(*converted)
-    except (ValueError, RuntimeError):
-        shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in zip(numbers, converted, strict=True))
+        batch = np.broadcast_shapes(*batches.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {shape}" for name, shape in batches.items())
         raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
-    return xp, {**dict(zip(numbers, broadcast, strict=True)), **words}
+    return {name: xp.broadcast_to(array, (*batch, *own[name])) for name, array in arrays.items()}
 
 
 def _float64(xp: Any, name: str, value: Any, device: Any) -> Any:
@@ -107,6 +119,11 @@ def positive_part(xp: Any, value: Any, magnitude: Any) -> Any:
 def inflate(x: Any, units: Any) -> Any:
     """x >= 0 made larger by a relative budget of that many unit roundoffs (and the rounding of doing so)."""
     return x * (1.0 + (units + 2.0) * UNIT)
+
+
+def deflate(x: Any, units: Any) -> Any:
+    """x >= 0 made smaller by a relative budget of that many unit roundoffs: for what must round down."""
+    return x * (1.0 - (units + 2.0) * UNIT)
 
 
 def at_most(xp: Any, x: Any, limit: Any) -> Any:

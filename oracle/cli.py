@@ -31,7 +31,8 @@ def _bound_json(item: Bound) -> dict[str, Any]:
     return {
         "bound": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
         "parameters": [_parameter_json(parameter) for parameter in item.parameters],
-        "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+        "neighbours": item.neighbours, "threat_model": item.threat_model, "released": item.released, "safe": item.safe,
+        "source": list(item.source),
     }
 
 

@@ -1,6 +1,7 @@
 """Parameter domains: the one place that turns text or numbers into exact values, or says clearly why not.
 
-Decimal text is exact: "0.1" is one tenth. A Python float is the double that it is. "1/60" is a sixtieth.
+Decimal text is exact: "0.1" is one tenth. A Python float is the double that it is. "1/60" is a sixtieth. A schedule is
+a list of such numbers, or their text with commas.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import math
 import operator
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,7 +18,8 @@ from typing import Any
 from oracle.errors import DomainError
 
 Number = int | float | Fraction | Decimal | str
-Value = int | Fraction | str
+Value = int | Fraction | str | float | tuple[Fraction, ...]
+"""A parsed parameter; a float is only ever infinity, which an `extended` parameter allows."""
 
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
@@ -64,16 +67,17 @@ def _exact_text(name: str, text: str, expected: str) -> Fraction:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named parameter: a real or an integer between two ends, or one of a few words."""
+    """A named parameter: a real or an integer between two ends, a list of such reals, or one of a few words."""
 
     name: str
-    kind: str = "real"  # "real" | "integer" | "choice"; "vector" only in the hypotheses of a claim
+    kind: str = "real"  # "real" | "integer" | "schedule" | "choice"; "vector" only in the hypotheses of a claim
     low: Fraction | None = None
     high: Fraction | None = None
     low_open: bool = False
     high_open: bool = False
     choices: tuple[str, ...] = ()
     meaning: str = ""
+    infinite: bool = False  # whether infinity is allowed, too
 
     @property
     def domain(self) -> str:
@@ -82,6 +86,11 @@ class Parameter:
             return "one of " + ", ".join(self.choices)
         if self.kind == "vector":
             return "a real vector"
+        if self.kind == "schedule":
+            return "a list of numbers, each " + self._entry().domain
+        return self._interval() + (", or inf" if self.infinite else "")
+
+    def _interval(self) -> str:
         noun = "an integer" if self.kind == "integer" else "a real number"
         if self.low is not None and self.high is not None:
             left, right = ("(" if self.low_open else "["), (")" if self.high_open else "]")
@@ -96,10 +105,41 @@ class Parameter:
             if value not in self.choices:
                 raise DomainError(f"{self.name} = {shown(value)} is outside its domain: {self.domain}")
             return str(value)
+        if self.kind == "schedule":
+            return self._parse_schedule(value)
+        if self.infinite and str(value).strip() in ("inf", "Infinity"):
+            return math.inf
         number = exact(self.name, value, self.domain)
         if not self._inside(number) or (self.kind == "integer" and number.denominator != 1):
             raise DomainError(f"{self.name} = {shown(value)} is outside its domain: {self.domain}")
         return int(number) if self.kind == "integer" else number
+
+    def rational(self, value: Number) -> Fraction:
+        """The exact value of an input that is a number, or a DomainError."""
+        number = self.parse(value)
+        assert isinstance(number, (int, Fraction)), f"{self.name} is no finite number"
+        return Fraction(number)
+
+    def _entry(self) -> Parameter:
+        return replace(self, kind="real")
+
+    def _parse_schedule(self, given: Any) -> tuple[Fraction, ...]:
+        if isinstance(given, str):
+            inside = given.strip().removeprefix("[").removesuffix("]")
+            given = inside.split(",") if inside.strip() else []
+        # A zero-dimensional array says that it is iterable, and is not.
+        if not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
+            raise DomainError(f"{self.name} = {shown(given)} is no list; expected {self.domain}")
+        entries: list[Fraction] = []
+        for index, value in enumerate(given, start=1):
+            try:
+                number = exact(self.name, value, self.domain)
+            except DomainError as error:
+                raise DomainError(f"{error} (entry {index})") from None
+            if not self._inside(number):
+                raise DomainError(f"{self.name} = {shown(value)} (entry {index}) is outside its domain: {self.domain}")
+            entries.append(number)
+        return tuple(entries)
 
     def _inside(self, number: Fraction) -> bool:
         above = self.low is None or number > self.low or (number == self.low and not self.low_open)
@@ -108,7 +148,9 @@ class Parameter:
 
     def outside(self, xp: Any, array: Any) -> Any:
         """A boolean array that marks the entries outside the domain (NaN and infinities included)."""
-        bad = ~xp.isfinite(array)
+        bad = xp.isnan(array) | (array == -math.inf)
+        if not self.infinite:
+            bad = bad | (array == math.inf)
         if self.low is not None:
             bad = bad | (array < float(self.low)) | ((array == float(self.low)) if self.low_open else bad)
         if self.high is not None:
@@ -131,6 +173,18 @@ def non_negative(name: str, meaning: str = "") -> Parameter:
 def vector(name: str, meaning: str = "") -> Parameter:
     """Any real vector: a hypothesis of a claim, not an input."""
     return Parameter(name, kind="vector", meaning=meaning)
+
+
+def extended(name: str, meaning: str = "") -> Parameter:
+    """A real number >= 0, or infinity."""
+    return Parameter(name, low=Fraction(0), meaning=meaning, infinite=True)
+
+
+def schedule(name: str, meaning: str = "", *, low: int | None = 0, low_open: bool = True) -> Parameter:
+    """A list of real numbers, one a step (or a phase, or a direction): each > 0 unless said otherwise."""
+    return Parameter(
+        name, kind="schedule", low=None if low is None else Fraction(low), low_open=low_open, meaning=meaning,
+    )
 
 
 def probability(name: str, meaning: str = "") -> Parameter:
@@ -168,4 +222,13 @@ def parse_all(owner: str, parameters: tuple[Parameter, ...], given: dict[str, An
     for parameter in parameters:
         if parameter.name not in given:
             raise DomainError(f"{owner} needs {parameter.name}: {parameter.domain}")
-    return {parameter.name: parameter.parse(given[parameter.name]) for parameter in parameters}
+    values = {parameter.name: parameter.parse(given[parameter.name]) for parameter in parameters}
+    same_length(owner, {name: len(value) for name, value in values.items() if isinstance(value, tuple)})
+    return values
+
+
+def same_length(owner: str, lengths: dict[str, int]) -> None:
+    """A DomainError unless all schedules of an owner have one length."""
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} = {count} entries" for name, count in lengths.items())
+        raise DomainError(f"{told}: the schedules of {owner} must have one length")

@@ -31,7 +31,9 @@ Values = SimpleNamespace
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = ("replace", "add_remove", "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
-UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk")
+RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
+UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size")
+SAFE = ("lower", "upper")
 
 
 def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:
@@ -49,8 +51,9 @@ class Bound:
     """A privacy bound: a certified reference and a fast path that is sound, over one set of parameters.
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
-    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `example` is an
-    everyday point, at which the report evaluates it.
+    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `released` is
+    what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday point, at which
+    the report evaluates it.
     """
 
     name: str
@@ -64,10 +67,13 @@ class Bound:
     certify: Certify
     vectorised: Callable[[Any, Values], Any]
     example: Mapping[str, str] | None = None
+    released: str = "output"
+    safe: str = "upper"
 
     def __post_init__(self) -> None:
         for value, allowed in (
             (self.neighbours, NEIGHBOURS), (self.threat_model, THREAT_MODELS), (self.unit, UNITS),
+            (self.released, RELEASED), (self.safe, SAFE),
         ):
             if value not in allowed:
                 raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")
@@ -82,13 +88,14 @@ class Bound:
 
     def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
         """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
-        asked = positive("width").parse(width)
-        return self.certify(Values(**self.parse(params)), min(Fraction(asked), Fraction(1)))
+        asked = positive("width").rational(width)
+        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
 
     def fast(self, /, **arrays: Any) -> Any:
-        """The bound as a float64 array on the safe (upper) side, where the inputs are (numpy or torch, any device).
+        """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).
 
-        Entries that float64 cannot certify are marked NaN by the formula and recomputed by the reference.
+        The last axis of a schedule is its own: an array [batch, steps] gives a result [batch]. Entries that float64
+        cannot certify are marked NaN by the formula and recomputed by the reference.
         """
         xp, values = as_float64(self.name, self.parameters, arrays)
         with np.errstate(all="ignore"):  # intermediate overflow is expected; what is not finite is recomputed below
@@ -100,11 +107,19 @@ class Bound:
 
     def _by_reference(self, xp: Any, values: dict[str, Any], result: Any, missing: Any) -> Any:
         flat = xp.reshape(xp.asarray(result, copy=True), (-1,))
-        columns = {k: v if isinstance(v, str) else xp.reshape(v, (-1,)) for k, v in values.items()}
+        schedules = {parameter.name for parameter in self.parameters if parameter.kind == "schedule"}
+        side = SAFE.index(self.safe)
         for index in xp.nonzero(xp.reshape(missing, (-1,)))[0]:
             at = int(index)
-            point = {k: v if isinstance(v, str) else float(v[at]) for k, v in columns.items()}
-            flat[at] = self.reference(**point).to_floats()[1]
+            point: dict[str, Any] = {}
+            for name, value in values.items():
+                if isinstance(value, str):
+                    point[name] = value
+                elif name in schedules:
+                    point[name] = [float(entry) for entry in xp.reshape(value, (-1, value.shape[-1]))[at]]
+                else:
+                    point[name] = float(xp.reshape(value, (-1,))[at])
+            flat[at] = self.reference(**point).to_floats()[side]
         return xp.reshape(flat, result.shape)
 
 

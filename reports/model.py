@@ -213,9 +213,8 @@ def _audit_json(item: Audit) -> dict[str, Any]:
 def evaluate(item: Bound, params: Mapping[str, str]) -> Example:
     """A bound at one point."""
     lower, upper = item.reference(**params).to_decimals()
-    words = {parameter.name for parameter in item.parameters if parameter.kind == "choice"}
     numbers = item.parse(params)
-    arrays = {name: params[name] if name in words else np.array([float(numbers[name])]) for name in params}
+    arrays = {k: v if isinstance(v, str) else np.array([v], dtype=np.float64) for k, v in numbers.items()}
     return Example(dict(params), lower, upper, _upward(float(item.fast(**arrays)[0])))
 
 

@@ -19,18 +19,18 @@ from mpmath import mp, mpf
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.registry import Bound, Values
 from oracle.tape import Tape
+from tests.formulas import shift_programme
 from tests.opinion import from_dyadic
-from tests.opinions import OPINIONS, shift_programme
+from tests.opinions import OPINIONS
 from tests.samples import LARGEST, Point, columns, points, value_at
+from tests.topics import FALLS, RISES, TURNS, gathered
 
 FINE = Fraction(1, 10**25)  # the reference that judges float64: no rounding error of a double hides below it
 TIGHT = 1e-9  # largest relative excess of a fast path
 NEGLIGIBLE = 1e-290  # below, a double has no relative precision left to speak of
-RISES, FALLS = 1, -1
-TURNS = 0  # moves neither way throughout, or not at all
 
 # How each bound moves when a parameter grows.
-DIRECTIONS: dict[str, dict[str, int]] = {
+DIRECTIONS: dict[str, dict[str, str]] = {
     "gaussian.delta": {"sigma": FALLS, "sensitivity": RISES, "epsilon": FALLS},
     "gaussian.epsilon": {"sigma": FALLS, "sensitivity": RISES, "delta": FALLS},
     "gaussian.sigma": {"sensitivity": RISES, "epsilon": FALLS, "delta": FALLS},
@@ -72,6 +72,7 @@ DIRECTIONS: dict[str, dict[str, int]] = {
         "sensitivity": RISES, "batch_size": FALLS, "sigma": FALLS, "contraction": RISES, "batches": FALLS,
         "epochs": RISES,
     },
+    **gathered("DIRECTIONS"),
 }
 
 LIBRARIES: dict[str, Callable[[Any], Any]] = {
@@ -167,7 +168,7 @@ def check_shift_programme(bound: Bound, params: Mapping[str, Any], contraction: 
 
 
 def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bool = True) -> None:
-    """The fast path is never below the truth, never NaN, and (tight) hardly above it; all bad points are told."""
+    """The fast path is never on the wrong side of the truth, never NaN, and (tight) hardly off; all faults are told."""
     arrays = {name: LIBRARIES[library](column) for name, column in columns(bound, chosen).items()}
     result = np.asarray(bound.fast(**arrays))
     assert result.shape == (len(chosen),)
@@ -176,6 +177,8 @@ def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bo
         truth = bound.reference(width=FINE, **params)
         if math.isnan(value):
             faults.append(f"NaN at {params}")
+        elif bound.safe == "lower":
+            faults += _below(value, truth, params, tight)
         elif value < math.inf and truth.lower.compare(value) > 0:
             faults.append(f"UNSOUND {value!r} < {truth} at {params}")
         elif value == math.inf and truth.upper.compare(LARGEST) <= 0:
@@ -183,6 +186,15 @@ def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bo
         elif tight and truth.upper.compare(NEGLIGIBLE) > 0 and value > truth.upper.to_float(up=True) * (1 + TIGHT):
             faults.append(f"LOOSE {value!r} > {truth} at {params}")
     assert not faults, f"{bound.name} ({library}): {len(faults)} of {len(chosen)} points\n" + "\n".join(faults[:5])
+
+
+def _below(value: float, truth: Enclosure, params: Mapping[str, Any], tight: bool) -> list[str]:
+    """The faults of a fast value that must round down."""
+    if truth.upper.compare(value) < 0:
+        return [f"UNSOUND {value!r} > {truth} at {params}"]
+    if tight and truth.lower.compare(NEGLIGIBLE) > 0 and value < truth.lower.to_float(up=False) * (1 - TIGHT):
+        return [f"LOOSE {value!r} < {truth} at {params}"]
+    return []
 
 
 def sharpness(bound: Bound) -> float:

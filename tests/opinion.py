@@ -7,6 +7,7 @@ precisions; where these disagree, the opinion is void and the test fails, instea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,8 +30,16 @@ def number(value: Any) -> mpf:
 
 
 def _numbers(point: Mapping[str, Any]) -> Numbers:
+    return {name: _number_or_word(value) for name, value in point.items()}
+
+
+def _number_or_word(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [number(entry) for entry in value]
+    if value == math.inf:
+        return mp.inf
     # A word such as "replace" or "closed-form" stays a word; decimal text, which no letter opens, is a number.
-    return {name: value if str(value)[0].isalpha() else number(value) for name, value in point.items()}
+    return value if str(value)[0].isalpha() else number(value)
 
 
 def dyadic(value: mpf) -> Dyadic:

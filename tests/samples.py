@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from oracle.domain import Parameter
 from oracle.registry import Bound
+from tests.topics import gathered
 
 Point = dict[str, Any]
 
@@ -85,6 +86,7 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("wor-gaussian.epsilon", "delta"): (-30.0, -0.3),
     ("noisy-gd.mu", "dataset_size"): (0.0, 9.0),
     ("noisy-gd.mu", "steps"): (0.0, 9.0),
+    **gathered("RANGES"),
 }
 
 
@@ -136,6 +138,8 @@ def _sampling_rate(u: float) -> float:
 def _some_steps(u: float) -> int:
     """None, one, or many: a few steps at any width are the business of test_composition."""
     return 0 if u < 0.04 else 1 if u < 0.12 else int(_logarithmic((u - 0.12) / 0.88, (2.0, 4.0)))
+
+
 def _batch_share(u: float) -> float:
     if u < 0.04:
         return 0.0
@@ -152,7 +156,7 @@ def _few_or_many(u: float) -> int:
 
 
 # Maps from the unit interval for domains of their own, and for parameters that must suit each other.
-MAPS: dict[tuple[str, str], Callable[[float], float]] = {
+MAPS: dict[tuple[str, str], Callable[[float], Any]] = {
     **{(f"poisson-gaussian.{name}", "sampling_rate"): _sampling_rate for name in ("epsilon", "delta", "sigma")},
     **{(f"poisson-gaussian.{name}", "steps"): _some_steps for name in ("epsilon", "delta")},
     ("poisson-gaussian.sigma", "steps"): lambda u: _some_steps(0.04 + 2 * max(0.0, u - 0.4) if u > 0.04 else 0.0),
@@ -175,7 +179,10 @@ MAPS: dict[tuple[str, str], Callable[[float], float]] = {
     # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
     ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else _logarithmic((u - 0.3) / 0.7, (-300, -20)),
     ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else _logarithmic(u, (-15.0, 0.0)),
+    **gathered("MAPS"),
 }
+
+SCHEDULE_LENGTH = 4  # of every schedule that is drawn: those of one bound must agree
 
 
 def value_at(bound: Bound, parameter: Parameter, u: float) -> Any:
@@ -185,6 +192,13 @@ def value_at(bound: Bound, parameter: Parameter, u: float) -> Any:
     if parameter.kind == "choice":
         return parameter.choices[min(int(u * len(parameter.choices)), len(parameter.choices) - 1)]
     closed_zero = parameter.low == 0 and not parameter.low_open
+    if parameter.kind == "schedule":
+        # Entries that differ, and that all move with u: the golden ratio spreads them over the range.
+        logs = RANGES.get((bound.name, parameter.name), _DEFAULT_LOGS["real"])
+        spread = [(u + 0.618034 * index) % 1.0 for index in range(SCHEDULE_LENGTH)]
+        return tuple(0.0 if closed_zero and v < 0.1 else _logarithmic(v, logs) for v in spread)
+    if parameter.infinite and u > 0.96:
+        return math.inf
     if parameter.kind == "integer":
         if closed_zero and u < 0.04:
             return 0
@@ -211,7 +225,10 @@ def points(bound: Bound) -> st.SearchStrategy[Point]:
 
 
 # The reference takes long for these: at most so many of their points.
-FEW_POINTS = {"poisson-gaussian.epsilon": 60, "poisson-gaussian.delta": 60, "poisson-gaussian.sigma": 12}
+FEW_POINTS: dict[str, int] = {
+    "poisson-gaussian.epsilon": 60, "poisson-gaussian.delta": 60, "poisson-gaussian.sigma": 12,
+    **gathered("FEW_POINTS"),
+}
 
 
 def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
@@ -225,7 +242,7 @@ def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
 
 
 def columns(bound: Bound, chosen: Sequence[Point]) -> dict[str, Any]:
-    """The points as one float64 array a parameter (points must agree on every word)."""
+    """The points as one float64 array a parameter, [points] or [points, steps] (points must agree on every word)."""
     table: dict[str, Any] = {}
     for parameter in bound.parameters:
         values = [point[parameter.name] for point in chosen]
@@ -285,6 +302,7 @@ _CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("shuffle.epsilon", "users"): (1, 2, 3, 17, 1000, 10**4),
     ("composition.optimal", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
     ("composition.optimal", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
+    **gathered("CORNERS"),
 }
 
 
@@ -303,7 +321,10 @@ def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
             values = _CORNER_PROBABILITIES if parameter.low_open else _CORNER_UNITS
         if parameter.low == 0 and not parameter.low_open and 0.0 not in values:
             values = (0, *values)
+        values = (*values, math.inf) if parameter.infinite else values
         values = _CORNERS.get((bound.name, parameter.name), values)
+        if parameter.kind == "schedule":
+            return tuple(values[int(rng.integers(len(values)))] for _ in range(SCHEDULE_LENGTH))
         return values[int(rng.integers(len(values)))]
 
     return [{p.name: corner(p) for p in bound.parameters} for _ in range(count)]

@@ -54,8 +54,8 @@ class PoissonGaussian:
 
     def step(self, direction: str) -> Step | None:
         """The step as a pair in one direction; None where nothing is ever sampled."""
-        sigma = Fraction(positive("sigma").parse(self.sigma))
-        rate = Fraction(unit_interval("sampling_rate").parse(self.sampling_rate))
+        sigma = positive("sigma").rational(self.sigma)
+        rate = unit_interval("sampling_rate").rational(self.sampling_rate)
         if rate == 0:
             return None
         if rate == 1:
@@ -72,14 +72,15 @@ class Laplace:
 
     def step(self, direction: str) -> Step:
         """The step as a pair."""
-        scale, sensitivity = positive("scale").parse(self.scale), positive("sensitivity").parse(self.sensitivity)
-        return LaplaceStep(Fraction(sensitivity) / Fraction(scale))
+        return LaplaceStep(
+            positive("sensitivity").rational(self.sensitivity) / positive("scale").rational(self.scale)
+        )
 
 
 def compose(parts: Iterable[tuple[PoissonGaussian | Laplace, int]], *, neighbours: str = "add_remove") -> Composition:
     """The composition of mechanisms, each repeated a number of times."""
     chosen = str(NEIGHBOURS.parse(neighbours))
-    counted = [(part, int(non_negative_integer("steps").parse(count))) for part, count in parts]
+    counted = [(part, int(non_negative_integer("steps").rational(count))) for part, count in parts]
     return Composition(tuple(
         _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
     ))
@@ -106,7 +107,7 @@ class Composition:
 
     def delta(self, epsilon: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
         """The certified least delta at an epsilon >= 0."""
-        asked, at = _width(width), Fraction(non_negative("epsilon").parse(epsilon))
+        asked, at = _width(width), non_negative("epsilon").rational(epsilon)
         best = Enclosure.exactly(0)
         for stages in self.directions:
             if not _dominated(stages, best.lower.ball, at):
@@ -115,7 +116,7 @@ class Composition:
 
     def epsilon(self, delta: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
         """The certified least epsilon >= 0 at a delta in (0, 1)."""
-        asked, target = _width(width), Fraction(probability("delta").parse(delta))
+        asked, target = _width(width), probability("delta").rational(delta)
         best = Enclosure.exactly(0)
         for index, stages in enumerate(self.directions):
             with ctx.workprec(128):
@@ -130,7 +131,7 @@ class Composition:
 
 
 def _width(width: Number) -> Fraction:
-    return min(Fraction(positive("width").parse(width)), Fraction(1))
+    return min(positive("width").rational(width), Fraction(1))
 
 
 def _larger(one: Enclosure, other: Enclosure) -> Enclosure:

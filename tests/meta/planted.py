@@ -12,7 +12,6 @@ from oracle.enclosure import Enclosure, ball
 from oracle.privacy import gaussian, tree
 from oracle.privacy.composition import Composition, PoissonGaussian, compose
 from oracle.registry import Certify, Values, closed_form
-from tests.meta import planted_shuffle
 
 
 def added_record(v: Values) -> arb:
@@ -43,7 +42,6 @@ def _one_sided(v: Values) -> arb:
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
-    **planted_shuffle.WRONG,
     "steps for their root": (
         "gaussian-composed.epsilon",
         lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.sensitivity * (v.steps or 1) / v.sigma), v.delta, w),

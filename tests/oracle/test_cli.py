@@ -106,7 +106,8 @@ def test_bounds_are_listed_with_their_parameters() -> None:
     for name, item in oracle.bounds().items():
         entry = listed[name]
         assert set(entry) == {
-            "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "source",
+            "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
+            "source",
         }
         assert (entry["unit"], entry["neighbours"], entry["threat_model"]) == (
             item.unit, item.neighbours, item.threat_model,

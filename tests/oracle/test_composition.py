@@ -18,8 +18,8 @@ from oracle.privacy.composition import Composition, Laplace, PoissonGaussian, co
 from oracle.privacy.contour import Curve, make_plan, saddle_for
 from oracle.privacy.poisson_gaussian import most_steps
 from oracle.privacy.sampled_gaussian import SampledGaussian
+from tests.formulas import gaussian_delta
 from tests.opinion import from_dyadic
-from tests.opinions import gaussian_delta
 from tests.pld import composed_delta
 
 # Truth by a contour integral at 230 bits, computed elsewhere and stable under refinement; twelve decimals.

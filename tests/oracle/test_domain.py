@@ -18,12 +18,14 @@ from oracle.domain import (
     Parameter,
     choice,
     exact,
+    extended,
     non_negative,
     non_negative_integer,
     parse_all,
     positive,
     positive_integer,
     probability,
+    schedule,
     unit_interval,
 )
 from oracle.errors import DomainError, OracleError
@@ -189,6 +191,39 @@ def test_domains_in_words(parameter: Parameter, words: str) -> None:
     assert parameter.domain == words
 
 
+# --- infinity, and lists
+
+
+def test_an_extended_parameter_may_be_infinite() -> None:
+    parameter = extended("diameter")
+    assert parameter.domain == "a real number >= 0, or inf"
+    assert [parameter.parse(value) for value in ("inf", math.inf, "0", 1.5)] == [math.inf, math.inf, 0, Fraction(3, 2)]
+    for bad in ("-inf", -math.inf, math.nan, "-1"):
+        refusal(parameter, bad)
+
+
+def test_a_schedule_is_a_list_of_exact_numbers() -> None:
+    parameter = schedule("sigma")
+    tenths = (Fraction(1, 10), Fraction(1, 5))
+    assert [parameter.parse(value) for value in ("0.1,0.2", "[0.1, 1/5]", ["0.1", "0.2"], tenths)] == [tenths] * 4
+    assert parameter.parse(np.array([0.5, 2.0])) == (Fraction(1, 2), 2)
+    assert parameter.parse("") == parameter.parse("[]") == parameter.parse([]) == ()
+    assert parameter.domain == "a list of numbers, each a real number > 0"
+    for bad in (1.0, None, True, np.array(1.0), np.ones((2, 2))):
+        assert "is no list" in refusal(parameter, bad)
+    assert "sigma = 0 (entry 2) is outside" in refusal(parameter, "1,0,2")
+    assert "sigma = x is not a number" in refusal(parameter, "1,2,x")
+    assert "(entry 2)" in refusal(parameter, [1.0, math.nan])
+    assert "sigma =" in refusal(parameter, "1,,2")
+
+
+def test_schedules_of_one_owner_have_one_length() -> None:
+    parameters = (schedule("sigma"), schedule("drift", low_open=False))
+    assert parse_all("owner", parameters, {"sigma": "1,2", "drift": "0,1"})["drift"] == (0, 1)
+    with pytest.raises(DomainError, match="sigma = 2 entries, drift = 1 entries: the schedules of owner"):
+        parse_all("owner", parameters, {"sigma": "1,2", "drift": "0"})
+
+
 # --- all parameters of a bound
 
 
@@ -210,7 +245,7 @@ def test_every_registered_parameter_refuses_what_is_outside(name: str, parameter
     good |= {p.name: "0.5" for p in item.parameters if p.kind == "real" and p.high == 1}
     good |= {p.name: "2" for p in item.parameters if p.low == 1 and p.low_open}
     item.parse(good)
-    bad: list[Any] = [math.nan, math.inf, True, "abc", "-1", None]
+    bad: list[Any] = [math.nan, True, "abc", "-1", None] + ([] if parameter.infinite else [math.inf])
     bad += ["1.5"] if parameter.kind == "integer" else []
     bad += ["2"] if parameter.high == 1 else []
     bad += ["0"] if parameter.low == 0 and parameter.low_open else []

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from oracle.registry import SAFE
 from tests.checks import DIRECTIONS, LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
 from tests.samples import LARGEST, SMALLEST, Point, columns, corner_points, fixed_points, points
+from tests.topics import FALLS, RISES, TURNS
 
 BOUNDS = list(oracle.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
@@ -32,14 +34,22 @@ def numbers(bound: oracle.Bound, count: int = 6, seed: int = 5) -> dict[str, Any
 def one_by_one(bound: oracle.Bound, table: dict[str, Any]) -> None:
     """The reference at every row."""
     for index in range(6):
-        bound.reference(**{k: v if isinstance(v, str) else float(v[index]) for k, v in table.items()})
+        bound.reference(**at(table, index))
+
+
+def at(table: dict[str, Any], index: int) -> dict[str, Any]:
+    """One row of a table, as Python numbers, lists and words."""
+    return {k: v if isinstance(v, str) else v[index].tolist() for k, v in table.items()}
 
 
 def test_every_bound_has_a_second_opinion_and_directions() -> None:
-    """A new bound needs an entry in tests/opinions.py (how it should come out) and in tests/checks.py (DIRECTIONS)."""
+    """A new bound needs OPINIONS (how it should come out) and DIRECTIONS in a file of tests/topics."""
     assert set(OPINIONS) == set(DIRECTIONS) == set(oracle.bounds())
     for item in BOUNDS:
         assert set(DIRECTIONS[item.name]) == {p.name for p in item.parameters if p.kind != "choice"}
+        assert set(DIRECTIONS[item.name].values()) <= {RISES, FALLS, TURNS}
+        for parameter in item.parameters:
+            assert parameter.kind != "schedule" or DIRECTIONS[item.name][parameter.name] == TURNS, "lists have no order"
 
 
 # --- soundness and tightness
@@ -197,7 +207,7 @@ def test_shapes_are_kept(bound: oracle.Bound, data: st.DataObject, library: str,
     size = math.prod(shape)
     table = numbers(bound, count=max(size, 1), seed=data.draw(st.integers(0, 5)))
     flat = np.asarray(bound.fast(**table))[:size]
-    cut = {name: v if isinstance(v, str) else v[:size].reshape(shape) for name, v in table.items()}
+    cut = {name: v if isinstance(v, str) else v[:size].reshape(shape + v.shape[1:]) for name, v in table.items()}
     result = bound.fast(**{name: LIBRARIES[library](v) for name, v in cut.items()})
     assert tuple(result.shape) == shape
     np.testing.assert_allclose(np.asarray(result).reshape(-1), flat, rtol=sharpness(bound))
@@ -211,26 +221,27 @@ def test_broadcasting(bound: oracle.Bound, library: str) -> None:
     table = numbers(bound, count=3)
     names = [name for name, column in table.items() if not isinstance(column, str)]
     first, second = names[0], names[-1]
-    middle = {name: column if isinstance(column, str) else float(column[1]) for name, column in table.items()}
+    middle = at(table, 1)
     grid = np.asarray(bound.fast(**{
         **middle, first: convert(table[first][:, None]), second: convert(table[second][None, :]),
     }))
     assert grid.shape == (3, 3)
     for i in range(3):
         for j in range(3):
-            one = bound.fast(**{**middle, first: float(table[first][i]), second: float(table[second][j])})
+            one = bound.fast(**{**middle, first: at(table, i)[first], second: at(table, j)[second]})
             assert np.shape(one) == ()
             np.testing.assert_allclose(grid[i, j], one, rtol=sharpness(bound))
 
 
 @every_bound
 def test_integers_and_lists_are_numbers(bound: oracle.Bound) -> None:
-    point = {p.name: p.choices[0] if p.kind == "choice" else 1 for p in bound.parameters}
+    point: Point = {p.name: p.choices[0] if p.kind == "choice" else 1 for p in bound.parameters}
     point |= {p.name: 0.5 for p in bound.parameters if p.high == 1}
     point |= {p.name: 2 for p in bound.parameters if p.low == 1 and p.low_open}
-    expected = float(bound.fast(**{k: v if isinstance(v, str) else float(v) for k, v in point.items()}))
+    point |= {p.name: [0.5, 0.5] for p in bound.parameters if p.kind == "schedule"}
+    expected = float(bound.fast(**{k: float(v) if isinstance(v, int) else v for k, v in point.items()}))
     for convert in (np.int64, np.array, torch.tensor, lambda v: [v]):
-        given_point = {k: v if isinstance(v, (str, float)) else convert(v) for k, v in point.items()}
+        given_point = {k: convert(v) if isinstance(v, int) else v for k, v in point.items()}
         np.testing.assert_allclose(np.asarray(bound.fast(**given_point)).reshape(-1), [expected], rtol=1e-12)
 
 
@@ -252,7 +263,7 @@ def test_inputs_are_left_alone(bound: oracle.Bound) -> None:
 def test_a_bad_entry_is_named(bound: oracle.Bound, library: str, bad: float) -> None:
     table = numbers(bound)
     for parameter in bound.parameters:
-        if parameter.kind == "choice":
+        if parameter.kind == "choice" or (parameter.infinite and bad == math.inf):
             continue
         column = table[parameter.name].copy()
         column[4] = bad
@@ -271,10 +282,10 @@ def test_edges_of_the_domain_are_those_of_the_reference(bound: oracle.Bound, lib
         if parameter.kind == "choice":
             continue
         for edge in (0.0, 1.0, 1.5, math.nextafter(1.0, 2.0), 0.5):
-            column = np.full(6, edge)
+            column = np.full_like(table[parameter.name], edge)
             arrays = {k: LIBRARIES[library](v) for k, v in {**table, parameter.name: column}.items()}
             try:
-                parameter.parse(edge)
+                parameter.parse(column[0].tolist())
             except DomainError:
                 with pytest.raises(DomainError, match=f"^{parameter.name} = "):
                     bound.fast(**arrays)
@@ -333,7 +344,7 @@ def test_what_the_kernel_cannot_do_the_reference_does(bound: oracle.Bound, libra
     whole, patched = (np.asarray(item.fast(**arrays)) for item in (bound, replace(bound, vectorised=partial)))
     for index, params in enumerate(fixed_points(bound, 6, seed=5)):
         if index in (1, 3):
-            assert patched[index] == bound.reference(**params).to_floats()[1]
+            assert patched[index] == bound.reference(**params).to_floats()[SAFE.index(bound.safe)]
         else:
             assert patched[index] == whole[index]
 
@@ -343,7 +354,7 @@ def test_what_the_kernel_cannot_do_the_reference_does(bound: oracle.Bound, libra
 def test_a_kernel_of_nothing_but_nan_still_answers(bound: oracle.Bound, library: str) -> None:
     hopeless = replace(bound, vectorised=lambda xp, values: bound.vectorised(xp, values) * math.nan)
     check_fast(hopeless, fixed_points(bound, 5, seed=7), library)
-    middle = {k: v if isinstance(v, str) else float(v[0]) for k, v in numbers(bound).items()}
+    middle = at(numbers(bound), 0)
     scalar = hopeless.fast(**middle)
     assert np.shape(scalar) == ()
-    assert float(scalar) == bound.reference(**middle).to_floats()[1]
+    assert float(scalar) == bound.reference(**middle).to_floats()[SAFE.index(bound.safe)]

@@ -14,8 +14,8 @@ import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import PrecisionError
 from tests.checks import check_monotone, check_round_trip, check_second_opinion, check_width
+from tests.formulas import gaussian_delta, gaussian_delta_by_integration
 from tests.opinion import at_both_precisions
-from tests.opinions import gaussian_delta, gaussian_delta_by_integration
 from tests.samples import points, value_at
 
 DELTA, EPSILON, SIGMA, GDP = (

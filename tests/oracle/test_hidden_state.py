@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import oracle
 from oracle.enclosure import Dyadic, Enclosure
 from tests.checks import check_monotone, check_second_opinion, check_shift_programme, check_width
-from tests.opinions import shift_programme
+from tests.formulas import shift_programme
 from tests.samples import points, value_at
 
 GD, CGD = oracle.bound("noisy-gd.mu"), oracle.bound("noisy-cgd.mu")
