@@ -256,4 +256,4 @@ CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("dp-sgd.epsilon", "delta"): (1e-15, 1e-5, 0.3, 1 - 2**-53),
 }
 
-FEW_POINTS = {"dp-sgd.epsilon": 10}
+FEW_POINTS = {"dp-sgd.epsilon": 12}
