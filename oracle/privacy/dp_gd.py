@@ -4,9 +4,9 @@ DP-GD (document 004): T steps, each on the whole data,
 
     g_t = (1/n) sum_i clip(grad l(theta_{t-1} | x_i), C) + N(0, sigma^2 I),      clip(z, C) = z min(1, C/|z|).
 
-The mean moves by 2C/n for a replaced record and, n being a constant, by C/n for one added or removed. The T releases are
-chosen one after the other, and the worst pair of such a sequence is Gaussian (Dong, Roth and Su 2022, Cor. 3.3): all
-noisy gradients together, and every function of them, such as all iterates, the last, or their average, are exactly
+The mean moves by 2C/n for a replaced record and, n being a constant, by C/n for one added or removed. The T releases
+are chosen one after the other, and the worst pair of such a sequence is Gaussian (Dong, Roth and Su 2022, Cor. 3.3):
+all noisy gradients together, and every function of them, such as all iterates, the last, or their average, are exactly
 mu-GDP with mu = (2 or 1) C sqrt(T) / (n sigma). Neither convexity nor a step size is assumed: only the clipping.
 
 (The slides clip by max(1, C/|z|), which leaves long gradients alone and lengthens short ones, use C/n for replaced
@@ -31,7 +31,7 @@ from flint import ctx
 
 from oracle.arrays import deflate, inflate, quotient
 from oracle.domain import non_negative, non_negative_integer, positive, positive_integer, probability, shown
-from oracle.enclosure import Dyadic, Enclosure, ball
+from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
 from oracle.privacy import amplification_arrays, gaussian_composed, poisson_gaussian
 from oracle.privacy import gaussian_arrays as arrays
@@ -68,11 +68,10 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
         root = int(ball(values.steps).sqrt().upper().ceil().fmpz())
     # An error of w min(1, one) grows by at most `root`, the value by at least 1.
     one = sigma_of(_sensitivity(values), values.epsilon, values.delta, width / (4 * root))
-    with ctx.workprec(128 + 2 * width.denominator.bit_length() + root.bit_length()):
+    magnitude = max(0, one.upper.exponent + one.upper.mantissa.bit_length()) + root.bit_length()
+    with ctx.workprec(128 + width.denominator.bit_length() + magnitude):
         factor = ball(values.steps).sqrt()
-        return Enclosure(
-            Dyadic.of((one.lower.ball * factor).lower()), Dyadic.of((one.upper.ball * factor).upper())
-        )
+        return Enclosure.between(one.lower.ball * factor, one.upper.ball * factor)
 
 
 def _fast_sigma(xp: Any, values: Values) -> Any:
@@ -97,12 +96,13 @@ def _sampled(values: Values) -> Values:
 def _fast_sampled(xp: Any, values: Values) -> Any:
     """The same with the noise rounded down and the rate up: epsilon falls in the one and rises in the other."""
     noise = deflate(values.noise_std * values.batch_size / values.clip_norm, 2.0)
-    noise = xp.where((noise > 1e-290) & (noise < 1e290), noise, math.nan)  # neither the subnormals nor an overflow
     rate = amplification_arrays.fraction(xp, values.batch_size, values.dataset_size)
-    return poisson_gaussian.epsilon.vectorised(xp, Values(
+    result = poisson_gaussian.epsilon.vectorised(xp, Values(
         sigma=noise, sampling_rate=xp.where(rate > 1.0, 1.0, rate), steps=values.steps, delta=values.delta,
         neighbours=values.neighbours,
     ))
+    # No answer where the noise nears the subnormals or overflows, or the batch is larger than the data.
+    return xp.where((noise > 1e-290) & (noise < 1e290) & (rate > 0.0), result, math.nan)
 
 
 _CLIP = positive("clip_norm", "norm C that every record's gradient is clipped to")
@@ -117,7 +117,7 @@ _EXAMPLE = {"clip_norm": "1", "dataset_size": "10000", "steps": "100", "delta": 
 epsilon = Bound(
     name="dp-gd.epsilon",
     unit="epsilon",
-    summary="least epsilon for which full-batch gradient descent on clipped gradients with noise is (epsilon, delta)-DP",
+    summary="least epsilon for which full-batch descent on clipped gradients with noise is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
         _CLIP, _SIZE, positive("sigma", "standard deviation of the noise on the mean gradient"), _STEPS,
@@ -151,7 +151,10 @@ sgd_epsilon = Bound(
     name="dp-sgd.epsilon",
     unit="epsilon",
     summary="least epsilon for which descent on Poisson batches of clipped gradients with noise is (epsilon, delta)-DP",
-    formula=poisson_gaussian.epsilon.formula + r", \quad \sigma = \frac{\sigma_{\mathrm{abs}} B}{C}, \quad q = \frac{B}{n}",
+    formula=(
+        poisson_gaussian.epsilon.formula
+        + r", \quad \sigma = \frac{\sigma_{\mathrm{abs}} B}{C}, \quad q = \frac{B}{n}"
+    ),
     parameters=(
         _CLIP, _SIZE, positive_integer("batch_size", "expected size B of a batch and divisor, at most dataset_size"),
         positive("noise_std", "standard deviation of the noise on the batch's mean gradient"), _STEPS,

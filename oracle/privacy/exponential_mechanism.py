@@ -5,14 +5,14 @@ r"""The exponential mechanism on an empirical risk: what it costs, and how good 
 for a public base measure pi, a temperature T, and losses whose values lie in an interval of length B, the same for all
 theta and x (clipping the loss makes it so).
 
-Replace one record: the exponent changes by (l(theta|x) - l(theta|x')) / T, at most B/T either way, and the normaliser by
-a factor between the same two: epsilon = 2B/T. It is the least for all data: where theta gains B, everything else loses
-B, and theta has almost no weight, the ratio is nearly e^{2B/T}.
+Replace one record: the exponent changes by (l(theta|x) - l(theta|x')) / T, at most B/T either way, and the normaliser
+by a factor between the same two: epsilon = 2B/T. It is the least for all data: where theta gains B, everything else
+loses B, and theta has almost no weight, the ratio is nearly e^{2B/T}.
 
-Add or remove one record, with R's factor n a constant: up to a constant, which cancels, the exponent changes by a number
-in [0, B/T], weight and normaliser both by a factor in [e^{-B/T}, 1], and their quotient by at most e^{B/T} either way:
-epsilon = B/T, half as much. With the literal n R(theta), n the number of records, it is not: R then counts like a loss,
-and epsilon is (B + range of R)/T, nothing at all for an unbounded R.
+Add or remove one record, with R's factor n a constant: up to a constant, which cancels, the exponent changes by a
+number in [0, B/T], weight and normaliser both by a factor in [e^{-B/T}, 1], and their quotient by at most e^{B/T}
+either way: epsilon = B/T, half as much. With the literal n R(theta), n the number of records, it is not: R then counts
+like a loss, and epsilon is (B + range of R)/T, nothing at all for an unbounded R.
 
 Document 004 has T = 2/epsilon and B = 1.
 
@@ -21,12 +21,13 @@ and Z >= e^{-s min F}, so
 
     textbook    E F - min F <= log(K) / s.
 
-The best constant is smaller. With gaps g_i = s (F(theta_i) - min F) of the K - 1 others, E F - min F <= v/s means
-sum (g_i - v) e^{-g_i} <= v; each summand is at most e^{-1-v}, at g_i = 1 + v, so that the worst v has (K-1) e^{-1-v} = v:
+The best constant is smaller. With gaps g_i = s (F(theta_i) - min F) of the K - 1 others, E F - min F <= v/s means sum
+(g_i - v) e^{-g_i} <= v; each summand is at most e^{-1-v}, at g_i = 1 + v, so that the worst v has (K-1) e^{-1-v} = v:
 
     sharp       E F - min F <= W((K-1)/e) / s,      W(t) e^{W(t)} = t,
 
-reached by K - 1 candidates of gap (1 + v)/s. At T = 2B/epsilon, which is epsilon-DP for replacing, 1/s = 2B/(epsilon n).
+reached by K - 1 candidates of gap (1 + v)/s. At T = 2B/epsilon, which is epsilon-DP for replacing, 1/s = 2B/(epsilon
+n).
 
 Source: McSherry and Talwar (2007) and Kasiviswanathan et al. (2011), whose texts were not at hand; document 004 was.
 The derivations stand on their own.

@@ -1,6 +1,6 @@
 r"""Objective perturbation: a random linear term in the objective, and what its change of variables costs.
 
-    theta(D, b) = argmin  sum_i l_i(<x_i, theta>) + (n lambda / 2) |theta|^2 + <b, theta>       (n times the mean's form)
+    theta(D, b) = argmin  sum_i l_i(<x_i, theta>) + (n lambda / 2) |theta|^2 + <b, theta>     (n times the mean's form)
 
 over all of R^d, where every l_i is convex and twice continuously differentiable, |l_i'| |x_i| <= L and
 0 <= l_i'' |x_i|^2 <= c, and n lambda is a constant (lambda + Delta where ridge is added for privacy). Nothing else is
@@ -22,13 +22,13 @@ since by convexity the denominator is at least 1; adding or removing has one fac
     sharp      epsilon = k L / s + log(1 + c / (n lambda))
     cms11      epsilon = k L / s + 2 log(1 + c / (n lambda))       log(1 + 2t + t^2), t = c/(n lambda), as published.
 
-The sharp one is the least for the class: d = 1, all other x = 0, theta large, a record on whose margin l' has just risen
-to L with slope c against one on which it stays at L with the other sign: both terms are reached together in the limit.
-Without the logarithm the statement is false; without a fixed n lambda (a mean over the records that happen to be there)
-adding or removing a record moves b by lambda theta, without bound.
+The sharp one is the least for the class: d = 1, all other x = 0, theta large, a record on whose margin l' has just
+risen to L with slope c against one on which it stays at L with the other sign: both terms are reached together in the
+limit. Without the logarithm the statement is false; without a fixed n lambda (a mean over the records that happen to be
+there) adding or removing a record moves b by lambda theta, without bound.
 
-Ridge for a target: c / (n lambda) = e^{epsilon/(2m)} - 1, m = 1 or 2, makes the logarithm half of epsilon. (The published
-algorithm adds ridge to reach that where the logarithm alone is epsilon or more.)
+Ridge for a target: c / (n lambda) = e^{epsilon/(2m)} - 1, m = 1 or 2, makes the logarithm half of epsilon. (The
+published algorithm adds ridge to reach that where the logarithm alone is epsilon or more.)
 
 Gaussian b, sigma^2 I, add or remove: b moves by g = l'(<x, theta>) x, in the direction of x whatever theta is, so
 that with Z = <b, x>/(sigma |x|), a standard normal, the log ratio of the densities is at most
@@ -39,7 +39,8 @@ delta(epsilon) = E max(0, 1 - e^{epsilon - loss}) rises with the loss; at e = ep
 
     delta <= 2 (Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu))  for e >= mu^2/2,      1 - 2 e^e Phi(-mu)  for e <= mu^2/2,
 
-the first being twice the Gaussian curve. (For a replaced record b moves within a plane and no such bound is proved here.)
+the first being twice the Gaussian curve. (For a replaced record b moves within a plane and no such bound is proved
+here.)
 
 Source: Chaudhuri, Monteleoni and Sarwate (2011), Theorem 9, and Kifer, Smith and Thakurta (2012); neither text was at
 hand, that of document 004 was. The derivations stand on their own.
@@ -56,7 +57,7 @@ from flint import arb, ctx
 from oracle.arithmetic import enclose
 from oracle.arrays import UNIT, erfcx, inflate, positive_part, quotient
 from oracle.domain import choice, non_negative, positive, positive_integer, probability, shown
-from oracle.enclosure import Dyadic, Enclosure, ball
+from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
 from oracle.privacy import gaussian_arrays as arrays
 from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu, normal_upper_tail
@@ -141,11 +142,10 @@ def _gaussian(values: Values, width: Fraction) -> Enclosure:
     if certainly_negative(lambda: flat() - mu() * mu() / 2):
         return enclose(total, width=width)
     steep = epsilon_of_mu(mu, values.delta / 2, width / 4)  # e >= mu^2/2 > 0
-    with ctx.workprec(128 + 2 * width.denominator.bit_length()):
+    magnitude = max(0, steep.upper.exponent + steep.upper.mantissa.bit_length())
+    with ctx.workprec(128 + width.denominator.bit_length() + magnitude):
         jacobian = _jacobian(values)
-        return Enclosure(
-            Dyadic.of((steep.lower.ball + jacobian).lower()), Dyadic.of((steep.upper.ball + jacobian).upper())
-        )
+        return Enclosure.between(steep.lower.ball + jacobian, steep.upper.ball + jacobian)
 
 
 def _fast_gaussian(xp: Any, values: Values) -> Any:
@@ -153,12 +153,13 @@ def _fast_gaussian(xp: Any, values: Values) -> Any:
     half = 0.5 * mu * mu
     log_tail = xp.log(erfcx(xp, mu * math.sqrt(0.5)))  # 2 Phi(-mu) = e^{-mu^2/2} erfcx(mu / sqrt 2)
     survived = xp.log1p(-values.delta)
-    terms = half - log_tail - survived + jacobian
+    terms = 1.0 + half - log_tail - survived + jacobian  # 1, since erfcx next to 1 has an absolute error
     flat = positive_part(xp, survived + half - log_tail + jacobian, terms)
-    # Above mu^2/2 the curve of the other branch is the truth, below it is an upper bound too: so the test errs safely.
-    is_flat = survived - log_tail + 32 * UNIT * terms < 0.0
-    steep = inflate(arrays.epsilon_upper(xp, xp.where(is_flat, 1.0, mu), 0.5 * values.delta) + jacobian, 1.0)
-    return xp.where(is_flat, flat, steep)
+    beyond = arrays.epsilon_upper(xp, mu, 0.5 * values.delta)
+    beyond = xp.where(beyond > 1e-3 * mu, beyond, math.nan)  # below, it is ill-conditioned: the reference answers
+    steep = inflate(beyond + jacobian, 1.0)
+    side, slack = survived - log_tail, 32 * UNIT * terms  # e - mu^2/2 of the flat branch
+    return xp.where(side + slack < 0.0, flat, xp.where(side - slack > 0.0, steep, math.nan))
 
 
 _LIPSCHITZ = positive("lipschitz", "largest gradient norm L of a record's loss")
@@ -209,7 +210,9 @@ ridge = Bound(
     name="objective-perturbation.ridge",
     unit="smoothness",
     summary="least ridge for which the change of variables costs at most half of epsilon",
-    formula=r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}",
+    formula=(
+        r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
+    ),
     parameters=(_CURVATURE, _SIZE, positive("epsilon"), _CORRECTION),
     neighbours="any",
     threat_model="all_iterates",

@@ -8,16 +8,16 @@ and theta' for its minimiser, strong convexity gives
 
     F(theta') - F(theta) >= (lambda/2) |theta - theta'|^2,      G(theta) - G(theta') >= (lambda/2) |theta - theta'|^2,
 
-and the sum of the two left sides is (F - G)(theta') - (F - G)(theta) <= (k L / n) |theta - theta'|. It is reached:
-for l = <g_i, theta>, |g_i| = L, and R = (lambda/2) |theta|^2 the minimiser is -mean(g) / lambda. Neither strict convexity
+and the sum of the two left sides is (F - G)(theta') - (F - G)(theta) <= (k L / n) |theta - theta'|. It is reached: for
+l = <g_i, theta>, |g_i| = L, and R = (lambda/2) |theta|^2 the minimiser is -mean(g) / lambda. Neither strict convexity
 of l nor smoothness is needed; without strong convexity (ordinary least squares) no multiple of 1/n is enough.
 
 Where R is the indicator of a convex set plus a strongly convex function, nothing changes. Where the mean is taken over
 the records that happen to be there, adding or removing costs as much as replacing (`relation`).
 
-A solver is not an argmin. If its answer is always within `solver_error` of the minimiser, two answers are within
-k L / (n lambda) + 2 solver_error (a gradient of norm g there certifies g / lambda); 0 states that it is exact. An answer
-that is only usually that close has none of these guarantees.
+A solver is not an argmin. If its answer is always within `solver_error` of the minimiser, two answers are within k L /
+(n lambda) + 2 solver_error (a gradient of norm g there certifies g / lambda); 0 states that it is exact. An answer that
+is only usually that close has none of these guarantees.
 
 Noise of density proportional to exp(-|v|/b), whose norm is Gamma(d, b): the log density changes by at most s/b over a
 shift of norm s, and by that much along it, so epsilon = s/b in every dimension. Noise N(0, sigma^2 I): the Gaussian
@@ -97,7 +97,7 @@ scale = Bound(
 gaussian_epsilon = Bound(
     name="output-perturbation-gaussian.epsilon",
     unit="epsilon",
-    summary="least epsilon for which the minimiser of a strongly convex risk plus Gaussian noise is (epsilon, delta)-DP",
+    summary="least epsilon for which the minimiser of a strongly convex risk with Gaussian noise is private at delta",
     formula=_GAUSSIAN,
     parameters=(
         *_SETTING, positive("sigma", "standard deviation of the noise on every coordinate"), probability("delta"),

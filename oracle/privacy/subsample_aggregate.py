@@ -1,9 +1,9 @@
 r"""Subsample and aggregate: the noisy mean of an estimator over disjoint blocks of the data.
 
-The records are split into k disjoint blocks by their position (or by a random partition of the positions), any estimator
-runs on every block, and the k answers, each clipped to a set of diameter w, are averaged and noise is added. Replacing a
-record changes one block, hence one answer, hence the mean by at most w/k; it is reached by an estimator that jumps from
-one end of the set to the other. The estimator itself may be anything: only its clipped answer is seen.
+The records are split into k disjoint blocks by their position (or by a random partition of the positions), any
+estimator runs on every block, and the k answers, each clipped to a set of diameter w, are averaged and noise is added.
+Replacing a record changes one block, hence one answer, hence the mean by at most w/k; it is reached by an estimator
+that jumps from one end of the set to the other. The estimator itself may be anything: only its clipped answer is seen.
 
     Laplace(b) on a number clipped to [lo, hi], w = hi - lo        epsilon = w / (k b)
     N(0, sigma^2 I) on a vector clipped to l2-diameter w           the Gaussian curve at mu = w / (k sigma)

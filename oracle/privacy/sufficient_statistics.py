@@ -1,14 +1,14 @@
-r"""Linear regression through noisy moments: the means of x^2, xy, x and y over n records in [0, 1]^2, with noise on each.
+r"""Linear regression through noisy moments: the means of x^2, xy, x and y over n records in [0, 1]^2, each with noise.
 
 Replace (x, y) by (x', y'): each of the four terms lies in [0, 1], so each mean moves by at most 1/n, and (1, 1) against
-(0, 0) moves all four by exactly 1/n. So the vector of the four means has l1-sensitivity 4/n and l2-sensitivity 2/n, both
-reached by one pair, and nothing is lost by looking at the queries one by one:
+(0, 0) moves all four by exactly 1/n. So the vector of the four means has l1-sensitivity 4/n and l2-sensitivity 2/n,
+both reached by one pair, and nothing is lost by looking at the queries one by one:
 
     Laplace(b) on each           epsilon = 4 / (n b)                       the sum of the four, exactly
     N(0, sigma^2) on each        the Gaussian curve at mu = 2 / (n sigma)
 
-The same holds for a record that is added or removed while n stays a constant: a term goes to 0. With a positive delta the
-Laplace releases cost less: they are `laplace-composed.epsilon` with four steps of sensitivity 1/n, that pair again.
+The same holds for a record that is added or removed while n stays a constant: a term goes to 0. With a positive delta
+the Laplace releases cost less: they are `laplace-composed.epsilon` with four steps of sensitivity 1/n, that pair again.
 
 Everything computed from the four noisy means is post-processing: the slope (xy - x y) / (xx - x^2) with any floor below
 its denominator. The centred moment S_xx / n is no mean of a function of a record; its sensitivity is (n-1)/n^2.

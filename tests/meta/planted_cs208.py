@@ -27,7 +27,9 @@ def _one_record(v: Values) -> str:
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "a minimiser moved by one loss": changed("output-perturbation.epsilon", neighbours=_one_record),
-    "the solver's error counted once": changed("output-perturbation.epsilon", solver_error=lambda v: v.solver_error / 2),
+    "the solver's error counted once": changed(
+        "output-perturbation.epsilon", solver_error=lambda v: v.solver_error / 2
+    ),
     "an exact solver taken for granted": changed("output-perturbation.scale", solver_error=lambda v: Fraction(0)),
     "a mean over one record fewer": changed(
         "output-perturbation-gaussian.epsilon", dataset_size=lambda v: v.dataset_size + 1

@@ -1,4 +1,4 @@
-"""Document 004's mechanisms: output and objective perturbation, exponential mechanism, aggregation, moments, DP-(S)GD."""
+"""Document 004's mechanisms: output and objective perturbation, exponential mechanism, aggregation, moments, descent."""
 
 from __future__ import annotations
 
@@ -212,11 +212,12 @@ RANGES: dict[tuple[str, str], tuple[float, float]] = {
     ("dp-sgd.epsilon", "dataset_size"): (0.5, 2.0),
     ("dp-sgd.epsilon", "batch_size"): (0.0, 0.5),
     ("dp-sgd.epsilon", "noise_std"): (0.0, 0.5),
-    ("dp-sgd.epsilon", "delta"): (-12.0, -0.3),
 }
 
 MAPS: dict[tuple[str, str], Callable[[float], Any]] = {
-    ("dp-sgd.epsilon", "steps"): lambda u: 0 if u < 0.04 else 1 if u < 0.12 else int(10 ** (2 + 2 * (u - 0.12) / 0.88)),
+    # One step, which the opinion integrates from the definition, is the business of poisson-gaussian.epsilon.
+    ("dp-sgd.epsilon", "steps"): lambda u: 0 if u < 0.04 else int(10 ** (2.5 + 1.5 * u)),
+    ("dp-sgd.epsilon", "delta"): lambda u: 10 ** (-12 + 11.5 * u),
 }
 
 # Ratios beyond 1e60 take the reference thousands of bits and seconds a point where epsilon is solved for.
