@@ -4,7 +4,8 @@ r"""Objective perturbation: a random linear term in the objective, and what its 
 
 over all of R^d, where every l_i is convex and twice continuously differentiable, |l_i'| |x_i| <= L and
 0 <= l_i'' |x_i|^2 <= c, and n lambda is a constant (lambda + Delta where ridge is added for privacy). Nothing else is
-assumed, neither of d nor of theta; the released minimiser must be exact, or blurred by noise of its own.
+assumed, neither of d nor of theta. The released minimiser must be exact: an approximate one is another random variable,
+of which nothing is said here.
 
 The gradient vanishes: b = -n lambda theta - sum_i l_i'(<x_i, theta>) x_i, a one-to-one map of theta with derivative
 -(n lambda I + sum_i l_i'' x_i x_i^T). So theta has the density nu(b(theta)) det(n lambda I + sum_i l_i'' x_i x_i^T).
@@ -22,10 +23,10 @@ since by convexity the denominator is at least 1; adding or removing has one fac
     sharp      epsilon = k L / s + log(1 + c / (n lambda))
     cms11      epsilon = k L / s + 2 log(1 + c / (n lambda))       log(1 + 2t + t^2), t = c/(n lambda), as published.
 
-The sharp one is the least for the class: d = 1, all other x = 0, theta large, a record on whose margin l' has just
-risen to L with slope c against one on which it stays at L with the other sign: both terms are reached together in the
-limit. Without the logarithm the statement is false; without a fixed n lambda (a mean over the records that happen to be
-there) adding or removing a record moves b by lambda theta, without bound.
+The sharp one is the least for the class: d = 1, all other x = 0, theta large, a record x = -1 at whose margin l' has
+just risen to L with slope c against x = 1, at whose larger margin l' is L without slope: both terms are reached
+together in the limit. Without the logarithm the statement is false; without a fixed n lambda (a mean over the records
+that happen to be there) adding or removing a record moves b by lambda theta, without bound.
 
 Ridge for a target: c / (n lambda) = e^{epsilon/(2m)} - 1, m = 1 or 2, makes the logarithm half of epsilon. (The
 published algorithm adds ridge to reach that where the logarithm alone is epsilon or more.)

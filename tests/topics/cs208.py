@@ -1,4 +1,4 @@
-"""Document 004's mechanisms: output and objective perturbation, exponential mechanism, aggregation, moments, descent."""
+"""Document 004: output and objective perturbation, the exponential mechanism, aggregation, moments and descent."""
 
 from __future__ import annotations
 
