@@ -31,17 +31,22 @@ that happen to be there) adding or removing a record moves b by lambda theta, wi
 Ridge for a target: c / (n lambda) = e^{epsilon/(2m)} - 1, m = 1 or 2, makes the logarithm half of epsilon. (The
 published algorithm adds ridge to reach that where the logarithm alone is epsilon or more.)
 
-Gaussian b, sigma^2 I, add or remove: b moves by g = l'(<x, theta>) x, in the direction of x whatever theta is, so
-that with Z = <b, x>/(sigma |x|), a standard normal, the log ratio of the densities is at most
+Gaussian b, N(0, sigma^2 I), mu = L / sigma. Let x^ be the direction of x. Add or remove: b moves by l'(<x, theta>) x,
+along x^ whatever theta is, so that with Z = <b, x^>/sigma, a standard normal, the log ratio of the densities is at most
 
-    log(1 + c/(n lambda)) + mu |Z| + mu^2/2,       mu = L / sigma.
+    log(1 + c/(n lambda)) + nu |Z| + nu^2/2,       nu = mu.
 
-delta(epsilon) = E max(0, 1 - e^{epsilon - loss}) rises with the loss; at e = epsilon - log(1 + c/(n lambda)) this is
+Since delta(epsilon) = E max(0, 1 - e^{epsilon - loss}) rises with the loss, it is at most T(nu, e) for
+e = epsilon - log(1 + c/(n lambda)), where
 
-    delta <= 2 (Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu))  for e >= mu^2/2,      1 - 2 e^e Phi(-mu)  for e <= mu^2/2,
+    T(nu, e) = E max(0, 1 - e^{e - nu |Z| - nu^2/2}) = 2 (Phi(-a) - e^e Phi(-a - nu)),      a = max(0, e/nu - nu/2),
 
-the first being twice the Gaussian curve. (For a replaced record b moves within a plane and no such bound is proved
-here.)
+which is twice the Gaussian curve of nu for e >= nu^2/2. Replace: b moves by the difference s of two such gradients, and
+2 <b, s> + |s|^2 is convex in their two slopes: it is largest where both have norm L, that is at s = L v or -L v for v =
+x^ - x'^ or v = x^ + x'^. So the loss is at most the larger of two as above, with nu = mu |v|. The squares of the two
+|v| add up to 4: one is at most sqrt 2, the other at most 2. A maximum's T is at most the sum, and T rises in nu:
+
+    delta(epsilon) <= T(2 mu, e) + T(sqrt(2) mu, e).
 
 Source: Chaudhuri, Monteleoni and Sarwate (2011), Theorem 9, and Kifer, Smith and Thakurta (2012); neither text was at
 hand, that of document 004 was. The derivations stand on their own.
@@ -55,17 +60,18 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.arithmetic import enclose
+from oracle.arithmetic import decreasing_root, enclose
 from oracle.arrays import UNIT, erfcx, inflate, positive_part, quotient
 from oracle.domain import choice, non_negative, positive, positive_integer, probability, shown
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
 from oracle.privacy import gaussian_arrays as arrays
-from oracle.privacy.gaussian import certainly_negative, epsilon_of_mu, normal_upper_tail
+from oracle.privacy.gaussian import certainly_negative, normal_upper_tail
 from oracle.privacy.relation import NEIGHBOURS, TERMS
 from oracle.registry import Bound, Values, closed_form
 
 _FACTORS = {"sharp": 1, "cms11": 2}
+_NEWTON_STEPS = 40
 _ILL_CONDITIONED = 1e-10  # relative error of a difference above which the reference answers
 
 
@@ -128,25 +134,58 @@ def _fast_ridge(xp: Any, values: Values) -> Any:
 # --- Gaussian noise
 
 
+def _two_sided(e: arb, nu: arb) -> arb:
+    """T(nu, e)."""
+    start = (e / nu - nu / 2).max(arb(0))
+    return 2 * (normal_upper_tail(start) - e.exp() * normal_upper_tail(start + nu))
+
+
+def _shifts(values: Values) -> tuple[arb, ...]:
+    """The nu whose T add up to delta, the largest first."""
+    mu = ball(values.lipschitz / values.sigma)
+    return (mu,) if values.neighbours == "add_remove" else (2 * mu, arb(2).sqrt() * mu)
+
+
 def _gaussian(values: Values, width: Fraction) -> Enclosure:
-    def mu() -> arb:
-        return ball(values.lipschitz / values.sigma)
+    def excess(epsilon: arb) -> arb:
+        e = epsilon - _jacobian(values)
+        total = sum((_two_sided(e, nu) for nu in _shifts(values)), arb(0))
+        return total.log() - ball(values.delta).log()
 
-    def flat() -> arb:
-        """The e of the branch e <= mu^2/2: log((1 - delta) / (2 Phi(-mu)))."""
-        return ball(-values.delta).log1p() - (2 * normal_upper_tail(mu())).log()
+    if certainly_negative(lambda: excess(arb(0))):
+        return Enclosure.exactly(0)
+    with ctx.workprec(128):
+        # T(nu, e) <= 2 Phi(-z) <= e^{-z^2/2} at z = e/nu - nu/2 >= 0: all together meet delta at this z.
+        largest, *others = _shifts(values)
+        z = (2 * ball((1 + len(others)) / values.delta).log()).sqrt()
+        upper = (_jacobian(values) + largest * (largest / 2 + z)).upper()
+    return decreasing_root(excess, arb(0), upper, width=width)
 
-    def total() -> arb:
-        value = flat() + _jacobian(values)
-        return arb(0) if value <= 0 else value
 
-    if certainly_negative(lambda: flat() - mu() * mu() / 2):
-        return enclose(total, width=width)
-    steep = epsilon_of_mu(mu, values.delta / 2, width / 4)  # e >= mu^2/2 > 0
-    magnitude = max(0, steep.upper.exponent + steep.upper.mantissa.bit_length())
-    with ctx.workprec(128 + width.denominator.bit_length() + magnitude):
-        jacobian = _jacobian(values)
-        return Enclosure.between(steep.lower.ball + jacobian, steep.upper.ball + jacobian)
+def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
+    """The e >= 2 mu^2 with T(2 mu, e) + T(sqrt(2) mu, e) = delta, rounded up; NaN where there is none.
+
+    Each T is there twice the Gaussian curve, and below that it is less: the certificate holds anyway. Newton's method
+    on the logarithm of the sum proposes.
+    """
+    shifts = (2.0 * mu, inflate(math.sqrt(2.0) * mu, 2.0))
+
+    def total(e: Any) -> Any:
+        return inflate(2.0 * sum(arrays.delta_upper(xp, e, nu) for nu in shifts), 4.0)
+
+    e = arrays.epsilon_upper(xp, shifts[0], 0.5 * delta)  # of the larger term alone: too small
+    for _ in range(_NEWTON_STEPS):
+        slope = xp.zeros_like(e)
+        for nu in shifts:
+            x = e / nu - 0.5 * nu
+            slope = slope + xp.exp(-0.5 * x * x) * arrays.mills(xp, x + nu) * math.sqrt(2.0 / math.pi)
+        value = total(e)
+        step = value * xp.log(value / delta) / slope
+        e = e + xp.where(slope > 0.0, step, math.nan)
+        if not bool(xp.any(xp.abs(step) > 1e-9 * e)):
+            break
+    proposed = xp.where(e > 2.0 * mu * mu, e, math.nan)
+    return arrays.certify(xp, proposed, proposed + mu, lambda at: total(at) <= delta)
 
 
 def _fast_gaussian(xp: Any, values: Values) -> Any:
@@ -156,10 +195,13 @@ def _fast_gaussian(xp: Any, values: Values) -> Any:
     survived = xp.log1p(-values.delta)
     terms = 1.0 + half - log_tail - survived + jacobian  # 1, since erfcx next to 1 has an absolute error
     flat = positive_part(xp, survived + half - log_tail + jacobian, terms)
-    beyond = arrays.epsilon_upper(xp, mu, 0.5 * values.delta)
+    replaced = values.neighbours == "replace"
+    beyond = _fast_sum(xp, mu, values.delta) if replaced else arrays.epsilon_upper(xp, mu, 0.5 * values.delta)
     beyond = xp.where(beyond > 1e-3 * mu, beyond, math.nan)  # below, it is ill-conditioned: the reference answers
     steep = inflate(beyond + jacobian, 1.0)
     side, slack = survived - log_tail, 32 * UNIT * terms  # e - mu^2/2 of the flat branch
+    if replaced:
+        return steep
     return xp.where(side + slack < 0.0, flat, xp.where(side - slack > 0.0, steep, math.nan))
 
 
@@ -229,18 +271,17 @@ gaussian_epsilon = Bound(
     summary="an epsilon for which the minimiser of a convex ridge objective with a Gaussian linear term is private",
     formula=(
         r"\varepsilon = \max\left(0,\ e + \log\left(1 + \frac{c}{n\lambda}\right)\right), \quad \mu = \frac{L}{\sigma},"
-        r" \quad \delta = 2\Phi\left(\frac{\mu}{2} - \frac{e}{\mu}\right) - 2e^{e}\,\Phi\left(-\frac{\mu}{2} -"
-        r" \frac{e}{\mu}\right) \text{ if } e \ge \frac{\mu^2}{2}, \quad \delta = 1 - 2e^{e}\,\Phi(-\mu)"
-        r" \text{ otherwise}"
+        r" \quad \delta = T(\mu) \text{ (add or remove) or } T(2\mu) + T(\sqrt{2}\mu) \text{ (replace)}, \quad"
+        r" T(\nu) = 2\Phi(-a) - 2e^{e}\,\Phi(-a - \nu), \quad a = \max\left(0,\ \frac{e}{\nu} - \frac{\nu}{2}\right)"
     ),
     parameters=(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, positive("sigma", "standard deviation of b in n times the objective"),
-        probability("delta"),
+        probability("delta"), NEIGHBOURS,
     ),
-    neighbours="add_remove",
+    neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     certify=_gaussian,
     vectorised=_fast_gaussian,
-    example={**_EXAMPLE, "sigma": "5", "delta": "1e-5"},
+    example={**_EXAMPLE, "sigma": "5", "delta": "1e-5", "neighbours": "add_remove"},
 )

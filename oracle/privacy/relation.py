@@ -13,5 +13,5 @@ from oracle.domain import choice
 TERMS = {"replace": 2, "add_remove": 1}
 
 NEIGHBOURS = choice(
-    "neighbours", *TERMS, meaning="whether a record is replaced, or added or removed while dataset_size stays constant"
+    "neighbours", *TERMS, meaning="whether a record is replaced, or added or removed while the mechanism stays as it is"
 )

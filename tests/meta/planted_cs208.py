@@ -43,7 +43,12 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "a ridge that is not divided by n": changed("objective-perturbation.ridge", dataset_size=lambda v: 1),
     "one side of the linear term": (  # the curve of N(mu, 1) against N(0, 1), as if the sign of <b, x> were known
         "objective-perturbation-gaussian.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.lipschitz / v.sigma), v.delta, w),
+        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.sigma), v.delta, w),
+    ),
+    "a replaced record that moves along one line": (
+        "objective-perturbation-gaussian.epsilon", lambda v, w: oracle.bound(
+            "objective-perturbation-gaussian.epsilon"
+        ).certify(Values(**{**vars(v), "lipschitz": 2 * v.lipschitz, "neighbours": "add_remove"}), w),
     ),
     "the normaliser forgotten": changed("exponential-mechanism.epsilon", neighbours=_one_record),
     "a logarithm for the best constant": changed("exponential-mechanism.utility", method=lambda v: "textbook"),

@@ -28,6 +28,7 @@ MINIMISER: dict[str, Any] = {
     "lipschitz": 3, "strong_convexity": Fraction(1, 10), "dataset_size": 12, "solver_error": 0, "neighbours": "replace",
 }
 RECORD: dict[str, Any] = {"lipschitz": 1, "curvature": 1, "strong_convexity": 1, "dataset_size": 1}
+FLAT: dict[str, Any] = {**RECORD, "curvature": 0, "sigma": 1, "neighbours": "add_remove"}
 
 
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
@@ -36,7 +37,9 @@ def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
-@pytest.mark.parametrize("bound", [OUTPUT, SCALE, NOISY, SIGMA, OBJECTIVE, LINEAR], ids=lambda item: item.name)
+@pytest.mark.parametrize(
+    "bound", [OUTPUT, SCALE, NOISY, SIGMA, OBJECTIVE, LINEAR, GAUSSIAN], ids=lambda item: item.name
+)
 @pytest.mark.parametrize("word", WORDS)
 def test_fast_for_every_relation(bound: oracle.Bound, word: str) -> None:
     check_fast(bound, [{**point, "neighbours": word} for point in fixed_points(bound, 60, seed=13)], "torch")
@@ -254,16 +257,15 @@ def test_an_epsilon_below_the_price_of_the_curvature_is_refused_by_both_paths(co
 # --- objective perturbation with a Gaussian term
 
 
-def exact_delta(loss: Any, ridge: float, sigma: float, epsilon: float, *, added: bool) -> float:
-    """The integral of max(0, p - e^epsilon q) over theta, one record at 1 against none, by a fine sum."""
+def exact_delta(loss: Any, ridge: float, sigma: float, epsilon: float, here: float, there: float) -> float:
+    """The integral of max(0, p - e^epsilon q) over theta, for one record each (0 is none), by a fine sum."""
     theta = np.linspace(-40, 40, 200_001) * max(1.0, sigma / ridge) / 4
 
-    def density(records: tuple[float, ...]) -> Any:
-        b, derivative = linear_term(theta, loss, records, ridge)
+    def density(record: float) -> Any:
+        b, derivative = linear_term(theta, loss, (record,), ridge)
         return np.exp(-0.5 * (b / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi)) * derivative
 
-    p, q = density((1.0,)), density(())
-    p, q = (q, p) if added else (p, q)
+    p, q = density(here), density(there)
     assert np.sum(p) * (theta[1] - theta[0]) == pytest.approx(1, rel=1e-6)
     return float(np.sum(np.maximum(0.0, p - math.exp(epsilon) * q)) * (theta[1] - theta[0]))
 
@@ -274,43 +276,63 @@ def exact_delta(loss: Any, ridge: float, sigma: float, epsilon: float, *, added:
 def test_gaussian_densities_stay_within_the_bound(delta: str, sigma: float, ridge: float) -> None:
     setting = {"lipschitz": 1, "strong_convexity": ridge, "dataset_size": 1, "sigma": sigma, "delta": delta}
     for loss, curvature in ((Logistic(), 0.25), (Saturating(2.0, 0.5, 0.01), 2.0)):
-        epsilon = GAUSSIAN.reference(**setting, curvature=curvature).to_floats()[1]
-        for added in (False, True):
-            assert exact_delta(loss, ridge, sigma, epsilon, added=added) <= float(delta) * (1 + 1e-6)
+        for word, pairs in (("add_remove", [(1.0, 0.0), (0.0, 1.0)]), ("replace", [(1.0, -1.0), (-1.0, 1.0)])):
+            epsilon = GAUSSIAN.reference(**setting, curvature=curvature, neighbours=word).to_floats()[1]
+            for pair in pairs:
+                assert exact_delta(loss, ridge, sigma, epsilon, *pair) <= float(delta) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, math.pi / 4, 1.2, math.pi / 2, 2.5])
+def test_two_gradients_in_a_plane(angle: float) -> None:
+    """E max(0, 1 - e^{e - loss}) for the worst slopes of two records at an angle, by a sum over the plane of b."""
+    mu, delta = 0.6, 0.05
+    bound = GAUSSIAN.reference(**{**FLAT, "neighbours": "replace", "lipschitz": mu}, delta=str(delta)).to_floats()[1]
+    grid = np.linspace(-9, 9, 1201)
+    first, second = grid[:, None], grid[None, :]
+    weight = np.exp(-0.5 * (first**2 + second**2))
+    slopes = np.linspace(-mu, mu, 9)
+    loss = np.full_like(weight, -np.inf)
+    for a, b in itertools.product(slopes, slopes):
+        s = (a - b * math.cos(angle), -b * math.sin(angle))
+        loss = np.maximum(loss, s[0] * first + s[1] * second + 0.5 * (s[0] ** 2 + s[1] ** 2))
+    exact = np.sum(weight * np.maximum(0.0, -np.expm1(bound - loss))) / np.sum(weight)
+    assert exact <= delta
+    if angle == 0:
+        assert exact > 0.9 * delta, "one line: only the second term is lost"
 
 
 def test_the_gaussian_mechanism_alone_does_not_bound_it() -> None:
     """At the epsilon of N(mu, 1) against N(0, 1), a rounded absolute value has a larger delta."""
     mu, delta = 0.5, 0.01
     plain = oracle.bound("gdp.epsilon").reference(mu=mu, delta=str(delta)).to_floats()[1]
-    assert exact_delta(Saturating(50.0, 0.02, 0.001), 1.0, 2.0, plain, added=True) > 1.5 * delta
+    assert exact_delta(Saturating(50.0, 0.02, 0.001), 1.0, 2.0, plain, 0.0, 1.0) > 1.5 * delta
 
 
 def test_the_two_branches_meet() -> None:
     """At delta = 1 - 2 e^{mu^2/2} Phi(-mu) both branches give e = mu^2/2."""
     at = Fraction("0.47684341626975326")  # mu = 1: 1 - erfcx(1/sqrt 2), rounded
-    common = {**RECORD, "curvature": 0, "sigma": 1}
-    below, above = (GAUSSIAN.reference(**common, delta=at + step * Fraction(1, 10**9)) for step in (-1, 1))
+    below, above = (GAUSSIAN.reference(**FLAT, delta=at + step * Fraction(1, 10**9)) for step in (-1, 1))
     assert not below.possibly_le(above)
     for side in (below, above):
         assert abs(side.upper.to_fraction() - Fraction(1, 2)) < Fraction(1, 10**8)
 
 
+@pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("mu", [1e-12, 1e-8, 1e-4, 0.1, 1.0, 3.0])
-def test_fast_where_the_branches_meet(mu: float) -> None:
+def test_fast_where_the_branches_meet(mu: float, word: str) -> None:
     """Around delta = 1 - 2 e^{mu^2/2} Phi(-mu), with and without a Jacobian of the size of epsilon."""
     meet = mu * math.sqrt(2 / math.pi) if mu < 1e-6 else 1 - math.exp(mu * mu / 2) * math.erfc(mu / math.sqrt(2))
     check_fast(GAUSSIAN, [
         {"lipschitz": mu, "curvature": curvature, "strong_convexity": 1.0, "dataset_size": 1, "sigma": 1.0,
-         "delta": share * meet}
+         "delta": share * meet, "neighbours": word}
         for share in (0.5, 0.9, 0.9999, 1 - 1e-9, 1.0, 1 + 1e-15, 1 + 1e-9, 1.0001, 1.1)
         for curvature in (0.0, 1e-12, 0.1)
     ], "numpy")
 
 
 def test_a_large_delta_asks_for_no_epsilon() -> None:
-    assert GAUSSIAN.reference(**{**RECORD, "curvature": 0}, sigma=1, delta="0.69") == Enclosure.exactly(0)
-    assert not GAUSSIAN.reference(**{**RECORD, "curvature": 0}, sigma=1, delta="0.68").possibly_le(0)
+    assert GAUSSIAN.reference(**FLAT, delta="0.69") == Enclosure.exactly(0)
+    assert not GAUSSIAN.reference(**FLAT, delta="0.68").possibly_le(0)
 
 
 # --- orders and errors

@@ -64,14 +64,7 @@ def test_the_noise_decides_which_guarantee_applies(name: str, pure: str) -> None
     for noise in (pure, "gaussian"):
         for item in plan(name, noise=noise, neighbours="replace", fixed_size="true").judged:
             applies = ("gaussian" in item.guarantee.bound) == (noise == "gaussian")
-            if name == "objective-perturbation" and noise == "gaussian":
-                applies = False  # proved for adding or removing only
             assert (item.status == PROVED) == applies
-
-
-def test_gaussian_objective_perturbation_is_proved_for_adding_or_removing() -> None:
-    judged = plan("objective-perturbation", noise="gaussian", neighbours="add_remove", fixed_size="true").judged[1]
-    assert judged.status == PROVED
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,13 @@ def objective_ridge(v: Numbers) -> mpf:
 
 
 def objective_gaussian_excess(v: Numbers, epsilon: mpf) -> mpf:
-    """E max(0, 1 - e^{e - mu |Z| - mu^2/2}) - delta: the integral over z from where the exponent turns negative."""
+    """E max(0, 1 - e^{e - nu |Z| - nu^2/2}) for one nu, or two, minus delta: from where the exponent turns negative."""
     mu, e = v["lipschitz"] / v["sigma"], epsilon - jacobian(v)
     with mp.extradps(10 + max(0, int(mp.log10((1 + abs(e) / mu) / mu)))):
-        start = max(mpf(0), (e - mu * mu / 2) / mu)
-        delta = 2 * (normal_tail(start) - mp.exp(e) * normal_tail(start + mu))
-        result = delta - v["delta"]
+        result = -v["delta"]
+        for nu in {"add_remove": [mu], "replace": [mp.sqrt(4 * mu * mu), mp.sqrt(2 * mu * mu)]}[v["neighbours"]]:
+            start = max(mpf(0), (e - nu * nu / 2) / nu)
+            result += 2 * (normal_tail(start) - mp.exp(e) * normal_tail(start + nu))
     return +result
 
 
@@ -257,4 +258,7 @@ CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
     ("dp-sgd.epsilon", "delta"): (1e-15, 1e-5, 0.3, 1 - 2**-53),
 }
 
-FEW_POINTS = {"dp-sgd.epsilon": 12}
+FEW_POINTS = {
+    "dp-sgd.epsilon": 12, "dp-gd.sigma": 120, "output-perturbation-gaussian.sigma": 120,
+    "objective-perturbation-gaussian.epsilon": 120,
+}
