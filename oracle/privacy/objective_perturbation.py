@@ -72,6 +72,7 @@ from oracle.registry import Bound, Values, closed_form
 
 _FACTORS = {"sharp": 1, "cms11": 2}
 _NEWTON_STEPS = 40
+_SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _ILL_CONDITIONED = 1e-10  # relative error of a difference above which the reference answers
 
 
@@ -128,6 +129,7 @@ def _ridge(values: Values) -> arb:
 def _fast_ridge(xp: Any, values: Values) -> Any:
     some = values.curvature > 0.0
     growth = xp.expm1(values.epsilon / (2.0 * _FACTORS[values.correction])) * (1.0 - 16 * UNIT)
+    growth = xp.where(growth > _SMALLEST, growth, math.nan)
     return xp.where(some, quotient(xp, xp.where(some, values.curvature, 1.0), values.dataset_size, growth), 0.0)
 
 
@@ -190,18 +192,18 @@ def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
 
 def _fast_gaussian(xp: Any, values: Values) -> Any:
     mu, jacobian = quotient(xp, values.lipschitz, values.sigma), _fast_jacobian(xp, values)
-    half = 0.5 * mu * mu
-    log_tail = xp.log(erfcx(xp, mu * math.sqrt(0.5)))  # 2 Phi(-mu) = e^{-mu^2/2} erfcx(mu / sqrt 2)
-    survived = xp.log1p(-values.delta)
-    terms = 1.0 + half - log_tail - survived + jacobian  # 1, since erfcx next to 1 has an absolute error
-    flat = positive_part(xp, survived + half - log_tail + jacobian, terms)
     replaced = values.neighbours == "replace"
     beyond = _fast_sum(xp, mu, values.delta) if replaced else arrays.epsilon_upper(xp, mu, 0.5 * values.delta)
     beyond = xp.where(beyond > 1e-3 * mu, beyond, math.nan)  # below, it is ill-conditioned: the reference answers
     steep = inflate(beyond + jacobian, 1.0)
-    side, slack = survived - log_tail, 32 * UNIT * terms  # e - mu^2/2 of the flat branch
     if replaced:
         return steep
+    # Where e < mu^2/2, delta = 1 - 2 e^e Phi(-mu), with 2 Phi(-mu) = e^{-mu^2/2} erfcx(mu / sqrt 2).
+    half, survived = 0.5 * mu * mu, xp.log1p(-values.delta)
+    log_tail = xp.log(erfcx(xp, mu * math.sqrt(0.5)))
+    terms = 1.0 + half - log_tail - survived + jacobian  # 1, since erfcx next to 1 has an absolute error
+    flat = positive_part(xp, survived + half - log_tail + jacobian, terms)
+    side, slack = survived - log_tail, 32 * UNIT * terms  # e - mu^2/2
     return xp.where(side + slack < 0.0, flat, xp.where(side - slack > 0.0, steep, math.nan))
 
 

@@ -228,6 +228,14 @@ def test_a_flat_loss_needs_no_jacobian() -> None:
     assert RIDGE.reference(curvature=0, dataset_size=1, epsilon=1, correction="sharp") == Enclosure.exactly(0)
 
 
+def test_a_ridge_for_hardly_any_epsilon_is_rounded_up() -> None:
+    """Half of an odd number of subnormals is no double."""
+    chosen = [
+        {"curvature": 1e-160, "dataset_size": 1, "epsilon": count * 5e-324, "correction": "sharp"} for count in (1, 3, 7)
+    ]
+    check_fast(RIDGE, chosen, "numpy", tight=False)
+
+
 @pytest.mark.parametrize(("word", "correction"), [*itertools.product(WORDS, ("sharp", "cms11"))])
 def test_ridge_then_scale_meets_the_target(word: str, correction: str) -> None:
     """Half of epsilon for the curvature, half for the noise: the scale is k L / (epsilon/2)."""
