@@ -5,8 +5,8 @@ A step samples every record with probability q on its own, clips each sampled gr
     W <- Pi(W - eta (sum of the clipped gradients / M + N(0, sigma^2 I))),        M = batch_size, a constant.
 
 M is fixed beforehand (q n, as a rule). The paper divides by |B_t| and scales the noise with it: under add or remove the
-scale of the noise then shows the size of the batch, and no noise makes that private; |B_t| = 0 is undefined. And the
-paper's constants c_1, c_2 are not given: the noise here is that of the exact curve.
+scale of the noise, which many coordinates show, then gives away the size of the batch, whatever the constant in front;
+and |B_t| = 0 is undefined. The paper's constants c_1, c_2 are not given: the noise here is that of the exact curve.
 
 With z = sigma M / C, M (sum / M + noise) / C is a sum of vectors of norm at most 1 plus N(0, z^2 I): the sampled
 Gaussian step of `poisson_gaussian` with noise multiplier z, for a record added or removed (it enters or not) or
