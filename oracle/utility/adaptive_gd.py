@@ -148,8 +148,8 @@ risk = Bound(
         + r"\ R(e) = \left(\sqrt{e} + (1 + 1/\mu)\sqrt{L(w^*)}\right)^2,\ q = \max(|1-\eta\mu|, |1-\eta|)"
     ),
     parameters=(*_COMMON, Parameter(
-        "strong_convexity", low=Fraction(0), high=Fraction(1, 2), low_open=True,
-        meaning="mu of the surrogate; never above 1/2, its value for symmetric laws",
+        "strong_convexity", low=Fraction(0), high=Fraction(1), low_open=True,
+        meaning="mu of the surrogate; no law has more than 1/2, the value of symmetric ones",
     )),
     neighbours="replace",
     threat_model="all_iterates",

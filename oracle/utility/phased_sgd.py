@@ -117,7 +117,8 @@ def _fast_projected(xp: Any, v: Values) -> Any:
 _LIPSCHITZ = positive("lipschitz", "Lipschitz constant G of the link")
 _LABEL = positive("label_bound", "bound B of labels and link")
 _SIZE = Parameter(
-    "dataset_size", kind="integer", low=Fraction(2), high=Fraction(_MOST_RECORDS), meaning="number of records",
+    "dataset_size", kind="integer", low=Fraction(1), high=Fraction(_MOST_RECORDS), low_open=True,
+    meaning="number of records, at least one phase's worth",
 )
 _RATE = positive("learning_rate", "eta; phase i steps by eta / 4^i")
 _NOISE = non_negative("noise_multiplier", "standard deviation of a phase's noise over its sensitivity")
