@@ -1,20 +1,19 @@
-r"""Adaptive batched gradient descent for ReLU regression without a model (002, Algorithm 8): the risk of what it returns.
+r"""Adaptive batched gradient descent for ReLU regression without a model (002, Algorithm 8): risk of its last iterate.
 
-Setting: E xx^T = I, |x| <= radius, |y| <= B, and nothing else is known of y; L(w) = E(relu(<w,x>) - y)^2, w* any vector,
-F(w) = E(relu(<w,x>) - y) x the gradient of the convex surrogate, w_l its zero. From w_0 = 0, each of T steps takes m
-fresh records, w_i = w_{i-1} - eta (their mean of (relu - y) x + zeta_i), where zeta_i ~ N(0, s_i^2 I_d) with
+Setting: E xx^T = I, |x| <= radius, |y| <= B, and nothing else is known of y; L(w) = E(relu(<w,x>) - y)^2, w* any
+vector, F(w) = E(relu(<w,x>) - y) x the gradient of the convex surrogate, w_l its zero. From w_0 = 0, each of T steps
+takes m fresh records, w_i = w_{i-1} - eta (their mean of (relu - y) x + zeta_i), where zeta_i ~ N(0, s_i^2 I_d) with
 s_i = noise_multiplier * 2 radius (radius |w_{i-1}| + B)/m, the sensitivity of that mean if one record is replaced. (The
-text's noise lacks a factor sqrt(d) and its |x| <= sqrt(d) with E xx^T = I and a density is met by no law.) The last
-iterate is released.
+text's noise lacks a factor sqrt(d), and its |x| <= sqrt(d) with E xx^T = I and a density is met by no law.)
 
-Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square, e = |w - w_l|^2.
+Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square, and e = |w - w_l|^2.
 - Any law with <F(w) - F(v), w - v> >= mu |w-v|^2: |E r x| <= |r|, so |w_l - w*| <= |r|/mu, and relu(<w,x>) differs from
   relu(<w*,x>) by at most |w - w*| in mean square:  L(w) <= (sqrt(e) + (1 + 1/mu) sqrt(L(w*)))^2.
-- x and -x alike: relu(a) = (a + |a|)/2, so F(w) = (w - w_l)/2 and relu(<w,x>) - relu(<w*,x>) = <u,x>/2 + q, u = w - w*, q
-  even in x, |q| <= |u|/2. Split r likewise into its linear part <v,x>/2, where w_l = w* + v, and the rest p. Linear and
-  even functions are orthogonal:  L(w) = |u-v|^2/4 + |q-p|^2 <= e/4 + (sqrt(e)/2 + |v|/2 + |p|)^2, and |v|/2 + |p| is at
-  most sqrt(2 L(w*)):  L(w) <= e/4 + (sqrt(e)/2 + sqrt(2 L(w*)))^2. At e = 0 the factor 2 is the least: for x = +-1 and
-  y = min(0, x) the best w* is 0, w_l = 1 and L(w_l) = 1 = 2 L(0).
+- x and -x alike: relu(a) = (a + |a|)/2, so F(w) = (w - w_l)/2, and relu(<w,x>) - relu(<w*,x>) = <u,x>/2 + q, where
+  u = w - w*, q is even in x and |q| <= |u|/2. Split r likewise into its linear part <v,x>/2, where w_l = w* + v, and
+  the rest p. Linear and even functions are orthogonal:  L(w) = |u-v|^2/4 + |q-p|^2 <= e/4 + (sqrt(e)/2 + |v|/2 +
+  |p|)^2, and |v|/2 + |p| is at most sqrt(2 L(w*)):  L(w) <= e/4 + (sqrt(e)/2 + sqrt(2 L(w*)))^2. At e = 0 the factor 2
+  is the least: for x = +-1 and y = min(0, x) the best w* is 0, w_l = 1 and L(w_l) = 1 = 2 L(0).
 
 Distance, in mean square: e_0 = |w_l|^2, and as records and noise are fresh, with N = |w_l|,
 
@@ -22,8 +21,8 @@ Distance, in mean square: e_0 = |w_l|^2, and as records and noise are fresh, wit
                                   (radius (sqrt(e_{i-1}) + N) + B)^2 ],
 
 q = 1 - eta/2 for symmetric x, q = max(|1 - eta mu|, |1 - eta|) else (F is the gradient of a mu-strongly convex 1-smooth
-function), Lmax the bound on L above: a batch's mean gradient has variance at most E|gradient|^2/m <= radius^2 L(w)/m. All
-terms rise in e, and E(sqrt(X) + c)^2 <= (sqrt(E X) + c)^2, so upper bounds propagate, and E L(w_T) <= Lmax(e_T).
+function), Lmax the bound on L above: a batch's mean gradient has variance at most E|gradient|^2/m <= radius^2 L(w)/m.
+All terms rise in e, and E(sqrt(X) + c)^2 <= (sqrt(E X) + c)^2, so upper bounds propagate, and E L(w_T) <= Lmax(e_T).
 
 This decides Theorem 7's constant, L(w_T) <= 2 (1 + 2 mu) L(w*) + alpha for n large: false in general. In one dimension
 let x + 1 be exponential, p = E[x^2; x<0] = 1 - 2/e = mu, and y = -max(0, x). Then w* = 0 is best and w_l = -(1-p)/p, so
@@ -144,7 +143,7 @@ risk = Bound(
     unit="risk",
     summary="risk, in expectation, of adaptive batched gradient descent for misspecified ReLU regression",
     formula=(
-        r"\mathbb{E}\,L(w_T) \le R(e_T), \quad" + _STEP
+        r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
         + r"\ R(e) = \left(\sqrt{e} + (1 + 1/\mu)\sqrt{L(w^*)}\right)^2,\ q = \max(|1-\eta\mu|, |1-\eta|)"
     ),
     parameters=(*_COMMON, Parameter(
@@ -165,7 +164,7 @@ symmetric = Bound(
     unit="risk",
     summary="the same for feature vectors with a symmetric law, where at most twice the best risk remains",
     formula=(
-        r"\mathbb{E}\,L(w_T) \le R(e_T), \quad" + _STEP
+        r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
         + r"\ R(e) = \frac{e}{4} + \left(\frac{\sqrt{e}}{2} + \sqrt{2 L(w^*)}\right)^2,\ q = 1 - \frac{\eta}{2}"
     ),
     parameters=_COMMON,

@@ -11,10 +11,10 @@ expectation over records, noise and Phi
     E L - L(w*) <= 2 [ W^2/(2 eta T) + eta (M^2 + m sigma^2)/2 + 4 W M/sqrt(n) + W^2 (sqrt(1/m) + c_m)^2 ],
     M = 2W sqrt(1 + 2/m) + B,      c_m = (1 + 2/m)^{1/2} sqrt(2) (4 e^{-3})^{m/8}.
 
-Proof. l(v) = E int_0^{<v,z>} (relu(s) - y) ds is convex, and L(Phi^T v) - L(w*) <= 2 (l(v) - l(w*)) as for any 1-Lipschitz
-non-decreasing link (phased_sgd.py). No high-probability event is needed: |z|^2 is |x|^2 chi^2_m/m, so E|z|^2 <= 1 and
-E|z|^4 <= 1 + 2/m, and on the ball a record's gradient is at most R|z|^2 + B|z|, whose root mean square is at most M
-(Minkowski).
+Proof. l(v) = E int_0^{<v,z>} (relu(s) - y) ds is convex, and L(Phi^T v) - L(w*) <= 2 (l(v) - l(w*)) as for any
+1-Lipschitz non-decreasing link (phased_sgd.py), l(w*) standing for its value without projection. No high-probability
+event is needed: |z|^2 is |x|^2 chi^2_m/m, so E|z|^2 <= 1 and E|z|^4 <= 1 + 2/m, and on the ball a record's gradient is
+at most R|z|^2 + B|z|, whose root mean square is at most M (Minkowski).
 - Comparison point u = Pi(Phi w*): |u| <= |Phi w*|, so E|u|^2 <= W^2.
 - Regret: sum over t of E(l_D(v_t) - l_D(u)) <= E|u|^2/(2 eta) + T eta (M^2 + m sigma^2)/2, l_D the empirical surrogate.
 - Generalisation, uniformly over the ball instead of by stability, so that no step size or smoothness enters: the gap is
@@ -28,8 +28,8 @@ E|z|^4 <= 1 + 2/m, and on the ball a record's gradient is at most R|z|^2 + B|z|,
   both up: 1/2 (W sqrt(2/m) + W (1+2/m)^{1/2} 2 (4 e^{-3})^{m/8})^2 = W^2 (sqrt(1/m) + c_m)^2.
 
 Privacy is another matter (replace one record): where all |Phi x| <= 2, a mean gradient has sensitivity 4 (4W + B)/n.
-The text of 002 (Theorem 6) was at hand; its proof bounds the generalisation by stability and the expectation over Phi by
-reference to another paper. The proof above stands on its own.
+The text of 002 (Theorem 6) was at hand; its proof bounds the generalisation by stability and the expectation over Phi
+by reference to another paper. The proof above stands on its own.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def _risk(v: Values) -> arb:
     regret = ball(v.norm**2 / (2 * v.learning_rate * v.steps))
     regret += ball(v.learning_rate) * (gradient**2 + ball(m * v.sigma**2)) / 2
     generalisation = 4 * ball(v.norm) * gradient / ball(v.dataset_size).sqrt()
-    projection = ball(v.norm) ** 2 * (ball(Fraction(1, m)).sqrt() + outside) ** 2
-    return 2 * (regret + generalisation + projection)
+    projection: arb = ball(v.norm) ** 2 * (ball(Fraction(1, m)).sqrt() + outside) ** 2
+    surrogate: arb = regret + generalisation + projection
+    return arb(2) * surrogate
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:

@@ -1,7 +1,7 @@
 r"""DP-GLMtron with a fixed noise (003, Theorem 4.2): effective dimensions and the excess risk of the averaged iterate.
 
 Setting: x and -x have one law, H = E xx^T has the eigenvalues lambda_i, E[xx^T A xx^T] <= alpha tr(HA) H for A >= 0
-(alpha = 3 for Gaussian x), y = relu(<w*,x>) + z, E[z|x] = 0, E[z^2|x] <= label_noise^2; L(w) = E(relu(<w,x>) - y)^2 / 2.
+(alpha = 3 for Gaussian x), y = relu(<w*,x>) + z, E[z|x] = 0, E[z^2|x] <= label_noise^2; L(w) = E(relu(<w,x>) - y)^2/2.
 One pass over N fresh records, w_{t+1} = w_t - eta ((relu(<w_t,x>) - y) x + xi_t), xi_t ~ N(0, noise^2 I) (noise = 2 f
 Gamma in 003); the mean of w_0, ..., w_{N-1} is released. No gradient is clipped, and the noise does not depend on the
 data or on w_t: the theorem as stated lets it grow with w_t, for which it is false.
@@ -33,10 +33,10 @@ The last term is the feedback of S_t through alpha. Multiply (1) by lambda_i and
 4/(3 eta)):  sum_t S_t <= [sum h_i gap_i + N eta^2 (label_noise^2 sum lambda_i h_i + noise^2 sum h_i)] / (1 - rho), with
 rho = eta^2 alpha/2 sum lambda_i h_i <= 2/3.
 
-D_eff and D_pri are 003's k* + N^2 eta^2 sum_{i>k*} lambda_i^2 and sum_{i<=k*} 1/lambda_i + N^2 eta^2 sum_{i>k*} lambda_i,
-k* the number of lambda_i >= 1/(eta N): each term is the smaller of the two. 003's variance induction is false (it bounds
-E[xx^T H^{-1} xx^T] by alpha tr(H) I, the truth being about d H); the derivation above does without it, and its feedback
-of the private noise, alpha eta noise^2 sum h_i D_eff/N, is what the repair adds.
+D_eff and D_pri are 003's k* + N^2 eta^2 sum_{i>k*} lambda_i^2 and sum_{i<=k*} 1/lambda_i + N^2 eta^2 sum_{i>k*}
+lambda_i, k* the number of lambda_i >= 1/(eta N): each term is the smaller of the two. 003's variance induction is false
+(it bounds E[xx^T H^{-1} xx^T] by alpha tr(H) I, the truth being about d H); the derivation above does without it, and
+its feedback of the private noise, alpha eta^2 noise^2 sum h_i D_eff/N up to 1 - rho, is what the repair adds.
 
 The text of 003 (damaged by scanning) was at hand; the proof stands on its own.
 """
@@ -93,7 +93,9 @@ def _risk(v: Values) -> arb:
     drift += ball(count * eta**2) * (ball(label) * reached + ball(noise) * _total([ball(h) for h in heights]))
     drift /= 1 - ball(eta**2 * v.alpha / 2) * reached
     head, private = effective(v, eta / 2, 0), effective(v, eta / 2, 1)
-    return start + 2 * (ball(label) * head + ball(noise) * private) / count + ball(v.alpha) * head * drift / count**2
+    noises: arb = 2 * (ball(label) * head + ball(noise) * private) / count
+    feedback: arb = ball(v.alpha) * head * drift / count**2
+    return start + noises + feedback
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:

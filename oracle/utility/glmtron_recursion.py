@@ -6,9 +6,9 @@ eigenvectors of H the upper chain of second moments a_i = E<w_t - w*, v_i>^2 is 
     a_i <- (1 - eta lambda_i + eta^2 lambda_i^2) a_i + eta^2 lambda_i (S/2 + label_noise^2) + eta^2 noise^2,
     S = sum lambda_j a_j,
 
-since <v_i, (HA + AH) v_i> eta/2 = eta lambda_i a_i and <v_i, (eta^2/2) (2 HAH + tr(HA) H) v_i> = eta^2 (lambda_i^2 a_i +
-lambda_i S/2). Correlations of the iterates decay by q_i = 1 - eta lambda_i/2 a step, so that with b_i <- q_i (b_i + a_i),
-the sum of what is left of all iterates before,
+since <v_i, (HA + AH) v_i> eta/2 = eta lambda_i a_i and <v_i, (eta^2/2) (2 HAH + tr(HA) H) v_i> = eta^2 (lambda_i^2 a_i
++ lambda_i S/2). Correlations of the iterates decay by q_i = 1 - eta lambda_i/2 a step, so that with b_i <- q_i (b_i +
+a_i), the sum of what is left of all iterates before,
 
     E L(mean of w_0, ..., w_{N-1}) - L(w*) <= 1/(4 N^2) sum_t sum_i lambda_i (a_{t,i} + 2 b_{t,i}).
 
@@ -54,7 +54,7 @@ def _risk(v: Values) -> arb:
         total += energy + 2 * sum((size * b for size, b in zip(sizes, past, strict=True)), arb(0))
         past = [q * (a + b) for q, a, b in zip(memory, now, past, strict=True)]
         now = [k * a + f * energy + c for k, f, c, a in zip(kept, fed, fresh, now, strict=True)]
-    return total / (4 * v.steps**2)
+    return total / arb(4 * v.steps**2)
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:

@@ -5,8 +5,8 @@ E[y|x] = link(<w*, x>), labels and link lie in [-B, B], the link is G-Lipschitz;
 l(w) = E int_0^{<w,x>} (link(z) - y) dz is its convex surrogate. Phase i = 1, ..., k = floor(log2 n) runs SGD on its own
 n_i = floor(n / 2^i) records from w_{i-1} with step eta_i = eta / 4^i and releases w_i = mean of its iterates + zeta_i,
 zeta_i ~ N(0, tau_i^2 I). (The text's k = ceil(log2 n) leaves phases without records.) The bounds need no condition on
-eta; the privacy does: with eta_i G <= 2 (projected: eta_i G <= 1/2) replacing one record moves a phase's mean by at most
-S_i = 4 B eta_i (projected: 8 B eta_i), and tau_i = noise_multiplier * S_i.
+eta; the privacy does: with eta_i G <= 2 replacing one record moves a phase's mean by at most S_i = 4 B eta_i
+(projected, where all |Phi x| <= 2: eta_i G <= 1/2 and S_i = 8 B eta_i), and tau_i = noise_multiplier * S_i.
 
 Risk and surrogate: for u = <w*,x> and v = <w,x>, int_u^v (link(z) - link(u)) dz >= (link(v) - link(u))^2 / (2G), since
 link(z) is at least link(u) and at least link(v) - G (v-z); it is at most G (v-u)^2 / 2. So L(w) - L(w*) <= 2G (l(w) -

@@ -30,6 +30,10 @@ WRONG: dict[str, tuple[str, Certify]] = {
         )),
     ),
     "noise in one dimension only": ("dp-gd.risk", _with("dp-gd.risk", dimension=1)),
+    "one of two failures": (
+        "dp-gd-tail.risk", _with("dp-gd-tail.risk", failure=lambda v: min(2 * v.failure, (1 + v.failure) / 2)),
+    ),
+    "an average for a tail": ("dp-gd-tail.risk", lambda v, w: oracle.bound("dp-gd.risk").certify(v, w)),
     "the sensitivity of adding for that of replacing": (
         "dp-gd-calibrated.risk", _with("dp-gd-calibrated.risk", dataset_size=lambda v: 2 * v.dataset_size),
     ),
@@ -58,7 +62,8 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "adaptive-batched-gd-symmetric.risk", _with("adaptive-batched-gd-symmetric.risk", label_bound=Fraction(0)),
     ),
     "half the step": (
-        "glmtron.effective-dimension", _with("glmtron.effective-dimension", learning_rate=lambda v: v.learning_rate / 2),
+        "glmtron.effective-dimension",
+        _with("glmtron.effective-dimension", learning_rate=lambda v: v.learning_rate / 2),
     ),
     "the plain dimension for the private one": (
         "glmtron.private-dimension", lambda v, w: oracle.bound("glmtron.effective-dimension").certify(v, w),

@@ -47,8 +47,9 @@ def test_bounded_features_have_few_dimensions(steps: int) -> None:
         common = {"spectrum": spectrum, "steps": float(steps), "learning_rate": 1 / root}
         assert float(PLAIN.fast(**common)) <= root * (1 + 1e-9)
         assert float(PRIVATE.fast(**common)) <= steps * (1 + 1e-9)
-    assert PLAIN.reference(spectrum=[Fraction(1, root)] * root, steps=steps, learning_rate=Fraction(1, root)).contains(root)
-    assert PRIVATE.reference(spectrum=[Fraction(1, root)] * root, steps=steps, learning_rate=Fraction(1, root)).contains(steps)
+    equal = {"spectrum": [Fraction(1, root)] * root, "steps": steps, "learning_rate": Fraction(1, root)}
+    assert PLAIN.reference(**equal).contains(root)
+    assert PRIVATE.reference(**equal).contains(steps)
 
 
 def test_an_isotropic_spectrum_counts_its_dimension() -> None:
@@ -143,7 +144,8 @@ def test_simulated_runs_stay_below_both(steps: int, rate: float, label: float, n
     risks = gaussian_excess(total / steps, truth, spectrum)
     mean, error = float(np.mean(risks)), float(np.std(risks, ddof=1) / math.sqrt(runs))
     common = {
-        "spectrum": spectrum, "gap": truth**2, "steps": steps, "learning_rate": rate, "label_noise": label, "noise": noise,
+        "spectrum": spectrum, "gap": truth**2, "steps": steps, "learning_rate": rate, "label_noise": label,
+        "noise": noise,
     }
     walked = RECURSION.reference(**common).to_floats()[1]
     closed = RISK.reference(**common, alpha=3).to_floats()[1]

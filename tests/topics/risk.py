@@ -13,16 +13,29 @@ from tests.topics import FALLS, RISES, TURNS
 
 
 def descent(v: Numbers) -> mpf:
-    """Telescoped distances over one step more than is averaged, divided by the number that is."""
-    per_step = v["learning_rate"] ** 2 * (v["lipschitz"] ** 2 + v["dimension"] * v["sigma"] ** 2)
-    return (v["distance"] ** 2 + (v["steps"] + 1) * per_step) / (2 * v["learning_rate"] * v["steps"])
+    """Telescoped distances over one step more, which has no noise, than is averaged."""
+    return noisy(v, v["steps"] * v["dimension"] * v["sigma"] ** 2)
+
+
+def noisy(v: Numbers, squares: mpf) -> mpf:
+    """The same for a given sum of all squared noises."""
+    all_steps = v["learning_rate"] ** 2 * ((v["steps"] + 1) * v["lipschitz"] ** 2 + squares)
+    return (v["distance"] ** 2 + all_steps) / (2 * v["learning_rate"] * v["steps"])
+
+
+def descent_tail(v: Numbers) -> mpf:
+    """Quantiles of the sum of squared noises and of their sum against the distances."""
+    x, freedom = mp.log(2 / v["failure"]), v["dimension"] * v["steps"]
+    squares = v["sigma"] ** 2 * (freedom + 2 * mp.sqrt(freedom * x) + 2 * x)
+    reach = v["diameter"] + v["learning_rate"] * v["lipschitz"]
+    return noisy(v, squares) + mp.sqrt(2 * v["steps"] * x) * v["sigma"] * reach / v["steps"]
 
 
 def calibrated_excess(v: Numbers, risk: mpf) -> mpf:
     """delta of the noise that this risk would allow, less the delta allowed."""
     steps, size = v["steps"], v["dataset_size"]
-    second = (risk * steps / v["distance"]) ** 2 / (steps + 1)  # G^2 + p sigma^2 at the best step size
-    variance = (second - v["lipschitz"] ** 2) / v["dimension"]
+    second = (risk * steps / v["distance"]) ** 2  # (T+1) G^2 + T p sigma^2 at the best step size
+    variance = (second - (steps + 1) * v["lipschitz"] ** 2) / v["dimension"] / steps
     if variance <= 0:
         return mpf(1)
     mu = 2 * v["lipschitz"] * mp.sqrt(steps / variance) / size
@@ -133,6 +146,7 @@ def glmtron_recursion(v: Numbers) -> mpf:
 
 OPINIONS: dict[str, Any] = {
     "dp-gd.risk": Value(descent),
+    "dp-gd-tail.risk": Value(descent_tail),
     "dp-gd-calibrated.risk": Root(calibrated_excess),
     "phased-sgd.risk": Value(lambda v: 2 * v["lipschitz"] * phases(v, v["distance"] ** 2, 4, v["rank"])),
     "phased-sgd-projected.risk": Value(projected),
@@ -158,6 +172,10 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "dp-gd.risk": {
         "distance": RISES, "lipschitz": RISES, "dimension": RISES, "sigma": RISES, "steps": FALLS,
         "learning_rate": TURNS,
+    },
+    "dp-gd-tail.risk": {
+        "distance": RISES, "diameter": RISES, "lipschitz": RISES, "dimension": RISES, "sigma": RISES, "steps": FALLS,
+        "learning_rate": TURNS, "failure": FALLS,
     },
     "dp-gd-calibrated.risk": {
         "distance": RISES, "lipschitz": RISES, "dimension": RISES, "dataset_size": FALLS, "steps": FALLS,
