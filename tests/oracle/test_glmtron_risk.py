@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from tests.checks import check_anywhere
 from tests.samples import fixed_points
 
 RISK, RECURSION = oracle.bound("glmtron.risk"), oracle.bound("glmtron-recursion.risk")
@@ -25,6 +28,13 @@ QUIET = {"label_noise": 0, "noise": 0}
 
 def decaying(power: int, count: int = 128) -> Any:
     return np.arange(1, count + 1, dtype=float) ** -power
+
+
+@pytest.mark.parametrize("bound", [PLAIN, PRIVATE, RISK, RECURSION], ids=lambda item: item.name)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_second_opinion_agrees_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
+    check_anywhere(bound, data)
 
 
 # --- effective dimensions

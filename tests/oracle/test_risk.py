@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
-from tests.checks import DIRECTIONS, TURNS, check_monotone
+from tests.checks import DIRECTIONS, TURNS, check_anywhere, check_monotone
 
 GD, TAIL, CALIBRATED = (oracle.bound(f"{name}.risk") for name in ("dp-gd", "dp-gd-tail", "dp-gd-calibrated"))
 PHASED, PROJECTED = oracle.bound("phased-sgd.risk"), oracle.bound("phased-sgd-projected.risk")
@@ -338,9 +340,19 @@ def test_simulated_batches_stay_below(nu: float) -> None:
 # --- everywhere
 
 
-@pytest.mark.parametrize(
+every_bound = pytest.mark.parametrize(
     "bound", [GD, TAIL, CALIBRATED, PHASED, PROJECTED, PGD, BATCHED, SYMMETRIC], ids=lambda item: item.name,
 )
+
+
+@every_bound
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_second_opinion_agrees_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
+    check_anywhere(bound, data)
+
+
+@every_bound
 def test_directions_are_strict_at_the_example(bound: oracle.Bound) -> None:
     for name, direction in DIRECTIONS[bound.name].items():
         if direction != TURNS:
