@@ -234,7 +234,9 @@ def test_simulated_projected_descent_stays_below(sigma: float) -> None:
     truth = np.eye(d)[0]
     basis = rng.normal(size=(runs, d, m)) / math.sqrt(m)
     counts = rng.multinomial(n, chances, size=runs) / n
-    means = np.maximum(truth, 0.0) + 0.5 * rng.normal(size=(runs, d)) / np.sqrt(np.maximum(1, counts * n))
+    # y = 1 on the first column and +-1/2 elsewhere: the mean labels a column
+    heads = rng.binomial(np.rint(counts * n).astype(int), 0.5) / np.maximum(1, counts * n)
+    means = np.where(truth > 0, 1.0, heads - 0.5)
     v, total = np.zeros((runs, m)), np.zeros((runs, m))
     for _ in range(steps):
         total += v
