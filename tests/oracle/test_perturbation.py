@@ -230,10 +230,8 @@ def test_a_flat_loss_needs_no_jacobian() -> None:
 
 def test_a_ridge_for_hardly_any_epsilon_is_rounded_up() -> None:
     """Half of an odd number of subnormals is no double."""
-    chosen = [
-        {"curvature": 1e-160, "dataset_size": 1, "epsilon": count * 5e-324, "correction": "sharp"} for count in (1, 3, 7)
-    ]
-    check_fast(RIDGE, chosen, "numpy", tight=False)
+    point = {"curvature": 1e-160, "dataset_size": 1, "correction": "sharp"}
+    check_fast(RIDGE, [{**point, "epsilon": count * 5e-324} for count in (1, 3, 7)], "numpy", tight=False)
 
 
 @pytest.mark.parametrize(("word", "correction"), [*itertools.product(WORDS, ("sharp", "cms11"))])
