@@ -127,13 +127,15 @@ class Bound:
 class Algorithm:
     """A training algorithm: a literal reference and a batched torch sibling that share one tape.
 
-    `released` says what leaves the algorithm (last_iterate, average, all_iterates); `accounted_by` names the bound
-    and `account` gives that bound's parameters for a configuration. `batched` is "module:function", loaded only when
-    called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the
-    released law is exactly Gaussian, so that an audit may convert by GDP.
+    `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
+    the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
+    that says why there is no guarantee. `batched` is "module:function", loaded only when called, so that `import
+    oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the released law is exactly
+    Gaussian, so that an audit may convert by GDP.
     """
 
     name: str
+    document: str
     summary: str
     parameters: tuple[Parameter, ...]
     released: str
