@@ -35,8 +35,8 @@ HYPOTHESES. S bounds the change of the *sum* of a batch's gradients for every th
 say), which the algorithm as printed does not do. Above all, F must be the same map for both data sets whenever the
 record is not in the batch. In DP-SBCD it depends on the other blocks and on the auxiliary variables, which depend on
 the data: so this is a guarantee for one block whose other inputs are all independent of the data, not for the
-algorithm, and summing it over the blocks is not a guarantee at all (the claim sbcd/fixed-blocks of the register: two
-blocks for which that sum is 0 and the truth is not).
+algorithm, and summing it over the blocks is not a guarantee at all (the claim sbcd/fixed-blocks: two blocks for
+which that sum is 0 and the truth is not).
 
 mixed: the partition into batches is drawn uniformly once and kept secret. e^{(alpha-1) R_alpha} is jointly convex, so
 
@@ -69,12 +69,11 @@ from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import DomainError, PrecisionError
 from oracle.privacy import sbcd_arrays as arrays
 from oracle.privacy.gaussian import CURVE, epsilon_of_mu
-from oracle.privacy.sbcd_arrays import Powers, decayed
+from oracle.privacy.sbcd_arrays import LARGE_EXPONENT, Powers, decayed
 from oracle.privacy.zcdp import zcdp_epsilon
 from oracle.registry import Bound, Values, closed_form
 
 _MOST_BATCHES = 10_000  # where every position is looked at
-_LARGE_EXPONENT = 30  # above, e^x is kept out of the mean of exponentials
 
 
 # --- one block, hidden state
@@ -130,7 +129,7 @@ def _mixed(values: Values) -> arb:
     top = arb(0)
     for exponent in exponents:
         top = top.max(exponent)
-    if top < _LARGE_EXPONENT:
+    if top < LARGE_EXPONENT:
         log = (sum((x.expm1() for x in exponents), arb(0)) / count).log1p()
     else:
         log = top + (sum(((x - top).exp() for x in exponents), arb(0)) / count).log()
@@ -144,13 +143,12 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
     while precision <= PRECISION_LIMIT:
         with ctx.workprec(precision):
             rho = _worst(values)
-            ends = [Dyadic.of(end).to_fraction() for end in (rho.lower(), rho.upper())] if rho.is_finite() else [-1]
-        if ends[0] >= 0:
-            low, high = (
-                zcdp_epsilon.certify(Values(rho=end, delta=values.delta), width / 8) for end in (ends[0], ends[-1])
-            )
-            result = Enclosure(low.lower, high.upper)
-            with ctx.workprec(precision):
+            if rho.is_finite() and rho >= 0:
+                low, high = (
+                    zcdp_epsilon.certify(Values(rho=Dyadic.of(end).to_fraction(), delta=values.delta), width / 8)
+                    for end in (rho.lower(), rho.upper())
+                )
+                result = Enclosure(low.lower, high.upper)
                 if is_narrow(result.ball, width):
                     return result
         precision *= 2
@@ -260,7 +258,7 @@ composed_rdp = Bound(
     parameters=(_ALPHA, *_ENTRIES),
     neighbours="any",
     threat_model="all_iterates",
-    source=("sbcd/cor-4.5-case2",),
+    source=("sbcd/fixed-blocks-repaired",),
     certify=closed_form(lambda v: ball(v.alpha * _composed_share(v))),
     vectorised=arrays.or_nothing(arrays.composed_rdp),
     example={"alpha": "2", **_COMPOSED_EXAMPLE},
@@ -275,7 +273,7 @@ composed_epsilon = Bound(
     parameters=(*_ENTRIES, probability("delta")),
     neighbours="any",
     threat_model="all_iterates",
-    source=("sbcd/cor-4.5-case2", "background/gdp-composition"),
+    source=("sbcd/fixed-blocks-repaired", "background/gdp-composition"),
     certify=_composed_epsilon,
     vectorised=arrays.or_nothing(arrays.composed_epsilon),
     example={**_COMPOSED_EXAMPLE, "delta": "1e-5"},

@@ -25,7 +25,7 @@ _SMALL = 1e-290  # products stay between this and its inverse
 _WIDE = 1e100  # noise stays between this and its inverse
 _LARGEST_GROWTH = 230.0  # V grows by less than e^230 = 10^100
 _NEGLIGIBLE = 800.0  # e^-800 is no double
-_LARGE_EXPONENT = 30.0
+LARGE_EXPONENT = 30.0  # above, e^x is kept out of a mean of exponentials
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def mixed(xp: Any, values: Values) -> Any:
 
     low = xp.log1p(mean(xp.expm1(exponent)))
     high = top + xp.log(mean(xp.exp(exponent - top[..., None])))
-    log = inflate(xp.where(top < _LARGE_EXPONENT, low, high), 2.0 * count + 128.0)
+    log = inflate(xp.where(top < LARGE_EXPONENT, low, high), 2.0 * count + 128.0)
     return quotient(xp, log, alpha - 1.0)
 
 

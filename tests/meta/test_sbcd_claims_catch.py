@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from theorems.claim import Verdict
-from theorems.sbcd import accounting
+from theorems.sbcd import accounting, blocks
 
 
 def test_a_decay_that_is_too_fast_is_refuted() -> None:
@@ -49,3 +49,15 @@ def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
     printed = accounting.theorem(five, literal=True)
     assert printed is not None
     assert float(printed / accounting.recursion(five)) == pytest.approx(0.961, abs=1e-3)
+
+
+def test_two_blocks_are_not_private_because_each_is() -> None:
+    """theta_1 copies theta_0 in the step without the record, and theta_0 forgets: 0 is claimed, 1/16 is true."""
+    pair = blocks.Pair(Fraction(0), Fraction(0), Fraction(1), 1, 2, 0)
+    assert blocks.summed(pair) == 0
+    assert blocks.exact_law(pair) == Fraction(1, 16)  # a mean moved by 1/2 in a law of variance 2
+
+
+def test_a_composition_that_forgets_half_an_update_is_refuted() -> None:
+    assert blocks.judge(blocks.composed, "").verdict is Verdict.HOLDS
+    assert blocks.judge(lambda pair: blocks.composed(pair) / 2, "").verdict is Verdict.REFUTED
