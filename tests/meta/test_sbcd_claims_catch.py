@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from theorems.claim import Verdict
-from theorems.sbcd import accounting, blocks
+from theorems.sbcd import accounting, blocks, mixture
 
 
 def test_a_decay_that_is_too_fast_is_refuted() -> None:
@@ -61,3 +61,13 @@ def test_two_blocks_are_not_private_because_each_is() -> None:
 def test_a_composition_that_forgets_half_an_update_is_refuted() -> None:
     assert blocks.judge(blocks.composed, "").verdict is Verdict.HOLDS
     assert blocks.judge(lambda pair: blocks.composed(pair) / 2, "").verdict is Verdict.REFUTED
+
+
+def test_a_mixture_is_not_as_private_as_its_best_position() -> None:
+    assert mixture.judge(min).verdict is Verdict.REFUTED
+    assert mixture.judge(max).verdict is Verdict.HOLDS
+
+
+def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
+    assert mixture.judge(max).verdict is Verdict.UNDECIDED
