@@ -28,6 +28,7 @@ t = min(L/2, sqrt(L/(2 rho))) and >= L at t = min(sqrt(L/rho), 1/delta - 1).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -36,7 +37,7 @@ from flint import arb, ctx
 from oracle.arithmetic import decreasing_root, enclose
 from oracle.arrays import TINY, inflate, positive_part
 from oracle.domain import Parameter, choice, non_negative, probability
-from oracle.enclosure import Enclosure, ball
+from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.registry import Bound, Values
 
 _NEWTON_STEPS = 60
@@ -125,6 +126,30 @@ def _zcdp(values: Values, width: Fraction) -> Enclosure:
         return _floored(ball(values.rho) * (2 * t + 1) - (1 / t).log1p())
 
     return enclose(minimum, width=width)
+
+
+def epsilon_of_rho(rho: Callable[[], arb], delta: Fraction, width: Fraction) -> Enclosure:
+    """zCDP's epsilon for a rho >= 0 that is known as a ball at the working precision: epsilon rises with rho."""
+
+    def between() -> arb:
+        value = rho()
+        if not value.is_finite():
+            return arb.nan()
+        if value < ball(delta) ** 2:
+            return arb(0)  # alpha = 1/delta gives rho/delta + log(1 - delta) < 0; such a rho may be any power of two
+        fine = Fraction(1, 2 ** (ctx.prec - 24))
+        ends = (Dyadic.of(end).to_fraction() for end in (value.lower().max(arb(0)), value.upper()))
+        low, high = (_zcdp(Values(rho=end, delta=delta), fine).ball for end in ends)
+        return low.union(high)
+
+    return enclose(between, width=width)
+
+
+def fast_epsilon_of_rho(xp: Any, rho: Any, delta: Any) -> Any:
+    """The same for an array of rho, each rounded up by no more than a hundred unit roundoffs; NaN stays NaN."""
+    known = rho >= 0.0
+    result = _zcdp_fast(xp, Values(rho=xp.where(known, rho, 1.0), delta=delta))
+    return xp.where(known, result, math.nan)
 
 
 def _zcdp_fast(xp: Any, values: Values) -> Any:
