@@ -1,29 +1,32 @@
-r"""Privacy amplification by iteration (Feldman, Mironov, Talwar and Thakurta 2018): Renyi DP of a noisy iteration's end.
+r"""Privacy amplification by iteration (Feldman, Mironov, Talwar and Thakurta 2018): Renyi DP of the last iterate.
 
 The iteration X_t = psi_t(X_{t-1}) + N(0, noise_t^2 I) starts where the data do not matter. On neighbouring data its
 maps are c-Lipschitz and differ by at most drift_t at every point. For shifts a_t >= 0 that pay off the drift,
 
-    z_0 = 0,  z_t = max(0, c z_{t-1} + drift_t - a_t),  z_T = 0   =>   R_alpha(X_T, X'_T) <= alpha/2 sum_t (a_t/noise_t)^2.
+    z_0 = 0,  z_t = max(0, c z_{t-1} + drift_t - a_t),  z_T = 0     imply     R_alpha <= alpha/2 sum_t (a_t/noise_t)^2
 
-Proof. Let R^z(X, X') be the least R_alpha(Y, X') over all Y that can be coupled with X at distance at most z. A step of
-maps as above turns R^z into R^{c z + drift}, at no cost: couple, and post-process. Adding noise of deviation tau turns
-R^z into R^{z-a} at the price of alpha a^2/(2 tau^2), for 0 <= a <= z: move Y by at most a towards X before the noise is
-added; given everything else the noise sees two means at distance at most a, and divergences of a sequence of releases
-add. A shift above what is left may be replaced by what is left, which costs less: hence the max. A map applied after
-the noise (a projection, say) belongs to the next step, or is post-processing at the end; a random start that does not
-depend on the data is averaged over, which does no harm. The paper has c = 1 and shifts that never exceed what is left;
-with the best shifts for c < 1 this is alpha/2 times the mu^2 of `hidden_state`.
+between the last iterates. Proof. Let R^z(X, X') be the least R_alpha(Y, X') over all Y that can be coupled with X at
+distance at most z. A pair of maps turns R^z into R^{c z + drift} at no cost: psi'(Y) is that close to psi(X), and
+post-processing is free. Noise of deviation tau turns R^z into R^{z-a} at the price of alpha a^2/(2 tau^2), 0 <= a <= z:
+move Y by some V of length at most a towards X before the noise N is added; the divergence of Y + V + N from X' + N is
+at most that of (Y, V + N) from (X', N), where divergences add, and given Y the noise sees two means at most a apart. A
+shift above what is left may be replaced by what is left, which costs less: hence the max.
+
+A map after the noise (a projection, say) belongs to the next step, or is post-processing at the end; a random start
+that does not depend on the data is averaged over, which does no harm. The paper has c = 1 and shifts that never exceed
+what is left. With the best shifts for c < 1 this is alpha/2 times the mu^2 of `hidden_state`.
 
 iteration-sgd: one pass of projected noisy SGD over n records in a fixed order, one record a step,
-theta <- Pi(theta - eta (grad f_t(theta) + N(0, sigma^2 I))), each loss convex, L-Lipschitz and beta-smooth, eta <= 2/beta:
-the steps are 1-Lipschitz. Replacing the record at position t moves one step by 2 eta L, the noise being eta sigma; an
-equal shift of 2 eta L/(n+1-t) at each of the steps t, ..., n pays it off (op. cit., their Theorem on noisy SGD):
 
-    R_alpha <= alpha (2L)^2 / (2 sigma^2 (n + 1 - t)),
+    theta <- Pi(theta - eta (grad f_t(theta) + N(0, sigma^2 I))),
 
-whatever eta is. The last record has no amplification at all.
+each loss convex, L-Lipschitz and beta-smooth, eta <= 2/beta: the steps are 1-Lipschitz. Replacing the record at
+position t moves one step by at most 2 eta L, the noise being eta sigma; an equal shift of 2 eta L/(n+1-t) at each of
+the steps t, ..., n pays it off, whatever eta is:
 
-The paper's text was not at hand: the statements are derived here.
+    R_alpha <= alpha (2L)^2 / (2 sigma^2 (n + 1 - t)).
+
+The last record has no amplification at all. The paper's text was not at hand: both statements are derived here.
 """
 
 from __future__ import annotations
@@ -34,12 +37,13 @@ from typing import Any
 
 from oracle.arrays import TINY, UNIT, deflate, inflate, quotient
 from oracle.domain import Parameter, positive, positive_integer, probability, schedule, shown, unit_interval
-from oracle.enclosure import Enclosure, ball
+from oracle.enclosure import ball
 from oracle.errors import DomainError
 from oracle.privacy.zcdp import fast_epsilon_of_rho, zcdp_epsilon
 from oracle.registry import Bound, Values, closed_form
 
 _SQUARABLE = 1e140  # a number between its inverse and it has an ordinary square
+_LARGE = Fraction(10**300)  # what an error message may call a number that no double holds
 ALPHA = Parameter("alpha", low=Fraction(1), low_open=True, meaning="order of the Renyi divergence")
 
 
@@ -74,9 +78,10 @@ def _rho(values: Values) -> Fraction:
     left = _unpaid(values)
     if left > 0:
         raise DomainError(
-            f"shift = {shown([str(entry) for entry in values.shift])} leaves a distance of {float(left):.6g} after the"
-            f" last step (drift = {shown([str(entry) for entry in values.drift])}, contraction ="
-            f" {shown(values.contraction)}); expected shifts that pay it off"
+            f"shift = {shown([str(entry) for entry in values.shift])} leaves a distance of"
+            f" {float(min(left, _LARGE)):.6g} after the last step (drift ="
+            f" {shown([str(entry) for entry in values.drift])}, contraction = {shown(values.contraction)});"
+            " expected shifts that pay it off"
         )
     squares = ((a / tau) ** 2 for a, tau in zip(values.shift, values.noise, strict=True))
     return sum(squares, Fraction(0)) / 2
@@ -128,7 +133,7 @@ rdp = Bound(
 epsilon = Bound(
     name="iteration.epsilon",
     unit="epsilon",
-    summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best Renyi order",
+    summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _SHIFTED,
     parameters=(*_SCHEDULES, probability("delta")),
     neighbours="any",
@@ -147,10 +152,12 @@ epsilon = Bound(
 # --- one pass of noisy SGD
 
 
-def within(position: Any, count: Any, name: str) -> None:
+def within(position: int, count: int, name: str) -> None:
     """A DomainError unless a position is at most a count."""
     if position > count:
-        raise DomainError(f"position = {shown(position)} is outside its domain: an integer in [1, {name} = {shown(count)}]")
+        raise DomainError(
+            f"position = {shown(position)} is outside its domain: an integer in [1, {name} = {shown(count)}]"
+        )
 
 
 def _sgd_rho(values: Values) -> Fraction:

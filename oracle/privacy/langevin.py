@@ -1,25 +1,25 @@
-r"""Noisy gradient descent as a discretised Langevin diffusion (Chourasia, Ye and Shokri 2021): Renyi DP of the last iterate.
+r"""Noisy gradient descent as a Langevin diffusion (Chourasia, Ye and Shokri 2021): Renyi DP of the last iterate.
 
-theta <- Pi(theta - eta (mean of n gradients) + N(0, 2 eta sigma^2 I)), K times, with or without a projection on a convex
-set, from a start whose law does not depend on the data (the paper's is N(0, 2 sigma^2/lambda I)). Every loss is
+theta <- Pi(theta - eta (mean of n gradients) + N(0, 2 eta sigma^2 I)), K times, with or without a projection on a
+convex set, from a start whose law does not depend on the data (the paper's is N(0, 2 sigma^2/lambda I)). Every loss is
 lambda-strongly convex and beta-smooth; replacing a record moves the *sum* of the gradients by at most S. Then
 
     R_alpha <= alpha S^2 / (lambda sigma^2 n^2) (1 - e^{-lambda eta K/2}).
 
-The paper's text was not at hand, and its proof (by log-Sobolev inequalities) is not needed: the statement follows from
-the bound for noisy gradient descent of `hidden_state`, in short as follows. Let h = eta lambda. For eta <= 2/(lambda +
-beta), which is implied by the paper's eta < 1/beta, a gradient step contracts by c = 1 - h in [0, 1). Its drift is eta S/n
-and its noise has variance 2 eta sigma^2, so that the last iterate is mu-GDP, hence R_alpha <= alpha mu^2/2, with
+The paper's text was not at hand, and its proof (by log-Sobolev inequalities) is not needed: `iteration` implies the
+statement. Let h = eta lambda. For eta <= 2/(lambda + beta), which the paper's eta < 1/beta implies, a gradient step
+contracts by c = 1 - h, 0 <= c < 1. Its drift is eta S/n and its noise has variance 2 eta sigma^2. With the best shifts,
+in proportion to c^{K-t}, R_alpha <= alpha mu^2/2 with the mu of `noisy-gd.mu`:
 
     mu^2/2 = (eta S/n)^2/(4 eta sigma^2) (1+c)/(1-c) (1-c^K)/(1+c^K) = S^2/(lambda sigma^2 n^2) g(K),
     g(K) = (2-h)/4 (1-c^K)/(1+c^K) = (2-h)/4 tanh(y K/2),     y = -log(1-h).
 
-g is concave in K with g(0) = 0 and g(1) = h/4, so g(K) <= h K/4 for K >= 1; and g(K) < 1/2. With v = h K/2 it remains
-that min(v/2, 1/2) <= 1 - e^{-v}: the right side is concave, at least (1 - 1/e) v on [0, 1], and at least 1 - 1/e beyond.
-(At h = 1, c = 0 and g(K) = 1/4 for K >= 1: the same two bounds.)
+g is concave in K >= 0 with g(0) = 0 and g(1) = h/4, so g(K) <= h K/4 for K >= 1; and g(K) < 1/2. With v = h K/2 it
+remains that min(v/2, 1/2) <= 1 - e^{-v}: the right side is concave, so at least (1 - 1/e) v on [0, 1], and at least
+1 - 1/e beyond. (At h = 1, c = 0 and g(K) = 1/4 for K >= 1: the same two bounds.)
 
-So `noisy-gd.mu` is always the better of the two, by a factor of at least 1/0.8 (at v = 1) and about 2 at either end.
-This bound is here because people cite it. A projection is 1-Lipschitz and does no harm in the proof either.
+So `noisy-gd.mu` is always the better of the two, by a factor of at least 1/0.8 (at v = 1), and about 2 at either end.
+This bound is here because people cite it.
 """
 
 from __future__ import annotations

@@ -1,31 +1,32 @@
 r"""Noisy mini-batch gradient descent with hidden state by a recursion on Renyi divergences (Ye and Shokri 2022).
 
-theta <- theta - eta (mean of b gradients) + N(0, 2 eta sigma^2 I) over k fixed disjoint batches in cyclic order, E times,
-from a fixed start (or one whose law does not depend on the data). Every step's map is c-Lipschitz; replacing a record,
-which is in the batch of one known position, moves the *sum* of that batch's gradients by at most S. With rho = R_alpha /
-alpha and v a bound on the inverse log-Sobolev constant of theta's law, both 0 at the start, a step makes v' = c^2 v +
-2 eta sigma^2 and
+theta <- theta - eta (mean of b gradients) + N(0, 2 eta sigma^2 I) over k fixed disjoint batches in cyclic order, E
+times, from a start whose law does not depend on the data. Every step's map is c-Lipschitz; replacing a record, which
+is in the batch of one known position, moves the *sum* of that batch's gradients by at most S. Let rho = R_alpha/alpha,
+and let 1/v be a log-Sobolev constant of the law of theta from a fixed start. From rho = v = 0 a step makes
+v' = c^2 v + 2 eta sigma^2 and
 
     without the record    rho' = rho c^2 v / v'  =  rho / (1 + 2 eta sigma^2 / (c^2 v)),
     with the record       rho' = rho + eta S^2 / (4 sigma^2 b^2).
 
-Their text was not at hand. The recursion stands on its own, without log-Sobolev inequalities, by the shifts of
-`iteration`: let V_t(z) be the least cost sum a_i^2/(2 tau^2), tau^2 = 2 eta sigma^2, s = eta S/b, of shifts after which a
-distance z is left at time t, so that V_T(0) bounds the true rho. Claim: V_t(z) <= max(0, Delta_t - z)^2 / (2 v_t) with
-Delta_t^2 = 2 v_t rho_t; at z = 0 this is V_t(0) <= rho_t. Without the record,
+Their text was not at hand; the recursion stands on its own, without log-Sobolev inequalities, by the shifts of
+`iteration`. Let tau^2 = 2 eta sigma^2 and s = eta S/b, and let V_t(z) be the least cost, sum of a_i^2/(2 tau^2), of
+shifts that leave a distance z >= 0 after t steps: V_T(0) bounds R_alpha/alpha. Claim:
 
-    V_{t+1}(z) = min_a V_t((z+a)/c) + a^2/(2 tau^2) <= max(0, c Delta_t - z)^2 / (2 (c^2 v_t + tau^2)),   c Delta_t = Delta_{t+1}.
+    V_t(z) <= max(0, Delta_t - z)^2 / (2 v_t)     with     Delta_t^2 = 2 v_t rho_t,     so that     V_t(0) <= rho_t.
 
-With it, V_{t+1}(z) = min over a >= s - z of V_t((z+a-s)/c) + a^2/(2 tau^2). Where the minimum without that condition meets
-it, the value is max(0, c Delta_t + s - z)^2/(2 v_{t+1}), and c Delta_t + s <= Delta_{t+1} by Cauchy and Schwarz. It fails
-to for z below some z*; there a = s - z costs rho_t + (s-z)^2/(2 tau^2). Minus the claimed (Delta_{t+1} - z)^2/(2 v_{t+1})
-this is convex in z, since v_{t+1} >= tau^2; it is 0 at z = 0 and not positive at z*, so not between. (At c = 0, or
-from v_t = 0, the distance before the step does not matter and the same holds.)
+Without the record, V_{t+1}(z) = min over a of V_t((z+a)/c) + a^2/(2 tau^2) is at most, by the claim and completing the
+square, max(0, c Delta_t - z)^2 / (2 (c^2 v_t + tau^2)), and c Delta_t = Delta_{t+1}. With the record, V_{t+1}(z) is the
+minimum over a >= s - z of V_t((z+a-s)/c) + a^2/(2 tau^2). Where the condition does not bind, that is at most
+max(0, c Delta_t + s - z)^2/(2 v_{t+1}), and c Delta_t + s <= Delta_{t+1} by Cauchy and Schwarz. It binds for z below
+some z* <= s: there a = s - z costs rho_t + (s-z)^2/(2 tau^2). This less (Delta_{t+1} - z)^2/(2 v_{t+1}) is convex in z,
+since v_{t+1} >= tau^2; it is 0 at z = 0, and at z*, where the condition ceases to bind, it is not positive: nor is it
+between. (For c = 0 or v_t = 0 the distance before the step does not matter, V_{t+1}(z) = max(0, s - z)^2/(2 tau^2).)
 
-So the shift programme at the record's own position, and NoisyCGD's worst case (`noisy-cgd.mu`) for the last one, are
-never above this; for two linear-Gaussian runs a step without the record is exact. With one batch nothing is ever
-forgotten: plain composition, where `noisy-gd.mu` is far better. No strong convexity is needed as such; c = 1 - eta lambda
-for eta <= 2/(lambda + beta) on lambda-strongly convex and beta-smooth losses.
+So the best shifts for the record's own position, and for the last one `noisy-cgd.mu`, are never above this recursion.
+For two linear-Gaussian runs a step without the record is exact. With one batch nothing is ever forgotten: plain
+composition, where `noisy-gd.mu` is far better. c = 1 - eta lambda for lambda-strongly convex and beta-smooth losses and
+eta <= 2/(lambda + beta); c = 1 for convex ones and eta <= 2/beta.
 
 In closed form: with G(m) = 1 + c^2 + ... + c^{2(m-1)}, v after t steps is tau^2 G(t), and m steps without the record
 after the t-th multiply rho by c^{2m} G(t)/G(t+m). The cost is one such factor an epoch.
@@ -116,7 +117,7 @@ _TRAINING = (
     positive("step_size"),
     unit_interval("contraction", "Lipschitz constant c of every gradient step"),
     positive_integer("batches", "number k of batches an epoch"),
-    Parameter("epochs", kind="integer", low=Fraction(0), high=Fraction(_MOST_EPOCHS), meaning="passes over the batches"),
+    Parameter("epochs", kind="integer", low=Fraction(0), high=Fraction(_MOST_EPOCHS)),
     positive_integer("position", "number of the batch, in its order, that has the record; the last is the worst"),
 )
 _FORMULA = (

@@ -1,29 +1,30 @@
-r"""Projected noisy SGD on a bounded set (after Altschuler and Talwar 2022): Renyi DP of the last iterate stops growing.
+r"""Projected noisy SGD on a bounded set (after Altschuler and Talwar 2022): its Renyi divergence stops growing.
 
 theta <- Pi(theta - eta (mean gradient of a batch + N(0, sigma^2 I))), T times from a fixed start; a batch is b of n
-records, drawn afresh without replacement. Every record's loss is convex, L-Lipschitz and beta-smooth, eta <= 2/beta, and
-Pi projects on a convex set of diameter D. Replace-one neighbours; b and n are public. With S(x) the Renyi DP of one
-such batch under noise x sigma (`wor-gaussian.rdp` at noise multiplier x b sigma/L), for any 0 < x < 1 and 1 <= m <= T,
+records, drawn afresh without replacement. Every record's loss is convex, L-Lipschitz and beta-smooth, eta <= 2/beta,
+and Pi projects on a convex set of diameter D. The last iterate is released; a record is replaced. Let S(x) be the
+Renyi DP of one such batch under noise x sigma: `wor-gaussian.rdp` at noise multiplier x b sigma/L. For any 0 < x < 1
+and 1 <= m <= T,
 
     R_alpha <= m S(x) + alpha D^2 / (2 m eta^2 (1 - x^2) sigma^2),       and       R_alpha <= T S(1).
 
 The second is composition. Proof of the first, with the R^z of `iteration`. m steps before the end both runs are in the
-set: R^D = 0. Claim: a step turns R^z into R^{z-a} at the price of S(x) + alpha a^2/(2 eta^2 (1-x^2) sigma^2), for
-0 <= a <= z. Then m shifts of D/m prove it. Let Y be within z of the first run's X, phi_B and phi'_B the two gradient
-maps of a batch B; phi_B is 1-Lipschitz, so under one B, phi_B(Y) is within z of phi_B(X), and some V(X, Y, B) of length
-at most a takes it to within z - a. Split the noise into independent N_1 (deviation x eta sigma) and N_2. The next Y is
-phi_B(Y) + V + N_1 + N_2: within z - a of the next X. Its divergence from the second run's phi'_B(X') + N_1 + N_2 is at
-most that of the sequences Y, phi_B(Y) + N_1, V + N_2 and X', phi'_B(X') + N_1, N_2. The first entries cost what R^z is; given
-that they agree, the second ones are one batch's release at a fixed point, S(x); given everything before, V + N_2 and N_2
-are Gaussians whose means differ by at most a. (The batch is never revealed: V may depend on it.) Pi is post-processing
-and 1-Lipschitz, so that it widens no distance.
+set, so R^D = 0. Claim: a step turns R^z into R^{z-a} at the price of S(x) + alpha a^2/(2 eta^2 (1-x^2) sigma^2), for
+0 <= a <= z; then m shifts of D/m prove the bound. Let Y be within z of the first run's X, and let phi_B, phi'_B be the
+two runs' gradient maps for a batch B. phi_B is 1-Lipschitz: under one B, phi_B(Y) is within z of phi_B(X), and some
+V(X, Y, B) of length at most a takes it to within z - a. Split the noise into independent N_1, of deviation x eta sigma,
+and N_2. The next Y is phi_B(Y) + V + N_1 + N_2, which is within z - a of the next X. Its divergence from the second
+run's phi'_B(X') + N_1 + N_2 is at most that of the sequence Y, phi_B(Y) + N_1, V + N_2 from the sequence X',
+phi'_B(X') + N_1, N_2. The first entries cost R^z; given that these agree, the second are one batch's release at a fixed
+point, which costs S(x); given everything before, V + N_2 and N_2 are (mixtures of) Gaussians whose means are at most a
+apart. The batch itself is never revealed, so V may depend on it. Pi is post-processing, and widens no distance.
 
-The paper's text was not at hand; its theorem has the same shape with other constants, alpha L^2/(n^2 sigma^2) min(T,
-D n/(L eta)) up to a constant. The value here is the least over m = 1, ..., T, over x = 0.7 and 0.9, and composition. It
-is 0 for D = 0, and composition for D = infinity. m S + A/m is convex in m: the best m is next to sqrt(A/S).
+The paper's text was not at hand; its theorem is alpha L^2/(n^2 sigma^2) min(T, D n/(L eta)) up to a constant, which has
+the same shape. The value here is the least over m = 1, ..., T, over x = 0.7 and 0.9, and composition; it is 0 for D = 0
+and composition for D = infinity. m S + A/m is convex in m: the best m is next to sqrt(A/S).
 
-For Poisson sampling this is not proved: a batch may then hold more than b records, and its step, the sum over b, need
-not be 1-Lipschitz.
+For Poisson sampling this is not proved: a batch may then hold more than b records, and its step, whose sum is divided
+by b, need not be 1-Lipschitz.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _check(values: Values) -> None:
     if not _LEAST_NOISE <= multiplier <= _MOST_NOISE:
         raise DomainError(
             f"sigma = {shown(values.sigma)} is outside its domain: batch_size sigma / lipschitz ="
-            f" {float(multiplier):.6g} must be in [{_LEAST_NOISE}, {_MOST_NOISE}]"
+            f" {float(min(multiplier, 10**300)):.6g} must be in [{_LEAST_NOISE}, {_MOST_NOISE}]"
         )
 
 
@@ -79,14 +80,14 @@ def _least(batch: arb, whole: arb, steps: int) -> arb:
         ends.append(steps if end >= steps else max(1, int(end.fmpz())))
     if ends[1] - ends[0] > 3:
         return arb.nan()
-    result = arb.pos_inf()
+    result: arb = arb.pos_inf()
     for m in range(ends[0], ends[1] + 1):
         result = result.min(m * batch + whole / m)
     return result
 
 
 def _divergence(values: Values) -> arb:
-    composed = values.steps * _one_batch(values, Fraction(1))
+    composed: arb = values.steps * _one_batch(values, Fraction(1))
     if values.diameter == math.inf:
         return composed
     result = composed
