@@ -86,6 +86,11 @@ def _rho(values: Values) -> arb:
     return ball(values.step_size * ratio**2 / 4) * _touches(values)
 
 
+def _units(epochs: Any) -> Any:
+    """The rounding budget of rho in unit roundoffs."""
+    return _BUDGET + 32.0 * epochs
+
+
 def _fast_rho(xp: Any, values: Values) -> Any:
     """R_alpha / alpha rounded up; NaN where it nears the ends of the doubles."""
     c, k, first, epochs = values.contraction, values.batches, values.position, values.epochs
@@ -103,7 +108,7 @@ def _fast_rho(xp: Any, values: Values) -> Any:
     total = total * _fast_decay(xp, log, xp.where(some, (epochs - 1.0) * k, 0.0 * k) + first, k - first)
     scale = squared(xp, quotient(xp, values.sensitivity, values.batch_size, values.sigma))
     # Each epoch's factor is off by a few unit roundoffs, and by its exponent's, which only count as far as it is kept.
-    rho = inflate(scale * (0.25 * values.step_size) * total, _BUDGET + 32.0 * epochs)
+    rho = inflate(scale * (0.25 * values.step_size) * total, _units(epochs))
     usable = (rho > 1e-290) & (rho < math.inf) & (values.step_size > 1e-290) & (total > 1e-290)
     nothing = ~some | ((c == 0.0) & (k > first))
     rho = xp.where(nothing, xp.zeros_like(rho), xp.where(usable, rho, math.nan))
@@ -155,6 +160,6 @@ epsilon = Bound(
     released="last_iterate",
     source=("background/ye-shokri22", "background/zcdp-conversion"),
     certify=lambda v, width: epsilon_of_rho(lambda: _rho(v), v.delta, width),
-    vectorised=lambda xp, v: fast_epsilon_of_rho(xp, _fast_rho(xp, v), v.delta),
+    vectorised=lambda xp, v: fast_epsilon_of_rho(xp, _fast_rho(xp, v), v.delta, _units(v.epochs)),
     example={**_EXAMPLE, "delta": "1e-5"},
 )

@@ -35,12 +35,14 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.arithmetic import decreasing_root, enclose
-from oracle.arrays import TINY, inflate, positive_part
+from oracle.arrays import TINY, UNIT, inflate, positive_part
 from oracle.domain import Parameter, choice, non_negative, probability
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.registry import Bound, Values
 
 _NEWTON_STEPS = 60
+_NEARBY = 2.0**-20  # relative distance of two rho whose chord tells the slope
+_BLUNT = 3e-10  # relative error of epsilon above which the reference answers
 
 
 def log_inverse(delta: Fraction) -> arb:
@@ -145,11 +147,18 @@ def epsilon_of_rho(rho: Callable[[], arb], delta: Fraction, width: Fraction) -> 
     return enclose(between, width=width)
 
 
-def fast_epsilon_of_rho(xp: Any, rho: Any, delta: Any) -> Any:
-    """The same for an array of rho, each rounded up by no more than a hundred unit roundoffs; NaN stays NaN."""
+def fast_epsilon_of_rho(xp: Any, rho: Any, delta: Any, units: Any = 64.0) -> Any:
+    """The same for an array of rho >= 0, each rounded up by that many unit roundoffs; NaN stays NaN.
+
+    Where epsilon is the small difference of large terms, a relative error of rho grows: how much, the slope between two
+    neighbouring rho says (epsilon is concave in rho, so the chord below is steep enough). The reference answers there.
+    """
     known = rho >= 0.0
-    result = _zcdp_fast(xp, Values(rho=xp.where(known, rho, 1.0), delta=delta))
-    return xp.where(known, result, math.nan)
+    safe = xp.where(known, rho, 1.0)
+    result = _zcdp_fast(xp, Values(rho=safe, delta=delta))
+    rise = result - _zcdp_fast(xp, Values(rho=safe * (1.0 - _NEARBY), delta=delta))
+    sharp = (rise / _NEARBY * units * UNIT <= _BLUNT * result) | (result == 0.0)
+    return xp.where(known & sharp, result, math.nan)
 
 
 def _zcdp_fast(xp: Any, values: Values) -> Any:

@@ -17,7 +17,7 @@ import oracle
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
 from oracle.privacy.zcdp import epsilon_of_rho
-from tests.checks import check_anywhere
+from tests.checks import check_anywhere, check_fast
 from tests.formulas import shift_programme
 from tests.topics.hidden_rdp import FAMILIES
 
@@ -320,3 +320,15 @@ def test_fast_schedules_come_in_batches() -> None:
     found = ITERATION.fast(drift=drift, noise=noise, shift=shift, contraction=0.9, alpha=2.0)
     np.testing.assert_allclose(found, (4.5 / noise[:, 3]) ** 2, rtol=1e-13)
     assert math.isfinite(float(np.max(found)))
+
+
+def test_an_epsilon_next_to_nothing_stays_sharp_after_many_epochs() -> None:
+    """Where epsilon is the difference of nearly equal terms, the error of a long recursion would show in it."""
+    last = 65.01271540902431  # beyond, epsilon is 0
+    shape = {"sensitivity": 2.0, "batch_size": 1, "step_size": 2.0, "contraction": 1.0, "batches": 7, "epochs": 500}
+    chosen = [
+        {**shape, "sigma": last * (1 - 10.0**-k), "position": 7, "delta": 0.3} for k in (1, 3, 6, 9)
+    ]
+    check_fast(oracle.bound("noisy-minibatch.epsilon"), chosen, "numpy")
+    values = oracle.bound("noisy-minibatch.epsilon").fast(**{k: np.array([p[k] for p in chosen]) for k in chosen[0]})
+    assert 0 < values[-1] < 1e-8 < values[0]
