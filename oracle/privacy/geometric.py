@@ -38,32 +38,43 @@ class BallPowers:
     """Exact branches at c = 0 and c = 1 are decided on the rational; elsewhere precision beats the cancellation."""
 
     def number(self, c: Fraction) -> arb:
+        """c itself."""
         return ball(c)
 
     def power(self, c: Fraction, t: int) -> arb:
+        """c^t."""
         return ball(c) ** fmpz(t)
 
     def geometric_sum(self, c: Fraction, t: int) -> arb:
+        """1 + c + ... + c^{t-1}."""
         return ball(t) if c == 1 else (1 - self.power(c, t)) / ball(1 - c)
 
 
 class ArrayPowers:
-    """c^t by exp(t log1p(c - 1)): 1 - c is exact for c >= 1/2, so nothing cancels as c -> 1."""
+    """c^t by exp(t log c), with log1p(c - 1) for c >= 1/2, where 1 - c is exact and nothing cancels as c -> 1."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
 
     def number(self, c: Any) -> Any:
+        """c itself."""
         return c
 
     def _log_power(self, c: Any, t: Any) -> Any:
-        inside = self.xp.where(c > 0.0, c, 0.5)
-        return self.xp.where(t > 0.0, self.xp.where(c > 0.0, t * self.xp.log1p(inside - 1.0), -1e4), 0.0)
+        return self.xp.where(t > 0.0, self.xp.where(c > 0.0, t * self.log(c), -1e4), 0.0)
+
+    def log(self, c: Any) -> Any:
+        """log c, and any finite number where c is 0."""
+        near = self.xp.where(c >= 0.5, c, 0.5)
+        far = self.xp.where((c > 0.0) & (c < 0.5), c, 0.5)
+        return self.xp.where(c >= 0.5, self.xp.log1p(near - 1.0), self.xp.log(far))
 
     def power(self, c: Any, t: Any) -> Any:
+        """c^t."""
         return self.xp.exp(self._log_power(c, t))
 
     def geometric_sum(self, c: Any, t: Any) -> Any:
+        """1 + c + ... + c^{t-1}."""
         gap = self.xp.where(c < 1.0, 1.0 - c, 1.0)
         return self.xp.where(c < 1.0, -self.xp.expm1(self._log_power(c, t)) / gap, t)
 
@@ -72,6 +83,7 @@ class GapPowers(ArrayPowers):
     """The same functions of the gap u = 1 - c in (0, 1], for gaps that 1 - c would round away."""
 
     def number(self, c: Any) -> Any:
+        """1 - u."""
         return 1.0 - c
 
     def _log_power(self, c: Any, t: Any) -> Any:
@@ -79,4 +91,5 @@ class GapPowers(ArrayPowers):
         return self.xp.where(t > 0.0, self.xp.where(c < 1.0, t * self.xp.log1p(-inside), -1e4), 0.0)
 
     def geometric_sum(self, c: Any, t: Any) -> Any:
+        """1 + c + ... + c^{t-1}."""
         return -self.xp.expm1(self._log_power(c, t)) / c

@@ -156,7 +156,7 @@ def _gd_squares(xp: Any, c: Any, steps: Any, d: Any) -> Any:
     powers = ArrayPowers(xp)
     finite = xp.where(d < math.inf, d, 1.0)
     share = finite * (1.0 - c)
-    log = xp.where((c > 0.0) & (c < 1.0), xp.log1p(xp.where(c > 0.0, c, 0.5) - 1.0), -1.0)
+    log = powers.log(xp.where(c < 1.0, c, 0.5))
     best = xp.where(c < 1.0, xp.log1p(-xp.where(share < 1.0, share, 0.5)) / log, finite)
     best = xp.where(share < 1.0, best, steps)
     last = at_least(xp, steps, 1.0)
@@ -172,7 +172,7 @@ def _cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, d: Any) -> Any:
     powers = ArrayPowers(xp)
     finite = xp.where(d < math.inf, d, 1.0)
     share = finite * (1.0 - c) * powers.geometric_sum(c, k)
-    log = xp.where((c > 0.0) & (c < 1.0), xp.log1p(xp.where(c > 0.0, c, 0.5) - 1.0), -1.0)
+    log = powers.log(xp.where(c < 1.0, c, 0.5))
     log_e = xp.log1p(-xp.where(share < 1.0, share, 0.5))
     last = at_least(xp, epochs - 2.0, 0.0)
     joined = xp.where(c < 1.0, log_e / (k * log), finite) - 1.0
