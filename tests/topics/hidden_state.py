@@ -102,8 +102,9 @@ def noisy_gd_projected_mu(v: Numbers) -> mpf:
 
 
 def noisy_gd_excess(v: Numbers, epsilon: mpf, sigma: mpf) -> mpf:
-    mu = noisy_gd_mu({**v, "sigma": sigma})
-    return gaussian_excess(mu, epsilon, v["delta"]) if mu else -v["delta"]
+    if v["steps"] == 0:
+        return -v["delta"]  # nothing is released
+    return gaussian_excess(noisy_gd_mu({**v, "sigma": sigma}), epsilon, v["delta"])
 
 
 def noisy_cgd_excess(v: Numbers, epsilon: mpf, sigma: mpf) -> mpf:
