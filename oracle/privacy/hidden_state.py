@@ -11,6 +11,11 @@ neighbours, gradient sensitivity L (2C for gradients clipped to C):
 drift, z_{i+1} = c z_i + s_i - a_{i+1} >= 0, z_T = 0, at cost sum a_i^2; `theorems.relu_approx` re-derives them from it.
 With one batch NoisyCGD *is* NoisyGD, whose bound is smaller than the second formula at k = 1: one batch uses it.
 
+`shift_programme` solves it for any schedule; `hidden_state_position` for a record in a known batch;
+`hidden_state_projected` for iterates in a bounded set; `hidden_state_epsilon` and `hidden_state_inverse` convert and
+invert. c = 1 is the case of convex losses, smooth with beta <= 2/eta; strong convexity or a ridge lambda makes it
+c = max(|1 - eta lambda|, |1 - eta beta|).
+
 Written with the geometric sum G(c, t) = 1 + c + ... + c^{t-1}, both formulas have no singularity at c = 1.
 """
 

@@ -224,7 +224,7 @@ noisy_gd_projected_mu = Bound(
     vectorised=_gd_fast,
     example={
         "sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "1", "steps": "1000",
-        "learning_rate": "0.1", "diameter": "1",
+        "learning_rate": "0.1", "diameter": "0.5",
     },
 )
 

@@ -7,7 +7,8 @@ slopes that agree to the rounding error r, and then changes the cost by its r^2 
 A product R below the floor is replaced by the floor. That is harmless where the left block is not beyond 10^100 times
 the right one (it then counts for less than 10^-40, as it does in truth); elsewhere, and where sizes leave the range in
 which no product over- or underflows, the answer is left to the reference (NaN). So it is where the tangents from all
-starts take more than a few rounds a step (many edges and a large diameter: the reference finds tangents by bisection).
+starts take more rounds than the references of the rows would (many edges and a large diameter: the reference finds
+tangents by bisection).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class _Chains:
 
     def __init__(self, xp: Any, rows: int, steps: int, like: Any) -> None:
         self.xp = xp
-        self.rounds = _ROUNDS_A_STEP * (steps + 100)
+        self.rounds = (_ROUNDS_A_STEP + rows) * (steps + 100)
         self.rows = xp.arange(rows, device=like.device)
         self.top = xp.zeros_like(self.rows)
         self.drift, self.spread, self.memory, self.costs = (

@@ -239,6 +239,9 @@ FIGURE = {  # eta lambda -> epsilon after 400 epochs: k = 60 with sigma 15 and 5
     "5.4e-5": (1.3357, 4.6113, 1.4837, 5.1514), "1e-4": (1.1963, 4.1076, 1.3589, 4.6957),
     "2e-4": (0.9526, 3.2395, 1.1012, 3.7670), "0": (1.4212, 4.9226, 1.5531, 5.4064),
 }
+FIGURE_MU = {  # k = 60, sigma 15 and 5
+    "5.4e-5": (0.34865, 1.04595), "1e-4": (0.31549, 0.94648), "2e-4": (0.25646, 0.76937), "0": (0.36878, 1.10635),
+}
 BY_EPOCHS = {  # after 1, 50, 100, 200, 300 and 400 epochs, k = 60, sigma = 15
     "5.4e-5": (0.4661, 0.6446, 0.7903, 1.0208, 1.1979, 1.3357),
     "1e-4": (0.4661, 0.6434, 0.7842, 0.9881, 1.1176, 1.1963),
@@ -258,6 +261,11 @@ def test_figure_1(step: str) -> None:
     cases = ((60, 15), (60, 5), (50, 15), (50, 5))
     for (batches, sigma), expected in zip(cases, FIGURE[step], strict=True):
         assert figure(step, batches, sigma, 400) == pytest.approx((expected, expected), abs=5.1e-5)
+    for sigma, expected in zip((15, 5), FIGURE_MU[step], strict=True):
+        mu = oracle.bound("noisy-cgd.mu").reference(
+            sensitivity=2, batch_size=1, sigma=sigma, contraction=1 - Fraction(step), batches=60, epochs=400
+        )
+        assert mu.to_floats() == pytest.approx((expected, expected), abs=5.1e-6)
 
 
 @pytest.mark.parametrize("step", BY_EPOCHS)
