@@ -12,8 +12,8 @@ lie just before a touch (or at the ends). Seen along these points, the e-th rise
 run to c^{-2ke}: the slopes c^{ke} fall, so that the points before the first and before the last touch are below all
 points between them, and only they can be vertices. The steps before the first touch cost nothing.
 
-p = k gives `noisy-cgd.mu`, the worst case: delaying all touches by a step and cutting one free step off the end leaves
-every feasible sequence of shifts of the later batch feasible for the earlier one. k = 1 is NoisyGD.
+p = k gives `noisy-cgd.mu`, the worst case: a record one batch earlier can be given the later one's shifts one step
+earlier, and the free step that this leaves at the end needs none. k = 1 is NoisyGD.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _UNITS_A_STEP = 16.0
 _ROUNDS_A_STEP = 8
 
 
-def _unusual(xp: Any, value: Any) -> Any:
+def _unusual(value: Any) -> Any:
     return (value != 0.0) & ((value < 1 / _RANGE) | (value > _RANGE))
 
 
@@ -59,7 +59,7 @@ class _Chains:
             floored = self.xp.where(product > 0.0, at_least(self.xp, product, _FLOOR), product)
             memory = self.xp.where(joins, floored, memory)
             at = at - self.xp.astype(joins, at.dtype)
-            self.bad = self.bad | _unusual(self.xp, drift) | _unusual(self.xp, spread) | (memory > _RANGE)
+            self.bad = self.bad | _unusual(drift) | _unusual(spread) | (memory > _RANGE)
 
     def cost(self, drift: Any, spread: Any, at: Any) -> Any:
         """The cost of an edge and of all that follows it."""
@@ -89,14 +89,14 @@ def optimum_upper(xp: Any, drift: Any, contraction: Any, noise: Any, diameter: A
     best = xp.full_like(bound, math.inf)
     bounded = bool(xp.any(bound < math.inf))
     chains = _Chains(xp, bound.shape[0], steps, bound)
-    chains.bad = xp.any(_unusual(xp, drifts) | _unusual(xp, noises**2) | (factors > _RANGE), axis=-1)
+    chains.bad = xp.any(_unusual(drifts) | _unusual(noises**2) | (factors > _RANGE), axis=-1)
     for i in reversed(range(steps)):
         spread = noises[:, i] ** 2
         # What is so small counts as the floor; `tangent` sees to it that it does not matter.
         memory = xp.where(factors[:, i] > 0.0, at_least(xp, factors[:, i], _FLOOR), factors[:, i])
         if bounded:
             reach = xp.where(bound < math.inf, drifts[:, i] + factors[:, i] * bound, 0.0)
-            chains.bad = chains.bad | _unusual(xp, reach)
+            chains.bad = chains.bad | _unusual(reach)
             first, width, _, at = chains.tangent(reach, spread, memory)
             best = at_most(xp, best, xp.where(bound < math.inf, chains.cost(first, width, at), math.inf))
         whole = chains.push(drifts[:, i], spread, memory)
@@ -108,7 +108,7 @@ def optimum_upper(xp: Any, drift: Any, contraction: Any, noise: Any, diameter: A
 
 def chord_upper(xp: Any, drift: Any, contraction: Any, noise: Any) -> Any:
     """mu of the single edge, rounded up; NaN where float64 cannot serve."""
-    bad = xp.any(_unusual(xp, drift) | _unusual(xp, noise**2) | (contraction > _RANGE), axis=-1)
+    bad = xp.any(_unusual(drift) | _unusual(noise**2) | (contraction > _RANGE), axis=-1)
     gap = xp.sum(xp.zeros_like(drift), axis=-1)
     spread = gap
     for i in range(drift.shape[-1]):

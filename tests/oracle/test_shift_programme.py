@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from oracle.arrays import namespace
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
+from oracle.registry import Values
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
 from tests.formulas import shift_programme
 
@@ -292,7 +294,7 @@ def test_many_edges_and_a_large_diameter_are_left_to_the_reference() -> None:
         "diameter": 1e6,
     }
     arrays = {name: np.asarray(value) for name, value in point.items()}
-    assert np.isnan(SHIFTED.vectorised(np, oracle.registry.Values(**arrays)))
+    assert np.isnan(SHIFTED.vectorised(namespace(), Values(**arrays)))
     check_fast(SHIFTED, [point], "numpy")
 
 
