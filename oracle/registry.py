@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ class Bound:
                 if isinstance(value, str):
                     point[name] = value
                 elif name in schedules:
-                    point[name] = [float(entry) for entry in xp.reshape(value, (-1, value.shape[-1]))[at]]
+                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
+                    point[name] = [float(entry) for entry in rows[at]]
                 else:
                     point[name] = float(xp.reshape(value, (-1,))[at])
             flat[at] = self.reference(**point).to_floats()[side]

@@ -3,7 +3,7 @@ r"""Adaptive batched gradient descent for ReLU regression without a model (002, 
 Setting: E xx^T = I, |x| <= radius, |y| <= B, and nothing else is known of y; L(w) = E(relu(<w,x>) - y)^2, w* any
 vector, F(w) = E(relu(<w,x>) - y) x the gradient of the convex surrogate, w_l its zero. From w_0 = 0, each of T steps
 takes m fresh records, w_i = w_{i-1} - eta (their mean of (relu - y) x + zeta_i), where zeta_i ~ N(0, s_i^2 I_d) with
-s_i = noise_multiplier * 2 radius (radius |w_{i-1}| + B)/m, the sensitivity of that mean if one record is replaced. (The
+s_i = noise_multiplier * radius (radius |w_{i-1}| + 2B)/m, the sensitivity of that mean if one record is replaced. (The
 text's noise lacks a factor sqrt(d), and its |x| <= sqrt(d) with E xx^T = I and a density is met by no law.)
 
 Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square, and e = |w - w_l|^2.
@@ -17,8 +17,8 @@ Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square,
 
 Distance, in mean square: e_0 = |w_l|^2, and as records and noise are fresh, with N = |w_l|,
 
-    e_{i} = q^2 e_{i-1} + eta^2 [ radius^2/m Lmax(e_{i-1}) + d (2 noise_multiplier radius/m)^2
-                                  (radius (sqrt(e_{i-1}) + N) + B)^2 ],
+    e_{i} = q^2 e_{i-1} + eta^2 [ radius^2/m Lmax(e_{i-1}) + d (noise_multiplier radius/m)^2
+                                  (radius (sqrt(e_{i-1}) + N) + 2B)^2 ],
 
 q = 1 - eta/2 for symmetric x, q = max(|1 - eta mu|, |1 - eta|) else (F is the gradient of a mu-strongly convex 1-smooth
 function), Lmax the bound on L above: a batch's mean gradient has variance at most E|gradient|^2/m <= radius^2 L(w)/m.
@@ -56,10 +56,10 @@ def _walk(v: Values, shrink: Fraction, risk_at: Callable[[arb], arb]) -> arb:
     """Lmax(e_T) for the contraction and for Lmax as a function of sqrt(e)."""
     eta, radius, norm = ball(v.learning_rate), ball(v.radius), ball(v.norm)
     variance = ball(v.radius**2 / v.batch_size)
-    noise = ball(v.dimension * (2 * v.noise_multiplier * v.radius / v.batch_size) ** 2)
+    noise = ball(v.dimension * (v.noise_multiplier * v.radius / v.batch_size) ** 2)
     square, distance, kept = norm**2, norm, ball(shrink) ** 2
     for _ in range(v.steps):
-        private = noise * (radius * (distance + norm) + ball(v.label_bound)) ** 2
+        private = noise * (radius * (distance + norm) + ball(2 * v.label_bound)) ** 2
         square = kept * square + eta**2 * (variance * risk_at(distance) + private)
         distance = square.sqrt()
     return risk_at(distance)
@@ -67,14 +67,14 @@ def _walk(v: Values, shrink: Fraction, risk_at: Callable[[arb], arb]) -> arb:
 
 def _fast_walk(xp: Any, v: Values, shrink: Any, risk_at: Callable[[Any], Any], *inputs: Any) -> Any:
     variance = v.radius * v.radius / v.batch_size
-    share = 2.0 * v.noise_multiplier * v.radius / v.batch_size
+    share = v.noise_multiplier * v.radius / v.batch_size
     noise = v.dimension * share * share
     # 1 - eta mu has an absolute error of a few units: added, and left to the reference where it would show.
     kept = shrink + 4.0 * UNIT * (1.0 + v.learning_rate)
     sharp = 8.0 * UNIT * (1.0 + v.learning_rate) * v.steps < _SHARP * shrink
     distance = v.norm
     for step in range(int(xp.max(v.steps)) if math.prod(v.steps.shape) else 0):
-        private = v.radius * (distance + v.norm) + v.label_bound
+        private = v.radius * (distance + v.norm) + 2.0 * v.label_bound
         inner = variance * risk_at(distance) + noise * private * private
         square = kept * kept * distance * distance + v.learning_rate * v.learning_rate * inner
         distance = xp.where(v.steps > step, inflate(xp.sqrt(square), 40.0), distance)
@@ -127,11 +127,11 @@ _COMMON = (
     positive_integer("batch_size", "fresh records a step"),
     Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(_MOST_STEPS), meaning="number of steps"),
     positive("learning_rate", "step size"),
-    non_negative("noise_multiplier", "standard deviation of a step's noise over its sensitivity"),
+    non_negative("noise_multiplier", "standard deviation of a step's noise over its sensitivity r(r|w| + 2B)/m"),
 )
 _STEP = (
-    r"e_{i} = q^2 e_{i-1} + \eta^2\left[\frac{\rho^2}{m} R(e_{i-1}) + d\left(\frac{2\nu\rho}{m}\right)^2"
-    r" \left(\rho(\sqrt{e_{i-1}} + N) + B\right)^2\right],\ e_0 = N^2,"
+    r"e_{i} = q^2 e_{i-1} + \eta^2\left[\frac{\rho^2}{m} R(e_{i-1}) + d\left(\frac{\nu\rho}{m}\right)^2"
+    r" \left(\rho(\sqrt{e_{i-1}} + N) + 2B\right)^2\right],\ e_0 = N^2,"
 )
 _EXAMPLE = {
     "norm": "1", "optimal_risk": "0.1", "label_bound": "2", "radius": "5", "dimension": "8", "batch_size": "100000",

@@ -327,7 +327,7 @@ def test_simulated_batches_stay_below(nu: float) -> None:
         assert np.abs(y).max() <= label_bound
         residual = np.maximum(0.0, np.einsum("ri,rbi->rb", w, x)) - y
         gradient = np.einsum("rb,rbi->ri", residual, x) / batch
-        deviation = nu * 2 * radius * (radius * np.linalg.norm(w, axis=1) + label_bound) / batch
+        deviation = nu * radius * (radius * np.linalg.norm(w, axis=1) + 2 * label_bound) / batch
         w = w - rate * (gradient + deviation[:, None] * rng.normal(size=w.shape))
     x, y = sample(50_000)
     risks = np.mean((np.maximum(0.0, w @ x.T) - y) ** 2, axis=1)

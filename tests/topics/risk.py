@@ -77,8 +77,8 @@ def batched(v: Numbers, contraction: mpf, risk: Callable[[mpf], mpf]) -> mpf:
     """Squared distances in the mean, step by step."""
     square = v["norm"] ** 2
     for _ in range(int(v["steps"])):
-        bound = v["radius"] * (mp.sqrt(square) + v["norm"]) + v["label_bound"]  # |relu - y| on any record
-        noise = v["noise_multiplier"] * 2 * v["radius"] * bound / v["batch_size"]
+        reach = v["radius"] * (mp.sqrt(square) + v["norm"]) + 2 * v["label_bound"]
+        noise = v["noise_multiplier"] * v["radius"] * reach / v["batch_size"]
         variance = v["radius"] ** 2 * risk(square) / v["batch_size"] + v["dimension"] * noise**2
         square = contraction**2 * square + v["learning_rate"] ** 2 * variance
     return risk(square)
