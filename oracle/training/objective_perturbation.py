@@ -1,8 +1,9 @@
 r"""Objective perturbation: a random linear term in the objective (document 004, "Objective Perturbation").
 
-    release  argmin ( (1/n) sum_i h(<x_i, theta>, y_i) + (Lambda/2) |theta|^2 + <b, theta>/n ),     b ~ exp(-|b|/s)
+    release  argmin ( (1/n) sum_i h(<x_i, theta>, y_i) + (Lambda/2) |theta|^2 + <b, theta>/n )
 
-(a density) with the losses of `minimiser`, |h'| |x| <= L = max |x|, h'' |x|^2 <= c, and for a target epsilon, t = c / (n lambda):
+for b of density proportional to exp(-|b|/s), with the losses of `minimiser`, |h'| |x| <= L = max |x|, h'' |x|^2 <= c.
+For a target epsilon and t = c / (n lambda):
 
     epsilon' = epsilon - log(1 + 2 t + t^2),      Lambda = lambda,                                if epsilon' > 0,
     epsilon' = epsilon / 2,                       Lambda = c / (n (e^{epsilon/4} - 1)) > lambda   otherwise,
@@ -11,7 +12,7 @@ r"""Objective perturbation: a random linear term in the objective (document 004,
 The document has <theta, v> + c |theta|^2 with constants that it does not give; these are those of Chaudhuri, Monteleoni
 and Sarwate (2011), who write Lambda = lambda + Delta. `correction` chooses what the change of variables costs: "cms11"
 is the above, "sharp" has log(1 + t) and e^{epsilon/2} instead, which is enough, and "none" has no such term: then
-nothing is proved and for losses that are not linear the claim is false.
+nothing is proved, and for small n lambda the target is missed by far.
 
 The guarantee is of the exact minimiser. A solver's answer, here within a few hundred roundings over lambda, is another
 random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis of the account.

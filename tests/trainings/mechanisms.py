@@ -39,8 +39,10 @@ def _law(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def exponential_mechanism(rng: np.random.Generator) -> Sample:
-    features, labels = unit_data(rng, int(rng.integers(1, 13)), int(rng.integers(1, 4)))
-    grid = {"radius": rng.uniform(0.5, 5), "points": int(rng.integers(2, 7))}
+    """Fine grids, on which a slightly wrong law chooses another model, and coarse ones."""
+    dimension = int(rng.integers(1, 4))
+    features, labels = unit_data(rng, int(rng.integers(1, 13)), dimension)
+    grid = {"radius": rng.uniform(0.5, 5), "points": int(rng.integers(2, (200, 15, 7)[dimension - 1]))}
     return features, labels, {**_law(rng), **grid, "ridge": rng.choice([0, rng.uniform(0, 0.5)])}
 
 
