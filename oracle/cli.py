@@ -1,14 +1,16 @@
-"""The commands of the oracle: bounds, bound, algorithms."""
+"""The commands of the oracle: bounds, bound, algorithms, plan."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from oracle.arithmetic import DEFAULT_WIDTH
-from oracle.console import key_values, print_json, print_table
+from oracle.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.domain import Parameter
+from oracle.plan import Judged, Plan, judge, read, recipes
 from oracle.registry import Bound, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -19,6 +21,7 @@ def register(app: typer.Typer) -> None:
     app.command("bounds")(list_bounds)
     app.command("bound")(evaluate_bound)
     app.command("algorithms")(list_algorithms)
+    app.command("plan")(plan_training)
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:
@@ -88,3 +91,84 @@ def list_algorithms(as_json: Json = False) -> None:
         return
     rows = [(item.name, item.released, item.accounted_by, item.summary) for item in algorithms().values()]
     print_table(("algorithm", "released", "accounted by", "what it is"), rows)
+
+
+def plan_training(
+    file: Annotated[Path | None, typer.Argument(help="A TOML file: algorithm = ..., and its keys.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which bounds apply to a training configuration, under which hypotheses, and what is really proved.
+
+    Without a file, list the algorithms and their keys. Exit code 0: something is proved (and the claimed epsilon, if
+    the file has one); 3: nothing is, or not that.
+    """
+    if file is None:
+        _list_recipes(as_json)
+        return
+    plan = judge(*read(file))
+    if as_json:
+        print_json(_plan_json(plan))
+    else:
+        _print_plan(plan)
+    raise typer.Exit(UNDECIDED if plan.best is None or plan.claim_is_proved is False else GOOD)
+
+
+def _list_recipes(as_json: bool) -> None:
+    if as_json:
+        print_json([
+            {
+                "algorithm": item.algorithm, "summary": item.summary, "source": list(item.source),
+                "parameters": [_parameter_json(parameter) for parameter in item.parameters],
+                "optional": [_parameter_json(parameter) for parameter in item.optional],
+                "bounds": [guarantee.bound for guarantee in item.guarantees],
+            }
+            for item in recipes().values()
+        ])
+        return
+    rows = [
+        (item.algorithm, ", ".join(p.name for p in item.parameters), ", ".join(p.name for p in item.optional))
+        for item in recipes().values()
+    ]
+    print_table(("algorithm", "keys", "optional keys"), rows)
+
+
+def _judged_json(item: Judged) -> dict[str, Any]:
+    ends = None if item.epsilon is None else dict(zip(("lower", "upper"), item.epsilon.to_decimals(), strict=True))
+    return {
+        "bound": item.guarantee.bound, "words": item.guarantee.words, "status": item.status, "epsilon": ends,
+        "delta": str(item.delta), "parameters": dict(item.parameters), "reason": item.reason,
+        "hypotheses": [{"words": words, "status": status} for words, status in item.hypotheses],
+    }
+
+
+def _plan_json(plan: Plan) -> dict[str, Any]:
+    config = {name: None if value is None else str(value) for name, value in vars(plan.config).items()}
+    return {
+        "algorithm": plan.recipe.algorithm, "config": config,
+        "guarantees": [_judged_json(item) for item in plan.judged],
+        "best": None if plan.best is None else _judged_json(plan.best), "claim_is_proved": plan.claim_is_proved,
+    }
+
+
+def _at_most(item: Judged) -> str:
+    """The guarantee in short: its upper end, rounded up."""
+    if item.epsilon is None:
+        return item.reason
+    delta = "" if item.delta == 0 else f" at delta = {float(item.delta):.6g}"
+    return f"epsilon <= {item.epsilon.upper.to_decimal(digits=7, up=True)}{delta}"
+
+
+def _print_plan(plan: Plan) -> None:
+    print(f"{plan.recipe.algorithm}: {plan.recipe.summary}")
+    for item in plan.judged:
+        print(f"\n{item.status}  {item.guarantee.bound}: {item.guarantee.words}")
+        print(f"  {_at_most(item)}")
+        for words, status in item.hypotheses:
+            print(f"  {status:8} {words}")
+    print()
+    if plan.best is None:
+        print("nothing is proved of this configuration")
+    else:
+        print(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
+    if plan.claim_is_proved is not None:
+        print(f"claimed epsilon {plan.config.claimed_epsilon}: {'proved' if plan.claim_is_proved else 'not proved'}")
