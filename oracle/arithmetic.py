@@ -163,7 +163,7 @@ def through(
         whole = outer(argument.lower.to_fraction(), width / 4)
         if argument.upper != argument.lower:
             whole = whole.hull(outer(argument.upper.to_fraction(), width / 4))
-        with ctx.workprec(_bits(width) + 64):
+        with ctx.workprec(_bits(width) + 64 + max(0, whole.upper.exponent + whole.upper.mantissa.bit_length())):
             if is_narrow(whole.ball, width):
                 return whole
         finer = finer * finer

@@ -21,8 +21,8 @@ the record that differs, c that for another one. All are Gaussians whose means l
 - (k (a + b)/2 - c)_+ has a mass <= k delta0, so some law c' >= k (a' + b')/2 is within k delta0 of c.
 Run with a', b', c' for a, b, c (for every history) the pass is what the proof of `shuffle` needs, adaptive
 randomisers in random order: each other release is, with probability k, a clone of the one that differs. So it is
-(epsilon, delta/2)-DP for that epsilon <= epsilon0. It is within eta = k delta0 (n - 1 + 1/(1 + k)) of the true pass, for
-either data set, and (1 + e^epsilon) k <= 1 + k for epsilon <= epsilon0, so that the true one is (epsilon, .)-DP for
+(epsilon, delta/2)-DP for that epsilon <= epsilon0. It is within eta = k delta0 (n - 1 + 1/(1 + k)) of the true pass,
+for either data set, and (1 + e^epsilon) k <= 1 + k for epsilon <= epsilon0: the true one is (epsilon, .)-DP for
 
     delta/2 + (1 + e^epsilon) eta <= delta/2 + ((1 + k)(n - 1) + 1) delta0 <= delta/2 + (2n - 1) delta0 = delta.
 
@@ -46,7 +46,6 @@ from __future__ import annotations
 
 import functools
 from fractions import Fraction
-from typing import Any
 
 from flint import arb, ctx
 
@@ -83,7 +82,7 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
 
 
 def _largest_shuffled(values: Values, width: Fraction) -> Enclosure:
-    """The largest epsilon0 whose curve of clones is at most delta/2 at epsilon; it rises from 0 at epsilon0 = epsilon."""
+    """The largest epsilon0 whose curve of clones is at most delta/2 at epsilon, where it rises from 0 on."""
 
     def spare(epsilon0: arb) -> arb:
         exact = Dyadic.of(epsilon0).to_fraction()
@@ -108,7 +107,7 @@ def _largest_by_formula(values: Values, width: Fraction) -> Enclosure:
 
     def spare(epsilon0: arb) -> arb:
         spread = epsilon0.exp() / records
-        size = (epsilon0 / 2).tanh() * (8 * (spread * logs(4)).sqrt() + 8 * spread)
+        size: arb = (epsilon0 / 2).tanh() * (8 * (spread * logs(4)).sqrt() + 8 * spread)
         return ball(epsilon).expm1() - size
 
     def largest(root: arb) -> arb:
@@ -158,7 +157,7 @@ epsilon = _bound(
     unit="epsilon",
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
     parameters=(
-        positive("noise_multiplier", "noise standard deviation of a step over its sensitivity, twice the clipping norm"),
+        positive("noise_multiplier", "noise standard deviation of a step over twice its clipping norm"),
         _RECORDS, probability("delta"), _METHOD,
     ),
     certify=_epsilon,

@@ -70,7 +70,8 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
     count, shift = nodes(values.records), SHIFT[values.neighbours]
     finer = width / (8 * shift * count)
     one = sigma_of(Fraction(1), values.epsilon, values.delta, finer)
-    with ctx.workprec(128 + 2 * finer.denominator.bit_length()):
+    magnitude = max(0, one.upper.exponent + one.upper.mantissa.bit_length())
+    with ctx.workprec(128 + magnitude + 2 * finer.denominator.bit_length()):
         scale = shift * ball(count).sqrt()
         return Enclosure.between(scale * one.lower.ball, scale * one.upper.ball)
 
