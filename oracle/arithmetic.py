@@ -158,7 +158,7 @@ def through(
     ends of the inner enclosure enclose the truth between them.
     """
     finer = width / 64
-    while _bits(finer) <= PRECISION_LIMIT:
+    while _bits(finer) <= PRECISION_LIMIT // 2:  # an exact argument of more bits would take megabytes
         argument = inner(finer)
         whole = outer(argument.lower.to_fraction(), width / 4)
         if argument.upper != argument.lower:

@@ -1,4 +1,4 @@
-"""DP-Threshold: stable histograms enumerated exactly, the printed algorithm refuted, composition, edges and bad input."""
+"""DP-Threshold: stable histograms enumerated exactly, the printed algorithm refuted, composition, edges, bad input."""
 
 from __future__ import annotations
 
@@ -213,7 +213,8 @@ def test_a_large_total_delta_asks_for_no_epsilon() -> None:
 @pytest.mark.parametrize("name", ["epsilon", "delta", "histograms", "calls", "total_epsilon"])
 def test_strictly_monotone_inside(name: str) -> None:
     params: dict[str, Any] = {
-        "epsilon": Fraction(1, 2), "delta": Fraction(1, 10**4), "histograms": 3, "calls": 2, "total_epsilon": Fraction(1),
+        "epsilon": Fraction(1, 2), "delta": Fraction(1, 10**4), "histograms": 3, "calls": 2,
+        "total_epsilon": Fraction(1),
     }
     step = params[name] + 1 if isinstance(params[name], int) else params[name] * (1 + Fraction(1, 10**6))
     check_monotone(DELTA, params, name, step, certain=True)

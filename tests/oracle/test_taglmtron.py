@@ -59,7 +59,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("neighbours", WORDS)
 @pytest.mark.parametrize("delta", ["1e-200", "1e-5", "0.999999999999999"])
-@pytest.mark.parametrize("records", [1, 3, 2**20 - 1, 2**20, 10**300], ids=lambda n: f"{n:.6g}" if n < 10**9 else "huge")
+@pytest.mark.parametrize("records", [1, 3, 2**20 - 1, 2**20, 10**300], ids=["1", "3", "before", "power", "huge"])
 def test_second_opinion_at_extremes(records: int, delta: str, neighbours: str) -> None:
     common = {"records": records, "delta": delta, "neighbours": neighbours}
     check_second_opinion(EPSILON, {**common, "noise_multiplier": "2.5"})
@@ -165,7 +165,9 @@ def test_fast_counts_nodes_exactly_at_powers_of_two(power: int, library: str) ->
 
 @pytest.mark.parametrize("name", ["noise_multiplier", "delta", "records"])
 def test_strictly_monotone_inside(name: str) -> None:
-    params: dict[str, Any] = {"noise_multiplier": 3, "records": 63, "delta": Fraction(1, 10**5), "neighbours": "replace"}
+    params: dict[str, Any] = {
+        "noise_multiplier": 3, "records": 63, "delta": Fraction(1, 10**5), "neighbours": "replace",
+    }
     step = 64 if name == "records" else params[name] * (1 + Fraction(1, 10**10))
     check_monotone(EPSILON, params, name, step, certain=True)
 
