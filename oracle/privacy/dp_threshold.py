@@ -21,9 +21,9 @@ And each of them lies, at every epsilon, below
     p + (1-p) delta_2(epsilon),    the curve of 'give all away with probability p, else two Laplace releases':
 
 delta_1 <= delta_2; (1-p) delta_1(epsilon - log(1-p)) <= (1-p) delta_1(epsilon); and the other way round the integral of
-(L1 - e^epsilon (1-p) L0)_+ is at most that of p L1 + (1-p) (L1 - e^epsilon L0)_+. This pair dominates, and domination
-composes, adaptively too (Zhu, Dong and Wang 2022). k = histograms x calls of them on the same records, each call for
-the model of its step, have
+(L1 - e^epsilon (1-p) L0)_+ is at most that of p L1 + (1-p) (L1 - e^epsilon L0)_+. This pair is its own mirror image, so
+that negative epsilons follow: it dominates, and domination composes, adaptively too (Zhu, Dong and Wang 2022). All
+k = histograms x calls of them on the same records, each call for the model of its step, have together
 
     delta_total(E) = 1 - (1-p)^k (1 - delta_2k(E)),      delta_2k the curve of 2k Laplace releases (`laplace-composed`),
 

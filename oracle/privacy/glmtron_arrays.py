@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from oracle.arrays import UNIT, deflate, quotient
+from oracle.arrays import deflate, quotient
 from oracle.privacy import gaussian_arrays, shuffle_arrays
 from oracle.privacy.zcdp import fast_log_inverse
 
@@ -19,8 +19,10 @@ _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _LEAST_SHARE = 1e-3  # of delta: a smaller epsilon is a difference of deltas with too few digits left
 _SHARP = 2e-10  # relative distance to the root within which a point must fail
 _JUMP = 1e-10  # relative distance to the end of the closed form's condition that float64 leaves to the reference
+_CLEARLY = 1.0 + 1e-6  # by which one guarantee must be the smaller for the other not to be computed
 _STEPS = 60
-_TRIES = 8
+_TRIES = 7
+_NEAREST = 1e-15  # relative distance below the root of the first point tried; the next are 8 times as far each
 
 
 def _local_delta(xp: Any, records: Any, delta: Any) -> Any:
@@ -75,7 +77,7 @@ def _root(xp: Any, level: Callable[[Any], Any], low: Any, high: Any) -> Any:
 
 
 def _largest_shuffled(xp: Any, epsilon: Any, records: Any, delta: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """A proposal for the largest epsilon0, and the test of one: delta(epsilon) <= delta / 2 for certain.
+    """A proposal for the largest epsilon0, and the test of one: by what an upper bound of delta exceeds delta / 2.
 
     delta(epsilon) is at most epsilon0 - epsilon, and above delta/2 where 1 - delta exceeds 7 e^{epsilon - epsilon0} n.
     """
@@ -89,11 +91,11 @@ def _largest_shuffled(xp: Any, epsilon: Any, records: Any, delta: Any) -> tuple[
         return xp.where(value > 0.0, xp.log(xp.where(value > 0.0, value, 1.0) / half), -math.inf)
 
     high = xp.log(xp.log(records) + 3.0 - xp.log1p(-half))
-    return epsilon + xp.exp(_root(xp, level, xp.log(half), high)), lambda epsilon0: curve(epsilon0) <= half
+    return epsilon + xp.exp(_root(xp, level, xp.log(half), high)), lambda epsilon0: curve(epsilon0) - half
 
 
 def _largest_by_formula(xp: Any, epsilon: Any, records: Any, delta: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """A proposal for the largest epsilon0 where the formula counts, and the test of one."""
+    """A proposal for the largest epsilon0 where the formula counts, and the test of one: its excess over epsilon."""
 
     def closed(epsilon0: Any) -> Any:
         return shuffle_arrays.epsilon_upper(xp, epsilon0, records, 0.5 * delta, "closed-form")
@@ -114,7 +116,7 @@ def _largest_by_formula(xp: Any, epsilon: Any, records: Any, delta: Any) -> tupl
         return xp.log(xp.log1p(size)) - xp.log(xp.where(some, epsilon, 1.0))
 
     root = xp.where(level(high) > 0.0, _root(xp, level, low, high), high)
-    return xp.where(some, xp.exp(root), epsilon), lambda epsilon0: closed(epsilon0) <= epsilon
+    return xp.where(some, xp.exp(root), epsilon), lambda epsilon0: closed(epsilon0) - epsilon
 
 
 _LARGEST = {"upper": _largest_shuffled, "closed-form": _largest_by_formula}
@@ -126,16 +128,21 @@ def sigma_upper(xp: Any, records: Any, epsilon: Any, delta: Any, method: str) ->
     alone = gaussian_arrays.sigma_upper(xp, one, epsilon, delta)
     if 0 in epsilon.shape:
         return alone
-    proposal, accepted = _LARGEST[method](xp, epsilon, records, delta)
+    proposal, excess = _LARGEST[method](xp, epsilon, records, delta)
     delta0 = _local_delta(xp, records, delta)
-    largest, margin = xp.full_like(epsilon, math.nan), 8.0 * UNIT
+    largest, margin = xp.full_like(epsilon, math.nan), _NEAREST
     for _ in range(_TRIES):
         open_ = xp.isnan(largest)
         if not bool(xp.any(open_)):
             break
         candidate = proposal * (1.0 - margin)
-        largest = xp.where(open_ & accepted(candidate), candidate, largest)
+        largest = xp.where(open_ & (excess(candidate) <= 0.0), candidate, largest)
         margin *= 8.0
-    largest = xp.where(accepted(proposal * (1.0 + _SHARP)), math.nan, largest)
+    sharp = excess(proposal * (1.0 + _SHARP)) > 0.0
+    largest = xp.where(sharp, largest, math.nan)
     shuffled = gaussian_arrays.sigma_upper(xp, one, largest, delta0)
-    return xp.where(xp.isfinite(shuffled) & (shuffled > alone), alone, shuffled)
+    smaller = xp.where(alone < shuffled, alone, shuffled)
+    result = xp.where(xp.isfinite(alone) & xp.isfinite(shuffled), smaller, math.nan)
+    # With the noise that one release needs, a step leaks more than delta0 at the largest epsilon0: no gain.
+    leaks = gaussian_arrays.delta_upper(xp, proposal * _CLEARLY, 1.0 / alone) > delta0 * _CLEARLY
+    return xp.where(leaks & sharp, alone, result)

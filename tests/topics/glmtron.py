@@ -99,8 +99,6 @@ RANGES = {
     ("taglmtron.sigma", "epsilon"): (-8.0, 4.0),
     ("taglmtron.sigma", "delta"): (-250.0, -0.3),
     **{(f"dp-threshold.{name}", "epsilon"): (-2.0, 1.5) for name in ("epsilon", "delta")},
-    **{(f"dp-threshold.{name}", "histograms"): (0.0, 0.5) for name in ("epsilon", "delta")},
-    **{(f"dp-threshold.{name}", "calls"): (0.0, 0.4) for name in ("epsilon", "delta")},
     ("dp-threshold.delta", "total_epsilon"): (-5.0, 1.5),
 }
 
@@ -108,9 +106,13 @@ MAPS = {
     # The opinion lists every outcome; from about 20 records on shuffling is worth something.
     **{(f"glmtron.{name}", "records"): lambda u: int(10.0 ** (1.7 * u**0.4)) for name in ("epsilon", "sigma")},
     **{(f"glmtron.{name}", "delta"): lambda u: 10.0 ** (-8 + 7 * u) for name in ("epsilon", "sigma")},
-    # No epsilon reaches a total_delta below 1 - (1 - delta/2)^k; test_dp_threshold goes to that edge.
-    ("dp-threshold.epsilon", "delta"): lambda u: 10.0 ** (-300 + 280 * u),
-    ("dp-threshold.epsilon", "total_delta"): lambda u: 10.0 ** (-15 + 14.9 * u),
+    **{(f"dp-threshold.{name}", "histograms"): lambda u: 3 if u > 0.4 else 1 for name in ("epsilon", "delta")},
+    **{(f"dp-threshold.{name}", "calls"): lambda u: 2 if u > 0.4 else 1 for name in ("epsilon", "delta")},
+    # No epsilon reaches a total_delta below 1 - (1 - delta/2)^k: one of two deltas comes close to it for k = 6.
+    ("dp-threshold.epsilon", "delta"): lambda u: 2.0**-19 if u > 0.4 else 10.0 ** (-300 + 700 * u),
+    ("dp-threshold.epsilon", "total_delta"): lambda u: (
+        6 * 2.0**-20 * (1 + 10.0 ** (-6 + 10 * u)) if u < 0.4 else 10.0 ** (-5 + 8.3 * (u - 0.4))
+    ),
 }
 
 CORNERS = {
@@ -118,6 +120,7 @@ CORNERS = {
     ("glmtron.epsilon", "noise_multiplier"): (1e-8, 0.1, 1.0, 3.0, 1e8, 1e160),
     ("glmtron.sigma", "epsilon"): (0.0, 1e-8, 1.0, 3.0, 1e3),
     **{(f"glmtron.{name}", "delta"): (1e-100, 1e-15, 1e-5, 0.3, 0.5, 0.9, 1 - 2**-53) for name in ("epsilon", "sigma")},
+    ("taglmtron.sigma", "epsilon"): (0.0, 1e-160, 1e-8, 1.0, 3.0, 1e8, 1e160),
     ("taglmtron.epsilon", "noise_multiplier"): (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30, 1e160, 1e300),
     **{(f"dp-threshold.{name}", "epsilon"): (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30) for name in ("epsilon", "delta")},
     **{(f"dp-threshold.{name}", "histograms"): (1, 2, 3) for name in ("epsilon", "delta")},
@@ -127,5 +130,6 @@ CORNERS = {
 }
 
 FEW_POINTS = {
-    "glmtron.epsilon": 60, "glmtron.sigma": 30, "dp-threshold.epsilon": 60, "dp-threshold.delta": 60,
+    "glmtron.epsilon": 60, "glmtron.sigma": 30, "taglmtron.epsilon": 200, "taglmtron.sigma": 100,
+    "dp-threshold.epsilon": 80, "dp-threshold.delta": 60,
 }
