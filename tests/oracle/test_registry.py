@@ -46,7 +46,7 @@ def test_an_unknown_name_lists_the_known() -> None:
     """All names of a short table, and of a long one those that the user may have meant."""
     with pytest.raises(DomainError, match=r"algorithm = nope is unknown; known: .*noisy-cgd"):
         oracle.algorithm("nope")
-    with pytest.raises(DomainError, match=r"bound = noisy-cgd.nu is unknown; the nearest of \d+ names: noisy-cgd\.mu, "):
+    with pytest.raises(DomainError, match=r"bound = noisy-cgd.nu is unknown; the nearest of \d+ names: noisy-cgd.mu,"):
         oracle.bound("noisy-cgd.nu")
 
 
