@@ -1,14 +1,16 @@
 """The registry: what a bound and an algorithm are, and how they are found.
 
-A bound or an algorithm is one declaration at the top of a module in `oracle.privacy` or `oracle.training`; it is
-registered by standing there. Everything generic (command line, vectors, gate, property tests, report) reads this
-registry, so that adding one is adding one file.
+A bound or an algorithm is one declaration at the top of a module in `oracle.privacy` (what a mechanism gives away),
+`oracle.utility` (how well it learns) or `oracle.training`; it is registered by standing there. Everything generic
+(command line, vectors, gate, property tests, report) reads this registry, so that adding one is adding one file.
 """
 
 from __future__ import annotations
 
+import difflib
 import functools
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ from flint import arb
 
 from oracle import arithmetic
 from oracle.arrays import as_float64
-from oracle.domain import Number, Parameter, Value, parse_all, positive
+from oracle.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, OracleError
 
@@ -32,8 +34,9 @@ Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = ("replace", "add_remove", "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
-UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size")
+UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 SAFE = ("lower", "upper")
+_LISTED = 40  # names that an error message still lists
 
 
 def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:
@@ -48,7 +51,7 @@ def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None)
 
 @dataclass(frozen=True)
 class Bound:
-    """A privacy bound: a certified reference and a fast path that is sound, over one set of parameters.
+    """A bound on privacy or utility: a certified reference and a fast path that is sound, over one set of parameters.
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `released` is
@@ -116,7 +119,8 @@ class Bound:
                 if isinstance(value, str):
                     point[name] = value
                 elif name in schedules:
-                    point[name] = [float(entry) for entry in xp.reshape(value, (-1, value.shape[-1]))[at]]
+                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
+                    point[name] = [float(entry) for entry in rows[at]]
                 else:
                     point[name] = float(xp.reshape(value, (-1,))[at])
             flat[at] = self.reference(**point).to_floats()[side]
@@ -127,13 +131,15 @@ class Bound:
 class Algorithm:
     """A training algorithm: a literal reference and a batched torch sibling that share one tape.
 
-    `released` says what leaves the algorithm (last_iterate, average, all_iterates); `accounted_by` names the bound
-    and `account` gives that bound's parameters for a configuration. `batched` is "module:function", loaded only when
-    called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the
-    released law is exactly Gaussian, so that an audit may convert by GDP.
+    `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
+    the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
+    that says why there is no guarantee. `batched` is "module:function", loaded only when called, so that `import
+    oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the released law is exactly
+    Gaussian, so that an audit may convert by GDP.
     """
 
     name: str
+    document: str
     summary: str
     parameters: tuple[Parameter, ...]
     released: str
@@ -184,7 +190,7 @@ def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
 @functools.cache
 def bounds() -> dict[str, Bound]:
     """All bounds by name."""
-    return index(discover("oracle.privacy", Bound), lambda item: item.name)
+    return index(discover("oracle.privacy", Bound) + discover("oracle.utility", Bound), lambda item: item.name)
 
 
 @functools.cache
@@ -194,9 +200,12 @@ def algorithms() -> dict[str, Algorithm]:
 
 
 def named(table: Mapping[str, Thing], what: str, name: str) -> Thing:
-    """The entry of that name, or an error that lists the names there are."""
+    """The entry of that name, or an error that lists the names there are, the nearest of them if they are many."""
     if name not in table:
-        raise DomainError(f"{what} = {name} is unknown; known: {', '.join(table)}")
+        if len(table) <= _LISTED:
+            raise DomainError(f"{what} = {shown(name)} is unknown; known: {', '.join(table)}")
+        near = difflib.get_close_matches(name, table, n=6, cutoff=0.0)
+        raise DomainError(f"{what} = {shown(name)} is unknown; the nearest of {len(table)} names: {', '.join(near)}")
     return table[name]
 
 
