@@ -18,7 +18,7 @@ Two remarks. The sentence that follows the theorem calls the algorithm (epsilon_
 (epsilon1, delta(epsilon1))-DP base: the hat is misplaced, epsilon_hat is what is left of epsilon, and one point of the
 base's curve does not give delta(epsilon_hat). And there is nothing to optimise: e^x - 1 + delta(x) rises in x >= 0 for
 every curve (as a function of e^x, delta has slopes in [-1, 0]), so epsilon1 = 0 is best, where it is the total
-variation distance tv = delta(0). So, for delta < m tv, with epsilon_hat > 0 the least with m delta(epsilon_hat) <= delta,
+variation distance tv = delta(0). For delta < m tv, with the least epsilon_hat for which m delta(epsilon_hat) <= delta,
 
     epsilon = m tv + epsilon_hat;       and epsilon = 0 for delta >= m tv,
 
