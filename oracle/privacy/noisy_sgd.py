@@ -14,7 +14,7 @@ zeta = min(d, r G(c, k)). Choose m in 1..T, let k = T - m.
 
 Sampled. Write phi_B and phi'_B for the steps. From X_k, X'_k on let X~_k = X'_k and, with the shifts v_j,
 
-    X_{j+1} = Pi(phi_B(X_j) + Z_j),   X~_{j+1} = Pi(phi_B(X~_j) + v_j + Z_j),   v_j = lambda_j (phi_B(X_j) - phi_B(X~_j)),
+    X_{j+1} = Pi(phi_B(X_j) + Z_j),  X~_{j+1} = Pi(phi_B(X~_j) + v_j + Z_j),  v_j = lambda_j (phi_B(X_j) - phi_B(X~_j)),
 
 so |X_{j+1} - X~_{j+1}| <= (1 - lambda_j) c |X_j - X~_j|; the last lambda is 1, and X~_T = X_T. Split Z_j into Z1 and Z2
 of variance shares s^2 and 1 - s^2. X~_{j+1} is a function of Y = phi_B(X~_j) + Z1 and S = v_j + Z2. Given X~_j = x, B

@@ -69,14 +69,17 @@ def least_sampled(v: Numbers, shifts: Sequence[tuple[int, mpf, mpf]], objective:
     """The least objective over shares, orders and lengths."""
     ratio, rate = v["sensitivity"] / (v["batch_size"] * v["sigma"]), v["batch_size"] / v["dataset_size"]
     rough: dict[tuple[mpf, mpf], mpf] = {}
+    lengths = np.array([float(m) for m, _, _ in shifts])
+    paid = np.array([float(moved**2 / squares) for _, moved, squares in shifts])
     with mp.workdps(15):
         for top, bottom in SHARES:
             for order in ORDERS:
-                share, t = mpf(top) / bottom, mpf(order)
+                share, t, rest = mpf(top) / bottom, mpf(order), 1 - (top / bottom) ** 2
                 log = rough_log_moment(float(ratio / share), float(rate), order)
-                rough[share, t] = objective(t, cost(share, t, mpf(log), shifts))
+                each = lengths * log + order * (1 + order) / 2 * paid / rest if rest else lengths[-1:] * log
+                rough[share, t] = objective(t, mpf(float(each.min())))
         least = min(rough.values())
-        near = [key for key, value in rough.items() if value <= least + abs(least) / 100 + mpf("1e-4")]
+        near = [key for key, value in rough.items() if value <= least + abs(least) / 1000 + mpf("1e-5")]
     best = mp.inf
     for share, t in near:
         sigma = 2 * share / ratio
@@ -153,7 +156,7 @@ MAPS = {
 }
 RANGES = {
     **{(name, "step_size"): (-2.0, 0.0) for name in _BOTH},
-    **{(name, "diameter"): (-2.0, 2.0) for name in _BOTH},
+    **{(name, "diameter"): (-4.0, 0.0) for name in _BOTH},
 }
 CORNERS = {
     **{(name, "sensitivity"): (1.0,) for name in _BOTH},
