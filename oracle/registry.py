@@ -1,8 +1,8 @@
 """The registry: what a bound and an algorithm are, and how they are found.
 
-A bound or an algorithm is one declaration at the top of a module in `oracle.privacy` or `oracle.training`; it is
-registered by standing there. Everything generic (command line, vectors, gate, property tests, report) reads this
-registry, so that adding one is adding one file.
+A bound or an algorithm is one declaration at the top of a module in `oracle.privacy` (what a mechanism gives away),
+`oracle.utility` (how well it learns) or `oracle.training`; it is registered by standing there. Everything generic
+(command line, vectors, gate, property tests, report) reads this registry, so that adding one is adding one file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = ("replace", "add_remove", "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
-UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size")
+UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 SAFE = ("lower", "upper")
 
 
@@ -48,7 +48,7 @@ def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None)
 
 @dataclass(frozen=True)
 class Bound:
-    """A privacy bound: a certified reference and a fast path that is sound, over one set of parameters.
+    """A bound on privacy or utility: a certified reference and a fast path that is sound, over one set of parameters.
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `released` is
@@ -184,7 +184,7 @@ def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
 @functools.cache
 def bounds() -> dict[str, Bound]:
     """All bounds by name."""
-    return index(discover("oracle.privacy", Bound), lambda item: item.name)
+    return index(discover("oracle.privacy", Bound) + discover("oracle.utility", Bound), lambda item: item.name)
 
 
 @functools.cache
