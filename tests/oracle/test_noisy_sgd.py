@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from hypothesis import strategies as st
 import oracle
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
+from oracle.plan import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
 from oracle.privacy.noisy_sgd import ORDERS, Training, _from_chords
+from oracle.registry import Values
 
 EPSILON, DELTA = oracle.bound("noisy-sgd.epsilon"), oracle.bound("noisy-sgd.delta")
 GD, GDP = oracle.bound("noisy-gd.mu"), oracle.bound("gdp.epsilon")
@@ -188,3 +191,39 @@ def test_noise_out_of_reach_is_an_error(sigma: str) -> None:
         epsilon(sigma=sigma)
     with pytest.raises(DomainError, match="sensitivity / "):
         EPSILON.fast(**{name: float(value) for name, value in {**EXAMPLE, "sigma": sigma}.items()})
+
+
+# --- the plan
+
+
+def planned(**changed: Any) -> Any:
+    recipe, config = read(Path(__file__).parents[2] / "examples" / "noisy-sgd.toml")
+    return judge(recipe, Values(**{**vars(config), **changed}))
+
+
+def test_the_plan_is_the_bound_and_never_above_composition() -> None:
+    plan = planned()
+    assert [item.status for item in plan.judged] == [PROVED, PROVED, DOES_NOT_APPLY]
+    assert plan.best.guarantee.bound == "noisy-sgd.epsilon"
+    assert plan.best.epsilon == epsilon()
+    assert planned(diameter=Fraction(1, 50)).best.epsilon == epsilon(diameter="0.02")
+
+
+@pytest.mark.parametrize("smoothness", [Fraction("1.1"), Fraction("0.29"), Fraction("0.31")], ids=str)
+def test_poisson_batches_must_contract_at_every_size(smoothness: Fraction) -> None:
+    """n/b = 100 and eta = 0.1: a full batch has curvature 0.1 + 100 (beta - 0.1), at most 2/eta = 20."""
+    hidden = planned(sampling="poisson", smoothness=smoothness).judged[0]
+    assert hidden.status == (PROVED if smoothness < Fraction("0.299") else DOES_NOT_APPLY)
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"smoothness": None}, CONDITIONAL), ({"convex": None}, CONDITIONAL), ({"convex": "false"}, DOES_NOT_APPLY),
+        ({"scalar_output": "false"}, DOES_NOT_APPLY), ({"released": "average_iterate"}, DOES_NOT_APPLY),
+        ({"learning_rate": Fraction(2)}, DOES_NOT_APPLY), ({"neighbours": "add_remove"}, DOES_NOT_APPLY),
+    ],
+    ids=str,
+)
+def test_a_plan_without_a_hypothesis_proves_nothing_hidden(changed: dict[str, Any], status: str) -> None:
+    assert planned(**changed).judged[0].status == status

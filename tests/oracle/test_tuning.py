@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
+from oracle.plan import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
 from oracle.privacy.composition import PoissonGaussian, compose
 from oracle.privacy.tuning import tuned_epsilon
+from oracle.registry import Values
 from tests.formulas import gaussian_delta
 from tests.topics.tuning import log_moment
 
@@ -240,3 +243,23 @@ def test_a_pair_at_the_least_delta() -> None:
 def test_a_base_that_reveals_nothing(total: str) -> None:
     assert PAIR.reference(epsilon=0, delta=0, mean=20, total_delta=total) == Enclosure.exactly(0)
     assert PAIR.reference(epsilon=5, delta=1, mean="1e-6", total_delta=total) == Enclosure.exactly(0)
+
+
+# --- the plan
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({}, PROVED), ({"gaussian_dp": None}, CONDITIONAL), ({"runs": "fixed"}, DOES_NOT_APPLY),
+        ({"released": "all_runs"}, DOES_NOT_APPLY), ({"gaussian_dp": "false"}, DOES_NOT_APPLY),
+    ],
+    ids=str,
+)
+def test_a_tuning_is_proved_only_under_its_hypotheses(changed: dict[str, Any], status: str) -> None:
+    recipe, config = read(Path(__file__).parents[2] / "examples" / "poisson-tuning.toml")
+    plan = judge(recipe, Values(**{**vars(config), **changed}))
+    assert {item.status for item in plan.judged} == {status}
+    if status == PROVED:
+        assert plan.best is not None
+        assert plan.best.epsilon == RENYI.reference(mu="0.3473", mean=20, delta="1e-5")
