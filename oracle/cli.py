@@ -81,16 +81,21 @@ def list_algorithms(as_json: Json = False) -> None:
     if as_json:
         print_json([
             {
-                "algorithm": item.name, "summary": item.summary, "released": item.released,
+                "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
                 "accounted_by": item.accounted_by, "neighbours": item.neighbours,
+                "reference": f"{item.reference.__module__}:{item.reference.__name__}", "batched": item.batched,
                 "parameters": [_parameter_json(parameter) for parameter in item.parameters],
                 "source": list(item.source),
             }
             for item in algorithms().values()
         ])
         return
-    rows = [(item.name, item.released, item.accounted_by, item.summary) for item in algorithms().values()]
-    print_table(("algorithm", "released", "accounted by", "what it is"), rows)
+    rows = [
+        (item.name, item.document, item.released, item.accounted_by, item.reference.__module__,
+         item.batched.split(":")[0], item.summary)
+        for item in algorithms().values()
+    ]
+    print_table(("algorithm", "document", "released", "accounted by", "reference", "twin", "what it is"), rows)
 
 
 def plan_training(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ class Bound:
                 if isinstance(value, str):
                     point[name] = value
                 elif name in schedules:
-                    point[name] = [float(entry) for entry in xp.reshape(value, (-1, value.shape[-1]))[at]]
+                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
+                    point[name] = [float(entry) for entry in rows[at]]
                 else:
                     point[name] = float(xp.reshape(value, (-1,))[at])
             flat[at] = self.reference(**point).to_floats()[side]
@@ -127,13 +129,15 @@ class Bound:
 class Algorithm:
     """A training algorithm: a literal reference and a batched torch sibling that share one tape.
 
-    `released` says what leaves the algorithm (last_iterate, average, all_iterates); `accounted_by` names the bound
-    and `account` gives that bound's parameters for a configuration. `batched` is "module:function", loaded only when
-    called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the
-    released law is exactly Gaussian, so that an audit may convert by GDP.
+    `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
+    the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
+    that says why there is no guarantee. `batched` is "module:function", loaded only when called, so that `import
+    oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the released law is exactly
+    Gaussian, so that an audit may convert by GDP.
     """
 
     name: str
+    document: str
     summary: str
     parameters: tuple[Parameter, ...]
     released: str

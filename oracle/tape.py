@@ -2,7 +2,8 @@
 
 A draw is named by (seed, purpose, step) and a model index. Names are hashed to a Philox key and the model index is the
 counter, so any model's draws can be produced alone or in a block, in any order, on any machine, with equal bits.
-Normals come from Box-Muller (a fixed number of raw words each, unlike a ziggurat), so that rows are addressable.
+Normals come from Box-Muller (a fixed number of raw words each, unlike a ziggurat), so that rows are addressable; every
+other law is made of a fixed number of words, too.
 """
 
 from __future__ import annotations
@@ -54,11 +55,43 @@ class Tape:
         raw = generator.random_raw(self.models * counts_per_model * _WORDS_PER_COUNT)
         return np.asarray(raw, dtype=np.uint64).reshape(self.models, -1)[:, :count]
 
+    def uniform(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
+        """Independent uniforms strictly between 0 and 1, shape [models, count]."""
+        raw = self.words(purpose, step, count)
+        return ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+    def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
+        """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""
+        return self.uniform(purpose, step, count) < rate
+
+    def permutation(self, purpose: str, step: int, count: int) -> NDArray[np.int64]:
+        """A uniform permutation of 0, ..., count - 1 for every model, shape [models, count]; two words in 2^64 tie."""
+        return np.argsort(self.words(purpose, step, count), axis=1, kind="stable").astype(np.int64)
+
+    def laplace(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
+        """Independent standard Laplace variables (scale 1), shape [models, count]."""
+        centred = self.uniform(purpose, step, count) - 0.5
+        return -np.sign(centred) * np.log1p(-2.0 * np.abs(centred))
+
+    def exponential_norm(self, purpose: str, step: int, dimension: int) -> NDArray[np.float64]:
+        """Vectors of density proportional to e^{-|v|}, shape [models, dimension]: uniform directions, Gamma(d) long."""
+        direction = self.normal(purpose + "/direction", step, dimension)
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        length: NDArray[np.float64] = -np.log(self.uniform(purpose + "/length", step, dimension)).sum(axis=1)
+        return direction * length[:, None]
+
+    def poisson(self, purpose: str, step: int, mean: float) -> NDArray[np.int64]:
+        """A Poisson number for every model, shape [models], by inverting the distribution function at one uniform."""
+        uniform = self.uniform(purpose, step, 1)[:, 0]
+        most = int(mean + 40.0 * np.sqrt(mean) + 60.0)  # beyond, the tail is below 2^-53
+        logs = np.cumsum(np.log(mean) - np.log(np.arange(1, most))) - mean
+        table = np.cumsum(np.concatenate([[np.exp(-mean)], np.exp(logs)]))
+        return np.searchsorted(table, uniform, side="left").astype(np.int64)
+
     def normal(self, purpose: str, step: int, dimension: int) -> NDArray[np.float64]:
         """Independent standard normals, shape [models, dimension]."""
         pairs = -(-dimension // 2)
-        raw = self.words(purpose, step, 2 * pairs)
-        uniform = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53  # never 0, never 1
+        uniform = self.uniform(purpose, step, 2 * pairs)
         radius = np.sqrt(-2.0 * np.log(uniform[:, :pairs]))
         angle = 2.0 * np.pi * uniform[:, pairs:]
         both = np.concatenate([radius * np.cos(angle), radius * np.sin(angle)], axis=1)

@@ -215,7 +215,7 @@ def evaluate(item: Bound, params: Mapping[str, str]) -> Example:
     lower, upper = item.reference(**params).to_decimals()
     numbers = item.parse(params)
     arrays = {k: v if isinstance(v, str) else np.array([v], dtype=np.float64) for k, v in numbers.items()}
-    return Example(dict(params), lower, upper, _outward(float(item.fast(**arrays)[0]), up=item.safe == "upper"))
+    return Example(dict(params), lower, upper, _safely(float(item.fast(**arrays)[0]), up=item.safe == "upper"))
 
 
 def example_of(item: Bound) -> BoundEntry:
@@ -223,7 +223,7 @@ def example_of(item: Bound) -> BoundEntry:
     return BoundEntry(item, None if item.example is None else evaluate(item, item.example))
 
 
-def _outward(value: float, *, up: bool) -> str:
+def _safely(value: float, *, up: bool) -> str:
     """A double as a decimal on the asked side of it: the fast value is a safe end, and stays one in print."""
     numerator, denominator = value.as_integer_ratio()
     return Dyadic(numerator, 1 - denominator.bit_length()).to_decimal(digits=17, up=up)

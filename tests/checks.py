@@ -262,8 +262,8 @@ def check_twins(
 ) -> None:
     """A batched training and its literal reference, model by model on one tape, agree to 1e-9 relative."""
     together = np.asarray(batched(*data, config, tape))
-    assert together.shape == (tape.models, data[0].shape[1])
     for model in range(tape.models):
         alone = np.asarray(reference(*data, config, tape.one(model)))
+        assert together.shape == (tape.models, *alone.shape), f"{together.shape} is not {tape.models} of {alone.shape}"
         gap = float(np.linalg.norm(together[model] - alone))
         assert gap <= 1e-9 * float(np.linalg.norm(alone)), f"model {model}: {together[model]} is not {alone}"

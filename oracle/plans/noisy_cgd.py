@@ -13,7 +13,7 @@ from oracle.plan import Guarantee, Hypothesis, Recipe, equals, flag, said
 from oracle.registry import Values
 
 
-def _contraction(config: Values) -> Fraction | None:
+def contraction(config: Values) -> Fraction | None:
     """max(|1 - eta lambda|, |1 - eta beta|) for lambda-strongly convex, beta-smooth losses."""
     if config.smoothness is None:
         return None
@@ -21,19 +21,20 @@ def _contraction(config: Values) -> Fraction | None:
     return max(abs(1 - rate * curvature) for curvature in curvatures)
 
 
-def _hidden(config: Values) -> dict[str, Fraction | int] | None:
-    contraction = _contraction(config)
-    if contraction is None:
+def hidden(config: Values) -> dict[str, Fraction | int] | None:
+    """The parameters of noisy-cgd.mu, gradients and noise in units of C/b."""
+    factor = contraction(config)
+    if factor is None:
         return None
     return {
-        "sensitivity": Fraction(2), "batch_size": 1, "sigma": config.noise_multiplier, "contraction": contraction,
+        "sensitivity": Fraction(2), "batch_size": 1, "sigma": config.noise_multiplier, "contraction": factor,
         "batches": config.dataset_size // config.batch_size, "epochs": config.epochs,
     }
 
 
 def _contracts(config: Values) -> bool | None:
-    contraction = _contraction(config)
-    return None if contraction is None else contraction <= 1
+    factor = contraction(config)
+    return None if factor is None else factor <= 1
 
 
 REPLACE = equals("neighbours differ by replacing one record", "neighbours", "replace")
@@ -41,32 +42,35 @@ DISJOINT = Hypothesis(
     "the batches are disjoint and of one size: batch_size divides dataset_size",
     lambda config: config.dataset_size % config.batch_size == 0,
 )
+HIDDEN_STATE = (
+    equals("only the last iterate is released", "released", "last_iterate"),
+    said("every record's loss is convex", "convex"),
+    said("clipping keeps it convex: one output", "scalar_output"),
+    Hypothesis("every step contracts: learning_rate <= 2/smoothness", _contracts),
+)
+CLIP_NORM = positive("clip_norm", "norm C to which each record's gradient is clipped")
+RIDGE = non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2")
+NEIGHBOURS = choice("neighbours", "replace", "add_remove")
+RELEASED = choice("released", "last_iterate", "average_iterate", "all_iterates")
+LOSS = (
+    positive("smoothness", "largest curvature beta of any record's loss, ridge included"),
+    flag("convex", "whether every record's loss is convex"),
+    flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
+)
 
 noisy_cgd = Recipe(
     algorithm="noisy-cgd",
     summary="noisy cyclic mini-batch gradient descent with fixed disjoint batches",
     parameters=(
         positive_integer("dataset_size"), positive_integer("batch_size"), positive_integer("epochs"),
-        positive("clip_norm", "norm C to which each record's gradient is clipped"),
-        positive("noise_multiplier", "noise on the mean gradient in units of clip_norm / batch_size"),
-        positive("learning_rate"), non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        CLIP_NORM, positive("noise_multiplier", "noise on the mean gradient in units of clip_norm / batch_size"),
+        positive("learning_rate"), RIDGE, probability("delta"), NEIGHBOURS, RELEASED,
     ),
-    optional=(
-        positive("smoothness", "largest curvature beta of any record's loss, ridge included"),
-        flag("convex", "whether every record's loss is convex"),
-        flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
-    ),
+    optional=LOSS,
     guarantees=(
         Guarantee(
-            "noisy-cgd.mu", "hidden state: only the last iterate is seen", _hidden,
-            (
-                REPLACE, DISJOINT, equals("only the last iterate is released", "released", "last_iterate"),
-                said("every record's loss is convex", "convex"),
-                said("clipping keeps it convex: one output", "scalar_output"),
-                Hypothesis("every step contracts: learning_rate <= 2/smoothness", _contracts),
-            ),
+            "noisy-cgd.mu", "hidden state: only the last iterate is seen", hidden,
+            (REPLACE, DISJOINT, *HIDDEN_STATE),
         ),
         Guarantee(
             "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",

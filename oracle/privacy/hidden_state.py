@@ -11,35 +11,25 @@ neighbours, gradient sensitivity L (2C for gradients clipped to C):
 drift, z_{i+1} = c z_i + s_i - a_{i+1} >= 0, z_T = 0, at cost sum a_i^2; `theorems.relu_approx` re-derives them from it.
 With one batch NoisyCGD *is* NoisyGD, whose bound is smaller than the second formula at k = 1: one batch uses it.
 
+`shift_programme` solves it for any schedule; `hidden_state_position` for a record in a known batch;
+`hidden_state_projected` for iterates in a bounded set; `hidden_state_epsilon` and `hidden_state_inverse` convert and
+invert. c = 1 is the case of convex losses, smooth with beta <= 2/eta; strong convexity or a ridge lambda makes it
+c = max(|1 - eta lambda|, |1 - eta beta|).
+
 Written with the geometric sum G(c, t) = 1 + c + ... + c^{t-1}, both formulas have no singularity at c = 1.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
-from flint import arb, fmpz
+from flint import arb
 
 from oracle.arrays import inflate, quotient
 from oracle.domain import non_negative_integer, positive, positive_integer, unit_interval
 from oracle.enclosure import ball
+from oracle.privacy.geometric import BUDGET, ArrayPowers, BallPowers, Powers
 from oracle.registry import Bound, Values, closed_form
-
-_BUDGET = 1024.0  # unit roundoffs; the worst term is c^m with an exponent error m log c, at most 745 before underflow
-
-
-class Powers(Protocol):
-    """The functions of c that the formulas need, in balls or in arrays."""
-
-    def number(self, c: Any) -> Any:
-        """c itself."""
-
-    def power(self, c: Any, t: Any) -> Any:
-        """c^t."""
-
-    def geometric_sum(self, c: Any, t: Any) -> Any:
-        """1 + c + ... + c^{t-1}."""
 
 
 def gd_factor(c: Any, t: Any, powers: Powers) -> Any:
@@ -54,66 +44,58 @@ def cgd_factor(c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
     return 1 + powers.power(c, 2 * k - 2) * memory / powers.geometric_sum(c, k) ** 2
 
 
-class _BallPowers:
-    """Exact branches at c = 0 and c = 1 are decided on the rational; elsewhere precision beats the cancellation."""
-
-    def number(self, c: Fraction) -> arb:
-        return ball(c)
-
-    def power(self, c: Fraction, t: int) -> arb:
-        return ball(c) ** fmpz(t)
-
-    def geometric_sum(self, c: Fraction, t: int) -> arb:
-        return ball(t) if c == 1 else (1 - self.power(c, t)) / ball(1 - c)
+def gd_square(values: Values) -> arb:
+    """The square of NoisyGD's factor, in balls."""
+    square: arb = gd_factor(values.contraction, values.steps, BallPowers())
+    return square
 
 
-class _ArrayPowers:
-    """c^t by exp(t log1p(c - 1)): 1 - c is exact for c >= 1/2, so nothing cancels as c -> 1."""
-
-    def __init__(self, xp: Any) -> None:
-        self.xp = xp
-
-    def number(self, c: Any) -> Any:
-        return c
-
-    def _log_power(self, c: Any, t: Any) -> Any:
-        inside = self.xp.where(c > 0.0, c, 0.5)
-        return self.xp.where(t > 0.0, self.xp.where(c > 0.0, t * self.xp.log1p(inside - 1.0), -1e4), 0.0)
-
-    def power(self, c: Any, t: Any) -> Any:
-        return self.xp.exp(self._log_power(c, t))
-
-    def geometric_sum(self, c: Any, t: Any) -> Any:
-        gap = self.xp.where(c < 1.0, 1.0 - c, 1.0)
-        return self.xp.where(c < 1.0, -self.xp.expm1(self._log_power(c, t)) / gap, t)
-
-
-def _gd(values: Values) -> arb:
-    factor: arb = gd_factor(values.contraction, values.steps, _BallPowers())
-    return ball(values.sensitivity / (values.dataset_size * values.sigma)) * factor.sqrt()
-
-
-def _gd_fast(xp: Any, values: Values) -> Any:
-    factor = gd_factor(values.contraction, values.steps, _ArrayPowers(xp))
-    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.sigma) * xp.sqrt(factor), _BUDGET)
-
-
-def _cgd(values: Values) -> arb:
+def cgd_square(values: Values) -> arb:
+    """The square of NoisyCGD's factor, in balls."""
     c, k, epochs = values.contraction, values.batches, values.epochs
-    factor: arb = gd_factor(c, epochs, _BallPowers()) if k == 1 else cgd_factor(c, k, epochs, _BallPowers())
-    return ball(values.sensitivity / (values.batch_size * values.sigma)) * factor.sqrt()
+    square: arb = gd_factor(c, epochs, BallPowers()) if k == 1 else cgd_factor(c, k, epochs, BallPowers())
+    return square
 
 
-def _cgd_fast(xp: Any, values: Values) -> Any:
-    c, k, epochs = values.contraction, values.batches, values.epochs
-    powers = _ArrayPowers(xp)
-    factor = xp.where(k == 1.0, gd_factor(c, epochs, powers), cgd_factor(c, k, epochs, powers))
-    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * xp.sqrt(factor), _BUDGET)
+def cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
+    """The square of NoisyCGD's factor, in arrays."""
+    return xp.where(k == 1.0, gd_factor(c, epochs, powers), cgd_factor(c, k, epochs, powers))
 
 
-_SENSITIVITY = positive("sensitivity", "gradient sensitivity L: 2C for gradients clipped to C")
-_SIGMA = positive("sigma", "standard deviation of the noise on the mean gradient")
-_CONTRACTION = unit_interval("contraction", "Lipschitz constant c of every gradient step")
+def gd_mu(values: Values) -> arb:
+    """mu of NoisyGD, in balls."""
+    return ball(values.sensitivity / (values.dataset_size * values.sigma)) * gd_square(values).sqrt()
+
+
+def cgd_mu(values: Values) -> arb:
+    """mu of NoisyCGD, in balls."""
+    return ball(values.sensitivity / (values.batch_size * values.sigma)) * cgd_square(values).sqrt()
+
+
+def gd_root(xp: Any, values: Values) -> Any:
+    """NoisyGD's factor, in arrays, not yet rounded up."""
+    return xp.sqrt(gd_factor(values.contraction, values.steps, ArrayPowers(xp)))
+
+
+def cgd_root(xp: Any, values: Values) -> Any:
+    """NoisyCGD's factor, in arrays, not yet rounded up."""
+    return xp.sqrt(cgd_squares(xp, values.contraction, values.batches, values.epochs, ArrayPowers(xp)))
+
+
+def gd_mu_upper(xp: Any, values: Values) -> Any:
+    """mu of NoisyGD, rounded up."""
+    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.sigma) * gd_root(xp, values), BUDGET)
+
+
+def cgd_mu_upper(xp: Any, values: Values) -> Any:
+    """mu of NoisyCGD, rounded up."""
+    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * cgd_root(xp, values), BUDGET)
+
+
+SENSITIVITY = positive("sensitivity", "gradient sensitivity L: 2C for gradients clipped to C")
+SIGMA = positive("sigma", "standard deviation of the noise on the mean gradient")
+CONTRACTION = unit_interval("contraction", "Lipschitz constant c of every gradient step")
+BATCHES = positive_integer("batches", "number k of batches an epoch")
 
 noisy_gd_mu = Bound(
     name="noisy-gd.mu",
@@ -121,13 +103,14 @@ noisy_gd_mu = Bound(
     summary="mu of the last iterate of full-batch noisy gradient descent on strongly convex losses",
     formula=r"\mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^{t}}{1+c^{t}}\,\frac{1+c}{1-c}}",
     parameters=(
-        _SENSITIVITY, positive_integer("dataset_size"), _SIGMA, _CONTRACTION, non_negative_integer("steps"),
+        SENSITIVITY, positive_integer("dataset_size"), SIGMA, CONTRACTION, non_negative_integer("steps"),
     ),
     neighbours="replace",
     threat_model="last_iterate",
+    released="last_iterate",
     source=("background/bok-gd",),
-    certify=closed_form(_gd),
-    vectorised=_gd_fast,
+    certify=closed_form(gd_mu),
+    vectorised=gd_mu_upper,
     example={"sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "0.9", "steps": "20"},
 )
 
@@ -140,14 +123,14 @@ noisy_cgd_mu = Bound(
         r"\quad (k \ge 2;\ \text{NoisyGD for } k = 1)"
     ),
     parameters=(
-        _SENSITIVITY, positive_integer("batch_size"), _SIGMA, _CONTRACTION,
-        positive_integer("batches", "number k of batches an epoch"), positive_integer("epochs"),
+        SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, positive_integer("epochs"),
     ),
     neighbours="replace",
     threat_model="last_iterate",
+    released="last_iterate",
     source=("relu-approx/thm-2.8-formula",),
-    certify=closed_form(_cgd),
-    vectorised=_cgd_fast,
+    certify=closed_form(cgd_mu),
+    vectorised=cgd_mu_upper,
     example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch
         "sensitivity": "2", "batch_size": "1", "sigma": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
     },

@@ -28,18 +28,21 @@ t = min(L/2, sqrt(L/(2 rho))) and >= L at t = min(sqrt(L/rho), 1/delta - 1).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
 from oracle.arithmetic import decreasing_root, enclose
-from oracle.arrays import TINY, inflate, positive_part
+from oracle.arrays import TINY, UNIT, inflate, positive_part
 from oracle.domain import Parameter, choice, non_negative, probability
-from oracle.enclosure import Enclosure, ball
+from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.registry import Bound, Values
 
 _NEWTON_STEPS = 60
+_NEARBY = 2.0**-20  # relative distance of two rho whose chord tells the slope
+_BLUNT = 3e-10  # relative error of epsilon above which the reference answers
 
 
 def log_inverse(delta: Fraction) -> arb:
@@ -125,6 +128,37 @@ def _zcdp(values: Values, width: Fraction) -> Enclosure:
         return _floored(ball(values.rho) * (2 * t + 1) - (1 / t).log1p())
 
     return enclose(minimum, width=width)
+
+
+def epsilon_of_rho(rho: Callable[[], arb], delta: Fraction, width: Fraction) -> Enclosure:
+    """zCDP's epsilon for a rho >= 0 that is known as a ball at the working precision: epsilon rises with rho."""
+
+    def between() -> arb:
+        value = rho()
+        if not value.is_finite():
+            return arb.nan()
+        if value < ball(delta) ** 2:
+            return arb(0)  # alpha = 1/delta gives rho/delta + log(1 - delta) < 0; such a rho may be any power of two
+        fine = Fraction(1, 2 ** (ctx.prec - 24))
+        ends = (Dyadic.of(end).to_fraction() for end in (value.lower().max(arb(0)), value.upper()))
+        low, high = (_zcdp(Values(rho=end, delta=delta), fine).ball for end in ends)
+        return low.union(high)
+
+    return enclose(between, width=width)
+
+
+def fast_epsilon_of_rho(xp: Any, rho: Any, delta: Any, units: Any = 64.0) -> Any:
+    """The same for an array of rho >= 0, each rounded up by that many unit roundoffs; NaN stays NaN.
+
+    Where epsilon is the small difference of large terms, a relative error of rho grows: how much, the slope between two
+    neighbouring rho says (epsilon is concave in rho, so the chord below is steep enough). The reference answers there.
+    """
+    known = rho >= 0.0
+    safe = xp.where(known, rho, 1.0)
+    result = _zcdp_fast(xp, Values(rho=safe, delta=delta))
+    rise = result - _zcdp_fast(xp, Values(rho=safe * (1.0 - _NEARBY), delta=delta))
+    sharp = (rise / _NEARBY * units * UNIT <= _BLUNT * result) | (result == 0.0)
+    return xp.where(known & sharp, result, math.nan)
 
 
 def _zcdp_fast(xp: Any, values: Values) -> Any:

@@ -1,7 +1,6 @@
 """NoisyGD and NoisyCGD for many models at once: the batched sibling of `noisy_cgd`, on any torch device.
 
-One tensor theta[M, d]; the per-sample gradients r x of a GLM are clipped analytically (|r x| = |r| |x|), so a step is
-two matrix products. Memory is bounded by splitting the models into chunks; the tape makes the split invisible.
+A step is two matrix products (see `torch_glm`).
 """
 
 from __future__ import annotations
@@ -14,17 +13,8 @@ from numpy.typing import NDArray
 
 from oracle.registry import Values
 from oracle.tape import Tape
-from oracle.training.noisy_cgd import check_data
-
-_CHUNK_ELEMENTS = 1 << 24  # largest [models, batch] or [models, dimension] tensor held at once
-
-
-def _residual(loss: str, scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    if loss == "linear":
-        return -torch.ones_like(scores)
-    if loss == "squared":
-        return scores - labels
-    return torch.sigmoid(scores) - labels
+from oracle.training.noisy_cgd import check
+from oracle.training.torch_glm import clipped, drawn, in_chunks, residual
 
 
 def train(
@@ -38,16 +28,11 @@ def train(
     recorder: Any = None,
 ) -> torch.Tensor:
     """The last iterates of all the tape's models, shape [M, d], on the device."""
-    check_data(features, labels, config)
-    widest = max(config.batch_size, features.shape[1])
-    chunk = max(1, _CHUNK_ELEMENTS // widest)
+    check(features, labels, config)
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    parts = [
-        _train_chunk(x, y, config, tape.block(first, min(chunk, tape.models - first)), recorder)
-        for first in range(0, tape.models, chunk)
-    ]
-    return torch.cat(parts)
+    entries = max(config.batch_size, features.shape[1])
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder))
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
@@ -59,13 +44,11 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     for _ in range(config.epochs):
         for start in range(0, x.shape[0], batch_size):
             batch = slice(start, start + batch_size)
-            r = _residual(config.loss, theta @ x[batch].T, y[batch])
-            norm = r.abs() * norms[batch]
-            scale = torch.where(norm > clip_norm, clip_norm / norm, torch.ones_like(norm))
-            total = (r * scale) @ x[batch]
-            noise = sigma * torch.as_tensor(tape.normal("noise", step, x.shape[1]), dtype=x.dtype, device=x.device)
+            r = residual(config.loss, theta @ x[batch].T, y[batch])
+            total = clipped(r, norms[batch], clip_norm) @ x[batch]
+            noise = sigma * drawn(tape.normal("noise", step, x.shape[1]), x)
             if recorder is not None:
-                recorder("samples", step=step, batch=batch, norms=norm)
+                recorder("samples", step=step, batch=batch, norms=r.abs() * norms[batch])
                 recorder("update", step=step, clipped_sum=total, noise_std=sigma)
             theta = theta - eta * (total / batch_size + lam * theta + noise)
             step += 1

@@ -21,7 +21,7 @@ from flint import acb, arb
 import oracle
 from oracle.arithmetic import integral
 from oracle.enclosure import Dyadic, Enclosure, ball
-from oracle.privacy import gaussian, hidden_state
+from oracle.privacy import gaussian, geometric, hidden_state
 from oracle.registry import Bound, Values, closed_form
 from oracle.tape import Tape
 from oracle.training import torch_noisy_cgd
@@ -95,7 +95,7 @@ def cgd_with(power: Callable[[int], int], *, one_batch: bool = True) -> Callable
     """NoisyCGD with c^power(k) in front of the memory term; without `one_batch`, also at k = 1."""
 
     def formula(v: Values) -> arb:
-        c, k, epochs, powers = v.contraction, v.batches, v.epochs, hidden_state._BallPowers()
+        c, k, epochs, powers = v.contraction, v.batches, v.epochs, geometric.BallPowers()
         scale = ball(v.sensitivity / (v.batch_size * v.sigma))
         if k == 1 and one_batch:
             return scale * hidden_state.gd_factor(c, epochs, powers).sqrt()
@@ -106,7 +106,7 @@ def cgd_with(power: Callable[[int], int], *, one_batch: bool = True) -> Callable
 
 
 def gd_off_by_one(v: Values) -> arb:
-    factor = hidden_state.gd_factor(v.contraction, v.steps + 1, hidden_state._BallPowers())
+    factor = hidden_state.gd_factor(v.contraction, v.steps + 1, geometric.BallPowers())
     return ball(v.sensitivity / (v.dataset_size * v.sigma)) * factor.sqrt()
 
 

@@ -126,7 +126,8 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
+        "reference", "batched",
     }
     assert entry["released"] == "last_iterate"
     assert entry["accounted_by"] in oracle.bounds()

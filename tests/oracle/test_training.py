@@ -18,7 +18,7 @@ import oracle
 from oracle.errors import DomainError
 from oracle.registry import Values
 from oracle.tape import Tape
-from oracle.training import noisy_cgd, torch_noisy_cgd
+from oracle.training import glm, noisy_cgd, torch_glm, torch_noisy_cgd
 from tests.checks import check_twins
 
 ALGORITHM = oracle.algorithm("noisy-cgd")
@@ -138,7 +138,7 @@ def test_a_block_outside_the_block_is_refused(first: int, count: int) -> None:
 
 @given(
     records=st.integers(1, 4), batch=st.integers(1, 4), dimension=st.integers(1, 5), epochs=st.integers(1, 3),
-    models=st.integers(1, 3), loss=st.sampled_from(noisy_cgd.LOSSES), seed=st.integers(0, 1000),
+    models=st.integers(1, 3), loss=st.sampled_from(glm.LOSSES), seed=st.integers(0, 1000),
     eta=st.floats(0.001, 2), lam=st.floats(0, 2), clip_norm=st.floats(0.01, 3), sigma=st.floats(0.001, 10),
 )
 def test_the_twins_agree(
@@ -162,7 +162,7 @@ def test_chunks_are_invisible(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(x, y, values, part, recorder)
 
     monkeypatch.setattr(torch_noisy_cgd, "_train_chunk", counted)
-    monkeypatch.setattr(torch_noisy_cgd, "_CHUNK_ELEMENTS", 9)
+    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 9)
     split = batched(*data(), values, tape)
     assert chunks == [3, 3, 3, 2]
     np.testing.assert_allclose(np.asarray(split), np.asarray(whole), rtol=1e-12)
@@ -187,7 +187,7 @@ def events(kind: str, seen: list[tuple[str, dict[str, Any]]]) -> Iterator[dict[s
     return (facts for name, facts in seen if name == kind)
 
 
-@pytest.mark.parametrize("loss", noisy_cgd.LOSSES)
+@pytest.mark.parametrize("loss", glm.LOSSES)
 def test_the_recorder_sees_norms_and_updates_in_both(loss: str) -> None:
     features, labels = data()
     values, tape = config(loss=loss), Tape(5, 2)
@@ -221,7 +221,7 @@ def test_the_recorder_sees_norms_and_updates_in_both(loss: str) -> None:
     np.testing.assert_allclose(theta, heard, rtol=1e-12)  # what was recorded is what happened
 
 
-@pytest.mark.parametrize("loss", noisy_cgd.LOSSES)
+@pytest.mark.parametrize("loss", glm.LOSSES)
 def test_gradients_are_the_derivatives_of_the_losses(loss: str) -> None:
     """r(score) x is the gradient of h: by central differences of h as the paper writes it."""
     h = {
@@ -232,7 +232,7 @@ def test_gradients_are_the_derivatives_of_the_losses(loss: str) -> None:
     for score in (-3.0, -0.5, 0.0, 1.0, 4.0):
         for label in (0.0, 1.0):
             slope = (h(score + 1e-5, label) - h(score - 1e-5, label)) / 2e-5
-            assert noisy_cgd.residual(loss, score, label) == pytest.approx(slope, abs=1e-8)
+            assert glm.residual(loss, score, label) == pytest.approx(slope, abs=1e-8)
 
 
 # --- accounting and data checks
@@ -268,7 +268,7 @@ def test_expanding_steps_are_not_accounted_for(changes: dict[str, Any]) -> None:
         ALGORITHM.account(config(**changes), 10)
 
 
-@given(st.sampled_from(noisy_cgd.LOSSES), st.floats(0.01, 1.9), st.floats(0, 1), st.integers(0, 100))
+@given(st.sampled_from(glm.LOSSES), st.floats(0.01, 1.9), st.floats(0, 1), st.integers(0, 100))
 def test_steps_contract_as_the_account_says(loss: str, eta: float, lam: float, seed: int) -> None:
     """Two models under the same noise come closer by at least c in one full-batch step, clipped or not."""
     values = config(loss=loss, eta=eta, lam=lam, batch_size=6, epochs=1)
@@ -278,7 +278,7 @@ def test_steps_contract_as_the_account_says(loss: str, eta: float, lam: float, s
     for theta in pair:
         clipped = np.zeros(3)
         for x, y in zip(features, labels, strict=True):
-            gradient = noisy_cgd.residual(loss, float(x @ theta), float(y)) * x
+            gradient = glm.residual(loss, float(x @ theta), float(y)) * x
             clipped += gradient * min(1.0, 0.5 / max(float(np.linalg.norm(gradient)), 1e-300))
         moved.append(theta - eta * (clipped / 6 + lam * theta))
     ratio = float(np.linalg.norm(moved[0] - moved[1]) / np.linalg.norm(pair[0] - pair[1]))
@@ -292,7 +292,7 @@ def test_steps_contract_as_the_account_says(loss: str, eta: float, lam: float, s
     (lambda x, y: (np.where(x == x.max(), np.nan, x), y), "not finite"),
     (lambda x, y: (x, np.where(y == 1, np.inf, y)), "not finite"),
     (lambda x, y: (x[:5], y[:5]), "batch_size = 2 .* divisor of the 5 records"),
-    (lambda x, y: (x[:0], y[:0]), "divisor of the 0 records"),
+    (lambda x, y: (x[:0], y[:0]), "hold no records"),
     (lambda x, y: (x * 10, y), "above the declared feature_norm = 1"),
     (lambda x, y: (x, y + 0.5), "must be 0 or 1"),
 ])

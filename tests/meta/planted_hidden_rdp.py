@@ -1,0 +1,94 @@
+"""Wrong Renyi bounds for hidden-state training, to which the second opinions must object: one term broken in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+import oracle
+from oracle.enclosure import Enclosure, ball
+from oracle.privacy import noisy_minibatch, projected_noisy_sgd
+from oracle.privacy.zcdp import epsilon_of_rho
+from oracle.registry import Certify, Values, closed_form
+
+
+def with_changed(name: str, **changes: Callable[[Values], Any]) -> Certify:
+    """The bound at other values than those given."""
+
+    def certify(values: Values, width: Fraction) -> Enclosure:
+        other = {key: change(values) for key, change in changes.items()}
+        return oracle.bound(name).certify(Values(**{**vars(values), **other}), width)
+
+    return certify
+
+
+def unsquared(v: Values) -> arb:
+    """Shifts that count by themselves, not by their squares."""
+    return ball(v.alpha * sum(a / tau for a, tau in zip(v.shift, v.noise, strict=True)) / 2)
+
+
+def off_by_one(v: Values) -> Fraction:
+    """One pass with the shift spread over one step less than there are."""
+    steps = max(1, v.dataset_size - v.position)
+    return Fraction(2 * (v.lipschitz / v.sigma) ** 2 / steps)
+
+
+def langevin_without_half(v: Values) -> arb:
+    """1 - e^{-lambda eta K} for 1 - e^{-lambda eta K/2}."""
+    scale = ball((v.sensitivity / (v.sigma * v.dataset_size)) ** 2 / v.strong_convexity)
+    return -scale * ball(-v.strong_convexity * v.step_size * v.steps).expm1()
+
+
+def always_forgetting(v: Values) -> arb:
+    """Mini-batches that forget in the steps that touch the record, too."""
+    c, k, total = v.contraction, v.batches, arb(0)
+    for epoch in range(v.epochs):
+        if epoch > 0:
+            total *= noisy_minibatch._decay(c, (epoch - 1) * k + v.position, k)
+        total += 1
+    since = (v.epochs - 1) * k + v.position
+    last = noisy_minibatch._decay(c, since, k - v.position) if v.epochs else arb(0)
+    return ball(v.step_size * (v.sensitivity / (v.batch_size * v.sigma)) ** 2 / 4) * total * last
+
+
+def noise_spent_twice(v: Values) -> arb:
+    """The whole noise hides the sampling and pays for the shifts."""
+    batch = projected_noisy_sgd._one_batch(v, Fraction(1))
+    if v.steps == 0 or v.diameter == 0:
+        return arb(0)
+    if v.diameter == float("inf"):
+        return v.steps * batch
+    whole = ball(v.alpha * (v.diameter / (v.step_size * v.sigma)) ** 2 / 2)
+    return (v.steps * batch).min(projected_noisy_sgd._least(batch, whole, v.steps))
+
+
+WRONG: dict[str, tuple[str, Certify]] = {
+    "shifts not squared": ("iteration.rdp", closed_form(unsquared)),
+    "noise doubled in the iteration": (
+        "iteration.epsilon", with_changed("iteration.epsilon", noise=lambda v: tuple(2 * tau for tau in v.noise)),
+    ),
+    "one step less in the pass": ("iteration-sgd.rdp", closed_form(lambda v: ball(v.alpha * off_by_one(v)))),
+    "drift eta L for 2 eta L": (
+        "iteration-sgd.epsilon", with_changed("iteration-sgd.epsilon", lipschitz=lambda v: v.lipschitz / 2),
+    ),
+    "no half in the Langevin exponent": (
+        "langevin.rdp", closed_form(lambda v: ball(v.alpha) * langevin_without_half(v)),
+    ),
+    "a sensitivity of 4C for 2C": (
+        "langevin.epsilon", with_changed("langevin.epsilon", sensitivity=lambda v: v.sensitivity * 2),
+    ),
+    "touched steps forget": ("noisy-minibatch.rdp", closed_form(lambda v: ball(v.alpha) * always_forgetting(v))),
+    "touched steps forget, converted": (
+        "noisy-minibatch.epsilon", lambda v, width: epsilon_of_rho(lambda: always_forgetting(v), v.delta, width),
+    ),
+    "one batch too early": (
+        "noisy-minibatch.rdp", with_changed("noisy-minibatch.rdp", position=lambda v: max(1, v.position - 1)),
+    ),
+    "noise spent twice": ("projected-noisy-sgd.rdp", closed_form(noise_spent_twice)),
+    "radius for the diameter": (
+        "projected-noisy-sgd.epsilon", with_changed("projected-noisy-sgd.epsilon", diameter=lambda v: v.diameter / 2),
+    ),
+}

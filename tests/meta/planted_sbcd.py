@@ -1,0 +1,61 @@
+"""Wrong formulas for DP-SBCD: the errors of document 001, and slips of our own; the second opinions must object."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+import oracle
+from oracle.enclosure import Enclosure, ball
+from oracle.privacy import sbcd
+from oracle.registry import Certify, Values, closed_form
+
+
+def printed_exponent(v: Values) -> arb:
+    """Corollary 4.5 as printed: the decay to the power 1/L_T^2."""
+    rho = spread = arb(0)
+    gradient, prox = ball(v.lipschitz_gradient**2), ball(v.lipschitz_prox**2)
+    for noise in v.noise:
+        for batch in range(1, v.batches + 1):
+            moved, added = gradient * spread, ball(2 * v.eta * noise)
+            if batch == v.position:
+                rho += ball(v.eta * v.sensitivity**2 / (4 * v.batch_size**2 * noise))
+            elif moved > 0:
+                rho *= (moved / (moved + added)) ** (1 / prox)
+            else:
+                rho = arb(0)
+            spread = prox * (moved + added)
+    return ball(v.alpha) * rho
+
+
+def last_position(v: Values, width: Fraction) -> Enclosure:
+    """The record in the last batch taken for the worst."""
+    with_alpha = Values(**{**vars(v), "position": v.batches, "alpha": Fraction(2)})
+    rho = closed_form(sbcd._one)(with_alpha, width / 100).lower.to_fraction() / 2
+    return oracle.bound("zcdp.epsilon").certify(Values(rho=rho, delta=v.delta), width)
+
+
+def mean_of_positions(v: Values) -> arb:
+    """The mean of the divergences, below the log of the mean of their exponentials."""
+    return ball(v.alpha / v.batches) * sum(sbcd._shares(v), arb(0))
+
+
+WRONG: dict[str, tuple[str, Certify]] = {
+    "the exponent of Corollary 4.5 as printed": ("sbcd.rdp", closed_form(printed_exponent)),
+    "the batch before": (
+        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd._share(v, max(1, v.position - 1))),
+    ),
+    "noise of variance eta o": (
+        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd._share(v, v.position)),
+    ),
+    "the last batch for the worst": ("sbcd.epsilon", last_position),
+    "a mean for the log of a mean": ("sbcd-mixed.rdp", closed_form(mean_of_positions)),
+    "the order squared": (
+        "sbcd-composition.rdp", closed_form(lambda v: ball(v.alpha**2 * sbcd._composed_share(v))),
+    ),
+    "Renyi's conversion for the Gaussian curve": (
+        "sbcd-composition.epsilon",
+        lambda v, w: oracle.bound("zcdp.epsilon").certify(Values(rho=sbcd._composed_share(v), delta=v.delta), w),
+    ),
+}

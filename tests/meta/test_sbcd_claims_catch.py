@@ -1,0 +1,73 @@
+"""Plant false accountings of DP-SBCD and require the checkers to refute them, or at least not to say that they hold."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy
+
+from theorems.claim import Verdict
+from theorems.sbcd import accounting, blocks, mixture
+
+
+def test_a_decay_that_is_too_fast_is_refuted() -> None:
+    assert accounting.judge_decay(lambda prox: Fraction(2)).verdict is Verdict.REFUTED
+
+
+def test_a_decay_that_is_too_slow_is_not_the_registered_bound() -> None:
+    assert accounting.judge_decay(lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
+
+
+def test_a_closed_form_one_index_off_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = accounting.theorem
+
+    def shifted(setting: accounting.Setting, *, literal: bool) -> Any:
+        moved = accounting.Setting(
+            setting.noise, setting.batches, max(0, setting.before - 1), setting.gradient, setting.prox,
+        )
+        return true(moved, literal=literal)
+
+    monkeypatch.setattr(accounting, "theorem", shifted)
+    assert accounting.judge_theorem(literal=False).verdict is Verdict.REFUTED
+
+
+def test_a_closed_form_whose_identity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounting, "telescoping_gap", lambda: sympy.Symbol("x"))
+    assert accounting.judge_theorem(literal=False).verdict is Verdict.UNDECIDED
+
+
+def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
+    """K = 1, N = 2, all else 1: j_0 = 0 divides by zero where the truth is 1/16, j_0 = 1 gives 2/9 instead of 1/8."""
+    one = Fraction(1)
+    for before, literal, true in ((0, None, Fraction(1, 16)), (1, Fraction(2, 9), Fraction(1, 8))):
+        setting = accounting.Setting((one,), 2, before, one, one)
+        assert accounting.theorem(setting, literal=True) == literal
+        assert accounting.theorem(setting, literal=False) == accounting.recursion(setting) == true
+    five = accounting.Setting((one,) * 5, 5, 4, one, one)
+    printed = accounting.theorem(five, literal=True)
+    assert printed is not None
+    assert float(printed / accounting.recursion(five)) == pytest.approx(0.961, abs=1e-3)
+
+
+def test_two_blocks_are_not_private_because_each_is() -> None:
+    """theta_1 copies theta_0 in the step without the record, and theta_0 forgets: 0 is claimed, 1/16 is true."""
+    pair = blocks.Pair(Fraction(0), Fraction(0), Fraction(1), 1, 2, 0)
+    assert blocks.summed(pair) == 0
+    assert blocks.exact_law(pair) == Fraction(1, 16)  # a mean moved by 1/2 in a law of variance 2
+
+
+def test_a_composition_that_forgets_half_an_update_is_refuted() -> None:
+    assert blocks.judge(blocks.composed, "").verdict is Verdict.HOLDS
+    assert blocks.judge(lambda pair: blocks.composed(pair) / 2, "").verdict is Verdict.REFUTED
+
+
+def test_a_mixture_is_not_as_private_as_its_best_position() -> None:
+    assert mixture.judge(min).verdict is Verdict.REFUTED
+    assert mixture.judge(max).verdict is Verdict.HOLDS
+
+
+def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
+    assert mixture.judge(max).verdict is Verdict.UNDECIDED

@@ -1,0 +1,77 @@
+"""The tape's other draws: each has its law, and each model's can be drawn alone.
+
+Statistical tests fix their seed; a right generator fails each assertion with probability below 1e-6 on a random one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from oracle.tape import Tape
+
+DRAWS: dict[str, Callable[[Tape], Any]] = {
+    "uniform": lambda tape: tape.uniform("u", 3, 5),
+    "bernoulli": lambda tape: tape.bernoulli("b", 3, 5, 0.3),
+    "permutation": lambda tape: tape.permutation("p", 3, 5),
+    "laplace": lambda tape: tape.laplace("l", 3, 5),
+    "exponential_norm": lambda tape: tape.exponential_norm("e", 3, 5),
+    "poisson": lambda tape: tape.poisson("k", 3, 20.0),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_any_model_can_be_drawn_alone(name: str) -> None:
+    draw, tape = DRAWS[name], Tape(9, 6, 11)
+    together = draw(tape)
+    assert len(together) == 6
+    for model in range(6):
+        np.testing.assert_array_equal(draw(tape.one(model)), together[[model]])
+    np.testing.assert_array_equal(draw(tape.block(2, 3)), together[2:5])
+
+
+def test_uniforms_bernoullis_and_laplaces_have_their_laws() -> None:
+    tape = Tape(5, 40_000)
+    uniform = tape.uniform("u", 0, 2)
+    assert 0.0 < uniform.min() < uniform.max() < 1.0
+    assert stats.kstest(uniform.ravel(), "uniform").pvalue > 1e-6
+    assert stats.kstest(tape.laplace("l", 0, 2).ravel(), "laplace").pvalue > 1e-6
+    assert stats.binomtest(int(tape.bernoulli("b", 0, 2, 0.03).sum()), 80_000, 0.03).pvalue > 1e-6
+    assert not tape.bernoulli("b", 0, 2, 0.0).any()
+    assert tape.bernoulli("b", 0, 2, 1.0).all()
+
+
+def test_permutations_are_uniform() -> None:
+    drawn = Tape(6, 60_000).permutation("p", 0, 3)
+    assert (np.sort(drawn, axis=1) == np.arange(3)).all()
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 7])
+def test_vectors_of_exponential_norm(dimension: int) -> None:
+    """The norm is Gamma(d), and the first coordinate of the direction has the law of a uniform direction's."""
+    vectors = Tape(7, 40_000).exponential_norm("e", 0, dimension)
+    norms = np.linalg.norm(vectors, axis=1)
+    assert stats.kstest(norms, stats.gamma(dimension).cdf).pvalue > 1e-6
+    first = vectors[:, 0] / norms
+    if dimension == 1:
+        assert stats.binomtest(int((first > 0).sum()), 40_000).pvalue > 1e-6
+    else:
+        half = stats.beta((dimension - 1) / 2, (dimension - 1) / 2)
+        assert stats.kstest((first + 1) / 2, half.cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("mean", [0.01, 1.0, 20.0, 300.0])
+def test_poisson_numbers(mean: float) -> None:
+    drawn = Tape(8, 100_000).poisson("k", 0, mean)
+    edges = np.unique(stats.poisson(mean).ppf(np.linspace(0.02, 0.98, 12)))
+    cells = np.searchsorted(edges, drawn, side="left")
+    expected = np.diff(np.concatenate([[0.0], stats.poisson(mean).cdf(edges), [1.0]])) * len(drawn)
+    counts = np.bincount(cells, minlength=len(expected))
+    assert stats.chisquare(counts, expected).pvalue > 1e-6

@@ -1,0 +1,136 @@
+"""What the generic tests need to know of DP-SBCD: the recursion step by step, and where its parameters are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mpmath import mp, mpf
+
+from tests.formulas import gaussian_excess
+from tests.opinion import Numbers, Root, Value
+from tests.topics import FALLS, RISES, TURNS
+
+
+def share(v: Numbers, position: int) -> mpf:
+    """R / alpha by Corollary 4.5 of document 001 with the exponent -1, one step after the other, from a fixed start."""
+    rho = spread = mpf(0)  # the spread is 1/c
+    gradient, prox = v["lipschitz_gradient"] ** 2, v["lipschitz_prox"] ** 2
+    for noise in v["noise"]:
+        added = 2 * v["eta"] * noise
+        for batch in range(1, int(v["batches"]) + 1):
+            moved = gradient * spread
+            if batch == position:
+                rho += v["eta"] * v["sensitivity"] ** 2 / (4 * v["batch_size"] ** 2 * noise)
+            else:
+                rho = rho / (1 + added / moved) if moved > 0 else mpf(0)
+            spread = prox * (moved + added)
+    return rho
+
+
+def shares(v: Numbers) -> list[mpf]:
+    """One for each position."""
+    return [share(v, position) for position in range(1, int(v["batches"]) + 1)]
+
+
+def mixed(v: Numbers) -> mpf:
+    """The log of the mean of exponentials; tiny divergences need as many more digits."""
+    alpha, exponents = v["alpha"], [v["alpha"] * (v["alpha"] - 1) * rho for rho in shares(v)]
+    top = max(exponents)
+    if top == 0:
+        return mpf(0)
+    with mp.extradps(10 + max(0, -int(mp.log10(top)))):
+        result = top + mp.log(mp.fsum(mp.exp(x - top) for x in exponents) / len(exponents))
+    return result / (alpha - 1)
+
+
+def composed(v: Numbers) -> mpf:
+    """Half the squared distance of the two means in units of the noise's standard deviation, update by update."""
+    pairs = zip(v["sensitivity"], v["noise"], strict=True)
+    return mp.fsum((v["eta"] * s / v["batch_size"]) ** 2 / (2 * v["eta"] * o) for s, o in pairs) / 2
+
+
+def converted(rho: mpf, delta: mpf) -> mpf:
+    """zCDP's epsilon: the conversion at the order 1 + t where its derivative rho - (log(1/delta) - log(1+t))/t^2 is 0.
+
+    Newton's method in log t, from the right of the root of a convex function, so that no bracket is needed.
+    """
+    if rho == 0:
+        return mpf(0)
+    log = -mp.log(delta)
+    s = min((mp.log(log) - mp.log(rho)) / 2, log)
+    for _ in range(200):
+        t = mp.exp(s)
+        step = (rho * t**2 + mp.log1p(t) - log) / (2 * rho * t**2 + t / (1 + t))
+        s -= step
+        if abs(step) < mpf(10) ** (-mp.dps // 2):  # the minimum is flat: half the digits are enough
+            break
+    alpha = 1 + mp.exp(s)
+    return max(mpf(0), rho * alpha + (log - mp.log(alpha)) / (alpha - 1) + mp.log1p(-1 / alpha))
+
+
+OPINIONS = {
+    "sbcd.rdp": Value(lambda v: v["alpha"] * share(v, int(v["position"]))),
+    "sbcd-mixed.rdp": Value(mixed),
+    "sbcd.epsilon": Value(lambda v: converted(max(shares(v)), v["delta"])),
+    "sbcd-composition.rdp": Value(lambda v: v["alpha"] * composed(v)),
+    "sbcd-composition.epsilon": Root(
+        lambda v, epsilon: gaussian_excess(mp.sqrt(2 * composed(v)), epsilon, v["delta"])
+    ),
+}
+
+_BLOCK = {
+    "sensitivity": RISES, "batch_size": FALLS, "eta": RISES, "noise": TURNS, "batches": TURNS,
+    "lipschitz_gradient": RISES, "lipschitz_prox": RISES,
+}
+_ENTRIES = {"eta": RISES, "batch_size": FALLS, "sensitivity": TURNS, "noise": TURNS}
+
+DIRECTIONS = {
+    "sbcd.rdp": {"alpha": RISES, **_BLOCK, "position": TURNS},
+    "sbcd-mixed.rdp": {"alpha": RISES, **_BLOCK},
+    "sbcd.epsilon": {**_BLOCK, "delta": FALLS},
+    "sbcd-composition.rdp": {"alpha": RISES, **_ENTRIES},
+    "sbcd-composition.epsilon": {**_ENTRIES, "delta": FALLS},
+}
+
+_HIDDEN = ("sbcd.rdp", "sbcd-mixed.rdp", "sbcd.epsilon")
+
+RANGES = {
+    **{(name, "noise"): (-3.0, 1.0) for name in _HIDDEN},
+    **{(name, parameter): (-0.7, 0.15) for name in _HIDDEN for parameter in ("lipschitz_gradient", "lipschitz_prox")},
+    ("sbcd-mixed.rdp", "batches"): (0.0, 1.1),
+    ("sbcd.epsilon", "batches"): (0.0, 0.8),
+    ("sbcd.epsilon", "sensitivity"): (-3.0, 2.0),
+    ("sbcd.epsilon", "delta"): (-15.0, -0.3),
+    ("sbcd-composition.epsilon", "sensitivity"): (-3.0, 2.0),
+    ("sbcd-composition.epsilon", "noise"): (-3.0, 3.0),
+}
+
+
+def _order(u: float) -> float:
+    return float(1.0 + 10.0 ** (-4.0 + 6.0 * u))
+
+
+MAPS: dict[tuple[str, str], Any] = {
+    **{(name, "alpha"): _order for name in ("sbcd.rdp", "sbcd-mixed.rdp", "sbcd-composition.rdp")},
+    # No position is beyond the last batch; test_sbcd goes to that edge, and to a single batch.
+    ("sbcd.rdp", "batches"): lambda u: int(6 + 10 * u),
+    ("sbcd.rdp", "position"): lambda u: int(1 + 5.99 * u),
+}
+
+_ORDERS = (1 + 2**-52, 1.5, 2.0, 100.0, 1e8)
+_MODERATE = (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30)
+_LIPSCHITZ = (0.0, 1e-30, 1e-8, 0.5, 1 - 2**-53, 1.0, 1 + 2**-52, 3.0, 1e8)
+
+CORNERS: dict[tuple[str, str], tuple[float, ...]] = {
+    **{(name, "alpha"): _ORDERS for name in ("sbcd.rdp", "sbcd-mixed.rdp", "sbcd-composition.rdp")},
+    **{(name, parameter): _LIPSCHITZ for name in _HIDDEN for parameter in ("lipschitz_gradient", "lipschitz_prox")},
+    ("sbcd.rdp", "batches"): (10**6, 2**53, int(1e30)),
+    ("sbcd.rdp", "position"): (1, 2, 3, 10**6),
+    **{(name, "batches"): (1, 2, 3, 17) for name in ("sbcd-mixed.rdp", "sbcd.epsilon")},
+    **{
+        (name, parameter): _MODERATE
+        for name in ("sbcd.epsilon", "sbcd-composition.epsilon") for parameter in ("sensitivity", "eta", "noise")
+    },
+}
+
+FEW_POINTS = {"sbcd.epsilon": 60, "sbcd-mixed.rdp": 150}

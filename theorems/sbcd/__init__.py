@@ -1,0 +1,1 @@
+"""Claims of document 001: block coordinate descent under the hidden state assumption."""
