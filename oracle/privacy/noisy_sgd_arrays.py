@@ -175,8 +175,7 @@ def delta_upper(xp: Any, values: Values) -> Any:
         usable = (size < _LONGEST_EXPONENT) | (best > 1.0)
         exponent = xp.where(usable, best + 32 * UNIT * size, math.nan)
         renyi = inflate(xp.exp(xp.where(exponent > 0.0, 0.0, exponent)), 8.0) + TINY
-        renyi = xp.where(renyi < 1.0, renyi, 1.0)
-        renyi = xp.where(renyi > 1e-290, renyi, math.nan)
+        renyi = xp.where(renyi > 1.0, 1.0, xp.where(renyi > 1e-290, renyi, math.nan))  # NaN stays NaN
         return xp.where(sampled & ~(renyi > whole), renyi, whole)
 
     return _in_rows(xp, least, values, values.epsilon)
