@@ -1,6 +1,7 @@
 """Newton's method for many regularised risks that differ by a linear term: the batched sibling of `minimiser`.
 
-The scores of all models are one product [M, n], their Hessians another, with the n outer products of the features.
+The scores of all models are one product [M, n], their Hessians another, with the outer products of the features (a part
+of the records at a time where these would be too many).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import torch
 
 from oracle.errors import OracleError
+from oracle.training import torch_glm
 from oracle.training.minimiser import CURVATURE, MOST_HALVINGS, MOST_STEPS, rounding
 
 
@@ -36,12 +38,20 @@ def minimise(
     records, dimension = x.shape
     steep = float(CURVATURE[loss]) * feature_norm**2 + ridge
     spacing = torch.finfo(x.dtype).eps
-    outer = (x[:, :, None] * x[:, None, :]).reshape(records, dimension * dimension)
+    rows = max(1, torch_glm.CHUNK_ELEMENTS // dimension**2)
     eye = torch.eye(dimension, dtype=x.dtype, device=x.device)
     tilted = torch.linalg.vector_norm(tilt, dim=1)
 
     def gradient_at(theta: torch.Tensor) -> torch.Tensor:
         return residual(loss, theta @ x.T, y) @ x / records + ridge * theta + tilt
+
+    def hessian_at(theta: torch.Tensor) -> torch.Tensor:
+        weights = curvature(loss, theta @ x.T, y)
+        total = torch.zeros(len(theta), dimension**2, dtype=x.dtype, device=x.device)
+        for first in range(0, records, rows):
+            part = x[first : first + rows]
+            total += weights[:, first : first + rows] @ (part[:, :, None] * part[:, None, :]).flatten(1)
+        return total.reshape(-1, dimension, dimension) / records + ridge * eye
 
     theta = torch.zeros_like(tilt)
     gradient = gradient_at(theta)
@@ -53,9 +63,7 @@ def minimise(
         done = length <= noise
         if bool(done.all()):
             return theta, (length + noise) / ridge
-        weighted = curvature(loss, theta @ x.T, y) @ outer / records
-        hessian = weighted.reshape(-1, dimension, dimension) + ridge * eye
-        direction = torch.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        direction = torch.linalg.solve(hessian_at(theta), gradient[:, :, None])[:, :, 0]
         part = torch.where(done, 0.0, 1.0).to(x.dtype)  # who is there stays there
         for _ in range(MOST_HALVINGS):
             trial = theta - part[:, None] * direction

@@ -20,6 +20,7 @@ from oracle.errors import DomainError
 from oracle.registry import Algorithm, Values
 from oracle.tape import Tape
 from oracle.training import exponential_mechanism
+from tests.oracle.test_cli import output, parsed
 from tests.trainings import mechanisms as samples
 
 GRID, CHAIN = oracle.algorithm("exponential-mechanism"), oracle.algorithm("exponential-mechanism-sampler")
@@ -210,6 +211,11 @@ def test_one_step_has_its_law() -> None:
 
 def test_the_chain_has_no_guarantee_and_is_not_audited_for_one() -> None:
     assert CHAIN.accounted_by is None
+    [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == CHAIN.name]
+    assert entry["accounted_by"] is None
+    [line] = [line for line in output("algorithms").splitlines() if line.startswith(CHAIN.name)]
+    assert " output  " in line
+    assert "  -  " in line
     with pytest.raises(DomainError, match="an algorithm with a guarantee"):
         proved_epsilon(CHAIN, chain(), 8, "1e-5")
     with pytest.raises(DomainError, match="whose account is a Gaussian mu"):
