@@ -1,6 +1,6 @@
 r"""DP-SBCD: differentially private stochastic block coordinate descent, the literal reference (document 001, Alg. 2).
 
-Algorithm 1 (`sbcd`, where the blocks' updates stand, with what had to be corrected) with noise in the update of theta_d:
+Algorithm 1 (`sbcd`, where the updates of the blocks and what had to be corrected stand) with noise in that of theta_d:
 
     theta_d <- Prox_{eta,r}(theta_d - (eta / b) sum_{i in B} clip(grad F_i, C) + N(0, 2 eta o_k I))                  (8)
 

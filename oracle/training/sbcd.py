@@ -33,6 +33,7 @@ What the document leaves open or gets wrong, and what is done here:
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -66,13 +67,13 @@ def targets(labels: Array, outputs: int) -> Array:
 def shapes(inputs: int, config: Values) -> list[tuple[int, int]]:
     """The shapes of theta_0, ..., theta_D: rows are outputs."""
     widths = [inputs, *[config.width] * config.layers, config.outputs]
-    return [(out, into) for into, out in zip(widths, widths[1:], strict=False)]
+    return [(out, into) for into, out in itertools.pairwise(widths)]
 
 
 def solved_x(theta: Array, u: Array, u_before: Array) -> Array:
     """x_d of one record, by (5)."""
     matrix = theta.T @ theta + np.eye(theta.shape[1])
-    return np.linalg.solve(matrix, theta.T @ u + np.maximum(u_before, 0.0))
+    return np.asarray(np.linalg.solve(matrix, theta.T @ u + np.maximum(u_before, 0.0)), dtype=np.float64)
 
 
 def solved_u(ahead: Array, x_next: Array) -> Array:
