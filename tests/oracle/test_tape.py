@@ -75,3 +75,12 @@ def test_poisson_numbers(mean: float) -> None:
     expected = np.diff(np.concatenate([[0.0], stats.poisson(mean).cdf(edges), [1.0]])) * len(drawn)
     counts = np.bincount(cells, minlength=len(expected))
     assert stats.chisquare(counts, expected).pvalue > 1e-6
+
+
+def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A uniform of exactly 1 would make a Laplace variable infinite, once in 2^53 draws."""
+    ends = np.array([[0, 2**64 - 1]], dtype=np.uint64)
+    monkeypatch.setattr(Tape, "words", lambda *_: ends)
+    low, high = Tape(0).uniform("u", 0, 2)[0]
+    assert 0.0 < low < high < 1.0
+    assert np.isfinite(Tape(0).laplace("l", 0, 2)).all()
