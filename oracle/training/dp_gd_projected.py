@@ -44,7 +44,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
         largest_gradient(config.loss, x, float(y), radius) for x, y in zip(features, labels, strict=True)
     )
     if largest > float(config.lipschitz) * (1 + 1e-12):
-        raise DomainError(f"a record has a gradient of norm {largest}, above the declared lipschitz = {config.lipschitz}")
+        raise DomainError(f"a record has a gradient of norm {largest}, above lipschitz = {config.lipschitz}")
 
 
 def project(point: Array, radius: float) -> Array:
