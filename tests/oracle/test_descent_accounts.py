@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import oracle
 from empirical.audit import proved_epsilon
 from oracle.cli import list_algorithms
 from oracle.errors import DomainError
+from oracle.plan import read
 from oracle.tape import Tape
 from tests.oracle.test_descent_training import BASE, batched, config, data, literal
 from tests.pld import composed_delta
@@ -109,6 +111,17 @@ def test_what_is_released_and_who_accounts_for_it() -> None:
         "gd": ("output", None), "dp-gd": ("average_iterate", "dp-gd.epsilon"),
         "dp-gd-projected": ("average_iterate", "dp-gd.epsilon"), "dp-sgd": ("last_iterate", "dp-sgd.epsilon"),
     }
+
+
+@pytest.mark.parametrize("name", ["dp-gd", "dp-sgd"])
+def test_the_account_is_what_the_plan_of_the_example_says(name: str) -> None:
+    recipe, planned = read(Path(__file__).parents[2] / "examples" / f"{name}.toml")
+    item = oracle.algorithm(name)
+    assert item.account is not None
+    shared = {key: value for key, value in vars(planned).items() if key in BASE[name]}
+    account = item.account(config(name, **shared), planned.dataset_size)
+    [guarantee] = [guarantee for guarantee in recipe.guarantees if guarantee.bound == item.accounted_by]
+    assert guarantee.parameters(planned) == {**account, "delta": planned.delta}
 
 
 def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
