@@ -133,5 +133,5 @@ def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture
 
 
 def test_what_is_not_private_is_not_audited() -> None:
-    with pytest.raises(DomainError, match="gd is not private: there is no epsilon to audit"):
+    with pytest.raises(DomainError, match="target = gd is outside its domain: an algorithm with a guarantee"):
         proved_epsilon(oracle.algorithm("gd"), config("gd"), 6, "1e-5")
