@@ -3,10 +3,11 @@
 Width convention, everywhere: an enclosure of *width* w satisfies upper - lower <= w * min(1, |truth|), so that a
 delta of 1e-300 comes with digits and not as [0, 1e-12].
 
-Three tools, each a proof by itself:
+Four tools, each a proof by itself:
 - `enclose`: a closed form, evaluated in balls at rising precision;
 - `integral`: acb.integral on a finite path plus a tail that the caller has bounded by a proof;
-- `decreasing_root`: two points whose function values have certified opposite signs.
+- `decreasing_root`: two points whose function values have certified opposite signs;
+- `through`: a monotone function of a number that is itself only enclosed.
 """
 
 from __future__ import annotations
@@ -145,3 +146,25 @@ def _propose(
         if low < point and point < high:
             return point
     return ((low + high) / 2).mid()
+
+
+def through(
+    inner: Callable[[Fraction], Enclosure], outer: Callable[[Fraction, Fraction], Enclosure], *,
+    width: Fraction = DEFAULT_WIDTH,
+) -> Enclosure:
+    """The enclosure of outer(inner) for a monotone outer: `inner(width)` is refined until its two ends give one answer.
+
+    `outer(argument, width)` encloses the outer function at an exact argument; rising or falling, its values at the two
+    ends of the inner enclosure enclose the truth between them.
+    """
+    finer = width / 64
+    while _bits(finer) <= PRECISION_LIMIT // 2:  # an exact argument of more bits would take megabytes
+        argument = inner(finer)
+        whole = outer(argument.lower.to_fraction(), width / 4)
+        if argument.upper != argument.lower:
+            whole = whole.hull(outer(argument.upper.to_fraction(), width / 4))
+        with ctx.workprec(_bits(width) + 64 + max(0, whole.upper.exponent + whole.upper.mantissa.bit_length())):
+            if is_narrow(whole.ball, width):
+                return whole
+        finer = finer * finer
+    raise PrecisionError(f"width 2^-{_bits(width)} not reached: the inner value lies too close to a jump")

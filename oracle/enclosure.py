@@ -122,6 +122,14 @@ def _decimal_string(unit: int, shift: int) -> str:
     return f"{sign}{text[0]}{fraction}e{exponent}"
 
 
+def _smaller(one: Dyadic, other: Dyadic) -> Dyadic:
+    return one if one.compare(other) <= 0 else other
+
+
+def _larger(one: Dyadic, other: Dyadic) -> Dyadic:
+    return other if one.compare(other) <= 0 else one
+
+
 @dataclass(frozen=True)
 class Enclosure:
     """A certified interval: lower <= truth <= upper, with exact ends."""
@@ -159,6 +167,14 @@ class Enclosure:
         """The same truth, known to be at most `ceiling`."""
         top = Dyadic(ceiling, 0)
         return self if self.upper.compare(top) <= 0 else Enclosure(self.lower, top)
+
+    def hull(self, other: Enclosure) -> Enclosure:
+        """The enclosure of a truth that lies in one of the two, or between them."""
+        return Enclosure(_smaller(self.lower, other.lower), _larger(self.upper, other.upper))
+
+    def minimum(self, other: Enclosure) -> Enclosure:
+        """The enclosure of the smaller of two truths."""
+        return Enclosure(_smaller(self.lower, other.lower), _smaller(self.upper, other.upper))
 
     def contains(self, value: Exact | Enclosure) -> bool:
         """Whether the value (or the whole other enclosure) lies inside."""

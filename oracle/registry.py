@@ -7,6 +7,7 @@ A bound or an algorithm is one declaration at the top of a module in `oracle.pri
 
 from __future__ import annotations
 
+import difflib
 import functools
 import importlib
 import math
@@ -22,7 +23,7 @@ from flint import arb
 
 from oracle import arithmetic
 from oracle.arrays import as_float64
-from oracle.domain import Number, Parameter, Value, parse_all, positive
+from oracle.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, OracleError
 
@@ -35,6 +36,7 @@ THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 SAFE = ("lower", "upper")
+_LISTED = 40  # names that an error message still lists
 
 
 def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:
@@ -198,9 +200,12 @@ def algorithms() -> dict[str, Algorithm]:
 
 
 def named(table: Mapping[str, Thing], what: str, name: str) -> Thing:
-    """The entry of that name, or an error that lists the names there are."""
+    """The entry of that name, or an error that lists the names there are, the nearest of them if they are many."""
     if name not in table:
-        raise DomainError(f"{what} = {name} is unknown; known: {', '.join(table)}")
+        if len(table) <= _LISTED:
+            raise DomainError(f"{what} = {shown(name)} is unknown; known: {', '.join(table)}")
+        near = difflib.get_close_matches(name, table, n=6, cutoff=0.0)
+        raise DomainError(f"{what} = {shown(name)} is unknown; the nearest of {len(table)} names: {', '.join(near)}")
     return table[name]
 
 

@@ -167,6 +167,17 @@ def check_shift_programme(bound: Bound, params: Mapping[str, Any], contraction: 
     assert lower <= truth <= upper, f"{bound.name}: {enclosure}^2 misses {float(truth)} at {contraction}, {params}"
 
 
+_TRUTHS: dict[Any, Enclosure] = {}
+
+
+def _truth(bound: Bound, params: Point) -> Enclosure:
+    """The fine reference, computed once for the many checks that judge the same points."""
+    key = (bound.certify, *sorted(params.items()))
+    if key not in _TRUTHS:
+        _TRUTHS[key] = bound.reference(width=FINE, **params)
+    return _TRUTHS[key]
+
+
 def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bool = True) -> None:
     """The fast path is never on the wrong side of the truth, never NaN, and (tight) hardly off; all faults are told."""
     arrays = {name: LIBRARIES[library](column) for name, column in columns(bound, chosen).items()}
@@ -174,7 +185,7 @@ def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bo
     assert result.shape == (len(chosen),)
     faults = []
     for params, value in zip(chosen, result.tolist(), strict=True):
-        truth = bound.reference(width=FINE, **params)
+        truth = _truth(bound, params)
         if math.isnan(value):
             faults.append(f"NaN at {params}")
         elif bound.safe == "lower":

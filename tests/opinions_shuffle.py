@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 from mpmath import mp, mpf
@@ -17,9 +18,9 @@ def clone_laws(epsilon0: mpf, users: int) -> tuple[Law, Law]:
     second: Law = defaultdict(mpf)
     clone, truth = mp.exp(-epsilon0), mp.exp(epsilon0) / (mp.exp(epsilon0) + 1)
     for clones in range(users):
-        some = mp.binomial(users - 1, clones) * clone**clones * (1 - clone) ** (users - 1 - clones)
+        some = math.comb(users - 1, clones) * clone**clones * (1 - clone) ** (users - 1 - clones)
         for a in range(clones + 1):
-            weight = some * mp.binomial(clones, a) / 2**clones
+            weight = some * math.comb(clones, a) / 2**clones
             for hidden, chance in ((1, truth), (0, 1 - truth)):
                 first[a + hidden, clones - a + 1 - hidden] += weight * chance
                 second[a + 1 - hidden, clones - a + hidden] += weight * chance
@@ -32,7 +33,7 @@ def response_laws(epsilon0: mpf, users: int) -> tuple[Law, Law]:
     second: Law = defaultdict(mpf)
     lie = 1 / (mp.exp(epsilon0) + 1)
     for ones in range(users):
-        weight = mp.binomial(users - 1, ones) * lie**ones * (1 - lie) ** (users - 1 - ones)
+        weight = math.comb(users - 1, ones) * lie**ones * (1 - lie) ** (users - 1 - ones)
         for answer, if_zero in ((0, 1 - lie), (1, lie)):
             outcome = (ones + answer, users - ones - answer)
             first[outcome] += weight * if_zero

@@ -89,7 +89,7 @@ def delta_upper(xp: Any, epsilon: Any, delta: Any, steps: Any, total_epsilon: An
     return xp.where(steps == 0.0, 0.0, total)
 
 
-def _remaining(xp: Any, delta: Any, steps: Any, total_delta: Any) -> tuple[Any, Any]:
+def remaining(xp: Any, delta: Any, steps: Any, total_delta: Any) -> tuple[Any, Any]:
     """t = 1 - (1 - total_delta)/(1 - delta)^k from below and from above."""
     wanted = xp.log1p(-xp.where(total_delta < 1.0, total_delta, 0.5))
     kept = steps * xp.log1p(-xp.where(delta < 1.0, delta, 0.5))
@@ -122,7 +122,7 @@ def _side(xp: Any, laws: Laws, t: Any, *, up: bool) -> Any:
 def epsilon_upper(xp: Any, epsilon: Any, delta: Any, steps: Any, total_delta: Any) -> Any:
     """An upper bound of the least E with delta_total(E) <= total_delta, or NaN (also where there is none)."""
     laws = Laws(xp, epsilon, steps)
-    t_low, t_high = _remaining(xp, delta, steps, total_delta)
+    t_low, t_high = remaining(xp, delta, steps, total_delta)
     possible = laws.known & (t_low > 0.0) & (delta < 1.0) & (total_delta < 1.0)
     upper = _side(xp, laws, xp.where(possible, t_low, 0.5), up=True)
     lower = _side(xp, laws, xp.where(possible, t_high, 0.5), up=False)

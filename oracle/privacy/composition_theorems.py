@@ -105,13 +105,13 @@ def _optimal_delta(values: Values) -> arb:
     return -kept.expm1() + kept.exp() * _divergence(values, values.total_epsilon)
 
 
-def _remaining(values: Values) -> arb:
+def remaining(values: Values) -> arb:
     """t = 1 - (1 - total_delta) / (1 - delta)^k at the working precision, for both deltas below 1."""
     exponent: arb = ball(-values.total_delta).log1p() - values.steps * ball(-values.delta).log1p()
     return -exponent.expm1()
 
 
-def _sign_of_remaining(values: Values) -> int:
+def sign_of_remaining(values: Values) -> int:
     """The sign of t, decided: by an exact comparison of powers where t can be 0, by balls elsewhere."""
     one, all_ = 1 - values.delta, 1 - values.total_delta
     if values.steps * (one.denominator.bit_length() - 1) <= all_.denominator.bit_length():
@@ -120,7 +120,7 @@ def _sign_of_remaining(values: Values) -> int:
     precision = 128
     while precision <= PRECISION_LIMIT:  # (1-delta)^k has a longer denominator than 1 - total_delta: they differ
         with ctx.workprec(precision):
-            value = _remaining(values)
+            value = remaining(values)
             if value > 0 or value < 0:
                 return 1 if value > 0 else -1
         precision *= 2
@@ -129,7 +129,7 @@ def _sign_of_remaining(values: Values) -> int:
 
 def _inverse(values: Values) -> arb:
     """max(0, max_j log((A_j - t) / B_j)) for t > 0 and epsilon > 0."""
-    k, epsilon, t = values.steps, values.epsilon, _remaining(values)
+    k, epsilon, t = values.steps, values.epsilon, remaining(values)
     decay, weight = (-ball(epsilon)).exp(), arb(1)
     lower = upper = arb.neg_inf()
     mass, other = arb(0), arb(0)  # A_j, and B_j e^{(k-j) epsilon}, which neither overflows nor vanishes
@@ -153,7 +153,7 @@ def _inverse(values: Values) -> arb:
 def _optimal_epsilon(values: Values, width: Fraction) -> Enclosure:
     if values.total_delta == 1:
         return Enclosure.exactly(0)
-    sign = -1 if values.delta == 1 and values.steps else _sign_of_remaining(values)
+    sign = -1 if values.delta == 1 and values.steps else sign_of_remaining(values)
     if sign < 0:
         raise DomainError(
             f"total_delta = {shown(values.total_delta)} is below 1 - (1 - delta)^steps for delta = "

@@ -233,8 +233,8 @@ noisy_cgd_projected_mu = Bound(
     unit="mu",
     summary="mu of the last iterate of noisy cyclic mini-batch gradient descent with iterates in a bounded set",
     formula=(
-        r"\mu^2 = \frac{L^2}{b^2\sigma^2}\min\left(\mu_{\mathrm{CGD}}^2,\ \min_{0\le N\le E-2} F(N)\right),\quad"
-        r"F = \frac{B^2}{V} + 1 \text{ if } B \le cV, \text{ else } \frac{(cB+1)^2}{c^2V+1},\quad"
+        r"\mu^2 = \min\left(\mu_{\mathrm{CGD}}^2,\ \frac{L^2}{b^2\sigma^2}\min_{0\le N\le E-2} F(N)\right),\quad "
+        r"F = \frac{B^2}{V} + 1 \text{ if } B \le cV, \text{ else } \frac{(cB+1)^2}{c^2V+1},\quad "
         r"B = c^{k-1}\left(c^{kN} d + \frac{1-c^{kN}}{1-c^k}\right),\ V = \frac{1-c^{2(Nk+k-1)}}{1-c^2},"
         r"\ d = \frac{D b}{\eta L}"
     ),

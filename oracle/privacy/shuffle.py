@@ -198,7 +198,7 @@ def _closed(values: Values, _: Fraction) -> arb:
 
 
 _EPSILON0 = non_negative("epsilon0", "epsilon of each user's local randomiser")
-_USERS = Parameter(
+USERS = Parameter(
     "users", kind="integer", low=Fraction(1), high=Fraction(_MOST_USERS), meaning="number of users whose reports mix"
 )
 _PAIR_FORMULA = (
@@ -219,7 +219,7 @@ epsilon = Bound(
         r" \varepsilon_0 \le \log\frac{n}{16\log(2/\delta)} \text{, else } \varepsilon_0)"
     ),
     parameters=(
-        _EPSILON0, _USERS, probability("delta"),
+        _EPSILON0, USERS, probability("delta"),
         choice(
             "method", "upper", "lower", "closed-form",
             meaning="a bound for every randomiser, the truth of one randomiser, or the theorem's formula",
@@ -239,7 +239,7 @@ delta = Bound(
     summary="a delta for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \sup_S P(S) - e^{\varepsilon} Q(S),\ " + _PAIR_FORMULA,
     parameters=(
-        _EPSILON0, _USERS, non_negative("epsilon"),
+        _EPSILON0, USERS, non_negative("epsilon"),
         choice("method", "upper", "lower", meaning="a bound for every randomiser, or the truth of one"),
     ),
     neighbours="replace",

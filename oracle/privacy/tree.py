@@ -30,8 +30,8 @@ from oracle.privacy.gaussian import CURVE, epsilon_of_mu
 from oracle.privacy.gaussian_composed import composed_mu
 from oracle.registry import Bound, Values
 
-_SHIFT = {"add_remove": 1, "replace": 2}
-_POWERS_OF_TWO = tuple(2.0**j for j in range(1024))
+SHIFT = {"add_remove": 1, "replace": 2}  # how far a leaf of norm at most 1 can move
+POWERS_OF_TWO = tuple(2.0**j for j in range(1024))
 
 
 def levels(leaves: int) -> int:
@@ -40,16 +40,16 @@ def levels(leaves: int) -> int:
 
 
 def _mu(values: Values) -> arb:
-    return ball(_SHIFT[values.neighbours] / values.noise_multiplier) * ball(levels(values.leaves)).sqrt()
+    return ball(SHIFT[values.neighbours] / values.noise_multiplier) * ball(levels(values.leaves)).sqrt()
 
 
 def _fast(xp: Any, values: Values) -> Any:
     noise = values.noise_multiplier
-    table = xp.asarray(_POWERS_OF_TWO, dtype=xp.float64, device=noise.device)
+    table = xp.asarray(POWERS_OF_TWO, dtype=xp.float64, device=noise.device)
     flat = xp.reshape(values.leaves + 0.0, (-1,))  # a sum is contiguous, which torch asks for
     below = xp.searchsorted(table, flat, side="left")  # how many 2^j are below, exactly
     height = xp.reshape(xp.astype(below, xp.float64), noise.shape) + 1.0
-    ratio = quotient(xp, xp.full_like(noise, float(_SHIFT[values.neighbours])), noise)
+    ratio = quotient(xp, xp.full_like(noise, float(SHIFT[values.neighbours])), noise)
     return arrays.epsilon_upper(xp, composed_mu(xp, ratio, height), values.delta)
 
 

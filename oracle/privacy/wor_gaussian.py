@@ -160,7 +160,8 @@ def _log_one_plus(mass: arb, top: arb) -> arb:
     return (mass * top.exp()).log1p() if top < 0 else top + (mass + (-top).exp()).log()
 
 
-def _peak(pair: Pair, t: float) -> float:
+def proposed_peak(pair: Pair, t: float) -> float:
+    """About where the integrand of M - 1 is largest, by floats."""
     b, gamma = pair.floats()
     with np.errstate(all="ignore"):
         return float(arrays.moments(numpy_namespace, b, gamma, np.full((1, 1), t), panels=1).peak[0, 0])
@@ -173,7 +174,7 @@ def _exact(values: Values) -> Callable[[], arb]:
     if values.sampling_rate == 1:
         return lambda: ball(2 * values.steps * values.alpha / values.sigma**2)
     pair = Pair(values.sigma, values.sampling_rate)
-    peak = _peak(pair, float(values.alpha - 1))
+    peak = proposed_peak(pair, float(values.alpha - 1))
     return lambda: ball(values.steps / (values.alpha - 1)) * pair.log_moment(ball(values.alpha - 1), peak)
 
 

@@ -181,7 +181,7 @@ def _cumulant_upper(xp: Any, top: Any, mass: Any, error: Any, trusted: Any) -> A
     return xp.where(good, inflate(plain + added, 16.0), math.nan)
 
 
-def _step_upper(xp: Any, b: Any, rate: Any, t: Any) -> Any:
+def step_upper(xp: Any, b: Any, rate: Any, t: Any) -> Any:
     """An upper bound of log M(t), for columns; or NaN."""
     values = moments(xp, b, rate, t, panels=FINE)
     return _cumulant_upper(xp, values.top, values.zeroth, values.error, values.trusted)
@@ -206,7 +206,7 @@ def rdp_upper(xp: Any, sigma: Any, rate: Any, steps: Any, alpha: Any) -> Any:
     usable, whole = rate > _SMALLEST_RATE, rate == 1.0
     b, t = _b_up(xp, sigma), alpha - 1.0
     q = xp.where(usable & ~whole, rate, 0.5)
-    bound = inflate(in_blocks(xp, functools.partial(_step_upper, xp), b, q, t) * (steps / t), 4.0)
+    bound = inflate(in_blocks(xp, functools.partial(step_upper, xp), b, q, t) * (steps / t), 4.0)
     bound = xp.where(whole, inflate(0.5 * steps * alpha * b * b, 8.0), xp.where(usable, bound, math.nan))
     return xp.where((rate > 0.0) & (steps > 0.0), bound, xp.zeros_like(bound))
 
@@ -253,7 +253,7 @@ def epsilon_upper(xp: Any, sigma: Any, rate: Any, steps: Any, log: Any) -> Any:
 
     def one(b: Any, q: Any, k: Any, wanted: Any) -> Any:
         t = best_order(xp, b, q, k, wanted)
-        cost = inflate(k * _step_upper(xp, b, q, t), 1.0)
+        cost = inflate(k * step_upper(xp, b, q, t), 1.0)
         spent, saved = (cost + wanted) / t, xp.log1p(1.0 / t) + xp.log1p(t) / t
         return positive_part(xp, spent - saved, spent + saved)
 

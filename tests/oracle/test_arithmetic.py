@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from oracle.arithmetic import PRECISION_LIMIT, decreasing_root, enclose, integral, is_narrow
+from oracle.arithmetic import PRECISION_LIMIT, decreasing_root, enclose, integral, is_narrow, through
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import PrecisionError
 from tests.opinion import at_both_precisions
@@ -255,3 +255,43 @@ def test_ends_are_certified_signs_and_not_a_guess() -> None:
     assert result.contains(Fraction(7, 10))
     assert relative_width(result) <= Fraction(1, 10**20)
     assert isinstance(result.lower, Dyadic)
+
+
+# --- through
+
+
+def root_of(value: int) -> Callable[[Fraction], Enclosure]:
+    return lambda width: enclose(lambda: arb(value).sqrt(), width=width)
+
+
+@pytest.mark.parametrize("width", ["1", "1e-12", "1e-60"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_monotone_function_of_an_enclosed_number(sign: int, width: str) -> None:
+    """e^(200 sqrt 2), or its inverse: the inner enclosure has to be finer than the asked one by far."""
+    result = through(
+        root_of(2), lambda x, finer: enclose(lambda: ball(sign * 200 * x).exp(), width=finer), width=Fraction(width)
+    )
+    assert result.overlaps(truth(lambda: mp.exp(sign * 200 * mp.sqrt(2))))
+    assert relative_width(result) <= Fraction(width)
+
+
+def test_both_ends_of_the_inner_enclosure_count() -> None:
+    """An inner enclosure that never narrows, under a step that it does not straddle, and under one that it does."""
+
+    def coarse(_: Fraction) -> Enclosure:
+        return Enclosure(Dyadic(1, 0), Dyadic(2, 0))
+
+    assert through(coarse, lambda x, _: Enclosure.exactly(int(x > 3)), width=Fraction(1, 10)) == Enclosure.exactly(0)
+    with pytest.raises(PrecisionError, match="too close to a jump"):
+        through(coarse, lambda x, _: Enclosure.exactly(int(x > 1)), width=Fraction(1, 10))
+
+
+def test_an_exact_inner_number_needs_one_call() -> None:
+    calls = []
+
+    def outer(x: Fraction, width: Fraction) -> Enclosure:
+        calls.append(x)
+        return enclose(lambda: ball(x).exp(), width=width)
+
+    assert through(lambda _: Enclosure.exactly(3), outer).overlaps(truth(lambda: mp.exp(3)))
+    assert calls == [3]

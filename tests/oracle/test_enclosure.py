@@ -287,3 +287,19 @@ def test_a_proved_ceiling_caps_the_upper_end_only() -> None:
     assert over.capped(2) is over
     with pytest.raises(OracleError):  # a ceiling below the whole enclosure refutes one of the two
         over.capped(0)
+
+
+@given(enclosures, enclosures)
+def test_the_hull_holds_both_and_the_minimum_the_smaller(first: Enclosure, second: Enclosure) -> None:
+    hull, least = first.hull(second), first.minimum(second)
+    assert hull.contains(first)
+    assert hull.contains(second)
+    assert hull.lower in (first.lower, second.lower)
+    assert hull.upper in (first.upper, second.upper)
+    for one in (first.lower, first.upper):
+        for other in (second.lower, second.upper):
+            smaller = one if one.compare(other) <= 0 else other
+            assert least.contains(point(smaller))
+    assert least.upper in (first.upper, second.upper)
+    assert least.possibly_le(first)
+    assert least.possibly_le(second)

@@ -1,0 +1,140 @@
+"""Private tuning with a Poisson number of runs: second opinions from the definitions, and the points."""
+
+from __future__ import annotations
+
+from mpmath import mp, mpf
+
+from tests.formulas import gaussian_delta, normal_tail
+from tests.opinion import Numbers, Root, Value
+from tests.topics import FALLS, RISES, TURNS
+
+
+def gdp_excess(v: Numbers, epsilon: mpf) -> mpf:
+    """m delta(epsilon - m tv) - delta; negative everywhere where the total variation alone is enough."""
+    moved = v["mean"] * (1 - 2 * normal_tail(v["mu"] / 2))
+    if moved <= v["delta"]:
+        return mpf(-1)
+    if epsilon <= moved:
+        return mpf(1)
+    return v["mean"] * gaussian_delta(v["mu"], epsilon - moved) - v["delta"]
+
+
+def pair_excess(v: Numbers, epsilon: mpf) -> mpf:
+    """The same for randomised response of epsilon that fails with probability delta."""
+
+    def curve(x: mpf) -> mpf:
+        truth, lie = mp.exp(v["epsilon"]) / (1 + mp.exp(v["epsilon"])), 1 / (1 + mp.exp(v["epsilon"]))
+        return v["delta"] + (1 - v["delta"]) * max(mpf(0), truth - mp.exp(x) * lie)
+
+    moved = v["mean"] * curve(mpf(0))
+    if moved <= v["total_delta"]:
+        return mpf(-1)
+    return v["mean"] * curve(epsilon - moved) - v["total_delta"] if epsilon > moved else mpf(1)
+
+
+def log_moment(v: Numbers, t: mpf) -> mpf:
+    """log(e^{-m} + m e^{t (alpha mu^2/2 + m delta(x))})."""
+    with mp.extradps(30 + 2 * max(0, int(-mp.log10(v["mean"])), int(-mp.log10(t)))):
+        x = mp.log(1 + 1 / t)
+        exponent = t * ((1 + t) * v["mu"] ** 2 / 2 + v["mean"] * gaussian_delta(v["mu"], x))
+        return mp.log(mp.exp(-v["mean"]) + v["mean"] * mp.exp(exponent))
+
+
+def renyi_epsilon(v: Numbers) -> mpf:
+    """The least conversion over four orders an octave."""
+    orders = [mpf(k) / 4 * mpf(2) ** j for k in range(4, 8) for j in range(-5, 13)]
+    costs = [
+        (log_moment(v, t) - mp.log(v["delta"])) / t + mp.log(t / (1 + t)) - mp.log(1 + t) / t for t in orders
+    ]
+    return max(mpf(0), min(costs))
+
+
+def example_excess(v: Numbers, epsilon: mpf) -> mpf:
+    """The largest P(best beyond y) - e^epsilon P'(best beyond y) over y >= threshold, less delta."""
+    mu, mean, threshold = v["mu"], v["mean"], v["threshold"]
+
+    def beyond(y: mpf, centre: mpf) -> mpf:
+        return mp.exp(-mean * normal_tail(centre - threshold)) * -mp.expm1(-mean * normal_tail(y - centre))
+
+    def log_ratio(y: mpf) -> mpf:
+        """Of the densities m phi e^{-m P(better)}."""
+        one, other = (
+            -((y - centre) ** 2) / 2 - mean * (normal_tail(centre - threshold) + normal_tail(y - centre))
+            for centre in (mu, mpf(0))
+        )
+        return one - other
+
+    y = max(threshold, mu / 2)
+    if log_ratio(y) < epsilon:
+        low, high = y, y + 1
+        while log_ratio(high) < epsilon:
+            high += high - low
+        while high - low > mpf(10) ** -8:
+            y = (low + high) / 2
+            low, high = (y, high) if log_ratio(y) < epsilon else (low, y)
+        # The largest difference is flat in y: half the digits of y are enough.
+        for _ in range(4):
+            y -= (log_ratio(y) - epsilon) / (mu + mean * (mp.npdf(y, mu, 1) - mp.npdf(y, 0, 1)))
+    return beyond(y, mu) - mp.exp(epsilon) * beyond(y, mpf(0)) - v["delta"]
+
+
+OPINIONS = {
+    "poisson-tuning.epsilon": Root(gdp_excess),
+    "poisson-tuning-pair.epsilon": Root(pair_excess),
+    "poisson-tuning.rdp": Value(lambda v: log_moment(v, v["alpha"] - 1) / (v["alpha"] - 1)),
+    "poisson-tuning-renyi.epsilon": Value(renyi_epsilon, digits=(40, 60)),
+    "poisson-tuning.lower": Root(example_excess),
+}
+
+DIRECTIONS = {
+    "poisson-tuning.epsilon": {"mu": RISES, "mean": RISES, "delta": FALLS},
+    "poisson-tuning-pair.epsilon": {"epsilon": RISES, "delta": RISES, "mean": RISES, "total_delta": FALLS},
+    "poisson-tuning.rdp": {"mu": RISES, "mean": RISES, "alpha": TURNS},
+    "poisson-tuning-renyi.epsilon": {"mu": RISES, "mean": RISES, "delta": FALLS},
+    "poisson-tuning.lower": {"mu": TURNS, "mean": TURNS, "threshold": TURNS, "delta": FALLS},
+}
+
+RANGES = {
+    ("poisson-tuning.epsilon", "mu"): (-6.0, 2.0),
+    ("poisson-tuning.epsilon", "mean"): (-3.0, 3.0),
+    ("poisson-tuning-pair.epsilon", "epsilon"): (-3.0, 2.0),
+    ("poisson-tuning-pair.epsilon", "mean"): (-2.0, 3.0),
+    ("poisson-tuning-pair.epsilon", "total_delta"): (-15.0, -0.3),
+    ("poisson-tuning.rdp", "mu"): (-4.0, 2.0),
+    ("poisson-tuning.rdp", "mean"): (-4.0, 3.0),
+    ("poisson-tuning-renyi.epsilon", "mu"): (-3.0, 1.0),
+    ("poisson-tuning-renyi.epsilon", "mean"): (-2.0, 2.0),
+    ("poisson-tuning-renyi.epsilon", "delta"): (-30.0, -0.3),
+    ("poisson-tuning.lower", "mu"): (-2.0, 0.7),
+    ("poisson-tuning.lower", "mean"): (-1.0, 2.0),
+    ("poisson-tuning.lower", "delta"): (-12.0, -0.3),
+}
+
+MAPS = {
+    # No epsilon reaches a total_delta below mean * delta; test_tuning goes to that edge.
+    ("poisson-tuning-pair.epsilon", "delta"): lambda u: 0.0 if u < 0.3 else 10.0 ** (-300 + 280 * (u - 0.3) / 0.7),
+    ("poisson-tuning.rdp", "alpha"): lambda u: 1.0 + 10.0 ** (-4 + 8 * u),
+    ("poisson-tuning.lower", "threshold"): lambda u: -2.0 + 5.0 * u,
+}
+
+_MEANS = (5e-324, 1e-160, 1e-8, 1.0, 20.0, 1e8, 1e30)
+_MUS = (5e-324, 1e-310, 1e-160, 1e-8, 1.0, 3.0, 1e8, 1e30)
+
+CORNERS = {
+    ("poisson-tuning.epsilon", "mu"): _MUS,
+    ("poisson-tuning.epsilon", "mean"): _MEANS,
+    ("poisson-tuning-pair.epsilon", "epsilon"): (0.0, 5e-324, 1e-160, 1e-8, 1.0, 30.0, 1e4),
+    ("poisson-tuning-pair.epsilon", "delta"): (0.0, 5e-324, 1e-310),
+    ("poisson-tuning-pair.epsilon", "mean"): _MEANS,
+    ("poisson-tuning-pair.epsilon", "total_delta"): (1e-200, 1e-15, 1e-5, 0.3, 1 - 2**-53),
+    ("poisson-tuning.rdp", "mu"): _MUS,
+    ("poisson-tuning.rdp", "mean"): _MEANS,
+    ("poisson-tuning.rdp", "alpha"): (1 + 2**-52, 1.5, 2.0, 3.0, 1e8, 1e30),
+    ("poisson-tuning-renyi.epsilon", "mu"): (1e-160, 1e-8, 1.0, 3.0, 1e8),
+    ("poisson-tuning-renyi.epsilon", "mean"): (1e-160, 1e-8, 1.0, 20.0, 1e8),
+    ("poisson-tuning.lower", "mu"): (1e-8, 0.3, 1.0, 3.0, 100.0),
+    ("poisson-tuning.lower", "mean"): (1e-8, 0.3, 1.0, 20.0, 1e8),
+    ("poisson-tuning.lower", "threshold"): (-1e8, -3.0, 0.0, 0.5, 2.0, 1e8),
+}
+
+FEW_POINTS = {"poisson-tuning-renyi.epsilon": 24, "poisson-tuning.lower": 60}
