@@ -17,9 +17,9 @@ interior change nothing in (3.3): each is part of a cone with interior, and on b
 
 THE OPTIMUM is found by an interior-point method (logarithmic barriers of |v| <= t and of the cones, Newton's method on
 all vectors at once). The residual theta = y - output, scaled until the projections of +-X^T D_i theta on C_i are no
-longer than lambda, is feasible for the dual, theta^T y - |theta|^2 / 2 (projections by non-negative least squares): each
-solution comes with its gap. Without the constraints ("gated" units: D_i X v for any v, so that no w is needed) the same
-method minimises the relaxation, which can only be lower.
+longer than lambda, is feasible for the dual, theta^T y - |theta|^2 / 2 (projections by non-negative least squares):
+each solution comes with its gap. Without the constraints ("gated" units: D_i X v for any v, so that no w is needed) the
+same method minimises the relaxation, which can only be lower.
 """
 
 from __future__ import annotations
