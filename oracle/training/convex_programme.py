@@ -132,13 +132,18 @@ def _rays(full: fmpq_mat) -> set[Signs]:
 
 def patterns(x: Array) -> NDArray[np.bool_]:
     """All activation patterns 1(X u >= 0), u in R^d: the document's D_X, shape [M, n], sorted."""
-    return np.array(sorted({tuple(sign >= 0 for sign in signs) for signs in sign_vectors(x)}))
+    return _active(sign_vectors(x))
 
 
-def regions(x: Array) -> int:
-    """The number of regions into which the hyperplanes orthogonal to the rows cut R^d; a row of zeros cuts nothing."""
-    cutting = x[np.any(x != 0, axis=1)]
-    return sum(all(signs) for signs in sign_vectors(cutting)) if len(cutting) else 1
+def open_patterns(x: Array) -> NDArray[np.bool_]:
+    """The patterns of the regions into which the hyperplanes orthogonal to the rows cut R^d; zeros cut nothing."""
+    found = sign_vectors(x)
+    cutting = np.flatnonzero(np.any(x != 0, axis=1))
+    return _active({signs for signs in found if all(signs[row] for row in cutting)})
+
+
+def _active(found: set[Signs]) -> NDArray[np.bool_]:
+    return np.array(sorted({tuple(sign >= 0 for sign in signs) for signs in found}))
 
 
 # --- the optimum
@@ -212,15 +217,10 @@ def solve(x: Array, y: Array, lam: Number, *, constrained: bool = True, toleranc
     """Minimise (3.3), or its relaxation without cones, to a gap of tolerance * max(1, |y|^2 / 2)."""
     glm.check_data(x, y)
     weight = float(positive("lam").rational(lam))
-    found = patterns(x)
-    cutting = np.any(x != 0, axis=1)
-    if constrained:
-        open_ones = {tuple(sign > 0 for sign in signs) for signs in sign_vectors(x) if all(np.array(signs)[cutting])}
-        found = np.array([row for row in found if tuple(row & cutting) in open_ones])
+    found = open_patterns(x) if constrained else patterns(x)
     images = found[:, :, None] * x
+    cutting = np.any(x != 0, axis=1) & constrained
     cones = np.where(found, 1.0, -1.0)[:, cutting, None] * x[cutting]
-    if not constrained:
-        cones = cones[:, :0]
     start = np.array([_inside(cone) for cone in cones]).reshape(len(found), x.shape[1])
     if constrained:
         images, cones, start = np.concatenate([images, -images]), np.tile(cones, (2, 1, 1)), np.tile(start, (2, 1))
@@ -243,6 +243,8 @@ def _inside(cone: Array) -> Array:
 def _minimised(programme: _Programme, start: Array, tolerance: float) -> tuple[Array, float]:
     """Vectors of an objective within the tolerance of a lower bound, and that bound; small vectors are made zero."""
     z, t = start, np.linalg.norm(start, axis=1) + 1.0
+    if programme.barrier(z, t, 1.0) == float("inf"):
+        raise OracleError("the programme is not solved: a cone is too thin for floating point")
     weight, lower = 1.0, 0.0  # every objective is >= 0
     while weight < _LARGEST_WEIGHT:
         for _ in range(_NEWTON_STEPS):
@@ -254,6 +256,8 @@ def _minimised(programme: _Programme, start: Array, tolerance: float) -> tuple[A
                 z + length * dz, t + length * dt, weight
             ) > least - length * decrement / 10:
                 length /= 2
+            if length <= 1e-12:
+                break  # rounding drowns what is left to gain at this weight
             z, t = z + length * dz, t + length * dt
         lower = max(lower, programme.lower(z))
         norms = np.linalg.norm(z, axis=1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from oracle.errors import DomainError
+from oracle.errors import DomainError, OracleError
 from oracle.training import convex_programme as programme
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ def drawn(seed: int, records: int, dimension: int) -> tuple[Array, Array]:
 @pytest.mark.parametrize("records", [1, 2, 3, 5, 7])
 def test_in_general_position_there_are_covers_many_regions(records: int, dimension: int) -> None:
     x, _ = drawn(records + 10 * dimension, records, dimension)
-    assert programme.regions(x) == 2 * sum(comb(records - 1, k) for k in range(dimension))
+    assert len(programme.open_patterns(x)) == 2 * sum(comb(records - 1, k) for k in range(dimension))
 
 
 def by_directions(x: NDArray[np.int64]) -> set[tuple[bool, ...]]:
@@ -63,15 +63,15 @@ def test_patterns_in_the_plane_are_all_and_only_those_of_directions(rows: list[t
 ])
 def test_degenerate_records(x: list[list[float]], count: int, regions: int) -> None:
     assert len(programme.patterns(np.array(x))) == count
-    assert programme.regions(np.array(x)) == regions
+    assert len(programme.open_patterns(np.array(x))) == regions
 
 
 def test_a_record_that_is_off_by_one_bit_is_another_record() -> None:
     """Exact arithmetic: twice a record cuts nowhere else; the next double after it does."""
     x = np.array([[1.0, 1.0], [2.0, 2.0]])
-    assert programme.regions(x) == 2
+    assert len(programme.open_patterns(x)) == 2
     x[1, 1] = np.nextafter(2.0, 3.0)
-    assert programme.regions(x) == 4
+    assert len(programme.open_patterns(x)) == 4
 
 
 # --- the optimum
@@ -193,3 +193,15 @@ def test_zeros_are_solved() -> None:
 def test_what_is_no_programme_is_refused(x: Any, y: Any, lam: Any) -> None:
     with pytest.raises(DomainError):
         programme.solve(x, y, lam)
+
+
+def test_a_cone_too_thin_for_doubles_is_an_error_and_no_answer() -> None:
+    x = np.array([[1.0, 1.0], [2.0, np.nextafter(2.0, 3.0)]])
+    with pytest.raises(OracleError, match="too thin"):
+        programme.solve(x, np.ones(2), 1)
+
+
+def test_a_tolerance_that_doubles_cannot_meet_is_an_error_and_no_answer() -> None:
+    x, y = drawn(4, 4, 2)
+    with pytest.raises(OracleError, match="a gap of"):
+        programme.solve(x, y, "0.1", tolerance=1e-30)
