@@ -69,7 +69,11 @@ class Audit:
 
 def proved_epsilon(item: Algorithm, config: Values, records: int, delta: Number) -> Enclosure:
     """The enclosure of the epsilon that the algorithm's accounting bound proves for a configuration."""
+    if item.accounted_by is None or item.account is None:
+        raise DomainError(f"target = {item.name} is outside its domain: an algorithm with a guarantee")
     accounting = bound(item.accounted_by)
+    if accounting.unit != "mu":  # another unit would be read as mu
+        raise DomainError(f"target = {item.name} is outside its domain: an algorithm whose account is a Gaussian mu")
     values = Values(**accounting.parse(item.account(config, records)))
     target = exact("delta", delta, probability("delta").domain)
     mu = accounting.certify(values, _WIDTH)
