@@ -44,6 +44,7 @@ from oracle.registry import Algorithm, Values
 from oracle.tape import Tape
 from oracle.training import glm
 from oracle.training.glm import Array
+from oracle.training.noisy_cgd import cyclic_account
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
@@ -131,20 +132,7 @@ def account(config: Values, records: int) -> dict[str, Fraction | int]:
             f"clipping = {config.clipping} at clip_norm = {config.clip_norm} does not keep the {config.loss} loss of "
             f"{config.outputs} outputs convex, so the last-iterate bound does not apply"
         )
-    c = contraction(config)
-    if c > 1:
-        raise DomainError(
-            f"eta = {config.eta} is outside its domain: steps of this loss expand (contraction {float(c):.6g} > 1), "
-            "so the last-iterate bound does not apply"
-        )
-    return {
-        "sensitivity": 2 * config.clip_norm,
-        "batch_size": config.batch_size,
-        "sigma": config.sigma,
-        "contraction": c,
-        "batches": glm.batches(config.batch_size, records),
-        "epochs": config.epochs,
-    }
+    return cyclic_account(config, records, contraction(config))
 
 
 noisy_cgd_convex_relu = Algorithm(
