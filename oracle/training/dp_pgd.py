@@ -4,7 +4,8 @@ Phi has m rows of d independent N(0, 1/m) entries, drawn without looking at the 
 
     w_{t+1} = Pi( w_t - eta ( (1/n) sum_i (max(0, <w_t, Phi x_i>) - y_i) Phi x_i + zeta_t ) ),
 
-zeta_t ~ N(0, sigma^2 I_m), t = 1, ..., T, where Pi projects on the ball |w| <= 2W of R^m. Released is Phi^T (w_1 + ... + w_T) / T, in R^d.
+zeta_t ~ N(0, sigma^2 I_m), t = 1, ..., T, where Pi projects on the ball |w| <= 2W of R^m. Released is
+Phi^T (w_1 + ... + w_T) / T, in R^d.
 
 What is fixed here. The text returns (1/T) sum_t Phi^T w_T, which is the last iterate: its analysis averages w_t. It
 writes zeta for zeta_t and leaves w_1 open: 0, which lies in the ball and knows no data. sigma is free, and the account

@@ -5,8 +5,8 @@ are tensors [M, k, m]. A record's gradient is one outer product a layer, so that
 
     |gradient|^2 = r^2 sum_l |b_l|^2 |h_{l-1}|^2,    b_L = sqrt(m),
 
-and a layer's clipped sum is one product. The linearisation is torch's forward derivative of the network: it shares no
-derivative with the reference, nor with the training.
+and a layer's clipped sum is one product. The linearisation carries the move of the weights forwards through the layers,
+where the reference and the training go backwards.
 """
 
 from __future__ import annotations
@@ -77,10 +77,12 @@ def network(layers: Layers, x: torch.Tensor) -> tuple[torch.Tensor, Layers]:
 
 
 def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
-    """f_ntk [M, k] around the start for features [M, k, d], by torch's forward derivative."""
-    moves = tuple(layer - first for layer, first in zip(layers, start, strict=True))
-    both = torch.func.jvp(lambda *point: network(list(point), x)[0], tuple(start), moves)
-    return torch.stack(both[:2]).sum(dim=0)
+    """f_ntk [M, k] around the start for features [M, k, d]."""
+    scores, inputs = network(start, x)
+    moves = torch.zeros_like(x)  # of what enters a layer; the features do not move
+    for layer, first, signal in zip(layers, start, inputs, strict=True):
+        moves = (moves * (signal > 0)) @ first.mT + signal @ (layer - first).mT
+    return scores + moves[:, :, 0] * math.sqrt(start[-1].shape[2])
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
