@@ -58,8 +58,11 @@ class Tape:
     def uniform(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
         """Independent uniforms strictly between 0 and 1, shape [models, count]."""
         raw = self.words(purpose, step, count)
-        halves = (raw >> np.uint64(11)).astype(np.float64) + 0.5  # above 2^52 the half is rounded away, the last one up
-        return np.minimum(halves * 2.0**-53, 1.0 - 2.0**-53)
+        raw >>= np.uint64(11)
+        draws = raw.astype(np.float64)
+        draws += 0.5  # above 2^52 the half is rounded away, the last one up
+        draws *= 2.0**-53
+        return np.minimum(draws, 1.0 - 2.0**-53, out=draws)  # in place: temporaries cost more than the arithmetic
 
     def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
         """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""

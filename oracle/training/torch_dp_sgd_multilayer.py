@@ -27,7 +27,7 @@ from oracle.training.torch_glm import in_chunks, normal
 from oracle.training.torch_minimiser import residual
 
 Layers = list[torch.Tensor]
-_CACHED = 32
+_CACHED = 64
 """A chunk this many times smaller than memory allows: its weights then stay near the processor from pass to pass."""
 
 
@@ -92,20 +92,20 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     radius = float(config.radius) / (math.sqrt(config.width) if config.centre == "start" else 1)
     weights = _initial(config, tape, x)
     centre = weights.clone() if config.centre == "start" else torch.zeros_like(weights)
-    mean = torch.zeros_like(weights)
+    mean, total, offset = torch.zeros_like(weights), torch.empty_like(weights), torch.empty_like(weights)
     for step in range(config.steps):
         index, taken = (
             torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
         )
         layers = layers_of(weights, config, dimension)
-        total, norms = clipped_sum(layers, x[index], y[index], taken, clip_norm, config.loss)
+        norms = clipped_sum(layers, x[index], y[index], taken, clip_norm, config.loss, into=total)
         noise = normal(tape, "noise", step, weights.shape[1], x)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
-            recorder("update", step=step, clipped_sum=total, noise_std=sigma)
+            recorder("update", step=step, clipped_sum=total.clone(), noise_std=sigma)
         weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * sigma)
-        offset = weights - centre
+        torch.sub(weights, centre, out=offset)
         for part in layers_of(offset, config, dimension):
             part.mul_(radius / torch.linalg.matrix_norm(part, keepdim=True).clamp(min=radius))
         torch.add(centre, offset, out=weights)
@@ -114,9 +114,10 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
 
 
 def clipped_sum(
-    layers: Layers, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sums [M, P] of the clipped gradients of the records taken, and all norms [M, k], for features [M, k, d]."""
+    layers: Layers, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *,
+    into: torch.Tensor,
+) -> torch.Tensor:
+    """All gradients' norms [M, k] for features [M, k, d]; the sums [M, P] of those taken, clipped, are put `into`."""
     scores, inputs = network(layers, x)
     r = residual(loss, scores, y)
     back = torch.full_like(r, math.sqrt(layers[-1].shape[2]))[:, :, None]
@@ -127,11 +128,12 @@ def clipped_sum(
     pairs = list(zip(backs, inputs, strict=True))
     norms = r.abs() * torch.linalg.vector_norm(torch.stack([_lengths(b) * _lengths(h) for b, h in pairs]), dim=0)
     share = r * torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms)) * taken
-    total = x.new_empty(len(x), sum(layer[0].numel() for layer in layers))
-    parts = torch.split(total, [layer[0].numel() for layer in layers], dim=1)
+    parts = torch.split(into, [layer[0].numel() for layer in layers], dim=1)
     for part, layer, (b, h) in zip(parts, layers, pairs, strict=True):
-        part.view(layer.shape).copy_((share[:, :, None] * b).mT @ h)
-    return total, norms
+        # The shares go to the shorter side.
+        scaled = (share[:, :, None] * b, h) if b.shape[2] < h.shape[2] else (b, share[:, :, None] * h)
+        part.view(layer.shape).copy_(scaled[0].mT @ scaled[1])
+    return norms
 
 
 def _lengths(vectors: torch.Tensor) -> torch.Tensor:

@@ -98,7 +98,8 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: st
     slopes = torch.cat([part.flatten(2) for part in torch.func.vmap(within)(*layers, x, y)], dim=2)
     lengths = slopes.norm(dim=2)
     clip_norm = float(lengths.median())
-    total, norms = twin.clipped_sum(layers, x, y, taken, clip_norm, loss)
+    total = torch.full_like(weights, math.nan)
+    norms = twin.clipped_sum(layers, x, y, taken, clip_norm, loss, into=total)
     torch.testing.assert_close(norms, lengths, rtol=1e-12, atol=0)
     shares = torch.clamp(clip_norm / lengths, max=1.0) * taken
     torch.testing.assert_close(total, (shares[:, :, None] * slopes).sum(dim=1), rtol=1e-11, atol=1e-13)
@@ -294,24 +295,24 @@ class OneForAll(Tape):
 
 
 def _by_layer(
-    layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str,
-    clipped_sum: Any = twin.clipped_sum,
+    layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *,
+    into: torch.Tensor, clipped_sum: Any = twin.clipped_sum,
 ) -> Any:
     """Every layer clipped to C on its own, by way of the sums of single records."""
-    totals = torch.zeros(1, dtype=x.dtype)
+    totals, total = torch.zeros_like(into), torch.empty_like(into)
     for record in range(x.shape[1]):
         at = slice(record, record + 1)
-        total, _ = clipped_sum(layers, x[:, at], y[:, at], taken[:, at], 1e9, loss)
+        clipped_sum(layers, x[:, at], y[:, at], taken[:, at], 1e9, loss, into=total)
         parts = torch.split(total, [layer[0].numel() for layer in layers], dim=1)
         shares = [clip_norm / part.norm(dim=1, keepdim=True).clamp(min=clip_norm) for part in parts]
-        totals = totals + torch.cat([part * share for part, share in zip(parts, shares, strict=True)], dim=1)
-    return totals, taken
+        totals += torch.cat([part * share for part, share in zip(parts, shares, strict=True)], dim=1)
+    into.copy_(totals)
 
 
-def _by_count(*args: Any, clipped_sum: Any = twin.clipped_sum) -> Any:
+def _by_count(*args: Any, into: torch.Tensor, clipped_sum: Any = twin.clipped_sum) -> Any:
     """Divided by |B|: times b / |B| here, before the division by b."""
-    total, norms = clipped_sum(*args)
-    return total * 2 / args[3].sum(dim=1, keepdim=True).clamp(min=1), norms
+    clipped_sum(*args, into=into)
+    into.mul_(2 / args[3].sum(dim=1, keepdim=True).clamp(min=1))
 
 
 PATCHES = {"clipped by layer": _by_layer, "divided by |B|": _by_count}

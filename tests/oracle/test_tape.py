@@ -45,6 +45,16 @@ def test_uniforms_bernoullis_and_laplaces_have_their_laws() -> None:
     assert tape.bernoulli("b", 0, 2, 1.0).all()
 
 
+def test_uniforms_are_the_middles_of_their_words_cells() -> None:
+    """Bit for bit: (k + 1/2) / 2^53 for the first 53 bits k of a word, rounded, below 1; and asking twice is harmless."""
+    tape = Tape(5, 3, 4)
+    for count in (1, 4, 7):
+        words = tape.words("u", 2, count)
+        middles = [[min((2 * (int(word) >> 11) + 1) / 2**54, 1 - 2**-53) for word in row] for row in words]
+        for _ in range(2):
+            assert tape.uniform("u", 2, count).tolist() == middles
+
+
 def test_permutations_are_uniform() -> None:
     drawn = Tape(6, 60_000).permutation("p", 0, 3)
     assert (np.sort(drawn, axis=1) == np.arange(3)).all()
