@@ -69,6 +69,8 @@ class Audit:
 
 def proved_epsilon(item: Algorithm, config: Values, records: int, delta: Number) -> Enclosure:
     """The enclosure of the epsilon that the algorithm's accounting bound proves for a configuration."""
+    if item.accounted_by is None or item.account is None:
+        raise DomainError(f"{item.name} is not private: there is no epsilon to audit")
     accounting = bound(item.accounted_by)
     values = Values(**accounting.parse(item.account(config, records)))
     target = exact("delta", delta, probability("delta").domain)

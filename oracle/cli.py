@@ -91,7 +91,7 @@ def list_algorithms(as_json: Json = False) -> None:
         ])
         return
     rows = [
-        (item.name, item.document, item.released, item.accounted_by, item.reference.__module__,
+        (item.name, item.document, item.released, item.accounted_by or "-", item.reference.__module__,
          item.batched.split(":")[0], item.summary)
         for item in algorithms().values()
     ]

@@ -133,9 +133,9 @@ class Algorithm:
 
     `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
     the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
-    that says why there is no guarantee. `batched` is "module:function", loaded only when called, so that `import
-    oracle` needs no torch. `gaussian_release` says that for losses with an affine gradient the released law is exactly
-    Gaussian, so that an audit may convert by GDP.
+    that says why there is no guarantee; both are None where the algorithm is not private. `batched` is
+    "module:function", loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for
+    losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP.
     """
 
     name: str
@@ -144,8 +144,8 @@ class Algorithm:
     parameters: tuple[Parameter, ...]
     released: str
     neighbours: str
-    accounted_by: str
-    account: Callable[[Values, int], dict[str, Fraction | int]]
+    accounted_by: str | None
+    account: Callable[[Values, int], Mapping[str, Any]] | None
     reference: Callable[..., Any]
     batched: str
     gaussian_release: Callable[[Values], bool]

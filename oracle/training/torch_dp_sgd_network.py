@@ -1,0 +1,101 @@
+"""DP-SGD on many networks with one hidden layer at once: the batched sibling of `dp_sgd_network`, on any torch device.
+
+Only the records drawn are worked on: `members` packs each model's batch to the front, so that a step is a few products
+of tensors [M, k, ...], k the largest batch. A record's gradient is made of two outer products, whose norms are known
+without forming them, so that clipping and summing need no per-sample gradient:
+
+    |gradient|^2 = |back|^2 (|x|^2 + 1) + r^2 (|z|^2 + 1),    back = r a phi'(u).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from oracle.registry import Values
+from oracle.tape import Tape
+from oracle.training.dp_sgd import check
+from oracle.training.dp_sgd_network import weights_count
+from oracle.training.torch_glm import drawn, in_chunks, residual
+
+
+def train(
+    features: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    config: Values,
+    tape: Tape,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    recorder: Any = None,
+) -> torch.Tensor:
+    """The last weights of all the tape's models, shape [M, P], on the device."""
+    check(features, labels, config)
+    x = torch.as_tensor(features, dtype=dtype, device=device)
+    y = torch.as_tensor(labels, dtype=dtype, device=device)
+    records, dimension = features.shape
+    # A larger batch has a probability below 1e-12; it would cost memory, and nothing else.
+    largest = min(records, math.ceil(config.batch_size + 8 * math.sqrt(config.batch_size) + 30))
+    entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder))
+
+
+def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The records that a mask [M, n] lets in, packed to the front, [M, k], and which of these places are taken."""
+    model, record = np.nonzero(mask)
+    counts = mask.sum(axis=1)
+    place = np.arange(len(model)) - np.repeat(np.cumsum(counts) - counts, counts)
+    index = np.zeros((len(mask), int(counts.max())), dtype=np.int64)
+    index[model, place] = record
+    return index, np.arange(index.shape[1]) < counts[:, None]
+
+
+def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
+    width, dimension = config.width, x.shape[1]
+    draws = float(config.initial_std) * drawn(tape.normal("initial", 0, width * (dimension + 1)), x)
+    first = draws[:, : width * dimension] / math.sqrt(dimension)
+    second = draws[:, width * dimension :] / math.sqrt(width)
+    return torch.cat([first, torch.zeros_like(second), second, torch.zeros_like(second[:, :1])], dim=1)
+
+
+def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    rate = config.batch_size / config.dataset_size
+    weights = _initial(config, tape, x)
+    for step in range(config.steps):
+        index, taken = (
+            torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
+        )
+        total, norms = _clipped_sum(weights, x[index], y[index], taken, clip_norm, config)
+        noise = noise_std * drawn(tape.normal("noise", step, weights.shape[1]), x)
+        if recorder is not None:
+            recorder("batch", step=step, index=index, taken=taken)
+            recorder("samples", step=step, index=index, taken=taken, norms=norms)
+            recorder("update", step=step, clipped_sum=total, noise_std=noise_std)
+        weights = weights - eta * (total / config.batch_size + noise)
+    return weights
+
+
+def _clipped_sum(
+    weights: torch.Tensor, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, config: Values
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The sums [M, P] of the clipped gradients of the records taken, and all norms [M, k], for features [M, k, d]."""
+    models, _, dimension = x.shape
+    width = config.width
+    first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1], dim=1)
+    u = x @ first.view(models, width, dimension).mT + bias[:, None]
+    z = u.tanh() if config.activation == "tanh" else u.relu()
+    slope = 1 - z.square() if config.activation == "tanh" else (u > 0).to(u.dtype)
+    r = residual(config.loss, (z @ second[:, :, None])[:, :, 0] + last, y)
+    back = r[:, :, None] * second[:, None] * slope
+    norms = torch.sqrt(
+        back.square().sum(dim=2) * (x.square().sum(dim=2) + 1) + r.square() * (z.square().sum(dim=2) + 1)
+    )
+    share = torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms)) * taken
+    back, r = back * share[:, :, None], r * share
+    parts = ((back.mT @ x).flatten(1), back.sum(dim=1), (r[:, None] @ z)[:, 0], r.sum(dim=1, keepdim=True))
+    return torch.cat(parts, dim=1), norms
