@@ -16,7 +16,7 @@ DESCRIBED = {
 
 def number(value: float) -> str:
     """Three digits, and commas."""
-    return f"{value:,.0f}" if 100 <= abs(value) < math.inf else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def times(speed: dict[str, Any], name: str) -> float:
@@ -40,8 +40,9 @@ def goals(result: dict[str, Any]) -> list[dict[str, Any]]:
         sizes = " and ".join(f"{int(models):,}" for models in told["memory"])
         text = f"{task}: memory of {sizes} models, but for the models themselves, {GROWTH} MB apart at most"
         judge(text, many - few, many - few <= GROWTH, " MB")
-    cells = [cell for told in result["tasks"].values() for speed in told["speed"].values() for cell in speed.values()]
-    worst = max(cell.get("apart", math.inf) for cell in cells)
+    cells = [cell for told in result["tasks"].values() for cell in told["speed"]["one"].values()]
+    far = [float(cell.get("apart", math.nan)) for cell in cells]
+    worst = math.nan if any(map(math.isnan, far)) else max(far)
     judge(f"all train the same models: at most {APART:g} apart without noise", worst, worst <= APART, "")
     return found
 
@@ -80,14 +81,14 @@ def memory_lines(memory: dict[str, Any]) -> list[str]:
 def markdown(result: dict[str, Any]) -> str:
     """The table of the README and the goals."""
     others = ("reference", "torch loop", "Opacus")
-    head = ("training", "threads", "twin", *(f"{name}: models a second, twin : {name}" for name in others))
+    head = ("training", "threads", "twin: models a second", *(f"{name}: the same, twin : {name}" for name in others))
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for task, told in result["tasks"].items():
         for speed in told["speed"].values():
             cells = [DESCRIBED[task], str(speed["twin"].get("threads", "–"))]
-            cells.append(speed["twin"].get("failure") or f"{number(speed['twin']['per_second'])} models a second")
+            cells.append(speed["twin"].get("failure") or number(speed["twin"]["per_second"]))
             for name in others:
-                cell = speed[name]
+                cell = speed.get(name, {"failure": "–"})
                 cells.append(cell.get("failure") or f"{number(cell['per_second'])}, {number(times(speed, name))}")
             lines.append("| " + " | ".join(cells) + " |")
     lines.append("")
