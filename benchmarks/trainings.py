@@ -265,6 +265,9 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     if options.readme:
+        broken = [task for task, told in result["tasks"].items() if "failure" in told["speed"]["one"]["twin"]]
+        if broken:
+            raise SystemExit(f"README.md is as it was: no twin was measured for {', '.join(broken)}")
         rewrite(README, markdown(result), MARKS)
 
 

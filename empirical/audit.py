@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from empirical.estimators import ESTIMATORS, Estimate, check_confidence
 from empirical.neighbours import Pair, linear_loss_law, opposite_canary
+from oracle import accounting
 from oracle.domain import Number, exact, probability
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError, TargetError
@@ -70,14 +71,10 @@ class Audit:
 def proved_epsilon(item: Algorithm, config: Values, records: int, delta: Number) -> Enclosure:
     """The enclosure of the epsilon that the algorithm's accounting bound proves for a configuration."""
     if item.accounted_by is None or item.account is None:
-        raise DomainError(f"{item.name} is not private: there is no epsilon to audit")
-    accounting = bound(item.accounted_by)
-    values = Values(**accounting.parse(item.account(config, records)))
-    target = exact("delta", delta, probability("delta").domain)
-    mu = accounting.certify(values, _WIDTH)
-    low = epsilon_of_mu(lambda: mu.lower.ball, target, _WIDTH)
-    high = epsilon_of_mu(lambda: mu.upper.ball, target, _WIDTH)
-    return Enclosure(low.lower, high.upper)
+        raise DomainError(f"target = {item.name} is outside its domain: an algorithm with a guarantee")
+    if bound(item.accounted_by).unit != "mu":  # the pairs that are audited were made for a Gaussian mu
+        raise DomainError(f"target = {item.name} is outside its domain: an algorithm whose account is a Gaussian mu")
+    return accounting.proved_epsilon(item, config, records=records, delta=delta)
 
 
 def exact_epsilon(config: Values, records: int, delta: Number) -> Enclosure:

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from oracle.accounting import proved_epsilon
 from oracle.arithmetic import DEFAULT_WIDTH
 from oracle.console import GOOD, UNDECIDED, key_values, print_json, print_table
-from oracle.domain import Parameter
+from oracle.domain import Parameter, positive_integer, probability
+from oracle.errors import DomainError
 from oracle.plan import Judged, Plan, judge, read, recipes
-from oracle.registry import Bound, algorithms, bound, bounds
+from oracle.registry import Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -21,6 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("bounds")(list_bounds)
     app.command("bound")(evaluate_bound)
     app.command("algorithms")(list_algorithms)
+    app.command("account")(account_for)
     app.command("plan")(plan_training)
 
 
@@ -96,6 +99,40 @@ def list_algorithms(as_json: Json = False) -> None:
         for item in algorithms().values()
     ]
     print_table(("algorithm", "document", "released", "accounted by", "reference", "twin", "what it is"), rows)
+
+
+def account_for(
+    name: Annotated[str, typer.Argument(help="A name from `dp-oracle algorithms`.")],
+    records: Annotated[str, typer.Option(help="How many records are trained on.")],
+    delta: Annotated[str, typer.Option(help="The delta at which epsilon is asked.")],
+    configuration: Annotated[list[str] | None, typer.Argument(help="key=value; decimals are exact.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the certified epsilon of an algorithm's configuration, or why there is no guarantee (exit code 3)."""
+    item = algorithm(name)
+    given = key_values(configuration or [])
+    config = item.parse(given)
+    count = int(positive_integer("records").rational(records))
+    target = probability("delta").rational(delta)
+    lower, upper, reason = None, None, ""
+    try:
+        lower, upper = proved_epsilon(item, config, records=count, delta=target).to_decimals()
+    except DomainError as error:  # the input is sound: what is refused is the guarantee
+        reason = str(error)
+    if as_json:
+        print_json({
+            "algorithm": item.name, "config": given, "records": count, "delta": delta, "lower": lower, "upper": upper,
+            "reason": reason, "bound": item.accounted_by, "neighbours": given.get("neighbours", item.neighbours),
+            "released": item.released,
+        })
+    elif reason:
+        print(f"no guarantee: {reason}")
+    else:
+        print(f"{item.name} on {count} records, {item.released} released, accounted by {item.accounted_by}")
+        print(f"  epsilon at delta = {delta}")
+        print(f"  lower  {lower}")
+        print(f"  upper  {upper}")
+    raise typer.Exit(UNDECIDED if reason else GOOD)
 
 
 def plan_training(
@@ -176,4 +213,5 @@ def _print_plan(plan: Plan) -> None:
     else:
         print(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
     if plan.claim_is_proved is not None:
-        print(f"claimed epsilon {plan.config.claimed_epsilon}: {'proved' if plan.claim_is_proved else 'not proved'}")
+        claimed = float(plan.config.claimed_epsilon)
+        print(f"claimed epsilon {claimed:.12g}: {'proved' if plan.claim_is_proved else 'not proved'}")

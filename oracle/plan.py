@@ -17,15 +17,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from oracle.accounting import epsilon_of
 from oracle.domain import Parameter, Value, choice, parse_all, positive, shown
 from oracle.enclosure import Enclosure
-from oracle.errors import DomainError, OracleError, PrecisionError
+from oracle.errors import DomainError, PrecisionError
 from oracle.registry import Values, bound, discover, index, named
 
 MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES NOT APPLY", "UNDECIDED"
-ORDERS = tuple(1 + step * Fraction(2) ** power for power in range(-4, 10) for step in (Fraction(1), Fraction(3, 2)))
-"""The Renyi orders tried for a bound whose unit is rdp; any order is valid, more of them would only be tighter."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ def _judge(guarantee: Guarantee, config: Values) -> Judged:
         return result(CONDITIONAL, {}, None, "a key that the bound needs is not given")
     status = CONDITIONAL if UNKNOWN in found else PROVED
     try:
-        return result(status, parameters, _epsilon(guarantee.bound, parameters, delta))
+        return result(status, parameters, epsilon_of(guarantee.bound, parameters, delta))
     except DomainError as error:
         return result(DOES_NOT_APPLY, parameters, None, str(error))
     except PrecisionError as error:
@@ -189,31 +188,3 @@ def _judge(guarantee: Guarantee, config: Values) -> Judged:
 
 def _text(value: Value) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _epsilon(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Enclosure:
-    """The epsilon that a bound of unit epsilon, mu or rdp gives at delta."""
-    item = bound(name)
-    if item.unit == "rdp":
-        return min(
-            (_of_order(name, parameters, order, delta) for order in ORDERS), key=lambda e: e.upper.to_fraction(),
-        )
-    value = item.at(parameters)
-    if item.unit == "epsilon":
-        return value
-    if item.unit != "mu":
-        raise OracleError(f"bound {name} of unit {item.unit} gives no epsilon")
-    if value.upper.mantissa == 0:
-        return value  # perfect privacy
-    low, high = (end.to_fraction() for end in (value.lower, value.upper))
-    upper = bound("gdp.epsilon").reference(mu=high, delta=delta)
-    return Enclosure(bound("gdp.epsilon").reference(mu=low, delta=delta).lower, upper.upper) if low else upper
-
-
-def _of_order(name: str, parameters: Mapping[str, Any], order: Fraction, delta: Fraction) -> Enclosure:
-    value = bound(name).at({**parameters, "alpha": order})
-    low, high = (
-        bound("rdp.epsilon").reference(alpha=order, rdp=end.to_fraction(), delta=delta, conversion="canonne")
-        for end in (value.lower, value.upper)
-    )
-    return Enclosure(low.lower, high.upper)

@@ -133,9 +133,9 @@ class Algorithm:
 
     `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
     the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
-    that says why there is no guarantee; both are None where the algorithm is not private. `batched` is
-    "module:function", loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for
-    losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP.
+    that says why there is no guarantee; both are None where no configuration has one. `batched` is "module:function",
+    loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an
+    affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP.
     """
 
     name: str

@@ -72,9 +72,9 @@ class Tape:
     def uniform(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
         """Independent uniforms strictly between 0 and 1, shape [models, count]."""
         uniform: NDArray[np.float64] = (self.words(purpose, step, count) >> np.uint64(11)).astype(np.float64)
-        uniform += 0.5
+        uniform += 0.5  # above 2^52 the half is rounded away, the last one up
         uniform *= 2.0**-53
-        return uniform
+        return np.minimum(uniform, 1.0 - 2.0**-53, out=uniform)
 
     def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
         """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""

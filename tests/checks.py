@@ -172,7 +172,7 @@ _TRUTHS: dict[Any, Enclosure] = {}
 
 def _truth(bound: Bound, params: Point) -> Enclosure:
     """The fine reference, computed once for the many checks that judge the same points."""
-    key = (bound.certify, *sorted(params.items()))
+    key = (bound.certify, *((name, tuple(v) if isinstance(v, list) else v) for name, v in sorted(params.items())))
     if key not in _TRUTHS:
         _TRUTHS[key] = bound.reference(width=FINE, **params)
     return _TRUTHS[key]

@@ -62,8 +62,12 @@ def contraction(config: Values) -> Fraction:
 
 
 def account(config: Values, records: int) -> dict[str, Fraction | int]:
-    """The parameters of noisy-cgd.mu for this configuration (replace-one: gradient sensitivity 2C)."""
-    c = contraction(config)
+    """The parameters of noisy-cgd.mu for this configuration."""
+    return cyclic_account(config, records, contraction(config))
+
+
+def cyclic_account(config: Values, records: int, c: Fraction) -> dict[str, Fraction | int]:
+    """The parameters of noisy-cgd.mu for steps that contract by c (replace-one: gradient sensitivity 2C)."""
     if c > 1:
         raise DomainError(
             f"eta = {config.eta} is outside its domain: steps of this loss expand (contraction {float(c):.6g} > 1), "

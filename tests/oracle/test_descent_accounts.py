@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import oracle
 from empirical.audit import proved_epsilon
 from oracle.cli import list_algorithms
 from oracle.errors import DomainError
+from oracle.plan import read
 from oracle.tape import Tape
 from tests.oracle.test_descent_training import BASE, batched, config, data, literal
 from tests.pld import composed_delta
@@ -92,14 +94,15 @@ def test_a_configuration_outside_its_domain_is_refused(name: str, key: str, valu
         config(name, **{key: value})
 
 
-@pytest.mark.parametrize(("changes", "stretch"), [({"lipschitz": "1.9"}, 1.0), ({}, 1.5), ({"radius": "1.1"}, 1.0)])
+@pytest.mark.parametrize(("changes", "stretch"), [({"lipschitz": "1.9"}, 1.0), ({}, 1.1), ({"radius": "1.1"}, 1.0)])
 def test_records_with_longer_gradients_than_declared_are_refused(changes: dict[str, Any], stretch: float) -> None:
     """|x| = 1, y = -1 and radius 1: gradients of the squared loss reach 2 on the ball, though not at the iterates."""
     features, labels = np.eye(6)[:, :3] + np.eye(6, 3, -3), -np.ones(6)
-    literal("dp-gd-projected", features, labels, config("dp-gd-projected"), Tape(0))
+    literal("dp-gd-projected", features, labels, config("dp-gd-projected", radius=1), Tape(0))
+    values = config("dp-gd-projected", **{"radius": 1, **changes})
     for train in (literal, batched):
         with pytest.raises(DomainError, match="above lipschitz = "):
-            train("dp-gd-projected", stretch * features, labels, config("dp-gd-projected", **changes), Tape(0))
+            train("dp-gd-projected", stretch * features, labels, values, Tape(0))
 
 
 def test_what_is_released_and_who_accounts_for_it() -> None:
@@ -108,6 +111,17 @@ def test_what_is_released_and_who_accounts_for_it() -> None:
         "gd": ("output", None), "dp-gd": ("average_iterate", "dp-gd.epsilon"),
         "dp-gd-projected": ("average_iterate", "dp-gd.epsilon"), "dp-sgd": ("last_iterate", "dp-sgd.epsilon"),
     }
+
+
+@pytest.mark.parametrize("name", ["dp-gd", "dp-sgd"])
+def test_the_account_is_what_the_plan_of_the_example_says(name: str) -> None:
+    recipe, planned = read(Path(__file__).parents[2] / "examples" / f"{name}.toml")
+    item = oracle.algorithm(name)
+    assert item.account is not None
+    shared = {key: value for key, value in vars(planned).items() if key in BASE[name]}
+    account = item.account(config(name, **shared), planned.dataset_size)
+    [guarantee] = [guarantee for guarantee in recipe.guarantees if guarantee.bound == item.accounted_by]
+    assert guarantee.parameters(planned) == {**account, "delta": planned.delta}
 
 
 def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,5 +133,5 @@ def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture
 
 
 def test_what_is_not_private_is_not_audited() -> None:
-    with pytest.raises(DomainError, match="gd is not private: there is no epsilon to audit"):
+    with pytest.raises(DomainError, match="target = gd is outside its domain: an algorithm with a guarantee"):
         proved_epsilon(oracle.algorithm("gd"), config("gd"), 6, "1e-5")

@@ -25,7 +25,7 @@ BASE: dict[str, dict[str, Any]] = {
     "gd": {"loss": "squared", "eta": "0.3", "steps": 5, "initial_std": 1, "iterate": "average"},
     "dp-gd": {"loss": "squared", "eta": "0.3", "clip_norm": "0.4", "noise_std": "0.2", "steps": 5, **SIZE},
     "dp-gd-projected": {
-        "loss": "squared", "eta": "0.3", "lipschitz": 2, "radius": 1, "noise_std": "0.2", "steps": 5, **SIZE,
+        "loss": "squared", "eta": "0.3", "lipschitz": 2, "radius": "0.1", "noise_std": "0.2", "steps": 5, **SIZE,
     },
     "dp-sgd": {
         "loss": "squared", "eta": "0.3", "lam": "0.1", "clip_norm": "0.4", "noise_std": "0.2", "batch_size": 2,
@@ -250,7 +250,7 @@ def test_the_model_can_be_rebuilt_from_what_was_recorded(name: str, seed: int) -
     heard: list[tuple[str, dict[str, Any]]] = []
     final = literal(name, features, labels, values, tape, recorder=lambda kind, **facts: heard.append((kind, facts)))
     theta = tape.normal("initial", 0, 3)[0] if name == "gd" else np.zeros(3)
-    iterates, bound = [], {"gd": np.inf, "dp-gd-projected": 2.0}.get(name, 0.4)
+    outside, iterates, bound = 0, [], {"gd": np.inf, "dp-gd-projected": 2.0}.get(name, 0.4)
     for step in range(5):
         [update] = [facts for kind, facts in heard if kind == "update" and facts["step"] == step]
         norms = [facts["norm"] for kind, facts in heard if kind == "sample" and facts["step"] == step]
@@ -266,9 +266,12 @@ def test_the_model_can_be_rebuilt_from_what_was_recorded(name: str, seed: int) -
         move = move + update["noise_std"] * tape.normal("noise", step, 3)[0] + (0.1 * theta if name == "dp-sgd" else 0)
         theta = theta - 0.3 * move
         if name == "dp-gd-projected":
-            theta = theta / max(1.0, float(np.linalg.norm(theta)))
+            reached = float(np.linalg.norm(theta))
+            theta = theta / max(1.0, reached / 0.1)
+            outside += reached > 0.1
         iterates.append(theta)
     close(final, theta if name == "dp-sgd" else np.mean(iterates, axis=0))
+    assert outside or name != "dp-gd-projected", "the ball was never left: the test is too easy"
 
 
 def test_an_empty_batch_is_a_step_of_noise_alone() -> None:
@@ -305,9 +308,9 @@ def test_the_projection_is_the_nearest_point_of_the_ball() -> None:
 def test_loud_noise_ends_on_the_sphere_and_iterates_never_leave_the_ball() -> None:
     values = config("dp-gd-projected", noise_std=1000, steps=1)
     final = batched("dp-gd-projected", *data(), values, Tape(1, 50))
-    np.testing.assert_allclose(np.linalg.norm(final, axis=1), 1.0, rtol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(final, axis=1), 0.1, rtol=1e-9)
     several = batched("dp-gd-projected", *data(), config("dp-gd-projected", noise_std=1000), Tape(1, 50))
-    assert (np.linalg.norm(several, axis=1) < 1).all()
+    assert (np.linalg.norm(several, axis=1) < 0.1).all()
 
 
 @pytest.mark.parametrize("loss", glm.LOSSES)

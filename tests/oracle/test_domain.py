@@ -245,7 +245,8 @@ def test_every_registered_parameter_refuses_what_is_outside(name: str, parameter
     good |= {p.name: "0.5" for p in item.parameters if p.kind == "real" and p.high == 1}
     good |= {p.name: "2" for p in item.parameters if p.low == 1 and p.low_open}
     item.parse(good)
-    bad: list[Any] = [math.nan, True, "abc", "-1", None] + ([] if parameter.infinite else [math.inf])
+    bad: list[Any] = [math.nan, True, "abc", None, *([] if parameter.infinite else [math.inf])]
+    bad += ["-1"] if parameter.low is not None or parameter.kind == "choice" else []
     bad += ["1.5"] if parameter.kind == "integer" else []
     bad += ["2"] if parameter.high == 1 else []
     bad += ["0"] if parameter.low == 0 and parameter.low_open else []

@@ -22,7 +22,6 @@ from oracle.plan import (
     NOT_MET,
     PROVED,
     UNKNOWN,
-    Guarantee,
     Recipe,
     judge,
     read,
@@ -141,24 +140,6 @@ def test_a_claim_is_proved_or_not() -> None:
     assert plan_of(**ALL, claimed_epsilon="1.1964").claim_is_proved is True
     assert plan_of(**ALL, claimed_epsilon="1.1962").claim_is_proved is False
     assert plan_of(claimed_epsilon="2").claim_is_proved is False, "a conditional guarantee proves nothing"
-
-
-def test_an_rdp_bound_is_converted_at_its_best_order() -> None:
-    """Through Renyi divergences, composition costs a little more than the exact curve, and never less."""
-    recipe = recipes()["noisy-cgd"]
-    renyi = Guarantee(
-        "poisson-gaussian.rdp", "composition by Renyi divergences",
-        lambda config: {
-            "sigma": config.noise_multiplier, "sampling_rate": 1, "steps": config.epochs, "neighbours": "replace",
-        },
-        recipe.guarantees[1].hypotheses,
-    )
-    config = recipe.parse({**NOISY_CGD, **ALL})
-    exact, loose = judge(replace(recipe, guarantees=(recipe.guarantees[1], renyi)), config).judged
-    assert exact.epsilon is not None
-    assert loose.epsilon is not None
-    assert exact.epsilon.certainly_le(loose.epsilon)
-    assert loose.epsilon.certainly_le(exact.epsilon.upper.to_fraction() * Fraction(11, 10))
 
 
 def test_a_recipe_that_forgets_a_hypothesis_is_seen_in_its_verdict() -> None:

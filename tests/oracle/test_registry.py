@@ -38,7 +38,7 @@ def test_every_bound_states_its_setting() -> None:
 def test_every_algorithm_is_accounted_by_a_bound_of_its_relation() -> None:
     for item in oracle.algorithms().values():
         assert (item.accounted_by is None) == (item.account is None)
-        if item.accounted_by is None:  # not private, and says so
+        if item.accounted_by is None:
             continue
         accounting = oracle.bound(item.accounted_by)
         assert accounting.neighbours in (item.neighbours, "any")

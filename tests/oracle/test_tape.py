@@ -106,3 +106,12 @@ def test_normals_are_box_muller_of_the_uniforms() -> None:
             radius = math.sqrt(-2 * math.log(uniform[model, place % 3]))
             turn = (math.cos, math.sin)[place // 3](2 * math.pi * uniform[model, 3 + place % 3])
             assert normal[model, place] == pytest.approx(radius * turn, rel=1e-14)
+
+
+def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A uniform of exactly 1 would make a Laplace variable infinite, once in 2^53 draws."""
+    ends = np.array([[0, 2**64 - 1]], dtype=np.uint64)
+    monkeypatch.setattr(Tape, "words", lambda *_: ends)
+    low, high = Tape(0).uniform("u", 0, 2)[0]
+    assert 0.0 < low < high < 1.0
+    assert np.isfinite(Tape(0).laplace("l", 0, 2)).all()
