@@ -33,7 +33,7 @@ class Tape:
     seed: int
     models: int = 1
     first_model: int = 0
-    library: str = field(default="numpy", compare=False)
+    library: str = field(default="numpy", compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.seed < 0 or self.models < 1 or self.first_model < 0:
