@@ -23,12 +23,10 @@ from oracle.tape import Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_multilayer import shapes
 from oracle.training.torch_dp_sgd_network import members
-from oracle.training.torch_glm import in_chunks, normal
+from oracle.training.torch_glm import drawn, in_chunks
 from oracle.training.torch_minimiser import residual
 
 Layers = list[torch.Tensor]
-_CACHED = 64
-"""A chunk this many times smaller than memory allows: its weights then stay near the processor from pass to pass."""
 
 
 def train(
@@ -46,18 +44,18 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     records, dimension = features.shape
-    # A larger batch has a probability below 1e-12; it would cost memory, and nothing else.
-    largest = min(records, math.ceil(config.batch_size + 8 * math.sqrt(config.batch_size) + 30))
+    # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
+    largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     weights = sum(rows * columns for rows, columns in shapes(config, dimension))
     entries = max(records, weights, largest * max(config.width, dimension))
-    return in_chunks(tape, _CACHED * entries, lambda part: _train_chunk(x, y, config, part, recorder))
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
 
 
 def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
     """The weights [M, P] that training starts from."""
     sizes = [rows * columns for rows, columns in shapes(config, x.shape[1])]
     variances = [2 / config.width] * (config.depth - 1) + [1 / config.width]
-    layers = [normal(tape, "initial", 1 + layer, size, x) for layer, size in enumerate(sizes)]
+    layers = [drawn(tape.normal("initial", 1 + layer, size), x) for layer, size in enumerate(sizes)]
     return torch.cat([layer * math.sqrt(variance) for layer, variance in zip(layers, variances, strict=True)], dim=1)
 
 
@@ -99,7 +97,7 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         )
         layers = layers_of(weights, config, dimension)
         norms = clipped_sum(layers, x[index], y[index], taken, clip_norm, config.loss, into=total)
-        noise = normal(tape, "noise", step, weights.shape[1], x)
+        noise = drawn(tape.normal("noise", step, weights.shape[1]), x)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
@@ -126,7 +124,7 @@ def clipped_sum(
         back = (back @ layer) * (output > 0)
         backs.insert(0, back)
     pairs = list(zip(backs, inputs, strict=True))
-    norms = r.abs() * torch.linalg.vector_norm(torch.stack([_lengths(b) * _lengths(h) for b, h in pairs]), dim=0)
+    norms: torch.Tensor = r.abs() * _lengths(torch.stack([_lengths(b) * _lengths(h) for b, h in pairs], dim=2))
     share = r * torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms)) * taken
     parts = torch.split(into, [layer[0].numel() for layer in layers], dim=1)
     for part, layer, (b, h) in zip(parts, layers, pairs, strict=True):

@@ -21,7 +21,6 @@ from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training import dp_sgd_multilayer as literal
 from oracle.training import torch_dp_sgd_multilayer as twin
-from oracle.training import torch_glm
 from tests.checks import check_twins
 from tests.trainings.noisy_cgd import unit_data
 
@@ -125,13 +124,6 @@ def test_outputs_at_the_start_have_variance_one() -> None:
     assert abs(squares.mean() - 1) < 5 * squares.std() / math.sqrt(20_000)
     alone = literal.network(literal.initial(values, 3, tape.one(9)), np.array([0.6, 0.0, 0.8]))
     assert alone**2 == pytest.approx(squares[9], rel=1e-10)
-
-
-def test_normals_by_torch_are_the_tapes() -> None:
-    for count in (1, 2, 7, 100):
-        ours = torch_glm.normal(Tape(3, 5, 2), "noise", 4, count, torch.zeros(1, dtype=torch.float64))
-        np.testing.assert_allclose(ours, Tape(3, 5, 2).normal("noise", 4, count), rtol=1e-12, atol=1e-15)
-        assert torch_glm.normal(Tape(3), "noise", 4, count, torch.zeros(1, dtype=torch.float32)).dtype == torch.float32
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])

@@ -61,13 +61,13 @@ class Turned(Tape):
     """A tape whose normals of one purpose are turned by an orthogonal matrix, as rows."""
 
     purpose: str = "noise"
-    by: Array = field(default_factory=lambda: np.eye(1))
+    turn: Array = field(default_factory=lambda: np.eye(1))
 
     def normal(self, purpose: str, step: int, dimension: int) -> Array:
         draws = super().normal(purpose, step, dimension)
         if purpose != self.purpose:
             return draws
-        return (draws.reshape(-1, len(self.by)) @ self.by).reshape(draws.shape)
+        return (draws.reshape(-1, len(self.turn)) @ self.turn).reshape(draws.shape)
 
 
 def orthogonal(dimension: int) -> Array:
@@ -132,7 +132,7 @@ def test_turning_the_features_and_the_projection_turns_the_release() -> None:
     features, labels = data()
     turn = orthogonal(4)
     plain = PGD.reference(features, labels, pgd(), Tape(7))
-    turned = PGD.reference(features @ turn, labels, pgd(), Turned(7, purpose="projection", by=turn))
+    turned = PGD.reference(features @ turn, labels, pgd(), Turned(7, purpose="projection", turn=turn))
     np.testing.assert_allclose(turned, plain @ turn, rtol=1e-11)
 
 
@@ -260,7 +260,7 @@ def test_turning_the_features_and_the_noise_turns_the_release() -> None:
     features, labels = data()
     turn = orthogonal(4)
     plain = ADAPTIVE.reference(features, labels, adaptive(), Tape(7))
-    turned = ADAPTIVE.reference(features @ turn, labels, adaptive(), Turned(7, purpose="noise", by=turn))
+    turned = ADAPTIVE.reference(features @ turn, labels, adaptive(), Turned(7, purpose="noise", turn=turn))
     np.testing.assert_allclose(turned, plain @ turn, rtol=1e-11)
 
 
