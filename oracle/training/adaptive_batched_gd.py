@@ -94,8 +94,7 @@ def account(config: Values, records: int) -> dict[str, Fraction]:
 adaptive_batched_gd = Algorithm(
     name="adaptive-batched-gd",
     document="002, Algorithm 8",
-    summary="one pass of ReLU regression over disjoint batches, noise following the iterate (exact, or as printed: "
-    "the text's promise for that is REFUTED)",
+    summary="one pass of ReLU regression over disjoint batches, noise following the iterate; as printed: REFUTED",
     parameters=(
         choice("noise", *NOISES, meaning="exact, or the text's formula, read in either way, which promises too much"),
         positive("noise_multiplier", "z: every step's noise over its sensitivity r (r |w| + 2B) / m, where exact"),

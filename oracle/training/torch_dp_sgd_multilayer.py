@@ -121,7 +121,7 @@ def clipped_sum(
     back = torch.full_like(r, math.sqrt(layers[-1].shape[2]))[:, :, None]
     backs = [back]
     for layer, output in zip(reversed(layers[1:]), reversed(inputs[1:]), strict=True):
-        back = (back @ layer) * (output > 0)
+        back = (back @ layer).mul_(output.sign())  # 1 or 0, and faster than the product with a comparison
         backs.insert(0, back)
     pairs = list(zip(backs, inputs, strict=True))
     norms: torch.Tensor = r.abs() * _lengths(torch.stack([_lengths(b) * _lengths(h) for b, h in pairs], dim=2))
