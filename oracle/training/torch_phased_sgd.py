@@ -42,11 +42,11 @@ class Block(Protocol):
     def scores(self, w: torch.Tensor) -> torch.Tensor:
         """<w, x_s>, [b, M]."""
 
-    def earlier(self, s: int, factors: torch.Tensor) -> torch.Tensor:
-        """sum_{r < s} R_r <x_r, x_s>, [M]."""
+    def score(self, s: int, before: torch.Tensor, factors: torch.Tensor, eta: float) -> torch.Tensor:
+        """The score of record s, [M]: `before` the block, less eta sum_{r < s} R_r <x_r, x_s>."""
 
-    def total(self, factors: torch.Tensor) -> torch.Tensor:
-        """sum_s R_s x_s, [M, d]."""
+    def move_(self, w: torch.Tensor, factors: torch.Tensor, eta: float) -> None:
+        """Take eta sum_s R_s x_s from w, in place."""
 
 
 class Shared:
@@ -64,13 +64,13 @@ class Shared:
         """One product."""
         return self.x @ w.T
 
-    def earlier(self, s: int, factors: torch.Tensor) -> torch.Tensor:
-        """One product of a row."""
-        return self.gram[s, :s] @ factors[:s]
+    def score(self, s: int, before: torch.Tensor, factors: torch.Tensor, eta: float) -> torch.Tensor:
+        """One product with a row."""
+        return torch.addmv(before, factors[:s].T, self.gram[s, :s], alpha=-eta)
 
-    def total(self, factors: torch.Tensor) -> torch.Tensor:
+    def move_(self, w: torch.Tensor, factors: torch.Tensor, eta: float) -> None:
         """One product."""
-        return factors.T @ self.x
+        w.addmm_(factors.T, self.x, alpha=-eta)
 
 
 class Projected:
@@ -90,13 +90,13 @@ class Projected:
         """One product a model."""
         return (w[:, None] @ self.x)[:, 0].T
 
-    def earlier(self, s: int, factors: torch.Tensor) -> torch.Tensor:
+    def score(self, s: int, before: torch.Tensor, factors: torch.Tensor, eta: float) -> torch.Tensor:
         """Every model has inner products of its own."""
-        return (self.gram[s, :s] * factors[:s]).sum(dim=0)
+        return before - eta * (self.gram[s, :s] * factors[:s]).sum(dim=0)
 
-    def total(self, factors: torch.Tensor) -> torch.Tensor:
+    def move_(self, w: torch.Tensor, factors: torch.Tensor, eta: float) -> None:
         """One product a model."""
-        return (self.x @ factors.T[:, :, None])[:, :, 0]
+        w[:, :, None].baddbmm_(self.x, factors.T[:, :, None], alpha=-eta)
 
 
 def train(
@@ -189,21 +189,20 @@ def _descend(
     first = 0
     for i, size in enumerate(sizes(len(x)), start=1):
         eta = float(config.learning_rate) * 0.25**i
-        average = w
+        average = w.clone()
         for batch in _blocks(first, size):
             block, known = see(x[batch]), labels[batch].tolist()
             scores = block.scores(w)
             factors = torch.empty_like(scores)
             for s, label in enumerate(known):
-                score = scores[s] - eta * block.earlier(s, factors) if s else scores[s]
-                factors[s] = slope(score, label)
+                factors[s] = slope(block.score(s, scores[s], factors, eta), label)
             left = torch.arange(first + size - 1 - batch.start, first + size - 1 - batch.stop, -1, device=x.device)
-            average = average - eta * block.total(factors * (left.to(x.dtype) / size)[:, None])
-            w = w - eta * block.total(factors)
+            block.move_(average, factors * (left.to(x.dtype) / size)[:, None], eta)
+            block.move_(w, factors, eta)
             if recorder is not None:
                 recorder("samples", step=i, batch=batch, norms=(factors.abs() * block.norms).T)
         noise_std = float(config.sigma) * eta
-        w = average + noise_std * drawn(tape.normal("noise", i, width), x)
+        w = torch.add(average, drawn(tape.normal("noise", i, width), x), alpha=noise_std)
         if recorder is not None:
             recorder("release", step=i, average=average, noise_std=noise_std, released=w)
         first += size
