@@ -67,22 +67,21 @@ def test_a_jump_has_an_account_only_where_it_is_smoothed() -> None:
             oracle.algorithm(name).account(config(name, link="sign"), 50)  # type: ignore[misc]
 
 
-def test_the_example_plans_are_configurations_of_these_algorithms() -> None:
-    """The example of Algorithm 2 trains a tanh link, and has epsilon 1; that of Algorithm 6 smooths, by beta = 32."""
-    folder = Path(__file__).parents[2] / "examples"
-    plain = tomllib.loads((folder / "phased-sgd.toml").read_text())
-    smooth = tomllib.loads((folder / "phased-sgd-projected.toml").read_text())
-    keys = {"sigma", "label_bound", "learning_rate", "projected_dimension"}
-    two = config("phased-sgd", **{key: str(plain[key]) for key in keys & set(plain)})
-    six = config(
-        "smoothed-phased-sgd-projected", beta=smooth["smoothness"], gamma=str(smooth["oracle_error"]),
-        **{key: str(smooth[key]) for key in keys},
-    )
-    for name, values, plan in (("phased-sgd", two, plain), ("smoothed-phased-sgd-projected", six, smooth)):
-        item = oracle.algorithm(name)
-        given = item.account(values, plan["dataset_size"])  # type: ignore[misc]
-        assert {key: float(value) for key, value in given.items()} == {key: plan[key] for key in given}
-        assert proved_epsilon(item, values, records=1024, delta="1e-5").to_floats()[1] == pytest.approx(1, abs=0.06)
+@pytest.mark.parametrize(("name", "example"), [
+    ("phased-sgd", "phased-sgd"), ("phased-sgd-projected", "phased-sgd-projected-tanh"),
+    ("smoothed-phased-sgd", "phased-sgd-smoothed"), ("smoothed-phased-sgd-projected", "phased-sgd-projected"),
+])
+def test_the_example_plans_are_configurations_of_these_algorithms(name: str, example: str) -> None:
+    """Each of them is about (1, 1e-5)-DP; smoothed, the plan's smoothness is beta, its oracle_error gamma."""
+    plan = tomllib.loads((Path(__file__).parents[2] / "examples" / f"{example}.toml").read_text(encoding="utf-8"))
+    keys = {"sigma", "label_bound", "learning_rate", "projected_dimension"} & set(plan)
+    smooth = {"beta": plan["smoothness"], "gamma": str(plan["oracle_error"])} if "smoothed" in name else {}
+    values = config(name, **{key: str(plan[key]) for key in keys}, **smooth)
+    item = oracle.algorithm(name)
+    given = item.account(values, plan["dataset_size"])  # type: ignore[misc]
+    assert {key: float(value) for key, value in given.items()} == {key: plan[key] for key in given}
+    assert keys | {"smoothness", "dataset_size", "oracle_error"} == set(given)
+    assert proved_epsilon(item, values, records=1024, delta=plan["delta"]).to_floats()[1] == pytest.approx(1, abs=0.06)
 
 
 def test_algorithm_1_compares_exactly() -> None:
