@@ -213,4 +213,5 @@ def _print_plan(plan: Plan) -> None:
     else:
         print(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
     if plan.claim_is_proved is not None:
-        print(f"claimed epsilon {plan.config.claimed_epsilon}: {'proved' if plan.claim_is_proved else 'not proved'}")
+        claimed = float(plan.config.claimed_epsilon)
+        print(f"claimed epsilon {claimed:.12g}: {'proved' if plan.claim_is_proved else 'not proved'}")
