@@ -10,10 +10,10 @@ Chebyshev points x_j of an interval, on the circle of which the nearest point is
     max |q(x_j)|  <=  sup |q|  <=  max |q(x_j)| / cos(pi N / (2M))                 (Ehlich and Zeller).
 
 ReLU minus p is a polynomial of degree max(m, 1) on each of [-1, 0] and [0, 1], to which this applies as it is. The
-sigmoid is analytic for |Im z| < pi. In the ellipse with foci -1, 1 and height 3, whose half axes add up to
-rho = 3 + sqrt(10), |1 + e^{-z}|^2 = (e^{-Re z} + cos Im z)^2 + sin^2 Im z is at least 1 where cos Im z >= 0, and at least
-sin^2 3 elsewhere; so its Chebyshev coefficients are at most 2 rho^{-k} / sin 3, and all beyond degree N add up to at
-most tau = 2 rho^{-N} / ((rho - 1) sin 3). The error is a polynomial of degree N up to tau, whence
+sigmoid is analytic for |Im z| < pi. In the ellipse with foci -1 and 1 and half axes sqrt(10) and 3, of sum
+rho = 3 + sqrt(10), |1 + e^{-z}|^2 = (e^{-Re z} + cos Im z)^2 + sin^2 Im z is at least 1 where cos Im z >= 0, and at
+least sin^2 3 elsewhere; so its Chebyshev coefficients are at most 2 rho^{-k} / sin 3, and all beyond degree N add up to
+at most tau = 2 rho^{-N} / ((rho - 1) sin 3). The error is a polynomial of degree N up to tau, whence
 
     max |error(x_j)|  <=  sup |error|  <=  (max |error(x_j)| + tau) / cos(pi N / (2M)) + tau.
 

@@ -2,14 +2,14 @@ r"""The multinomial kernel and its features: the literal reference (document 002
 
     K(x, x') = (1 + <x, x'> + ... + <x, x'>^m) / (m + 1),        psi_a(x) = sqrt( |a|! / (a_1! ... a_d!) / (m + 1) ) x^a
 
-over all exponents a = (a_1, ..., a_d) with |a| = a_1 + ... + a_d <= m. By the multinomial theorem the features of degree
-i give <x, x'>^i / (m + 1), so <psi(x), psi(x')> = K(x, x').
+over all exponents a = (a_1, ..., a_d) with |a| = a_1 + ... + a_d <= m. By the multinomial theorem the features of
+degree i give <x, x'>^i / (m + 1), so <psi(x), psi(x')> = K(x, x').
 
 What is fixed here. The lemmas want K(x, x') <= 1; their kernel, without the division, has K(x, x) = m + 1 at |x| = 1.
 Divided, |psi(x)|^2 = K(x, x) <= 1 for |x| <= 1, with equality at |x| = 1. The lemmas count D_m = 1 + d + ... + d^m
-features, all products of up to m coordinates in order; equal products are one feature here, which leaves C(d + m, m) and
-changes no inner product: rotations that mix equal products keep the law of Gaussian noise, too, and what of the noise
-falls on their differences meets no record.
+features, all products of up to m coordinates in order. Equal products are one feature here, C(d + m, m) in all: no
+inner product changes, and scores have the same law, since Gaussian noise on D_m features has as much in every
+direction, and what of it lies off the span of all psi(x) meets no record.
 
 A polynomial q(z) = c_0 + ... + c_m z^m of a direction is linear in psi: q(<a, x>) = <w, psi(x)> for `weights`, of
 

@@ -1,6 +1,7 @@
 """Algorithm 9 by the kernel trick for many models at once: the batched sibling of `two_layer_kernel`.
 
-The scores of all records and queries are the state, [M, n + q]: a step subtracts a multiple of a row of the kernel.
+The scores of all records and queries are the state, [M, n + q]: a step subtracts a multiple of a row of the kernel, and
+a block of steps is one matrix product, as in `torch_phased_sgd`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 
 from oracle.registry import Values
 from oracle.tape import Tape
+from oracle.training.phased_sgd import sizes
 from oracle.training.torch_glm import drawn, in_chunks
 from oracle.training.torch_multinomial import kernel
+from oracle.training.torch_phased_sgd import BLOCK
 from oracle.training.torch_two_layer import link
-from oracle.training.two_layer import phases
 from oracle.training.two_layer_kernel import check, noise_root
 
 
@@ -34,20 +36,33 @@ def scores(
     # Rounding decides what a root does with eigenvalues of 0, so the twins take the same one.
     table = noise_root(points, config.degree) if root is None else root
     x = torch.as_tensor(points, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
     rooted = torch.as_tensor(table, dtype=dtype, device=device)
-    gram = kernel(x[: len(y)], x, config.degree)
-    return in_chunks(tape, max(rooted.shape), lambda part: _scores(gram, y, rooted, config, part)[:, len(y) :])
+    gram = kernel(x[: len(labels)], x, config.degree)
+    return in_chunks(
+        tape, max(rooted.shape), lambda part: _scores(gram, labels, rooted, config, part)[:, len(labels) :]
+    )
 
 
-def _scores(gram: torch.Tensor, y: torch.Tensor, root: torch.Tensor, config: Values, tape: Tape) -> torch.Tensor:
-    learning_rate, sigma = float(config.learning_rate), float(config.sigma)
+def _scores(
+    gram: torch.Tensor, labels: NDArray[np.float64], root: torch.Tensor, config: Values, tape: Tape
+) -> torch.Tensor:
+    sigma = float(config.sigma)
     state = torch.zeros(tape.models, gram.shape[1], dtype=gram.dtype, device=gram.device)
-    for i, (start, end) in enumerate(phases(len(y)), start=1):
-        eta = learning_rate / 4**i
-        total = torch.zeros_like(state)
-        for t in range(start, end):
-            total += state
-            state = state - eta * (link(config.link, state[:, t]) - y[t])[:, None] * gram[t]
-        state = total / (end - start) + sigma * eta * drawn(tape.normal("noise", i, root.shape[1]), gram) @ root.T
+    end = 0
+    for i, size in enumerate(sizes(len(labels)), start=1):
+        eta = float(config.learning_rate) / 4**i
+        average = state.clone()
+        first, end = end, end + size
+        for start in range(first, end, BLOCK):
+            rows = gram[start : min(start + BLOCK, end)]
+            within = rows[:, start : start + len(rows)]
+            before = state[:, start : start + len(rows)].T.contiguous()
+            factors = torch.empty_like(before)  # [b, M]
+            for s in range(len(rows)):
+                score = torch.addmv(before[s], factors[:s].T, within[s, :s], alpha=-eta)
+                factors[s] = link(config.link, score) - float(labels[start + s])
+            later = torch.arange(end - start - 1, end - start - 1 - len(rows), -1, dtype=gram.dtype, device=gram.device)
+            average.addmm_((factors * (later / size)[:, None]).T, rows, alpha=-eta)
+            state.addmm_(factors.T, rows, alpha=-eta)
+        state = average + sigma * eta * drawn(tape.normal("noise", i, root.shape[1]), gram) @ root.T
     return state

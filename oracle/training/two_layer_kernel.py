@@ -23,7 +23,8 @@ from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training import glm, multinomial
 from oracle.training.glm import Array
-from oracle.training.two_layer import check_records, link, phases
+from oracle.training.phased_sgd import sizes
+from oracle.training.two_layer import check_records, link
 
 MOST_POINTS = 8192
 """More records and queries than this are refused: the root of their kernel takes their number cubed."""
@@ -51,25 +52,26 @@ def noise_root(points: Array, degree: int) -> Array:
 def scores(
     features: Array, labels: Array, queries: Array, config: Values, tape: Tape, *, root: Array | None = None
 ) -> Array:
-    """<w, psi(x)> at every query for the output w of one model; `root` is an R with R R^T = K on records and queries."""
+    """<w, psi(x)> at every query for the output w of one model; `root` is an R with R R^T = K on all points."""
     points = check(features, labels, queries)
     root = noise_root(points, config.degree) if root is None else root
     learning_rate, sigma = float(config.learning_rate), float(config.sigma)
     records = len(features)
     alpha = np.zeros(records)
     noise = np.zeros(len(points))
-    for i, (start, end) in enumerate(phases(records), start=1):
+    first = 0
+    for i, size in enumerate(sizes(records), start=1):
         eta = learning_rate / 4**i
         total = np.zeros(records)
-        for t in range(start, end):
+        for t in range(first, first + size):
             total += alpha
             score = noise[t] + sum(
                 alpha[j] * multinomial.kernel(features[j], features[t], config.degree) for j in range(t)
             )
-            alpha = alpha.copy()
             alpha[t] -= eta * (link(config.link, float(score)) - float(labels[t]))
-        alpha = total / (end - start)
+        alpha = total / size
         noise = noise + sigma * eta * (root @ tape.normal("noise", i, root.shape[1])[0])
+        first += size
     return np.array([
         noise[records + q] + sum(
             alpha[j] * multinomial.kernel(features[j], queries[q], config.degree) for j in range(records)

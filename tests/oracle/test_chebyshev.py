@@ -139,7 +139,7 @@ def test_what_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> N
 def test_a_wrong_enclosure_is_caught(function: str, degree: int, factor: str) -> None:
     found = approximation(function, degree)
     with_factor = Enclosure.of_ball(found.error.ball * float(factor))
-    with pytest.raises(AssertionError, match="above|near"):
+    with pytest.raises(AssertionError, match=r"above|near"):
         check_error(replace(found, error=with_factor))
 
 

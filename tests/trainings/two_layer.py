@@ -13,7 +13,7 @@ from tests.trainings.noisy_cgd import Sample, unit_data
 def setting(rng: np.random.Generator) -> dict[str, Any]:
     """Learning rates below and above what the bounds allow; noise that does not drown the training."""
     return {
-        "link": str(rng.choice(["sigmoid", "clip", "one"])), "degree": number(rng, 1, 4),
+        "link": str(rng.choice(["sigmoid", "clip", "constant"])), "degree": number(rng, 1, 4),
         "learning_rate": rng.uniform(0.1, 12), "sigma": rng.uniform(0.001, 2),
     }
 
