@@ -122,7 +122,7 @@ def test_relu_of_degree_one_is_known() -> None:
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"function": "tanh", "degree": 3}, "function = tanh is outside its domain: one of sigmoid, relu"),
     ({"function": "relu", "degree": 0}, "degree = 0 is outside its domain"),
-    ({"function": "relu", "degree": 513}, r"degree = 513 is outside its domain: an integer in \[1, 512\]"),
+    ({"function": "relu", "degree": 257}, r"degree = 257 is outside its domain: an integer in \[1, 256\]"),
     ({"function": "relu", "degree": 4, "width": 0}, "width = 0 is outside its domain"),
     ({"function": "relu", "degree": 4, "width": "1e-12"}, r"width = 1e-12 needs \d+ points"),
 ])
