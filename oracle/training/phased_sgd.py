@@ -78,7 +78,8 @@ def initial(config: Values, tape: Tape, dimension: int) -> Array:
         return np.zeros(dimension)
     direction = tape.normal("initial", 0, dimension)[0]
     length = radius * float(tape.uniform("initial/length", 0, 1)[0, 0]) ** (1.0 / dimension)
-    return length * direction / float(np.linalg.norm(direction))
+    start: Array = length * direction / float(np.linalg.norm(direction))
+    return start
 
 
 def descend(
@@ -108,8 +109,9 @@ def descend(
 
 def projection(config: Values, tape: Tape, dimension: int) -> Array:
     """Phi: independent entries of variance 1/m."""
-    rows = config.projected_dimension
-    return tape.normal("projection", 0, rows * dimension)[0].reshape(rows, dimension) / math.sqrt(rows)
+    rows: int = config.projected_dimension
+    entries: Array = tape.normal("projection", 0, rows * dimension)[0] / math.sqrt(rows)
+    return entries.reshape(rows, dimension)
 
 
 def descend_projected(

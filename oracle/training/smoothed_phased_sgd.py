@@ -1,8 +1,8 @@
 r"""Phased SGD with a smoothed loss: the literal reference (document 002, Algorithms 5 and 6).
 
-Algorithms 2 and 3 (`phased_sgd`) with the gradient h x of the Moreau envelope in place of (link - y) x, h known up to an
-error that is at most gamma for the gradient (`moreau`). The paper's noise is sigma = 10 B R sqrt(log(1/delta)) /
-epsilon and 20 B sqrt(log(2/delta)) / epsilon; R is defined nowhere, and must be 1.
+Algorithms 2 and 3 (`phased_sgd`) with the gradient h x of the Moreau envelope in place of (link - y) x, known up to an
+error of norm at most gamma (`moreau`). The paper's noise is sigma = 10 B R sqrt(log(1/delta)) / epsilon
+(Algorithm 5) and 20 B sqrt(log(2/delta)) / epsilon (Algorithm 6); R is defined nowhere, and must be 1.
 
 The account has smoothness beta and oracle_error gamma, for any gamma: the error that the paper's noise leaves room for,
 gamma (n + 1) <= B, is not assumed. Its Theorem 5 prints gamma = O(n log n) for O(1 / (n log n)); at gamma >= 12B
@@ -41,8 +41,9 @@ def train_projected(features: Array, labels: Array, config: Values, tape: Tape, 
 
 
 def _account(config: Values, records: int, *, projected: bool) -> dict[str, Any]:
+    reason = f"beta = {config.beta}"
     return phased_account(
-        config, records, projected=projected, smoothness=config.beta, error=config.gamma, reason=f"beta = {config.beta}",
+        config, records, projected=projected, smoothness=config.beta, error=config.gamma, reason=reason,
     )
 
 

@@ -61,7 +61,8 @@ class Shared:
     @property
     def norms(self) -> torch.Tensor:
         """The lengths of the records."""
-        return torch.linalg.vector_norm(self.x, dim=1, keepdim=True)
+        lengths: torch.Tensor = torch.linalg.vector_norm(self.x, dim=1, keepdim=True)
+        return lengths
 
     def scores(self, w: torch.Tensor) -> torch.Tensor:
         """One product."""
@@ -87,7 +88,8 @@ class Projected:
     @property
     def norms(self) -> torch.Tensor:
         """The lengths of the projected records."""
-        return torch.linalg.vector_norm(self.x, dim=1).T
+        lengths: torch.Tensor = torch.linalg.vector_norm(self.x, dim=1)
+        return lengths.T
 
     def scores(self, w: torch.Tensor) -> torch.Tensor:
         """One product a model."""
@@ -194,6 +196,12 @@ def _blocks(first: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + BLOCK, first + size))
 
 
+def weights(batch: slice, first: int, size: int, like: torch.Tensor) -> torch.Tensor:
+    """(n_i - s)/n_i for the records of a block, [b, 1]: the share of the averaged iterates that come after record s."""
+    later = torch.arange(first + size - 1 - batch.start, first + size - 1 - batch.stop, -1, device=like.device)
+    return later.to(like.dtype)[:, None] / size
+
+
 def _descend(
     see: Callable[[torch.Tensor], Block], x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape,
     slope: Slope, recorder: Any, *, width: int,
@@ -209,14 +217,13 @@ def _descend(
             factors = torch.empty_like(scores)
             for s, label in enumerate(known):
                 factors[s] = slope(block.score(s, scores[s], factors, eta), label)
-            left = torch.arange(first + size - 1 - batch.start, first + size - 1 - batch.stop, -1, device=x.device)
-            block.move_(average, factors * (left.to(x.dtype) / size)[:, None], eta)
+            block.move_(average, factors * weights(batch, first, size, x), eta)
             block.move_(w, factors, eta)
             if recorder is not None:
                 recorder("samples", step=i, batch=batch, norms=(factors.abs() * block.norms).T)
         noise_std = float(config.sigma) * eta
         w = torch.add(average, drawn(tape.normal("noise", i, width), x), alpha=noise_std)
         if recorder is not None:
-            recorder("release", step=i, average=average, noise_std=noise_std, released=w)
+            recorder("release", step=i, average=average, noise_std=noise_std, released=w.clone())
         first += size
     return w
