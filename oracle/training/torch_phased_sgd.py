@@ -31,6 +31,9 @@ BLOCK = 32
 Slope = Callable[[torch.Tensor, float], torch.Tensor]
 """The derivatives of a record's loss, for the scores [M] of all models and the record's label."""
 
+Lifted = tuple[Callable[[torch.Tensor], torch.Tensor], int]
+"""Features [b, D] of a block's records [b, d], formed when the block comes, and their number D."""
+
 
 class Block(Protocol):
     """Records of one block, as the models see them."""
@@ -146,29 +149,39 @@ def prepared(
 
 
 def descended(
-    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any
+    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any,
+    lifted: Lifted | None = None,
 ) -> torch.Tensor:
     """w_k of all models, in chunks."""
-    entries = max(BLOCK, x.shape[1])
+    lift, width = lifted or (_as_they_are, x.shape[1])
     return in_chunks(
-        tape, entries, lambda part: _descend(Shared, x, labels, config, part, slope, recorder, width=x.shape[1])
+        tape, max(BLOCK, width),
+        lambda part: _descend(
+            lambda block: Shared(lift(block)), x, labels, config, part, slope, recorder, width=width,
+        ),
     )
 
 
 def descended_projected(
-    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any
+    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any,
+    lifted: Lifted | None = None,
 ) -> torch.Tensor:
     """Phi^T w_k of all models, in chunks: every model has a matrix [m, d] and blocks of m by at most b entries."""
-    rows, inputs = config.projected_dimension, x.shape[1]
+    lift, inputs = lifted or (_as_they_are, x.shape[1])
+    rows = config.projected_dimension
 
     def chunk(part: Tape) -> torch.Tensor:
         phi = drawn(part.normal("projection", 0, rows * inputs), x).reshape(-1, rows, inputs) / math.sqrt(rows)
         w = _descend(
-            lambda block: Projected(block, phi), x, labels, config, part, slope, recorder, width=rows,
+            lambda block: Projected(lift(block), phi), x, labels, config, part, slope, recorder, width=rows,
         )
         return (w[:, None] @ phi)[:, 0]
 
     return in_chunks(tape, max(rows * inputs, BLOCK * max(rows, BLOCK)), chunk)
+
+
+def _as_they_are(x: torch.Tensor) -> torch.Tensor:
+    return x
 
 
 def _start(config: Values, tape: Tape, like: torch.Tensor, width: int) -> torch.Tensor:
