@@ -26,7 +26,9 @@ def phased(rng: np.random.Generator) -> Sample:
 def projected(rng: np.random.Generator) -> Sample:
     """To fewer dimensions than the records have, and to more."""
     features, labels, config = phased(rng)
-    return features, labels, {**config, "projected_dimension": number(rng, 1, 8)}
+    # Few rows, whose long projections use up any delta, or enough of them for a guarantee.
+    rows = number(rng, 24, 30) if rng.random() < 0.5 else number(rng, 1, 8)
+    return features, labels, {**config, "projected_dimension": rows}
 
 
 def smoothing(rng: np.random.Generator, bound: float) -> dict[str, Any]:
