@@ -34,19 +34,19 @@ def tree(rng: np.random.Generator) -> Sample:
 
 
 def alike(rng: np.random.Generator, records: int, dimension: int) -> tuple[Any, Any]:
-    """Records whose squares fall into a few bins; one record is far away."""
-    features = rng.normal(size=dimension) * rng.uniform(0.8, 1.2, (records, 1))
-    labels = rng.normal() * rng.uniform(0.8, 1.2, records)
+    """Records whose squares fall into a bin or two; one record is far away."""
+    sizes = rng.uniform(0.97, 1.03, records) ** rng.choice([0, 1])
+    features, labels = rng.normal(size=dimension) * sizes[:, None], rng.normal() * sizes
     labels[number(rng, 0, records - 1)] *= 100
     return features, labels
 
 
 def histograms(rng: np.random.Generator) -> dict[str, Any]:
     """Noise and a bar of a few counts, and a few batches more than the bar needs: failures and successes."""
-    epsilon, delta = rng.uniform(4, 12), 10 ** -rng.uniform(6, 7)
+    epsilon, delta = rng.uniform(1, 2), 10 ** -rng.uniform(6, 7)
     return {
         "threshold_epsilon": epsilon, "threshold_delta": delta, "model_variance": rng.choice([0.0, 0.3]),
-        "batches": int(2 + 2 / epsilon * np.log(1 / delta)) + number(rng, 0, 8),
+        "batches": int(2 + 2 / epsilon * np.log(1 / delta)) + number(rng, 1, 3),
     }
 
 
