@@ -131,7 +131,8 @@ def threshold(
             total = 0.0
             for i in range(start, start + size):
                 score, y = float(features[i] @ w), float(labels[i])
-                total += ((score - y) ** 2, y**2, score**2)[which]
+                residual = (score - y, y, score)[which]
+                total += residual * residual  # a power would refuse to overflow
             means.append(total / size)
         number = winner(means, config, tape.laplace(f"histogram {which}", step, BINS)[0])
         if recorder is not None:
