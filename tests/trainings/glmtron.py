@@ -57,6 +57,19 @@ def threshold(rng: np.random.Generator) -> Sample:
     return features, labels, {**config, "weights": weights}
 
 
+def adaptive(rng: np.random.Generator) -> Sample:
+    """A few steps, whose thresholds speak or fail; the step before decides where they fail."""
+    features, labels, config = one_pass(rng)
+    steps, bins = number(rng, 2, 6), histograms(rng)
+    features, labels = features[:steps], labels[:steps]
+    estimation = bins["batches"] * number(rng, 1, 3)
+    others = alike(rng, estimation, features.shape[1])
+    return np.concatenate([features, others[0]]), np.concatenate([labels, others[1]]), {
+        **config, **bins, "estimation": estimation, "threshold_scale": rng.uniform(0.1, 1),
+    }
+
+
 SAMPLES = {
     "dp-glmtron": one_pass, "glm-dp-sgd": one_pass, "dp-taglmtron": tree, "dp-ftrl": tree, "dp-threshold": threshold,
+    "dp-glmtron-adaptive": adaptive,
 }
