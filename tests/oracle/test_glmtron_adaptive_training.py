@@ -126,29 +126,29 @@ def test_a_record_of_the_thresholds_is_not_trained_on() -> None:
 
 
 def epsilon(**changes: Any) -> Any:
-    return proved_epsilon(ITEM, config(estimation=4000, batches=4000, **changes), records=4060, delta="9.67e-4")
+    return proved_epsilon(ITEM, config(estimation=4000, batches=4000, **changes), records=4020, delta="9.67e-4")
 
 
 def test_the_account_is_the_weaker_of_both() -> None:
     quiet = {"noise_multiplier": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     trained = oracle.bound("glmtron.epsilon").reference(
-        noise_multiplier="20", records=60, delta="9.67e-4", method="upper"
+        noise_multiplier="20", records=20, delta="9.67e-4", method="upper"
     )
     thresholds = oracle.bound("dp-threshold.epsilon").reference(
-        epsilon="0.01", delta="1e-8", histograms=3, calls=60, total_delta="9.67e-4"
+        epsilon="0.01", delta="1e-8", histograms=3, calls=20, total_delta="9.67e-4"
     )
     assert trained.certainly_le(thresholds)
     assert epsilon(**quiet).overlaps(thresholds)
     less = {"noise_multiplier": "0.5", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     alone = oracle.bound("glmtron.epsilon").reference(
-        noise_multiplier="0.5", records=60, delta="9.67e-4", method="upper"
+        noise_multiplier="0.5", records=20, delta="9.67e-4", method="upper"
     )
     assert thresholds.certainly_le(alone)
     assert epsilon(**less).overlaps(alone)
 
 
 def test_no_account_where_there_is_no_guarantee() -> None:
-    with pytest.raises(DomainError, match="no epsilon is enough"):  # 180 histograms give away more than delta
+    with pytest.raises(DomainError, match="no epsilon is enough"):  # 60 histograms give away more than delta
         epsilon(threshold_delta="1e-4")
     assert ITEM.account is not None
     with pytest.raises(DomainError, match="clip = printed-max has no guarantee"):
