@@ -9,6 +9,7 @@ nox.options.sessions = ["tests"]
 nox.options.reuse_existing_virtualenvs = True
 
 CONSTRAINTS = ("-c", "constraints.txt")
+BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
 REPORT = Path("out") / "report"
 
 
@@ -53,6 +54,7 @@ def bench(session: nox.Session) -> None:
     session.install(*CONSTRAINTS, "-e", ".[peers]")
     session.run("python", "benchmarks/run.py")
     session.run("python", "benchmarks/accountants.py", *session.posargs)
+    session.run("python", "benchmarks/trainings.py", *(word for word in session.posargs if word in BOTH))
 
 
 @nox.session

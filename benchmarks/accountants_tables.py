@@ -165,10 +165,10 @@ def markdown(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rewrite(page: Path, table: str) -> None:
+def rewrite(page: Path, table: str, marks: tuple[str, str] = MARKS) -> None:
     """Put the table between the two marks of a page."""
     text = page.read_text(encoding="utf-8")
-    between = re.compile(f"{re.escape(MARKS[0])}\n.*?{re.escape(MARKS[1])}", re.DOTALL)
+    between = re.compile(f"{re.escape(marks[0])}\n.*?{re.escape(marks[1])}", re.DOTALL)
     if len(between.findall(text)) != 1:
-        raise SystemExit(f"{page} must hold the lines {MARKS[0]} and {MARKS[1]} once, in this order")
-    page.write_text(between.sub(lambda _: f"{MARKS[0]}\n{table}{MARKS[1]}", text), encoding="utf-8")
+        raise SystemExit(f"{page} must hold the lines {marks[0]} and {marks[1]} once, in this order")
+    page.write_text(between.sub(lambda _: f"{marks[0]}\n{table}{marks[1]}", text), encoding="utf-8")

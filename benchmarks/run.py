@@ -1,8 +1,8 @@
-"""Speed as ratios measured in one run: every fast path against its certified reference, and the training twins.
+"""Speed as ratios measured in one run: every fast path against its certified reference.
 
     python benchmarks/run.py [--points 10000 --json FILE]
 
-`nox -s bench` runs it before accountants.py, which compares with other libraries.
+`nox -s bench` runs it before accountants.py and trainings.py, which compare with other libraries.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from oracle import algorithm, bound, bounds
+from oracle import bound, bounds
 from oracle.domain import Parameter
-from oracle.tape import Tape
 
 REFERENCE_POINTS = 100
 
@@ -72,41 +71,20 @@ def bench_bound(name: str, points: int) -> dict[str, Any] | None:
     }
 
 
-def bench_training(models: int = 2000) -> dict[str, Any]:
-    item = algorithm("noisy-cgd")
-    config = item.parse({
-        "loss": "logistic", "eta": "0.1", "lam": "0.1", "clip_norm": "1", "sigma": "0.1", "batch_size": 40,
-        "epochs": 20, "feature_norm": "1",
-    })
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(200, 10))
-    features /= np.linalg.norm(features, axis=1, keepdims=True)
-    labels = (rng.random(200) < 0.5).astype(float)
-    tape = Tape(0, models)
-    batched = seconds(lambda: item.train_batched(features, labels, config, tape)) / models
-    literal = seconds(lambda: item.reference(features, labels, config, tape.one(0)), 1)
-    return {"algorithm": item.name, "batched_models_per_second": 1 / batched, "batched_over_literal": literal / batched}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = [row for name in bounds() if (row := bench_bound(name, options.points)) is not None]
-    training = bench_training()
     print(f"{'bound':28}{'reference':>14}{'numpy/s':>14}{'torch/s':>14}{'numpy : reference':>20}")
     for row in rows:
         print(
             f"{row['bound']:28}{row['reference_ms']:>11.3f} ms{row['numpy_per_second']:>14,.0f}"
             f"{row['torch_per_second']:>14,.0f}{row['numpy_over_reference']:>18,.0f} x"
         )
-    print(
-        f"{training['algorithm']}: {training['batched_models_per_second']:,.0f} models/s batched, "
-        f"{training['batched_over_literal']:,.0f} x the literal reference"
-    )
     if options.json:
-        options.json.write_text(json.dumps({"bounds": rows, "training": training}, indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps({"bounds": rows}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ def list_algorithms(as_json: Json = False) -> None:
             {
                 "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
                 "accounted_by": item.accounted_by, "neighbours": item.neighbours,
+                "deterministic": item.deterministic,
                 "reference": f"{item.reference.__module__}:{item.reference.__name__}", "batched": item.batched,
                 "parameters": [_parameter_json(parameter) for parameter in item.parameters],
                 "source": list(item.source),
@@ -213,4 +214,5 @@ def _print_plan(plan: Plan) -> None:
     else:
         print(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
     if plan.claim_is_proved is not None:
-        print(f"claimed epsilon {plan.config.claimed_epsilon}: {'proved' if plan.claim_is_proved else 'not proved'}")
+        claimed = float(plan.config.claimed_epsilon)
+        print(f"claimed epsilon {claimed:.12g}: {'proved' if plan.claim_is_proved else 'not proved'}")

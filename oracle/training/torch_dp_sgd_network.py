@@ -1,10 +1,11 @@
 """DP-SGD on many networks with one hidden layer at once: the batched sibling of `dp_sgd_network`, on any torch device.
 
 Only the records drawn are worked on: `members` packs each model's batch to the front, so that a step is a few products
-of tensors [M, k, ...], k the largest batch. A record's gradient is made of two outer products, whose norms are known
-without forming them, so that clipping and summing need no per-sample gradient:
+of tensors [M, k, ...], k the largest batch. A record's gradient is r times the outer product (a phi'(u)) (x, 1)^T and
+the vector (z, 1), whose norms are known without forming them, so that clipping and summing need no per-sample gradient:
 
-    |gradient|^2 = |back|^2 (|x|^2 + 1) + r^2 (|z|^2 + 1),    back = r a phi'(u).
+    |gradient|^2 = r^2 (<a^2, phi'(u)^2> (|x|^2 + 1) + |z|^2 + 1),
+    sum of s r (a phi'(u)) (x, 1)^T = a phi'(u)^T (s r (x, 1)),    s the share that clipping leaves of a record.
 """
 
 from __future__ import annotations
@@ -38,20 +39,19 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     records, dimension = features.shape
-    # A larger batch has a probability below 1e-12; it would cost memory, and nothing else.
-    largest = min(records, math.ceil(config.batch_size + 8 * math.sqrt(config.batch_size) + 30))
+    # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
+    largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder))
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
 
 
 def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The records that a mask [M, n] lets in, packed to the front, [M, k], and which of these places are taken."""
-    model, record = np.nonzero(mask)
-    counts = mask.sum(axis=1)
-    place = np.arange(len(model)) - np.repeat(np.cumsum(counts) - counts, counts)
-    index = np.zeros((len(mask), int(counts.max())), dtype=np.int64)
-    index[model, place] = record
-    return index, np.arange(index.shape[1]) < counts[:, None]
+    counts = np.count_nonzero(mask, axis=1)
+    taken = np.arange(counts.max()) < counts[:, None]
+    index = np.zeros(taken.shape, dtype=np.int64)
+    index[taken] = np.flatnonzero(mask) % mask.shape[1]  # both go row by row
+    return index, taken
 
 
 def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
@@ -87,15 +87,16 @@ def _clipped_sum(
     models, _, dimension = x.shape
     width = config.width
     first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1], dim=1)
-    u = x @ first.view(models, width, dimension).mT + bias[:, None]
+    u = torch.baddbmm(bias[:, None], x, first.view(models, width, dimension).mT)
     z = u.tanh() if config.activation == "tanh" else u.relu()
-    slope = 1 - z.square() if config.activation == "tanh" else (u > 0).to(u.dtype)
+    square = z.square()
+    slope = 1 - square if config.activation == "tanh" else (u > 0).to(u.dtype)
     r = residual(config.loss, (z @ second[:, :, None])[:, :, 0] + last, y)
-    back = r[:, :, None] * second[:, None] * slope
-    norms = torch.sqrt(
-        back.square().sum(dim=2) * (x.square().sum(dim=2) + 1) + r.square() * (z.square().sum(dim=2) + 1)
+    inner = (slope.square() @ second.square()[:, :, None])[:, :, 0]
+    norms = r.abs() * torch.sqrt(inner * (x.square().sum(dim=2) + 1) + square.sum(dim=2) + 1)
+    r = r * (clip_norm / norms).clamp(max=1.0) * taken
+    parts = (
+        (second[:, :, None] * (slope.mT @ (r[:, :, None] * x))).flatten(1), second * (r[:, None] @ slope)[:, 0],
+        (r[:, None] @ z)[:, 0], r.sum(dim=1, keepdim=True),
     )
-    share = torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms)) * taken
-    back, r = back * share[:, :, None], r * share
-    parts = ((back.mT @ x).flatten(1), back.sum(dim=1), (r[:, None] @ z)[:, 0], r.sum(dim=1, keepdim=True))
     return torch.cat(parts, dim=1), norms

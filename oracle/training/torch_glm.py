@@ -14,16 +14,28 @@ from numpy.typing import NDArray
 
 from oracle.tape import Tape
 
-CHUNK_ELEMENTS = 1 << 24
-"""The largest number of entries of one tensor with a model axis."""
+CHUNK_ELEMENTS = 1 << 18
+"""The largest number of entries of one tensor with a model axis: a few such tensors stay in the cache of a core."""
+ACCELERATOR_CHUNK_ELEMENTS = 1 << 24
+"""The same where there is no such cache to stay in, but many cores to keep busy."""
 
 
-def in_chunks(tape: Tape, entries: int, train: Callable[[Tape], torch.Tensor]) -> torch.Tensor:
+def in_chunks(
+    tape: Tape, entries: int, train: Callable[[Tape], torch.Tensor], device: str | torch.device = "cpu"
+) -> torch.Tensor:
     """The results of all models, trained in chunks; `entries` is the largest number of entries a model needs."""
-    chunk = max(1, CHUNK_ELEMENTS // max(1, entries))
-    return torch.cat([
-        train(tape.block(first, min(chunk, tape.models - first))) for first in range(0, tape.models, chunk)
-    ])
+    most = CHUNK_ELEMENTS if torch.device(device).type == "cpu" else ACCELERATOR_CHUNK_ELEMENTS
+    chunk = max(1, most // max(1, entries))
+
+    def part(first: int) -> torch.Tensor:
+        return train(tape.block(first, min(chunk, tape.models - first)).by("torch"))
+
+    start = part(0)
+    result = start.new_empty(tape.models, *start.shape[1:])  # a list of parts would hold all models twice in the end
+    result[: len(start)] = start
+    for first in range(chunk, tape.models, chunk):
+        result[first : first + chunk] = part(first)
+    return result
 
 
 def drawn(draws: NDArray[np.float64], like: torch.Tensor) -> torch.Tensor:
@@ -41,6 +53,6 @@ def residual(loss: str, scores: torch.Tensor, labels: torch.Tensor) -> torch.Ten
 
 
 def clipped(r: torch.Tensor, norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
-    """The r of the clipped gradients, for feature norms [b]."""
-    length = r.abs() * norms
-    return r * torch.where(length > clip_norm, clip_norm / length, torch.ones_like(length))
+    """The r of the clipped gradients, for feature norms [b]: |r| |x| <= C is -C/|x| <= r <= C/|x|."""
+    most = clip_norm / norms
+    return r.clamp(-most, most)

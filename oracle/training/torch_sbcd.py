@@ -54,7 +54,8 @@ def descend(
     sides = [side for shape in shapes(inputs.shape[1], config) for side in shape]
     entries = max(sides) * max(*sides, len(inputs))
     return in_chunks(
-        tape, entries, lambda part: _descend_chunk(inputs, wanted, config, part, noise, clip_norm, recorder)
+        tape, entries, lambda part: _descend_chunk(inputs, wanted, config, part, noise, clip_norm, recorder),
+        inputs.device,
     )
 
 

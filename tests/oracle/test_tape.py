@@ -5,6 +5,7 @@ Statistical tests fix their seed; a right generator fails each assertion with pr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from oracle.errors import DomainError
 from oracle.tape import Tape
 
 DRAWS: dict[str, Callable[[Tape], Any]] = {
@@ -75,6 +77,35 @@ def test_poisson_numbers(mean: float) -> None:
     expected = np.diff(np.concatenate([[0.0], stats.poisson(mean).cdf(edges), [1.0]])) * len(drawn)
     counts = np.bincount(cells, minlength=len(expected))
     assert stats.chisquare(counts, expected).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 7, 10])
+def test_the_library_changes_normals_in_their_last_bits_only(dimension: int) -> None:
+    tape = Tape(4, 2000, 3)
+    other = tape.by("torch")
+    assert other == tape  # the same draws
+    ours, theirs = (one.normal("noise", 1, dimension) for one in (tape, other))
+    assert isinstance(theirs, np.ndarray)
+    np.testing.assert_allclose(theirs, ours, rtol=1e-14)
+    assert other.one(5).library == other.block(2, 3).library == "torch"
+    np.testing.assert_array_equal(other.words("noise", 1, dimension), tape.words("noise", 1, dimension))
+    np.testing.assert_allclose(other.block(7, 2).normal("noise", 1, dimension), ours[7:9], rtol=1e-14)
+
+
+def test_an_unknown_library_is_refused() -> None:
+    with pytest.raises(DomainError, match="library = os is none of numpy, torch"):
+        Tape(0).by("os")
+
+
+def test_normals_are_box_muller_of_the_uniforms() -> None:
+    """Number by number, as the text has it: the first half of a row is cosines, the second sines."""
+    tape = Tape(6, 3, 2)
+    uniform, normal = tape.uniform("noise", 4, 6), tape.normal("noise", 4, 5)
+    for model in range(3):
+        for place in range(5):
+            radius = math.sqrt(-2 * math.log(uniform[model, place % 3]))
+            turn = (math.cos, math.sin)[place // 3](2 * math.pi * uniform[model, 3 + place % 3])
+            assert normal[model, place] == pytest.approx(radius * turn, rel=1e-14)
 
 
 def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:

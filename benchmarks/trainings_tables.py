@@ -1,0 +1,99 @@
+"""What trainings.py measured, as tables for people and as goals met or missed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+MARKS = ("<!-- trainings: nox -s bench -- --readme -->", "<!-- end of trainings -->")
+LEAST = {"noisy-cgd": 1000, "dp-sgd-network": 100}  # times as fast as the loop over Opacus models
+GROWTH, APART = 16, 1e-4  # megabytes; relative
+DESCRIBED = {
+    "noisy-cgd": "NoisyCGD, logistic, n=200, d=10, b=40, 20 epochs",
+    "dp-sgd-network": "DP-SGD, 10-16-1 tanh network, n=200, b=40 (Poisson), 100 steps",
+}
+
+
+def number(value: float) -> str:
+    """Three digits, and commas."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def times(speed: dict[str, Any], name: str) -> float:
+    """How many models the twin trains while another trains one; NaN if that was not measured."""
+    return float(speed["twin"].get("per_second", math.nan)) / float(speed[name].get("per_second", math.nan))
+
+
+def goals(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """One entry a goal: what was asked, whether it was met, and the figure. What was not measured is missed."""
+    found: list[dict[str, Any]] = []
+
+    def judge(goal: str, figure: float, met: bool, unit: str) -> None:
+        found.append({"goal": goal, "met": met, "figure": f"{number(figure)}{unit}"})
+
+    for task, told in result["tasks"].items():
+        ratio = times(told["speed"]["one"], "Opacus")
+        text = f"{task}: {LEAST[task]:,} times as fast as a loop over Opacus models, one thread each"
+        judge(text, ratio, ratio >= LEAST[task], " times")
+    for task, told in result["tasks"].items():
+        few, many = (cell.get("megabytes", math.nan) for cell in told["memory"].values())
+        sizes = " and ".join(f"{int(models):,}" for models in told["memory"])
+        text = f"{task}: memory of {sizes} models, but for the models themselves, {GROWTH} MB apart at most"
+        judge(text, many - few, many - few <= GROWTH, " MB")
+    cells = [cell for told in result["tasks"].values() for cell in told["speed"]["one"].values()]
+    far = [float(cell.get("apart", math.nan)) for cell in cells]
+    worst = math.nan if any(map(math.isnan, far)) else max(far)
+    judge(f"all train the same models: at most {APART:g} apart without noise", worst, worst <= APART, "")
+    return found
+
+
+def plain(result: dict[str, Any]) -> str:
+    """Every figure, one table a training, then the goals."""
+    lines = []
+    for task, told in result["tasks"].items():
+        lines.append(f"\n{DESCRIBED[task]}")
+        lines.append(f"  {'threads':8}{'who':14}{'models/s':>12}{'twin : this':>14}{'apart':>12}")
+        for speed in told["speed"].values():
+            for name, cell in speed.items():
+                threads = str(cell.get("threads", "–"))
+                if "failure" in cell:
+                    lines.append(f"  {threads:8}{name:14}{cell['failure']:>12}")
+                    continue
+                ratio, apart = number(times(speed, name)), f"{cell['apart']:.0e}"
+                lines.append(f"  {threads:8}{name:14}{number(cell['per_second']):>12}{ratio:>14}{apart:>12}")
+        lines += [f"  memory: {line}" for line in memory_lines(told["memory"])]
+    lines.append("")
+    lines += [f"{'met   ' if g['met'] else 'MISSED'}  {g['goal']}: {g['figure']}" for g in result["goals"]]
+    return "\n".join(lines)
+
+
+def memory_lines(memory: dict[str, Any]) -> list[str]:
+    """Peak memory at each number of models."""
+    return [
+        f"{int(models):,} models: " + (
+            cell.get("failure") or f"{cell['megabytes']:.1f} MB and {cell['own']:.1f} MB of models, "
+            f"peak of the process {cell['peak']:.0f} MB"
+        )
+        for models, cell in memory.items()
+    ]
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The table of the README and the goals."""
+    others = ("reference", "torch loop", "Opacus")
+    head = ("training", "threads", "twin: models a second", *(f"{name}: the same, twin : {name}" for name in others))
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for task, told in result["tasks"].items():
+        for speed in told["speed"].values():
+            cells = [DESCRIBED[task], str(speed["twin"].get("threads", "–"))]
+            cells.append(speed["twin"].get("failure") or number(speed["twin"]["per_second"]))
+            for name in others:
+                cell = speed.get(name, {"failure": "–"})
+                cells.append(cell.get("failure") or f"{number(cell['per_second'])}, {number(times(speed, name))}")
+            lines.append("| " + " | ".join(cells) + " |")
+    lines.append("")
+    for task, told in result["tasks"].items():
+        lines += [f"- {task}, {line}." for line in memory_lines(told["memory"])]
+    for g in result["goals"]:
+        lines.append(f"- Goal {'met' if g['met'] else '**missed**'}: {g['goal']}; {g['figure']}.")
+    return "\n".join(lines) + "\n"

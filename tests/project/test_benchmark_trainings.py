@@ -1,0 +1,152 @@
+"""The benchmark of trainings around its measurements: its contestants, its goals, and the section it writes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.project.consoles import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))
+import trainings
+from accountants_tables import rewrite
+from trainings_tables import MARKS, goals, markdown, plain
+
+OTHERS = ("reference", "torch loop", "Opacus")
+
+
+def measured(**changes: dict[str, Any]) -> dict[str, Any]:
+    """A made-up result that meets every goal by little, but for the cells of the first training that are changed."""
+    tasks = {}
+    for task, ratio in (("noisy-cgd", 1001.0), ("dp-sgd-network", 101.0)):
+        slow = {"per_second": 10.0, "apart": 0.9e-4, "threads": 1}
+        speed = {
+            threads: {"twin": {**slow, "per_second": 10.0 * ratio}, **{name: dict(slow) for name in others}}
+            for threads, others in (("one", OTHERS), ("all", OTHERS[-1:]))
+        }
+        few = {"megabytes": 10.0, "own": 1.0, "peak": 300.0}
+        memory = {"10000": few, "100000": {"megabytes": 25.9, "own": 10.0, "peak": 325.0}}
+        tasks[task] = {"speed": speed, "memory": memory}
+    for name, change in changes.items():
+        cells = tasks["noisy-cgd"]["memory"] if name == "many" else tasks["noisy-cgd"]["speed"]["one"]
+        cells["100000" if name == "many" else name] = change
+    return {"tasks": tasks}
+
+
+def missed(result: dict[str, Any]) -> list[str]:
+    return [goal["goal"] for goal in goals(result) if not goal["met"]]
+
+
+def test_goals_met() -> None:
+    assert missed(measured()) == []
+    assert len(goals(measured())) == 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"twin": {"per_second": 9999.0, "apart": 0.0}}, ["1,000 times"]),
+        ({"twin": {"failure": "timeout"}}, ["1,000 times", "the same models"]),
+        ({"Opacus": {"failure": "ModuleNotFoundError"}}, ["1,000 times", "the same models"]),
+        ({"reference": {"per_second": 1.0, "apart": 1.1e-4}}, ["the same models"]),
+        ({"reference": {"per_second": 1.0, "apart": float("nan")}}, ["the same models"]),
+        ({"many": {"megabytes": 26.1}}, ["memory"]),
+        ({"many": {"failure": "timeout"}}, ["memory"]),
+    ],
+)
+def test_goals_missed(changes: dict[str, dict[str, Any]], words: list[str]) -> None:
+    found = missed(measured(**changes))
+    assert len(found) == len(words)
+    assert all(word in goal for word, goal in zip(words, found, strict=True))
+
+
+def test_the_table_has_a_row_a_training_and_threads_and_the_goals() -> None:
+    result = measured(Opacus={"failure": "ModuleNotFoundError"})
+    result["goals"] = goals(result)
+    lines = markdown(result).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len({line.count("|") for line in rows}) == 1
+    assert len(rows) == 2 + 2 * 2
+    assert rows[2].endswith("| 1 | 10,010 | 10, 1,001 | 10, 1,001 | ModuleNotFoundError |")
+    assert rows[3].endswith("| 1 | 10,010 | – | – | 10, 1,001 |")
+    assert sum(line.startswith("- Goal met") for line in lines) == 3
+    assert sum(line.startswith("- Goal **missed**") for line in lines) == 2
+    assert plain(result).count("MISSED") == 2
+
+
+def test_only_the_section_between_the_marks_is_rewritten(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{MARKS[0]}\n{MARKS[1]}\nafter\n", encoding="utf-8")
+    for table in ("old\n", "new \\1\n"):
+        rewrite(page, table, MARKS)
+    assert page.read_text(encoding="utf-8") == f"before\n{MARKS[0]}\nnew \\1\n{MARKS[1]}\nafter\n"
+
+
+def test_the_readme_has_the_marks() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [readme.count(mark) for mark in MARKS] == [1, 1]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainings of a few steps and models."""
+    few = {task: {**trainings.TASKS[task], **trainings.SHORT[task]} for task in trainings.TASKS}
+    monkeypatch.setattr(trainings, "TASKS", few)
+    monkeypatch.setattr(trainings, "MODELS", dict.fromkeys(few, 40))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("task", trainings.TASKS)
+@pytest.mark.parametrize("name", ["twin", "reference", "torch loop"])
+def test_our_own_measurements_run_and_train_the_same_model(task: str, name: str) -> None:
+    told = trainings.work(["speed", task, name, "all"], quick=True)
+    assert told["per_second"] > 0
+    assert told["apart"] <= 1e-9
+    assert told["models"] == (4 if name == "twin" else 1)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("task", trainings.TASKS)
+def test_a_contestant_that_trains_another_model_is_told(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clipped to twice the norm: so clipping is active, and its strength is seen."""
+
+    def lenient(task: str, config: Any) -> trainings.Trainer:
+        changed = trainings.parsed(task, **{trainings.NOISE[task]: "1e-12", "clip_norm": 1})
+        return trainings.torch_loop(task, changed)
+
+    monkeypatch.setitem(trainings.CONTESTANTS, "torch loop", lenient)
+    assert trainings.work(["speed", task, "torch loop", "all"], quick=True)["apart"] > 1e-3
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("task", trainings.TASKS)
+def test_the_noise_of_a_loop_is_that_of_the_algorithm(task: str) -> None:
+    """Steps so short that only the noises add up: at least 6,000 normals, whose size is off by 6 % with p < 1e-9."""
+    torch.manual_seed(0)
+    given = {"eta": "1e-6", "clip_norm": "1e-9"}
+    config = trainings.parsed(task, **given)
+    quiet = trainings.parsed(task, **given, **{trainings.NOISE[task]: "1e-12"})
+    still = np.asarray(trainings.torch_loop(task, quiet)(1)[0])
+    train, models = trainings.torch_loop(task, config), 600 if task == "noisy-cgd" else 40
+    moved = np.stack([np.asarray(train(1)[0]) - still for _ in range(models)])
+    steps = 5 * config.epochs if task == "noisy-cgd" else config.steps
+    assert moved.size >= 6000
+    assert np.sqrt((moved**2).mean()) == pytest.approx(1e-6 * 0.1 * np.sqrt(steps), rel=0.06)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_peer_that_is_not_there_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opacus", None)
+    assert trainings.work(["speed", "noisy-cgd", "Opacus", "all"], quick=True) == {"failure": "ModuleNotFoundError"}
+
+
+@pytest.mark.usefixtures("small")
+def test_memory_is_measured() -> None:
+    told = trainings.work(["memory", "noisy-cgd", "100"], quick=True)
+    assert told["own"] == pytest.approx(100 * trainings.DIMENSION * 8 / 1e6)
+    assert told["megabytes"] <= told["peak"]
