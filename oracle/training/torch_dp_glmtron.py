@@ -34,7 +34,9 @@ def train(
     check(features, labels)
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder, indicator))
+    return in_chunks(
+        tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder, indicator), device
+    )
 
 
 train_gradient = functools.partial(train, indicator=True)

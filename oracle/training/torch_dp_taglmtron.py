@@ -35,8 +35,9 @@ def train(
     check(features, labels)
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    entries = features.shape[1] * features.shape[0].bit_length()  # the live nodes
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder, indicator))
+    return in_chunks(
+        tape, features.shape[1], lambda part: _train_chunk(x, y, config, part, recorder, indicator), device
+    )
 
 
 train_gradient = functools.partial(train, indicator=True)
