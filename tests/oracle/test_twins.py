@@ -146,4 +146,5 @@ def test_the_account_suits_the_bound_or_says_why_not(item: Algorithm) -> None:
 def _absent(accounting: Bound) -> dict[str, Any]:
     """What an account leaves open: where the curve is asked."""
     names = {parameter.name for parameter in accounting.parameters}
-    return {name: value for name, value in {"delta": "1e-5", "alpha": 8}.items() if name in names}
+    asked = {"delta": "1e-5", "total_delta": "1e-5", "alpha": 8}
+    return {name: value for name, value in asked.items() if name in names}
