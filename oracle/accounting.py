@@ -49,6 +49,8 @@ def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Numb
         raise DomainError(f"algorithm = {item.name} has no guarantee: no bound accounts for it")
     target = probability("delta").rational(delta)
     parameters = dict(item.account(config, records))
-    if "delta" in {parameter.name for parameter in bound(item.accounted_by).parameters}:
-        parameters["delta"] = target
+    names = {parameter.name for parameter in bound(item.accounted_by).parameters}
+    asked = "total_delta" if "total_delta" in names else "delta"  # where both stand, delta is that of one part
+    if asked in names:
+        parameters[asked] = target
     return epsilon_of(item.accounted_by, parameters, target)

@@ -86,6 +86,7 @@ def list_algorithms(as_json: Json = False) -> None:
             {
                 "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
                 "accounted_by": item.accounted_by, "neighbours": item.neighbours,
+                "deterministic": item.deterministic,
                 "reference": f"{item.reference.__module__}:{item.reference.__name__}", "batched": item.batched,
                 "parameters": [_parameter_json(parameter) for parameter in item.parameters],
                 "source": list(item.source),

@@ -176,6 +176,10 @@ class Enclosure:
         """The enclosure of the smaller of two truths."""
         return Enclosure(_smaller(self.lower, other.lower), _smaller(self.upper, other.upper))
 
+    def maximum(self, other: Enclosure) -> Enclosure:
+        """The enclosure of the larger of two truths."""
+        return Enclosure(_larger(self.lower, other.lower), _larger(self.upper, other.upper))
+
     def contains(self, value: Exact | Enclosure) -> bool:
         """Whether the value (or the whole other enclosure) lies inside."""
         if isinstance(value, Enclosure):

@@ -135,7 +135,8 @@ class Algorithm:
     the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
     that says why there is no guarantee; both are None where no configuration has one. `batched` is "module:function",
     loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an
-    affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP.
+    affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one
+    reads nothing of the tape: all models are equal.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Algorithm:
     batched: str
     gaussian_release: Callable[[Values], bool]
     source: tuple[str, ...]
+    deterministic: bool = False
 
     def parse(self, given: Mapping[str, Any]) -> Values:
         """The exact configuration, or a DomainError."""

@@ -15,18 +15,24 @@ sum of its rays, the ends of which lie on rank - 1 independent hyperplanes. All 
 counts one pattern a region. There may be more: u = 0 gives all ones, which for x = 1, -1 no region does. Cones without
 interior change nothing in (3.3): each is part of a cone with interior, and on both D X u = relu(X u).
 
-THE OPTIMUM is found by an interior-point method (logarithmic barriers of |v| <= t and of the cones, Newton's method on
-all vectors at once). The residual theta = y - output, scaled until the projections of +-X^T D_i theta on C_i are no
-longer than lambda, is feasible for the dual, theta^T y - |theta|^2 / 2 (projections by non-negative least squares):
-each solution comes with its gap. Without the constraints ("gated" units: D_i X v for any v, so that no w is needed) the
-same method minimises the relaxation, which can only be lower.
+THE OPTIMUM is found by an interior-point method (logarithmic barriers of |v| <= t and of the cones, the former
+minimised over t in closed form; Newton's method on all vectors at once). The residual theta = y - output, scaled until
+the projections of +-X^T D_i theta on C_i are no longer than lambda, is feasible for the dual, theta^T y - |theta|^2 / 2
+(projections by non-negative least squares): each solution comes with its gap. Without the constraints ("gated" units:
+D_i X v for any v, so that no w is needed) the same method minimises the relaxation, which can only be lower.
+
+THE ALGORITHM releases the optimal value, to 1e-10 relative. The outputs at the records are unique, too, but a gap is
+known to bound their error by its root only; the vectors need not be unique at all. There is no randomness, and nothing
+protects the records.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -35,11 +41,15 @@ from scipy.optimize import linprog, nnls
 
 from oracle.domain import Number, positive
 from oracle.errors import DomainError, OracleError
+from oracle.registry import Algorithm, Values
+from oracle.tape import Tape
 from oracle.training import glm
 from oracle.training.glm import Array
 
 Signs = tuple[int, ...]
 _MOST_ROWS = 12  # the number of patterns grows like n^d, the work on them faster
+_MOST_UNKNOWNS = 2000  # of the programme: a few seconds
+_TRAINED_TO = 1e-10  # the relative gap of a released value
 _NEWTON_STEPS = 60
 _LARGEST_WEIGHT = 1e16
 
@@ -176,45 +186,54 @@ class _Programme:
         theta = theta * min(1.0, self.lam / max(steepest, 1e-300))
         return float(theta @ self.y - theta @ theta / 2)
 
-    def barrier(self, z: Array, t: Array, weight: float) -> float:
-        """weight (objective with t for the norms) - sum log(t^2 - |z|^2) - sum log(G z), infinite outside."""
-        inside, slack = t**2 - (z**2).sum(axis=1), np.einsum("grd,gd->gr", self.cones, z)
-        if (t <= 0).any() or (inside <= 0).any() or (slack <= 0).any():
+    def barrier(self, z: Array, weight: float) -> float:
+        """weight (objective with t for the norms) - sum log(t^2 - |z|^2) - sum log(G z), infinite outside.
+
+        It is at its minimum over t, where weight lambda t = 1 + s, s^2 = 1 + (weight lambda |z|)^2; constants left out.
+        """
+        slack = np.einsum("grd,gd->gr", self.cones, z)
+        if (slack <= 0).any():
             return float("inf")
         residual = self.residual(z)
-        value = weight * (residual @ residual / 2 + self.lam * t.sum())
-        return float(value - np.log(inside).sum() - np.log(slack).sum())
+        s = self.stretched(z, weight)
+        value = weight * (residual @ residual / 2) + (s - np.log1p(s)).sum()
+        return float(value - np.log(slack).sum())
 
-    def newton(self, z: Array, t: Array, weight: float) -> tuple[Array, Array, float]:
-        """The Newton step of the barrier in z and t, and the squared decrement."""
-        groups, dimension = z.shape
-        inside, slack = t**2 - (z**2).sum(axis=1), np.einsum("grd,gd->gr", self.cones, z)
-        slope = np.empty((groups, dimension + 1))
-        slope[:, :-1] = 2 * z / inside[:, None] - np.einsum("grd,gr->gd", self.cones, 1 / slack)
-        slope[:, :-1] -= weight * np.einsum("gnd,n->gd", self.images, self.residual(z))
-        slope[:, -1] = weight * self.lam - 2 * t / inside
-        own = np.zeros((groups, dimension + 1, dimension + 1))
-        ray = np.concatenate([z, -t[:, None]], axis=1)
-        own += 4 * ray[:, :, None] * ray[:, None, :] / inside[:, None, None] ** 2
-        own[:, :-1, :-1] += 2 * np.eye(dimension) / inside[:, None, None]
-        own[:, -1, -1] -= 2 / inside
-        own[:, :-1, :-1] += np.einsum("grd,gr,gre->gde", self.cones, 1 / slack**2, self.cones)
-        padded = np.concatenate([self.images, np.zeros((*self.images.shape[:2], 1))], axis=2)
-        flat = padded.transpose(1, 0, 2).reshape(len(self.y), -1)
-        whole = weight * flat.T @ flat
-        for g in range(groups):
-            block = slice(g * (dimension + 1), (g + 1) * (dimension + 1))
-            whole[block, block] += own[g]
-        scale = 1 / np.sqrt(np.diag(whole))
-        # Singular but for rounding late in the method; what a step lacks, the next makes good, and the gap is measured.
-        scaled = scale[:, None] * whole * scale + 1e-14 * np.eye(len(scale))
-        step = -scale * np.linalg.solve(scaled, scale * slope.ravel())
-        parts = step.reshape(groups, dimension + 1)
-        return parts[:, :-1], parts[:, -1], float(-(slope * parts).sum())
+    def stretched(self, z: Array, weight: float) -> Array:
+        """The s of each vector."""
+        return np.asarray(np.hypot(1.0, weight * self.lam * np.linalg.norm(z, axis=1)))
+
+    def newton(self, z: Array, weight: float) -> tuple[Array, float]:
+        """The Newton step of the barrier, and the squared decrement.
+
+        The Hessian is R^T R for each vector, R from a factorisation of its square root (late in the method, entries of
+        the Hessian itself hold no trace of its small eigenvalues), plus weight F^T F with F of n rows for all of them.
+        """
+        dimension = z.shape[1]
+        slack, s = np.einsum("grd,gd->gr", self.cones, z), self.stretched(z, weight)
+        pull = (weight * self.lam) ** 2 / (1 + s)  # of z on itself
+        slope = pull[:, None] * z - np.einsum("grd,gr->gd", self.cones, 1 / slack)
+        slope -= weight * np.einsum("gnd,n->gd", self.images, self.residual(z))
+        unit = z / np.maximum(np.linalg.norm(z, axis=1), 1e-300)[:, None]
+        along = (1 - 1 / np.sqrt(s))[:, None, None] * unit[:, :, None] * unit[:, None, :]
+        own = np.sqrt(pull)[:, None, None] * (np.eye(dimension) - along)
+        root = np.concatenate([self.cones / slack[:, :, None], own], axis=1)
+        factor = np.asarray(np.linalg.qr(root, mode="r"))
+        right = np.concatenate([self.images.transpose(0, 2, 1), slope[:, :, None]], axis=2)
+        turned = np.linalg.solve(factor.transpose(0, 2, 1), right)
+        flat, h = turned[:, :, :-1].reshape(-1, len(self.y)), turned[:, :, -1].ravel()
+        step = flat @ np.linalg.solve(np.eye(len(self.y)) / weight + flat.T @ flat, flat.T @ h) - h
+        moved = np.linalg.solve(factor, step.reshape(*z.shape, 1))[:, :, 0]
+        return moved, float(-h @ step)
 
 
-def solve(x: Array, y: Array, lam: Number, *, constrained: bool = True, tolerance: float = 1e-9) -> Solution:
-    """Minimise (3.3), or its relaxation without cones, to a gap of tolerance * max(1, |y|^2 / 2)."""
+def solve(
+    x: Array, y: Array, lam: Number, *, constrained: bool = True, tolerance: float = 1e-9, relative: bool = False
+) -> Solution:
+    """Minimise (3.3), or its relaxation without cones, to a gap of tolerance * max(1, |y|^2 / 2).
+
+    `relative`: to a gap of tolerance * the minimum.
+    """
     glm.check_data(x, y)
     weight = float(positive("lam").rational(lam))
     found = open_patterns(x) if constrained else patterns(x)
@@ -225,7 +244,7 @@ def solve(x: Array, y: Array, lam: Number, *, constrained: bool = True, toleranc
     if constrained:
         images, cones, start = np.concatenate([images, -images]), np.tile(cones, (2, 1, 1)), np.tile(start, (2, 1))
     programme = _Programme(images, cones, y, weight)
-    z, lower = _minimised(programme, start, tolerance * max(1.0, float(y @ y) / 2))
+    z, lower = _minimised(programme, start, tolerance, 0.0 if relative else max(1.0, float(y @ y) / 2))
     v, w = (z[: len(found)], z[len(found) :]) if constrained else (z, np.zeros_like(z))
     return Solution(found, v, w, programme.objective(z), lower)
 
@@ -240,30 +259,89 @@ def _inside(cone: Array) -> Array:
     return np.asarray(linprog([0.0] * cone.shape[1] + [-1.0], A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
 
 
-def _minimised(programme: _Programme, start: Array, tolerance: float) -> tuple[Array, float]:
-    """Vectors of an objective within the tolerance of a lower bound, and that bound; small vectors are made zero."""
-    z, t = start, np.linalg.norm(start, axis=1) + 1.0
-    if programme.barrier(z, t, 1.0) == float("inf"):
+def _minimised(programme: _Programme, start: Array, tolerance: float, unit: float) -> tuple[Array, float]:
+    """Vectors of an objective near to a lower bound, and that bound; small vectors are made zero.
+
+    Near is within tolerance * max(unit, bound).
+    """
+    z = start
+    if programme.barrier(z, 1.0) == float("inf"):
         raise OracleError("the programme is not solved: a cone is too thin for floating point")
     weight, lower = 1.0, 0.0  # every objective is >= 0
     while weight < _LARGEST_WEIGHT:
         for _ in range(_NEWTON_STEPS):
-            dz, dt, decrement = programme.newton(z, t, weight)
+            step, decrement = programme.newton(z, weight)
             if decrement < 1e-5:
                 break
-            length, least = 1.0, programme.barrier(z, t, weight)
-            while length > 1e-12 and programme.barrier(
-                z + length * dz, t + length * dt, weight
-            ) > least - length * decrement / 10:
+            length, least = 1.0, programme.barrier(z, weight)
+            while length > 1e-12 and programme.barrier(z + length * step, weight) > least - length * decrement / 10:
                 length /= 2
             if length <= 1e-12:
                 break  # rounding drowns what is left to gain at this weight
-            z, t = z + length * dz, t + length * dt
+            z = z + length * step
         lower = max(lower, programme.lower(z))
         norms = np.linalg.norm(z, axis=1)
         for least in (2.0, 1e-2, 1e-4, 1e-6, 0.0):  # none but zero, ..., all as they are
             kept = np.where((norms > least * norms.max())[:, None], z, 0.0)
-            if programme.objective(kept) - lower <= tolerance:
+            if programme.objective(kept) - lower <= tolerance * max(unit, lower):
                 return kept, lower
         weight *= 10
-    raise OracleError(f"the programme is not solved: a gap of {programme.objective(z) - lower}, not {tolerance}")
+    asked = tolerance * max(unit, lower)
+    raise OracleError(f"the programme is not solved: a gap of {programme.objective(z) - lower}, not {asked}")
+
+
+# --- the algorithm
+
+
+def check(features: Array, labels: Array) -> None:
+    """A DomainError unless these are data, few enough that all the patterns can be handled."""
+    glm.check_data(features, labels)
+    _check_features(features)
+    records, dimension = features.shape
+    regions = 2 * sum(math.comb(records - 1, k) for k in range(dimension))  # in general position, else fewer
+    if 2 * regions * dimension > _MOST_UNKNOWNS:
+        raise DomainError(
+            f"{records} records of dimension {dimension} are too many: up to {regions} patterns, and a programme of "
+            f"{2 * regions * dimension} unknowns, above {_MOST_UNKNOWNS}"
+        )
+
+
+def of_size_one(features: Array, labels: Array, lam: Fraction) -> tuple[Array, Array, Fraction, float]:
+    """The same programme with entries of X and y up to 1, and the unit of its value.
+
+    Exact: a power of two times X and lambda changes nothing, and times y and lambda it is squared in the value. No
+    slope exceeds |X| |y|, which then is at most n d: larger lambdas have one value.
+    """
+    x_power, y_power = (int(np.frexp(np.abs(part).max())[1]) for part in (features, labels))
+    scaled = lam / Fraction(2) ** (x_power + y_power)
+    if y_power > 500:
+        raise DomainError(f"labels of size 2^{y_power} are too large: sums of their squares are no doubles")
+    unit = math.ldexp(1.0, 2 * y_power)
+    return np.ldexp(features, -x_power), np.ldexp(labels, -y_power), min(scaled, Fraction(features.size)), unit
+
+
+def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """The optimal value of (3.3), shape [1]; the tape is not read."""
+    check(features, labels)
+    x, y, lam, unit = of_size_one(features, labels, config.lam)
+    found = solve(x, y, lam, tolerance=_TRAINED_TO, relative=True)
+    if recorder is not None:
+        recorder("release", objective=unit * found.objective, lower=unit * found.lower)
+    return np.array([unit * found.objective])
+
+
+convex_relu_exact = Algorithm(
+    name="convex-relu-exact",
+    document="000, eq. (3.3)",
+    summary="optimal value of the exact convex programme of a two-layer ReLU network, tiny data; not private",
+    parameters=(positive("lam", "weight of the norms"),),
+    released="output",
+    neighbours="any",
+    accounted_by=None,
+    account=None,
+    reference=train,
+    batched="oracle.training.torch_convex_programme:train",
+    gaussian_release=lambda config: False,
+    source=("relu-approx/thm-3.1",),
+    deterministic=True,
+)

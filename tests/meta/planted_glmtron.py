@@ -44,6 +44,11 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "a sensitivity of half the clipped range": (
         "glmtron.sigma", lambda v, w: gaussian.sigma_of(Fraction(1, 2), v.epsilon, v.delta, w),
     ),
+    "the thresholds forgotten": (
+        "glmtron-adaptive.epsilon", lambda v, w: oracle.bound("glmtron.epsilon").certify(
+            Values(noise_multiplier=v.noise_multiplier, records=v.records, delta=v.delta, method="upper"), w,
+        ),
+    ),
     "the padded tree": (
         "taglmtron.epsilon", lambda v, w: gaussian.epsilon_of_mu(
             lambda: (2 if v.neighbours == "replace" else 1) * ball(tree.levels(v.records)).sqrt()

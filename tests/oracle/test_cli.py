@@ -127,7 +127,7 @@ def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
         "algorithm", "document", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
-        "reference", "batched",
+        "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"
     assert entry["accounted_by"] in oracle.bounds()

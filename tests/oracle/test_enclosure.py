@@ -290,16 +290,21 @@ def test_a_proved_ceiling_caps_the_upper_end_only() -> None:
 
 
 @given(enclosures, enclosures)
-def test_the_hull_holds_both_and_the_minimum_the_smaller(first: Enclosure, second: Enclosure) -> None:
-    hull, least = first.hull(second), first.minimum(second)
+def test_the_hull_holds_both_the_minimum_the_smaller_and_the_maximum_the_larger(
+    first: Enclosure, second: Enclosure
+) -> None:
+    hull, least, most = first.hull(second), first.minimum(second), first.maximum(second)
     assert hull.contains(first)
     assert hull.contains(second)
     assert hull.lower in (first.lower, second.lower)
     assert hull.upper in (first.upper, second.upper)
     for one in (first.lower, first.upper):
         for other in (second.lower, second.upper):
-            smaller = one if one.compare(other) <= 0 else other
+            smaller, larger = (one, other) if one.compare(other) <= 0 else (other, one)
             assert least.contains(point(smaller))
+            assert most.contains(point(larger))
     assert least.upper in (first.upper, second.upper)
-    assert least.possibly_le(first)
-    assert least.possibly_le(second)
+    assert most.lower in (first.lower, second.lower)
+    for one in (first, second):
+        assert least.possibly_le(one)
+        assert one.possibly_le(most)

@@ -238,6 +238,7 @@ def test_integers_and_lists_are_numbers(bound: oracle.Bound) -> None:
     point: Point = {p.name: p.choices[0] if p.kind == "choice" else 1 for p in bound.parameters}
     point |= {p.name: 0.5 for p in bound.parameters if p.high == 1}
     point |= {p.name: 2 for p in bound.parameters if p.low == 1 and p.low_open}
+    point |= {p.name: 0.1 for p in bound.parameters if p.name == "threshold_delta"}  # three of 0.5 leave no epsilon
     point |= {p.name: [0.5, 0.5] for p in bound.parameters if p.kind == "schedule"}
     expected = float(bound.fast(**{k: float(v) if isinstance(v, int) else v for k, v in point.items()}))
     for convert in (np.int64, np.array, torch.tensor, lambda v: [v]):

@@ -67,11 +67,19 @@ def threshold_delta(v: Numbers, epsilon: mpf) -> mpf:
     return +result
 
 
+def adaptive_excess(v: Numbers, epsilon: mpf) -> mpf:
+    """Positive while epsilon is below one of the two: the pass, or three histograms for each of its records."""
+    calls = {"epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["records"]}
+    trained = glmtron_excess({**v, "method": "upper"}, v["noise_multiplier"], epsilon)
+    return max(trained, threshold_delta(calls, epsilon) - v["delta"])
+
+
 OPINIONS: dict[str, Value | Root] = {
     "glmtron.epsilon": Root(lambda v, e: glmtron_excess(v, v["noise_multiplier"], e)),
     "glmtron.sigma": Root(lambda v, noise: glmtron_excess(v, noise, v["epsilon"])),
     "taglmtron.epsilon": Root(lambda v, e: gaussian_delta(taglmtron_mu(v, v["noise_multiplier"]), e) - v["delta"]),
     "taglmtron.sigma": Root(lambda v, noise: gaussian_delta(taglmtron_mu(v, noise), v["epsilon"]) - v["delta"]),
+    "glmtron-adaptive.epsilon": Root(adaptive_excess),
     "dp-threshold.epsilon": Root(lambda v, e: threshold_delta(v, e) - v["total_delta"]),
     "dp-threshold.delta": Value(lambda v: threshold_delta(v, v["total_epsilon"]), digits=(45, 70)),
 }
@@ -80,6 +88,10 @@ DIRECTIONS = {
     # More records hide more, but each must leak less: below a few hundred the second can win.
     "glmtron.epsilon": {"noise_multiplier": FALLS, "records": TURNS, "delta": FALLS},
     "glmtron.sigma": {"records": TURNS, "epsilon": FALLS, "delta": FALLS},
+    "glmtron-adaptive.epsilon": {
+        "noise_multiplier": FALLS, "records": TURNS, "threshold_epsilon": RISES, "threshold_delta": RISES,
+        "delta": FALLS,
+    },
     "taglmtron.epsilon": {"noise_multiplier": FALLS, "records": RISES, "delta": FALLS},
     "taglmtron.sigma": {"records": RISES, "epsilon": FALLS, "delta": FALLS},
     "dp-threshold.epsilon": {
@@ -93,6 +105,8 @@ DIRECTIONS = {
 RANGES = {
     ("glmtron.epsilon", "noise_multiplier"): (-0.3, 2.3),
     ("glmtron.sigma", "epsilon"): (-2.5, 1.0),
+    ("glmtron-adaptive.epsilon", "noise_multiplier"): (-0.3, 2.3),
+    ("glmtron-adaptive.epsilon", "threshold_epsilon"): (-2.0, 1.5),
     ("taglmtron.epsilon", "noise_multiplier"): (-2.0, 8.0),
     ("taglmtron.epsilon", "records"): (0.0, 15.0),
     ("taglmtron.sigma", "records"): (0.0, 15.0),
@@ -108,6 +122,9 @@ MAPS = {
     **{(f"glmtron.{name}", "delta"): lambda u: 10.0 ** (-8 + 7 * u) for name in ("epsilon", "sigma")},
     **{(f"dp-threshold.{name}", "histograms"): lambda u: 3 if u > 0.4 else 1 for name in ("epsilon", "delta")},
     **{(f"dp-threshold.{name}", "calls"): lambda u: 2 if u > 0.4 else 1 for name in ("epsilon", "delta")},
+    ("glmtron-adaptive.epsilon", "records"): lambda u: 2 if u > 0.4 else 1,
+    ("glmtron-adaptive.epsilon", "threshold_delta"): lambda u: 10.0 ** (-300 + 285 * u),
+    ("glmtron-adaptive.epsilon", "delta"): lambda u: 10.0 ** (-8 + 7 * u),
     # No epsilon reaches a total_delta below 1 - (1 - delta/2)^k: one of two deltas comes close to it for k = 6.
     ("dp-threshold.epsilon", "delta"): lambda u: 2.0**-19 if u > 0.4 else 10.0 ** (-300 + 700 * u),
     ("dp-threshold.epsilon", "total_delta"): lambda u: (
@@ -120,6 +137,11 @@ CORNERS = {
     ("glmtron.epsilon", "noise_multiplier"): (1e-8, 0.1, 1.0, 3.0, 1e8, 1e160),
     ("glmtron.sigma", "epsilon"): (0.0, 1e-8, 1.0, 3.0, 1e3),
     **{(f"glmtron.{name}", "delta"): (1e-100, 1e-15, 1e-5, 0.3, 0.5, 0.9, 1 - 2**-53) for name in ("epsilon", "sigma")},
+    ("glmtron-adaptive.epsilon", "records"): (1, 2, 3),
+    ("glmtron-adaptive.epsilon", "noise_multiplier"): (1e-8, 0.1, 1.0, 3.0, 1e8, 1e160),
+    ("glmtron-adaptive.epsilon", "threshold_epsilon"): (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30),
+    ("glmtron-adaptive.epsilon", "threshold_delta"): (5e-324, 1e-310, 1e-300, 1e-100),
+    ("glmtron-adaptive.epsilon", "delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 0.9, 1 - 2**-53),
     ("taglmtron.sigma", "epsilon"): (0.0, 1e-160, 1e-8, 1.0, 3.0, 1e8, 1e160),
     ("taglmtron.epsilon", "noise_multiplier"): (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30, 1e160, 1e300),
     **{(f"dp-threshold.{name}", "epsilon"): (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30) for name in ("epsilon", "delta")},
@@ -130,6 +152,7 @@ CORNERS = {
 }
 
 FEW_POINTS = {
+    "glmtron-adaptive.epsilon": 60,
     "glmtron.epsilon": 60, "glmtron.sigma": 30, "taglmtron.epsilon": 200, "taglmtron.sigma": 100,
     "dp-threshold.epsilon": 80, "dp-threshold.delta": 60,
 }
