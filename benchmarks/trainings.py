@@ -5,7 +5,8 @@
     python benchmarks/trainings.py [--quick --json FILE]
 
 Every figure comes from a fresh process. With one thread the clock is the processor time of that process, which a busy
-machine hurts less, and the best of three counts. With all threads it is the wall's: a figure for an idle machine only.
+machine hurts less, and the best of the runs of a few seconds counts. With all threads it is the wall's, and one run: a
+figure for an idle machine only.
 Everybody trains in float64 on the same data with the same noise: a loop trains one model after the other on given
 batches from given weights (a twin draws its own for every model), and "apart" is how far its model ends from the
 reference's when the noise is all but taken away, so that like is compared with like. Memory is the rise of the peak
@@ -43,7 +44,8 @@ SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network"
 MODELS = {"noisy-cgd": 10_000, "dp-sgd-network": 500}  # of the twin; a loop trains LOOP of them
 LOOP = 3
 MEMORY_MODELS = (10_000, 100_000)
-LIMIT = 40  # seconds for one figure; on a busy machine threads that wait for each other may take for ever
+SECONDS = 4  # of runs, of which the best counts
+LIMIT = {"one": 60, "all": 20}  # seconds for a figure; threads that wait for each other on a busy machine take for ever
 
 Trainer = Callable[[int], Any]  # a number of models -> their final weights, [models, ...]
 
@@ -169,10 +171,10 @@ def parsed(task: str, **changes: Any) -> Any:
     return algorithm(task).parse({**TASKS[task], **changes})
 
 
-def timed(work: Callable[[], Any], repeats: int, clock: Callable[[], float]) -> float:
-    """The best seconds of a few calls."""
-    best = math.inf
-    for _ in range(repeats):
+def timed(work: Callable[[], Any], seconds: float, clock: Callable[[], float]) -> float:
+    """The best time of a call, called again until so many seconds are spent."""
+    best, begin = math.inf, clock()
+    while best == math.inf or clock() - begin < seconds:
         start = clock()
         work()
         best = min(best, clock() - start)
@@ -192,7 +194,7 @@ def measure_speed(task: str, contestant: str, threads: str, quick: bool) -> dict
         train = CONTESTANTS[contestant](task, parsed(task))
         models = (MODELS[task] if contestant == "twin" else LOOP) // (10 if quick else 1) or 1
         clock = time.process_time if threads == "one" else time.perf_counter
-        best = timed(lambda: train(models), 1 if quick or threads == "all" else 3, clock)
+        best = timed(lambda: train(models), 0 if quick or threads == "all" else SECONDS, clock)
     except Exception as error:  # whatever a peer raises is its result
         return {"failure": type(error).__name__}
     apart = float(np.linalg.norm(ends[1] - ends[0]) / np.linalg.norm(ends[0]))
@@ -226,7 +228,8 @@ def ask(words: list[str], quick: bool) -> dict[str, Any]:
     command = [sys.executable, "-W", "ignore", __file__, *(["--quick"] if quick else []), "--worker", *words]
     environment = {**os.environ, **({} if words[-1] == "all" else dict.fromkeys(THREADS, "1"))}
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT)
+        limit = LIMIT["all" if words[-1] == "all" else "one"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=limit)
         answer = json.loads(done.stdout) if done.returncode == 0 else {"failure": f"exit {done.returncode}"}
     except subprocess.TimeoutExpired:
         answer = {"failure": "timeout"}

@@ -15,7 +15,9 @@ DESCRIBED = {
 
 
 def number(value: float) -> str:
-    """Three digits, and commas."""
+    """Three digits, and commas; a dash for what is not known."""
+    if math.isnan(value):
+        return "–"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

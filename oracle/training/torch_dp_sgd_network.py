@@ -88,15 +88,24 @@ def _clipped_sum(
     width = config.width
     first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1], dim=1)
     u = torch.baddbmm(bias[:, None], x, first.view(models, width, dimension).mT)
-    z = u.tanh() if config.activation == "tanh" else u.relu()
-    square = z.square()
-    slope = 1 - square if config.activation == "tanh" else (u > 0).to(u.dtype)
-    r = residual(config.loss, (z @ second[:, :, None])[:, :, 0] + last, y)
-    inner = (slope.square() @ second.square()[:, :, None])[:, :, 0]
-    norms = r.abs() * torch.sqrt(inner * (x.square().sum(dim=2) + 1) + square.sum(dim=2) + 1)
+    a = second[:, None]
+    if config.activation == "tanh":
+        z = u.tanh_()
+        slope = torch.addcmul(a, z.square(), a, value=-1.0)  # a phi'(u) = a (1 - z^2), without a tensor more
+    else:
+        z, slope = u.relu(), a * (u > 0)
+    r = residual(config.loss, torch.baddbmm(last[:, None], z, second[:, :, None])[:, :, 0], y)
+    outer = _square_norm(slope) * (_square_norm(x) + 1)
+    norms = r.abs() * torch.sqrt(outer + _square_norm(z) + 1)
     r = r * (clip_norm / norms).clamp(max=1.0) * taken
+    row = r[:, None]
     parts = (
-        (second[:, :, None] * (slope.mT @ (r[:, :, None] * x))).flatten(1), second * (r[:, None] @ slope)[:, 0],
-        (r[:, None] @ z)[:, 0], r.sum(dim=1, keepdim=True),
+        torch.bmm(slope.mT, r[:, :, None] * x).flatten(1), torch.bmm(row, slope)[:, 0], torch.bmm(row, z)[:, 0],
+        r.sum(dim=1, keepdim=True),
     )
     return torch.cat(parts, dim=1), norms
+
+
+def _square_norm(vectors: torch.Tensor) -> torch.Tensor:
+    norms: torch.Tensor = torch.linalg.vector_norm(vectors, dim=2)
+    return norms.square_()

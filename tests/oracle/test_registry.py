@@ -42,7 +42,8 @@ def test_every_algorithm_is_accounted_by_a_bound_of_its_relation() -> None:
             continue
         accounting = oracle.bound(item.accounted_by)
         assert accounting.neighbours in (item.neighbours, "any")
-        assert accounting.threat_model in (item.released, "all_iterates")
+        covered = accounting.threat_model in (item.released, "all_iterates")
+        assert covered or accounting.released == item.released != "output"
 
 
 def test_an_unknown_name_lists_the_known() -> None:
