@@ -10,6 +10,7 @@ released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows 
 what a record moves it by: 2 gamma if one is replaced, gamma if its leaf is zeroed or was zero (`neighbours`; a record
 with x = 0 has a zero leaf). Corrected: clipping (see `glmtron`), and that noise. The document has f gamma (Theorem 5.1)
 under its own relation, replace: that is this algorithm with half the f, so that its account is honest, too.
+In `dp-oracle plan` and in the bound the multiplier is the noise over gamma: under replace, twice the f here.
 
 gamma is fixed in advance; in the document it comes from DP-Threshold at every step.
 

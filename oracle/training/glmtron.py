@@ -51,4 +51,4 @@ def clipped(v: Array, clip_norm: float, clip: str = SHORTEN) -> Array:
 def check_clip(config: Values) -> None:
     """A DomainError where clipping bounds nothing, so that no noise hides a record."""
     if config.clip != SHORTEN:
-        raise DomainError(f"clip = {config.clip} has no guarantee: it bounds no record's vector")
+        raise DomainError(f"clip = {config.clip} bounds no record's vector, so that no noise hides a record")

@@ -6,8 +6,10 @@ which it contains, are dropped. What is live then are the nodes of the binary di
 
     answer k = sum over the live nodes of (sum of the node's leaves + noise of the node).
 
-Corrected, against the document: all noise is drawn at the start there, before the clipping norms are known; the answer
-to leaf t there is read off the digits of t counted from 0, which leaves leaf t out, where Algorithm 3 needs it in.
+Corrected, against the document: all noise is drawn at the start there, before the clipping norms are known. And its
+answer is read off the digits of t: with t and the leaves counted from 0, as in Algorithm 3, the left siblings on the
+path to leaf t sum to the leaves before it, without leaf t, which Algorithm 3 needs in. Here the digits are those
+of t + 1.
 
 A tree of N leaves has live nodes of at most floor(log2 N) + 1 sizes: that is all the memory. One node completes to
 stay with each leaf, so that node is named by the leaf, and there are N noises in all. The other nodes of a full tree

@@ -151,7 +151,7 @@ def test_no_account_where_there_is_no_guarantee() -> None:
     with pytest.raises(DomainError, match="no epsilon is enough"):  # 60 histograms give away more than delta
         epsilon(threshold_delta="1e-4")
     assert ITEM.account is not None
-    with pytest.raises(DomainError, match="clip = printed-max has no guarantee"):
+    with pytest.raises(DomainError, match="clip = printed-max bounds no record"):
         ITEM.account(config(clip="printed-max"), 30)
 
 

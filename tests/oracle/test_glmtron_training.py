@@ -325,7 +325,7 @@ def test_the_pass_is_no_worse_than_one_gaussian_release(name: str) -> None:
 def test_the_misprint_has_no_account_but_trains(name: str) -> None:
     item = oracle.algorithm(name)
     assert item.account is not None
-    with pytest.raises(DomainError, match="clip = printed-max has no guarantee"):
+    with pytest.raises(DomainError, match="clip = printed-max bounds no record"):
         item.account(config(name, clip="printed-max"), 10)
     check_twins(item.reference, item.train_batched, data(), config(name, clip="printed-max"), Tape(1, 3))
 
