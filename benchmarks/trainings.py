@@ -32,16 +32,31 @@ from accountants import README, THREADS, peak_megabytes
 from accountants_tables import rewrite
 from trainings_tables import MARKS, goals, markdown, plain
 
-RECORDS, DIMENSION, BATCH = 200, 10, 40
-COMMON = {"loss": "logistic", "eta": "0.1", "clip_norm": "0.5", "batch_size": BATCH}
-NETWORK = {"activation": "tanh", "width": 16, "initial_std": 1, "dataset_size": RECORDS, "neighbours": "add_remove"}
+SHAPES = {  # records and features
+    "noisy-cgd": (200, 10), "dp-sgd-network": (200, 10), "dp-sgd-multilayer": (100, 20), "phased-sgd": (100_000, 50),
+    "dp-glmtron": (550, 1024), "dp-taglmtron": (550, 1024),
+}
+COMMON = {"loss": "logistic", "eta": "0.1", "clip_norm": "0.5", "batch_size": 40}
+NETWORK = {"activation": "tanh", "width": 16, "initial_std": 1, "dataset_size": 200, "neighbours": "add_remove"}
+DEEP = {"depth": 2, "width": 256, "radius": 100, "centre": "start", "dataset_size": 100, "neighbours": "add_remove"}
+PASS = {"eta": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "shorten", "noise_multiplier": 1}
 TASKS: dict[str, dict[str, Any]] = {
     "noisy-cgd": {**COMMON, "lam": "0.1", "sigma": "0.1", "epochs": 20, "feature_norm": 1},
     "dp-sgd-network": {**COMMON, **NETWORK, "noise_std": "0.1", "steps": 100},
+    "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
+    "phased-sgd": {"link": "tanh", "label_bound": 1, "learning_rate": "0.1", "sigma": 1, "initial_radius": 0},
+    "dp-glmtron": PASS,
+    "dp-taglmtron": {**PASS, "neighbours": "replace"},
 }
-NOISE = {"noisy-cgd": "sigma", "dp-sgd-network": "noise_std"}
-SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}
-MODELS = {"noisy-cgd": 10_000, "dp-sgd-network": 500}  # of the twin; a loop trains LOOP of them
+NOISE = {
+    "noisy-cgd": "sigma", "dp-sgd-network": "noise_std", "dp-sgd-multilayer": "sigma", "phased-sgd": "sigma",
+    "dp-glmtron": "noise_multiplier", "dp-taglmtron": "noise_multiplier",
+}
+SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured
+MODELS = {  # of the twin; a loop trains LOOP of them
+    "noisy-cgd": 10_000, "dp-sgd-network": 500, "dp-sgd-multilayer": 500, "phased-sgd": 1000, "dp-glmtron": 200,
+    "dp-taglmtron": 200,
+}
 LOOP = 3
 MEMORY_MODELS = (10_000, 100_000)
 SECONDS = 4  # of runs, of which the best counts
@@ -50,13 +65,13 @@ LIMIT = {"one": 60, "all": 20}  # seconds for a figure; threads that wait for ea
 Trainer = Callable[[int], Any]  # a number of models -> their final weights, [models, ...]
 
 
-def data() -> tuple[Any, Any]:
+def data(task: str) -> tuple[Any, Any]:
     import numpy as np
 
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(RECORDS, DIMENSION))
+    rng, (records, dimension) = np.random.default_rng(0), SHAPES[task]
+    features = rng.normal(size=(records, dimension))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
-    return features, (rng.random(RECORDS) < 0.5).astype(float)
+    return features, (rng.random(records) < 0.5).astype(float)
 
 
 def given(task: str, config: Any) -> tuple[list[Any], Callable[[int], Any]]:
@@ -64,13 +79,21 @@ def given(task: str, config: Any) -> tuple[list[Any], Callable[[int], Any]]:
     import numpy as np
 
     from oracle.tape import Tape
-    from oracle.training.dp_sgd_network import initial
+    from oracle.training import dp_sgd_multilayer, dp_sgd_network
 
+    (records, dimension), size = SHAPES[task], config.batch_size
     if task == "noisy-cgd":
-        epoch = [np.arange(start, start + BATCH) for start in range(0, RECORDS, BATCH)]
-        return epoch * config.epochs, lambda model: np.zeros(DIMENSION)
-    masks = [Tape(0).bernoulli("batch", step, RECORDS, BATCH / RECORDS)[0] for step in range(config.steps)]
-    return [np.flatnonzero(mask) for mask in masks], lambda model: initial(config, DIMENSION, Tape(0, LOOP).one(model))
+        epoch = [np.arange(start, start + size) for start in range(0, records, size)]
+        return epoch * config.epochs, lambda model: np.zeros(dimension)
+    masks = [Tape(0).bernoulli("batch", step, records, size / records)[0] for step in range(config.steps)]
+
+    def start(model: int) -> Any:
+        tape = Tape(0, LOOP).one(model)
+        if task == "dp-sgd-network":
+            return dp_sgd_network.initial(config, dimension, tape)
+        return dp_sgd_multilayer.flat(dp_sgd_multilayer.initial(config, dimension, tape))
+
+    return [np.flatnonzero(mask) for mask in masks], start
 
 
 # One function a contestant: it imports, and returns what trains.
@@ -80,7 +103,7 @@ def twin(task: str, config: Any) -> Trainer:
     from oracle import algorithm
     from oracle.tape import Tape
 
-    item, (features, labels) = algorithm(task), data()
+    item, (features, labels) = algorithm(task), data(task)
     return lambda models: item.train_batched(features, labels, config, Tape(0, models))
 
 
@@ -88,7 +111,7 @@ def reference(task: str, config: Any) -> Trainer:
     from oracle import algorithm
     from oracle.tape import Tape
 
-    item, (features, labels) = algorithm(task), data()
+    item, (features, labels) = algorithm(task), data(task)
     return lambda models: [item.reference(features, labels, config, Tape(0, models).one(m)) for m in range(models)]
 
 
@@ -99,28 +122,42 @@ def opacus(task: str, config: Any) -> Trainer:
     from torch import nn
 
     batches, start = given(task, config)
-    features, labels = (torch.as_tensor(part) for part in data())
+    features, labels = (torch.as_tensor(part) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
     eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
+    dimension, size = SHAPES[task][1], config.batch_size
+
+    def network() -> nn.Module:
+        if task == "noisy-cgd":
+            return nn.Linear(dimension, 1, bias=False)
+        if task == "dp-sgd-network":
+            return nn.Sequential(nn.Linear(dimension, config.width), nn.Tanh(), nn.Linear(config.width, 1))
+        first, last = nn.Linear(dimension, config.width, bias=False), nn.Linear(config.width, 1, bias=False)
+        return nn.Sequential(first, nn.ReLU(), last)
+
+    scale = math.sqrt(config.width) if task == "dp-sgd-multilayer" else 1.0
 
     def one(model: int) -> Any:
-        if task == "noisy-cgd":
-            net: nn.Module = nn.Linear(DIMENSION, 1, bias=False)
-        else:
-            net = nn.Sequential(nn.Linear(DIMENSION, config.width), nn.Tanh(), nn.Linear(config.width, 1))
-        net = net.double()
+        net = network().double()
         nn.utils.vector_to_parameters(torch.as_tensor(start(model)), net.parameters())
+        begun = [part.detach().clone() for part in net.parameters()]
         private = GradSampleModule(net)
         optimiser = DPOptimizer(
             torch.optim.SGD(private.parameters(), lr=eta, weight_decay=float(getattr(config, "lam", 0))),
-            noise_multiplier=noise * BATCH / clip_norm, max_grad_norm=clip_norm, expected_batch_size=BATCH,
+            noise_multiplier=noise * size / clip_norm, max_grad_norm=clip_norm, expected_batch_size=size,
         )
-        loss = nn.BCEWithLogitsLoss()
+        loss, total = nn.BCEWithLogitsLoss(), torch.zeros_like(nn.utils.parameters_to_vector(net.parameters()))
         for x, y in parts:
             optimiser.zero_grad()
-            loss(private(x)[:, 0], y).backward()
+            loss(scale * private(x)[:, 0], y).backward()
             optimiser.step()
-        return nn.utils.parameters_to_vector(net.parameters()).detach()
+            if task == "dp-sgd-multilayer":  # projected around the start, and averaged
+                with torch.no_grad():
+                    for part, middle in zip(net.parameters(), begun, strict=True):
+                        far = (part - middle).norm()
+                        part.copy_(middle + (part - middle) * min(1.0, float(config.radius) / scale / float(far)))
+                    total += nn.utils.parameters_to_vector(net.parameters()) / len(parts)
+        return total if task == "dp-sgd-multilayer" else nn.utils.parameters_to_vector(net.parameters()).detach()
 
     return lambda models: [one(model) for model in range(models)]
 
@@ -132,14 +169,15 @@ def torch_loop(task: str, config: Any) -> Trainer:
     from torch.nn.functional import binary_cross_entropy_with_logits as logistic
 
     batches, start = given(task, config)
-    features, labels = (torch.as_tensor(part) for part in data())
+    features, labels = (torch.as_tensor(part) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
     eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
     lam, width = float(getattr(config, "lam", 0)), getattr(config, "width", 0)
+    dimension, size = SHAPES[task][1], config.batch_size
 
     def loss(weights: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        first, bias, second, last = torch.split(weights, [width * DIMENSION, width, width, 1])
-        hidden = torch.tanh(first.view(width, DIMENSION) @ x + bias)
+        first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1])
+        hidden = torch.tanh(first.view(width, dimension) @ x + bias)
         return logistic((hidden @ second + last[0]), y)
 
     by_autograd = vmap(grad(loss), in_dims=(None, 0, 0))
@@ -152,7 +190,7 @@ def torch_loop(task: str, config: Any) -> Trainer:
             else:
                 gradients = by_autograd(weights, x, y)
             share = (clip_norm / gradients.norm(dim=1)).clamp(max=1.0)
-            drift = share @ gradients / BATCH + lam * weights
+            drift = share @ gradients / size + lam * weights
             weights = weights - eta * (drift + noise * torch.randn_like(weights))
         return weights
 
@@ -160,6 +198,10 @@ def torch_loop(task: str, config: Any) -> Trainer:
 
 
 CONTESTANTS = {"twin": twin, "reference": reference, "torch loop": torch_loop, "Opacus": opacus}
+_LOOPS = ("torch loop", "Opacus")
+OUT = {  # those who do not take part: what they would have to be taught is the algorithm
+    "dp-sgd-multilayer": _LOOPS[:1], "phased-sgd": _LOOPS, "dp-glmtron": _LOOPS, "dp-taglmtron": _LOOPS,
+}
 
 
 # What a fresh process does.
@@ -242,10 +284,11 @@ def measure(tasks: list[str], quick: bool) -> dict[str, Any]:
     result: dict[str, Any] = {"quick": quick, "tasks": {}}
     for task in tasks:
         speed = {
-            threads: {name: ask(["speed", task, name, threads], quick) for name in names}
+            threads: {n: ask(["speed", task, n, threads], quick) for n in names if n not in OUT.get(task, ())}
             for threads, names in (("one", CONTESTANTS), ("all", ("twin", "Opacus")))
         }
-        memory = {str(models): ask(["memory", task, str(models)], quick) for models in MEMORY_MODELS}
+        sizes = MEMORY_MODELS if task in SHORT else ()
+        memory = {str(models): ask(["memory", task, str(models)], quick) for models in sizes}
         result["tasks"][task] = {"config": TASKS[task], "speed": speed, "memory": memory}
     return result
 
