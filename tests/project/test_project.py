@@ -20,12 +20,12 @@ def test_readme_prints_what_it_says(block: str) -> None:
     check_console(ROOT, block)
 
 
-def test_readme_python_runs_and_prints_what_it_says() -> None:
-    (code,) = blocks("README.md", "python")
+@pytest.mark.parametrize("code", blocks("README.md", "python"))
+def test_readme_python_runs_and_prints_what_it_says(code: str) -> None:
     done = run(ROOT, "-c", code)
     assert done.returncode == 0, done.stderr
     told = re.findall(r"^print\(.*\)\s+# (.*)$", code, re.MULTILINE)
-    assert len(told) == 2
+    assert len(told) == code.count("print(") >= 1
     assert done.stdout.splitlines() == told
 
 
