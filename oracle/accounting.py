@@ -18,6 +18,8 @@ ORDERS = tuple(1 + step * Fraction(2) ** power for power in range(-4, 10) for st
 def epsilon_of(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Enclosure:
     """The epsilon that a bound of unit epsilon, mu or rdp gives at delta."""
     item = bound(name)
+    if item.safe == "lower":
+        raise OracleError(f"bound {name} is a lower bound: it proves no epsilon")
     if item.unit == "rdp":
         return min(
             (_at_order(name, parameters, order, delta) for order in ORDERS), key=lambda e: e.upper.to_fraction(),

@@ -134,6 +134,10 @@ WRONG = {
 WRONG |= gathered("WRONG", "tests.meta", "planted")
 
 
+def test_every_bound_has_a_wrong_variant() -> None:
+    assert {bound for bound, _ in WRONG.values()} == set(oracle.bounds())
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_formula_is_caught(name: str) -> None:
     bound, certify = WRONG[name]

@@ -54,6 +54,12 @@ def test_perfect_privacy_is_zero_and_a_risk_is_no_epsilon() -> None:
         epsilon_of("gaussian.sigma", {"sensitivity": 1, "epsilon": 1, "delta": DELTA}, DELTA)
 
 
+def test_a_lower_bound_proves_nothing() -> None:
+    """What a mechanism certainly costs must not be taken for what it costs at most."""
+    with pytest.raises(OracleError, match="is a lower bound"):
+        epsilon_of("poisson-tuning.lower", {"mu": 1, "mean": 20, "threshold": 0, "delta": DELTA}, DELTA)
+
+
 @pytest.mark.parametrize("name", oracle.algorithms())
 def test_every_algorithm_has_an_epsilon_or_a_reason(name: str) -> None:
     """Over a few samples: an enclosure, or a DomainError, and not only those."""

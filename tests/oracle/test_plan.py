@@ -84,6 +84,7 @@ def test_recipes_name_what_is_registered() -> None:
         assert len(set(names)) == len(names)
         for guarantee in recipe.guarantees:
             assert bounds()[guarantee.bound].unit in ("epsilon", "mu", "rdp")
+            assert bounds()[guarantee.bound].safe == "upper"
 
 
 # --- what is proved, and when
