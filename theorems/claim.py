@@ -1,16 +1,20 @@
 """What a claim is: a statement with hypotheses as data, a checker that can come out either way, and a verdict.
 
-A `Claim` stands at the top of a module below `theorems` and is registered by standing there. Its checker computes a
-`Finding`; `expected` is the verdict that the project has established before, so that a change in either direction is a
-regression. UNDECIDED and VACUOUS never count as a pass.
+A `Claim` stands at the top of a module below `theorems` and is registered by standing there. What it `says` is a value
+(a formula, a number, a predicate) that its checker is given: the checker computes a `Finding` about that value, so the
+same checker judges the statement, its repair and its `flips`, false or true variants that must come out otherwise.
+Expected verdicts are data (`theorems/expected`): a change in either direction is a regression, and an id that stands
+there can never be dropped or renamed. UNDECIDED and VACUOUS never count as a pass.
 """
 
 from __future__ import annotations
 
 import functools
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from importlib import resources
 from typing import Any
 
 from oracle.domain import Parameter
@@ -29,7 +33,7 @@ class Verdict(Enum):
 
 
 class Evidence(Enum):
-    """How strong the finding is, strongest first; always given the claims that it `uses`, a CITED one included."""
+    """How strong the finding is, strongest first; always given the claims that it rests on, a CITED one included."""
 
     PROVED = "PROVED"
     CERTIFIED_ON_BOX = "CERTIFIED_ON_BOX"
@@ -39,28 +43,65 @@ class Evidence(Enum):
 
 
 @dataclass(frozen=True)
+class Scope:
+    """How much of the hypotheses a check covered: "all" of them, a "box", or "points".
+
+    `tried` counts the points or boxes that were looked at, `met` those of them that met the hypotheses, and `region`
+    says from where they came. If none met them, the claim is VACUOUS.
+    """
+
+    kind: str
+    tried: int = 0
+    met: int = 0
+    region: Mapping[str, str] = field(default_factory=dict)
+
+
+ALL = Scope("all")
+"""The scope of a proof for every value that meets the hypotheses, and of a single exact instance that refutes."""
+
+
+@dataclass(frozen=True)
 class Finding:
-    """A verdict, how we know, and the numbers; for a refuted claim the witness is the counterexample."""
+    """A verdict, how we know, and the numbers; for a refuted claim the witness is the counterexample.
+
+    `scope` is None only where nothing was computed: CITED and NOT_CHECKABLE.
+    """
 
     verdict: Verdict
     evidence: Evidence
     summary: str
     witness: Mapping[str, str] = field(default_factory=dict)
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A variant of what a claim says (a sign changed, a constant moved, the repair), and the verdict it must get."""
+
+    what: str
+    says: Any
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a document that can be checked."""
+    """A statement of a document that can be checked.
+
+    `uses` names what the document's own argument leans on; `rests_on` what our check leans on. A claim that `uses` a
+    refuted one falls with it, unless our check shows by its own route that it holds.
+    """
 
     id: str
     source: str
     statement: str
     words: str
     hypotheses: tuple[Parameter, ...]
-    expected: Verdict
-    check: Callable[[], Finding]
+    says: Any
+    check: Callable[[Any], Finding]
+    flips: tuple[Flip, ...] = ()
     repaired_by: str | None = None
     uses: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:
@@ -69,43 +110,86 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """The verdict and the evidence that the project has established before."""
+
+    verdict: Verdict
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
 class Checked:
-    """A claim with its finding."""
+    """A claim with its finding and what was expected."""
 
     claim: Claim
     finding: Finding
+    expected: Expectation
 
     @property
     def as_expected(self) -> bool:
-        """Whether the verdict is the established one."""
-        return self.finding.verdict is self.claim.expected
+        """Whether verdict and evidence are the established ones."""
+        return self.difference == ""
+
+    @property
+    def difference(self) -> str:
+        """What differs from the established finding, in words; empty if nothing does."""
+        found = Expectation(self.finding.verdict, self.finding.evidence)
+        return "; ".join(
+            f"{name}: expected {getattr(self.expected, name).value}, found {getattr(found, name).value}"
+            for name in ("verdict", "evidence")
+            if getattr(self.expected, name) is not getattr(found, name)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle check`."""
+        scope = self.finding.scope
         return {
             "id": self.claim.id,
             "source": self.claim.source,
             "statement": self.claim.statement,
             "words": self.claim.words,
+            "hypotheses": [{"name": item.name, "domain": item.domain} for item in self.claim.hypotheses],
             "verdict": self.finding.verdict.value,
-            "expected": self.claim.expected.value,
+            "expected": self.expected.verdict.value,
             "as_expected": self.as_expected,
+            "difference": self.difference,
             "evidence": self.finding.evidence.value,
+            "expected_evidence": self.expected.evidence.value,
             "summary": self.finding.summary,
             "witness": dict(self.finding.witness),
+            "scope": None if scope is None else {
+                "kind": scope.kind, "tried": scope.tried, "met": scope.met, "region": dict(scope.region),
+            },
             "repaired_by": self.claim.repaired_by,
             "uses": list(self.claim.uses),
+            "rests_on": list(self.claim.rests_on),
         }
 
 
 @functools.cache
+def expectations() -> dict[str, Expectation]:
+    """What is expected of every claim, from the data files `theorems/expected/PAPER.toml`."""
+    table: dict[str, Expectation] = {}
+    for file in sorted(resources.files("theorems").joinpath("expected").iterdir(), key=lambda item: item.name):
+        for name, words in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            verdict, evidence = words.split()
+            table[name] = Expectation(Verdict(verdict), Evidence(evidence))
+            if f"{name.split('/')[0]}.toml" != file.name:
+                raise OracleError(f"{name} stands in {file.name}, the file of another paper")
+    return table
+
+
+@functools.cache
 def claims() -> dict[str, Claim]:
-    """All claims by id; every id that a claim names must exist."""
+    """All claims by id; every id that a claim names must exist, and every claim must have its expectation."""
     table = index(discover("theorems", Claim), lambda item: item.id)
     for item in table.values():
-        for other in (*item.uses, *((item.repaired_by,) if item.repaired_by else ())):
+        for other in (*item.uses, *item.rests_on, *((item.repaired_by,) if item.repaired_by else ())):
             if other not in table:
                 raise OracleError(f"claim {item.id} names {other}, which is not registered")
+    lacking, dropped = sorted(table.keys() - expectations()), sorted(expectations().keys() - table)
+    if lacking or dropped:
+        raise OracleError(f"without an expected verdict: {lacking}; expected, but not registered: {dropped}")
     return table
 
 
@@ -114,9 +198,28 @@ def claim(name: str) -> Claim:
     return named(claims(), "claim", name)
 
 
-def check(item: Claim) -> Checked:
-    """Run a claim's checker; a refuted claim without a witness is an error of the checker, not a finding."""
-    finding = item.check()
-    if finding.verdict is Verdict.REFUTED and not finding.witness:
-        raise OracleError(f"the checker of {item.id} refutes without a witness")
-    return Checked(item, finding)
+def judge(item: Claim, says: Any) -> Finding:
+    """What a claim's checker finds about a statement, held to the rules that every finding obeys."""
+    finding = item.check(says)
+    scope, computed = finding.scope, finding.evidence is not Evidence.CITED
+    if computed and scope is not None and scope.kind != "all" and scope.met == 0:
+        return replace(finding, verdict=Verdict.VACUOUS, summary=f"no point met the hypotheses ({scope.tried} tried)")
+    wrong = {
+        "refutes without a witness": finding.verdict is Verdict.REFUTED and not finding.witness,
+        "does not say how much of the hypotheses it covered": computed and scope is None,
+        "claims a computation where it only cites": not computed and scope is not None,
+        "calls points a proof": finding.verdict is Verdict.HOLDS and scope is not None and (
+            (finding.evidence is Evidence.PROVED) != (scope.kind == "all")
+        ),
+        "calls points a box": finding.evidence is Evidence.CERTIFIED_ON_BOX and (scope is None or scope.kind != "box"),
+        "decides by citing": finding.verdict is Verdict.REFUTED and not computed,
+    }
+    for what, is_so in wrong.items():
+        if is_so:
+            raise OracleError(f"the checker of {item.id} {what}")
+    return finding
+
+
+def check(item: Claim, expected: Expectation | None = None) -> Checked:
+    """Check what a claim says."""
+    return Checked(item, judge(item, item.says), expected or expectations()[item.id])
