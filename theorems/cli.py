@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 
-from oracle.console import WRONG, print_json, print_table, terminal, write_json
+from oracle.console import WRONG, print_json, print_table, write_json
 from oracle.errors import DomainError
-from theorems.claim import Checked, Claim, check, claim, claims, expectations
+from theorems.claim import Checked, Claim, claim, claims, expectations
+from theorems.graph import standing
+from theorems.run import Done, Failed, processors, run
+from theorems.show import as_json, print_claim, print_summary
+from theorems.store import Store
 
-_STYLES = {"HOLDS": "green", "REFUTED": "red"}
+_LONG = 5.0  # seconds of a processor that an everyday check should not need
 
 
 def register(app: typer.Typer) -> None:
@@ -23,15 +26,20 @@ def register(app: typer.Typer) -> None:
     app.command("check")(check_claims)
 
 
+def of_paper(paper: str | None) -> list[Claim]:
+    """The claims of a paper, or all of them."""
+    papers = sorted({item.paper for item in claims().values()})
+    if paper is not None and paper not in papers:
+        raise DomainError(f"paper = {paper} is unknown; known: {', '.join(papers)}")
+    return [item for item in claims().values() if paper in (None, item.paper)]
+
+
 def list_claims(
     paper: Annotated[str | None, typer.Option(help="Only the claims of this paper, e.g. relu-approx.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the claims, with source and expected verdict."""
-    papers = sorted({item.paper for item in claims().values()})
-    if paper is not None and paper not in papers:
-        raise DomainError(f"paper = {paper} is unknown; known: {', '.join(papers)}")
-    chosen = [item for item in claims().values() if paper in (None, item.paper)]
+    chosen = of_paper(paper)
     if as_json:
         print_json([
             {
@@ -47,43 +55,44 @@ def list_claims(
                 [(item.id, expectations()[item.id].verdict.value, item.source, item.words) for item in chosen])
 
 
-def check_all(chosen: list[Claim]) -> list[Checked]:
-    """Check claims, with a progress bar on a terminal's standard error."""
-    bar = track(chosen, "checking claims", console=Console(stderr=True), transient=True,
-                disable=not sys.stderr.isatty() or len(chosen) < 2)
-    return [check(item) for item in bar]
-
-
 def check_claims(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids from `dp-oracle claims`.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Check every claim.")] = False,
+    paper: Annotated[str | None, typer.Option(help="Check every claim of this paper.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Try twenty times as many points as on every day.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
+    store_file: Annotated[Path | None, typer.Option("--store", help="Keep findings here, and resume.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,
 ) -> None:
-    """Check claims; exit 0 when every verdict is as expected, 1 when one differs."""
-    if bool(ids) == everything:
-        raise DomainError("check takes either claim ids or --all")
-    checked = check_all(list(claims().values()) if everything else [claim(name) for name in ids or []])
+    """Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or fails."""
+    if sum((bool(ids), everything, paper is not None)) != 1:
+        raise DomainError("check takes either claim ids, or --paper, or --all")
+    chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
+    store = None if store_file is None else Store(store_file, full=full)
+    outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
+    known = standing(item for item in outcomes if isinstance(item, Checked))
     if json_file is not None:
-        write_json(json_file, [item.to_json() for item in checked])
-    for item in checked:
-        _print_finding(item)
-    differing = [item for item in checked if not item.as_expected]
-    print(f"{len(checked) - len(differing)} of {len(checked)} verdicts as expected")
-    if differing:
+        write_json(json_file, [as_json(item, claims(), known) for item in outcomes])
+    for item in outcomes:
+        print_claim(item, claims(), known, whole=bool(ids))
+    print_summary(outcomes, counts=not ids)
+    if not all(isinstance(item, Checked) and item.as_expected for item in outcomes):
         raise typer.Exit(WRONG)
 
 
-def _print_finding(item: Checked) -> None:
-    console, finding = terminal(), item.finding
-    style = _STYLES.get(finding.verdict.value, "yellow")
-    console.print(f"[{style}]{finding.verdict.value:9}[/] {item.claim.id}   ({item.claim.source})   "
-                  f"evidence: {finding.evidence.value}")
-    lines = [("claims", item.claim.words), ("because", finding.summary)]
-    if finding.witness:
-        lines.append(("witness", ", ".join(f"{key} = {value}" for key, value in finding.witness.items())))
-    if item.claim.repaired_by:
-        lines.append(("repair", item.claim.repaired_by))
-    if not item.as_expected:
-        lines.append(("differs", item.difference))
-    for label, text in lines:
-        console.print(f"  {label:9}", text, markup=False, soft_wrap=True)
+def _run(chosen: list[Claim], *, workers: int, full: bool, store: Store | None) -> list[Checked | Failed]:
+    """Run the checks with a progress bar on a terminal's standard error, and tell which took long."""
+    slow: list[tuple[float, str]] = []
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal or len(chosen) < 2) as bar:
+        task = bar.add_task("checking claims", total=len(chosen))
+
+        def tell(done: Done) -> None:
+            bar.update(task, advance=1, description=done.name)
+            slow.append((done.seconds or 0.0, done.name))
+
+        outcomes = run(chosen, workers=workers, full=full, store=store, progress=tell)
+    late = [f"{name} {seconds:.1f} s" for seconds, name in sorted(slow, reverse=True)[:5] if seconds > _LONG]
+    if late and not full:
+        console.print(f"slowest: {', '.join(late)}", soft_wrap=True)
+    return outcomes

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from theorems.claim import claims
+from oracle.console import run
+from reports.cli import app
+from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
+from theorems.store import Store
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
@@ -25,7 +28,7 @@ def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:
     rows = json.loads(file.read_text())
     assert [row["id"] for row in rows] == ["relu-approx/lem-3.2", "relu-approx/lem-3.2-repaired"]
     for row in rows:
-        assert {"id", "verdict", "expected", "evidence", "witness", "repaired_by"} <= set(row)
+        assert {"id", "verdict", "expected", "evidence", "witness", "scope", "repaired_by", "falls"} <= set(row)
     assert rows[0]["repaired_by"] == "relu-approx/lem-3.2-repaired"
     assert rows[0]["witness"]["largest curvature"] == "3"
 
@@ -33,13 +36,16 @@ def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [("check",), ("check", "no/such"), ("check", "--all", "relu-approx/lem-3.2"), ("claims", "--paper", "none"),
-     ("check", "relu-approx/lem-3.2", "--json", "/proc/none/x.json")],
+     ("check", "relu-approx/lem-3.2", "--json", "/proc/none/x.json"), ("check", "--paper", "none"),
+     ("check", "--paper", "cs208", "--all"), ("check", "--all", "--workers", "0"),
+     ("check", "relu-approx/lem-3.2", "--store", "/proc/none/x.jsonl"),
+     ("check", "relu-approx/lem-3.2", "--store", __file__)],
 )
-def test_bad_usage_exits_2_with_one_line(words: tuple[str, ...]) -> None:
-    done = command(*words)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
+def test_bad_usage_exits_2_with_one_line(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(app, words) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("error: ")
+    assert shown.count("\n") == 1
 
 
 def test_claims_command_lists_every_claim() -> None:
@@ -48,3 +54,63 @@ def test_claims_command_lists_every_claim() -> None:
     table = command("claims", "--paper", "cs208").stdout
     assert "cs208/gaussian-mechanism" in table
     assert "relu-approx" not in table
+
+
+def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(app, ["check", "sbcd/cor-4.5-case1"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    for start in (
+        "REFUTED sbcd/cor-4.5-case1 (001, Corollary 4.5, case 1) evidence: PROVED", "claims a step without",
+        "formally \\frac", "given batches: an integer >= 1", "because linear maps", "witness epochs = 1", "scope one exact instance",
+        "repair sbcd/cor-4.5-case1-repaired (HOLDS, CHECKED_AT_POINTS)",
+        "used by sbcd/thm-4.6-eq-11 (REFUTED, PROVED)", "falls sbcd/thm-4.6-eq-11 (REFUTED, PROVED)",
+    ):
+        assert any(line.startswith(start) for line in lines), start
+    assert run(app, ["check", "relu-approx/thm-2.8-optimal"]) == 0
+    shown = capsys.readouterr().out
+    assert "25 of 35 points met the hypotheses (c: 1/10, " in shown
+    assert "background/shifted-interpolation (HOLDS, CITED)" in shown
+
+
+def test_a_paper_is_checked_with_counts_and_resumed_from_its_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["check", "--paper", "cs208", "--workers", "1", "--store", str(tmp_path / "findings.jsonl")]
+    assert run(app, words) == 0
+    first = capsys.readouterr().out
+    assert "cs208        1 HOLDS 1 REFUTED | 2 PROVED" in first
+    assert "UNDECIDED    none" in first
+    monkeypatch.setattr("theorems.run.judge", None)  # nothing is checked again
+    assert run(app, words) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_a_changed_verdict_is_told_and_exits_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "cs208/gaussian-mechanism"
+    monkeypatch.setitem(expectations(), name, Expectation(Verdict.HOLDS, Evidence.CITED))
+    assert run(app, ["check", name]) == 1
+    shown = capsys.readouterr().out
+    change = "verdict: expected HOLDS, found REFUTED; evidence: expected CITED, found PROVED"
+    assert f"CHANGED      {name}: {change}" in shown
+    assert "0 of 1 verdicts as expected" in shown
+
+
+def test_an_error_is_told_with_its_claim_and_exits_1_after_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(item: object, says: object) -> Finding:
+        raise ValueError("planted")
+
+    store = Store(tmp_path / "findings.jsonl", full=False)
+    store.add("cs208/gaussian-mechanism-repaired", Finding(Verdict.HOLDS, Evidence.PROVED, "read, not checked"))
+    monkeypatch.setattr("theorems.run.judge", fails)
+    file = tmp_path / "out.json"
+    words = ["check", "--paper", "cs208", "--workers", "1", "--store", str(store.path), "--json", str(file)]
+    assert run(app, words) == 1
+    shown = capsys.readouterr().out
+    assert "ERROR        cs208/gaussian-mechanism: ValueError: planted" in shown
+    assert "read, not checked" in shown
+    assert "1 of 2 verdicts as expected" in shown
+    assert json.loads(file.read_text())[0] == {"id": "cs208/gaussian-mechanism", "error": "ValueError: planted"}

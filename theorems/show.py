@@ -1,0 +1,115 @@
+"""What `dp-oracle check` prints: a page of a claim, or a few lines where many are checked, and a summary at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.markup import escape
+
+from oracle.console import VERDICT_STYLES, terminal
+from theorems.claim import Checked, Claim, Evidence, Finding, Verdict
+from theorems.graph import Standing, consequences, users
+from theorems.run import Failed
+
+Lines = list[tuple[str, str]]
+
+
+def scope_in_words(finding: Finding) -> str:
+    """How much of the hypotheses a finding covers."""
+    scope = finding.scope
+    if scope is None:
+        return "nothing was computed"
+    if scope.kind == "all":
+        refuted = finding.verdict is Verdict.REFUTED
+        return "one exact instance, which refutes" if refuted else "every value that meets the hypotheses"
+    kind = "points" if scope.kind == "points" else "pieces of a box"
+    where = "; ".join(f"{name}: {words}" for name, words in scope.region.items())
+    return f"{scope.met} of {scope.tried} {kind} met the hypotheses" + (f" ({where})" if where else "")
+
+
+def brief(item: Checked) -> Lines:
+    """What everybody wants to know."""
+    lines = [("claims", item.claim.words), ("because", item.finding.summary)]
+    if item.finding.witness:
+        lines.append(("witness", ", ".join(f"{key} = {value}" for key, value in item.finding.witness.items())))
+    return lines
+
+
+def page(item: Checked, table: Mapping[str, Claim], known: Standing) -> Lines:
+    """All that is known of a claim; verdicts of other claims are the found ones, else the established ones."""
+
+    def listed(names: Iterable[str]) -> str:
+        return ", ".join(f"{name} ({known[name].verdict.value}, {known[name].evidence.value})" for name in names)
+
+    asked = item.claim
+    first, *others = brief(item)
+    lines = [first, ("formally", asked.statement)]
+    lines += [("given", f"{parameter.name}: {parameter.domain}" + (parameter.meaning and f" ({parameter.meaning})"))
+              for parameter in asked.hypotheses]
+    lines += [*others, ("scope", scope_in_words(item.finding))]
+    falls, survives = consequences(table, asked.id, known)
+    related = (
+        ("uses", asked.uses), ("rests on", asked.rests_on), ("used by", users(table, asked.id)), ("falls", falls),
+        ("survives", survives),
+    )
+    return lines + _repair(item, known) + [(label, listed(names)) for label, names in related if names]
+
+
+def _repair(item: Checked, known: Standing | None = None) -> Lines:
+    name = item.claim.repaired_by
+    if name is None:
+        return []
+    found = "" if known is None else f" ({known[name].verdict.value}, {known[name].evidence.value})"
+    return [("repair", name + found)]
+
+
+def as_json(item: Checked | Failed, table: Mapping[str, Claim], known: Standing) -> dict[str, Any]:
+    """The stable JSON object of one claim: its finding and its consequences, or the error."""
+    if isinstance(item, Failed):
+        return {"id": item.claim.id, "error": item.error}
+    falls, survives = consequences(table, item.claim.id, known)
+    named = {"used_by": users(table, item.claim.id), "falls": falls, "survives": survives}
+    return {**item.to_json(), **{key: list(names) for key, names in named.items()}}
+
+
+def print_claim(item: Checked | Failed, table: Mapping[str, Claim], known: Standing, *, whole: bool) -> None:
+    """One claim on standard output."""
+    console = terminal()
+    if isinstance(item, Failed):
+        console.print(f"[red]ERROR[/]     {escape(item.claim.id)}   {escape(item.error)}", soft_wrap=True)
+        return
+    finding = item.finding
+    console.print(
+        f"[{VERDICT_STYLES[finding.verdict.value]}]{finding.verdict.value:9}[/] {item.claim.id}   "
+        f"({escape(item.claim.source)})   evidence: {finding.evidence.value}", soft_wrap=True,
+    )
+    for label, text in page(item, table, known) if whole else brief(item) + _repair(item):
+        console.print(f"  {label:9}", text, markup=False, soft_wrap=True)
+    if not item.as_expected:
+        console.print(f"  {'differs':9}", item.difference, style="bold red", markup=False, soft_wrap=True)
+
+
+def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None:
+    """Counts by paper, what is not proved by us, what differs, and how many are as expected."""
+    console = terminal()
+    checked = [item for item in outcomes if isinstance(item, Checked)]
+    if counts:
+        for paper in dict.fromkeys(item.claim.paper for item in outcomes):
+            found = [item.finding for item in checked if item.claim.paper == paper]
+            verdicts, evidence = Counter(f.verdict for f in found), Counter(f.evidence for f in found)
+            console.print(f"{paper:12}", *(f"{verdicts[kind]} {kind.value}" for kind in Verdict if verdicts[kind]), "|",
+                          *(f"{evidence[kind]} {kind.value}" for kind in Evidence if evidence[kind]), soft_wrap=True)
+        for label, names in (
+            ("CITED", [item.claim.id for item in checked if item.finding.evidence is Evidence.CITED]),
+            ("UNDECIDED", [item.claim.id for item in checked if item.finding.verdict is Verdict.UNDECIDED]),
+        ):
+            console.print(f"{label:12} {', '.join(names) or 'none'}", markup=False, soft_wrap=True)
+    for item in outcomes:
+        wrong = f"ERROR        {item.claim.id}: {item.error}" if isinstance(item, Failed) else (
+            "" if item.as_expected else f"CHANGED      {item.claim.id}: {item.difference}"
+        )
+        if wrong:
+            console.print(wrong, style="bold red", markup=False, soft_wrap=True)
+    print(f"{sum(item.as_expected for item in checked)} of {len(outcomes)} verdicts as expected")
