@@ -18,6 +18,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from oracle.console import WRONG, write_json
 from oracle.errors import OracleError
 from reports.model import DEFAULT_BUDGET, Report, collect, everything
+from theorems.run import processors
+from theorems.store import Store
 
 LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"
@@ -62,7 +64,7 @@ def prepare(directory: Path) -> None:
         raise OracleError(f"cannot write the report to {directory}: {error.strerror}") from None
 
 
-def collect_with_progress(*, budget: int, seed: int) -> Report:
+def collect_with_progress(*, budget: int, seed: int, store: Store | None) -> Report:
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -72,7 +74,7 @@ def collect_with_progress(*, budget: int, seed: int) -> Report:
         def tell(what: str, part: float) -> None:
             bar.update(task, description=what, advance=part)
 
-        return collect(scope, budget=budget, seed=seed, progress=tell)
+        return collect(scope, budget=budget, seed=seed, workers=processors(), store=store, progress=tell)
 
 
 def write(report: Report, directory: Path) -> tuple[Path, Path]:
@@ -96,16 +98,20 @@ def write_report(
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     budget: Annotated[int, typer.Option(min=100, help="Models an audit trains on each data set.")] = DEFAULT_BUDGET,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
+    store_file: Annotated[
+        Path | None, typer.Option("--store", help="Findings of `dp-oracle check --store`, not to be checked again.")
+    ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()
     prepare(out)
-    report = collect_with_progress(budget=budget, seed=seed)
+    store = None if store_file is None else Store(store_file, full=False)
+    report = collect_with_progress(budget=budget, seed=seed, store=store)
     page, data = write(report, out)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
-    print(f"{totals.as_expected} of {totals.claims} verdicts as expected, {totals.consistent} of {totals.audits} "
-          f"audits consistent, {judged} of {bugs} mutants judged rightly")
+    print(f"{totals.as_expected} of {totals.counts.claims} verdicts as expected, "
+          f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly")
     print(f"report  {page}")
     print(f"data    {data}")
     if open_it:

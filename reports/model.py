@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, TypeVar
@@ -20,9 +20,14 @@ from empirical.audit import DEFAULT_AUDITS, Audit, Plan, Train, run
 from empirical.mutant import Judged, Mutant, judge, mutants
 from oracle.domain import Parameter
 from oracle.enclosure import Dyadic
+from oracle.errors import OracleError
 from oracle.registry import Bound, algorithm, bounds
 from oracle.tape import Tape
-from theorems.claim import Checked, Claim, Evidence, Verdict, check, claims
+from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
+from theorems.graph import consequences, users
+from theorems.run import Failed
+from theorems.run import run as check_all
+from theorems.store import Store
 
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
@@ -90,11 +95,13 @@ class BoundEntry:
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """A checked claim with the claims that point to it."""
+    """A checked claim with the claims that point to it, and what a refutation of it means for others."""
 
     checked: Checked
     used_by: tuple[str, ...]
     repairs: tuple[str, ...]
+    falls: tuple[str, ...]
+    survives: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """The claim's object in `report.json`: that of `dp-oracle check`, its hypotheses and its back-links."""
@@ -102,8 +109,32 @@ class ClaimEntry:
             **self.checked.to_json(),
             "paper": self.checked.claim.paper,
             "hypotheses": [_parameter_json(parameter) for parameter in self.checked.claim.hypotheses],
-            "used_by": list(self.used_by), "repairs": list(self.repairs),
+            "used_by": list(self.used_by), "repairs": list(self.repairs), "falls": list(self.falls),
+            "survives": list(self.survives),
         }
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many claims came out in which way."""
+
+    claims: int
+    verdicts: Mapping[str, int]
+    evidence: Mapping[str, int]
+
+    @staticmethod
+    def of(checked: Sequence[Checked]) -> Counts:
+        """The counts of some claims; every verdict and kind of evidence is there, if only with zero."""
+        verdicts = Counter(item.finding.verdict for item in checked)
+        evidence = Counter(item.finding.evidence for item in checked)
+        return Counts(
+            len(checked), {verdict.value: verdicts[verdict] for verdict in Verdict},
+            {kind.value: evidence[kind] for kind in Evidence},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts' object in `report.json`."""
+        return {"count": self.claims, "verdicts": dict(self.verdicts), "evidence": dict(self.evidence)}
 
 
 @dataclass(frozen=True)
@@ -111,12 +142,12 @@ class Totals:
     """The counts at the top of the report."""
 
     bounds: int
-    claims: int
+    counts: Counts
+    papers: Mapping[str, Counts]
     as_expected: int
-    verdicts: Mapping[str, int]
-    evidence: Mapping[str, int]
     unexpected: tuple[str, ...]
     cited: tuple[str, ...]
+    undecided: tuple[str, ...]
     audits: int
     consistent: int
     harmful: int
@@ -128,7 +159,7 @@ class Totals:
     def ok(self) -> bool:
         """Whether everything is as expected."""
         return (
-            self.as_expected == self.claims and self.consistent == self.audits
+            self.as_expected == self.counts.claims and self.consistent == self.audits
             and self.killed == self.harmful and self.spared == self.equivalent
         )
 
@@ -137,8 +168,9 @@ class Totals:
         return {
             "bounds": self.bounds,
             "claims": {
-                "count": self.claims, "as_expected": self.as_expected, "verdicts": dict(self.verdicts),
-                "evidence": dict(self.evidence), "unexpected": list(self.unexpected), "cited": list(self.cited),
+                **self.counts.to_json(), "as_expected": self.as_expected, "unexpected": list(self.unexpected),
+                "cited": list(self.cited), "undecided": list(self.undecided),
+                "papers": {paper: counts.to_json() for paper, counts in self.papers.items()},
             },
             "audits": {"count": self.audits, "consistent": self.consistent},
             "mutants": {
@@ -167,14 +199,13 @@ class Report:
         checked = [entry.checked for entry in self.claims]
         harmful = [item for item in self.mutants if item.mutant.severity != "E"]
         equivalent = [item for item in self.mutants if item.mutant.severity == "E"]
-        verdicts = Counter(item.finding.verdict for item in checked)
-        evidence = Counter(item.finding.evidence for item in checked)
+        papers = sorted({item.claim.paper for item in checked})
         return Totals(
-            bounds=len(self.bounds), claims=len(checked), as_expected=sum(item.as_expected for item in checked),
-            verdicts={verdict.value: verdicts[verdict] for verdict in Verdict},
-            evidence={kind.value: evidence[kind] for kind in Evidence},
+            bounds=len(self.bounds), counts=Counts.of(checked), as_expected=sum(item.as_expected for item in checked),
+            papers={paper: Counts.of([item for item in checked if item.claim.paper == paper]) for paper in papers},
             unexpected=tuple(item.claim.id for item in checked if not item.as_expected),
             cited=tuple(item.claim.id for item in checked if item.finding.evidence is Evidence.CITED),
+            undecided=tuple(item.claim.id for item in checked if item.finding.verdict is Verdict.UNDECIDED),
             audits=len(self.audits), consistent=sum(item.verdict == "CONSISTENT" for _, item in self.audits),
             harmful=len(harmful), killed=sum(item.good for item in harmful),
             equivalent=len(equivalent), spared=sum(item.good for item in equivalent),
@@ -230,16 +261,17 @@ def _safely(value: float, *, up: bool) -> str:
 
 
 def relate(checked: Iterable[Checked]) -> tuple[ClaimEntry, ...]:
-    """Checked claims with their back-links: which of them use it, and which it repairs."""
+    """Checked claims with their back-links: which use it, which it repairs, which fall with it and which survive."""
     found = tuple(checked)
-    return tuple(
-        ClaimEntry(
-            item,
-            used_by=tuple(other.claim.id for other in found if item.claim.id in other.claim.uses),
-            repairs=tuple(other.claim.id for other in found if other.claim.repaired_by == item.claim.id),
-        )
-        for item in found
-    )
+    table = {item.claim.id: item.claim for item in found}
+    known = {item.claim.id: Expectation(item.finding.verdict, item.finding.evidence) for item in found}
+
+    def entry(item: Checked) -> ClaimEntry:
+        falls, survives = consequences(table, item.claim.id, known)
+        repairs = tuple(other.claim.id for other in found if other.claim.repaired_by == item.claim.id)
+        return ClaimEntry(item, users(table, item.claim.id), repairs, falls, survives)
+
+    return tuple(entry(item) for item in found)
 
 
 def estimators(plan: Plan) -> tuple[str, ...]:
@@ -281,8 +313,20 @@ def _audited(name: str, plan: Plan, progress: Progress) -> list[tuple[str, Audit
     return [(name, result) for result in audit_every_way(plan, progress=lambda part: progress(f"audit {name}", part))]
 
 
+def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress: Progress) -> list[Checked]:
+    """The claims checked; one that comes to no finding is an error, since a report must not leave it out."""
+    outcomes = check_all(
+        items, workers=workers, store=store, progress=lambda done: progress(f"claim {done.name}", 1)
+    )
+    failed = [f"{item.claim.id} ({item.error})" for item in outcomes if isinstance(item, Failed)]
+    if failed:
+        raise OracleError(f"no finding for {', '.join(failed)}")
+    return [item for item in outcomes if isinstance(item, Checked)]
+
+
 def collect(
-    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, progress: Progress = lambda *_: None
+    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, workers: int = 1,
+    store: Store | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
     """Evaluate, check, audit and judge all that is in the scope (everything, if none is given)."""
     chosen = everything() if scope is None else scope
@@ -293,7 +337,7 @@ def collect(
         seed=seed,
         budget=budget,
         bounds=_each(chosen.bounds, lambda item: f"bound {item.name}", example_of, progress),
-        claims=relate(_each(chosen.claims, lambda item: f"claim {item.id}", check, progress)),
+        claims=relate(_checked(chosen.claims, workers, store, progress)),
         audits=tuple(audit for name, plan in plans.items() for audit in _audited(name, plan, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
     )

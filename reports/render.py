@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from oracle.errors import OracleError
 from reports.model import ClaimEntry, Report
+from theorems.show import scope_in_words
 
 if TYPE_CHECKING:
     from reports.figures import Figure
@@ -113,6 +114,7 @@ def environment() -> Environment:
     result.filters["mathml"] = mathml
     result.filters["plain"] = lambda word: word.lower().replace("_", " ")
     result.filters["paper_title"] = paper_title
+    result.filters["scope_in_words"] = scope_in_words
     return result
 
 

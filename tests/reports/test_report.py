@@ -28,7 +28,9 @@ from reports import command, figures
 from reports.cli import app
 from reports.model import Report, Scope, collect, everything
 from reports.render import mathml, render
-from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, claims, expectations
+from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, claim, claims, expectations
+from theorems.claim import Scope as Extent
+from theorems.store import Store
 
 BUDGET = 2000
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -86,9 +88,23 @@ def run_report(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is expected of the claims, as if found before: checking them all is the business of tests/theorems."""
+    store = Store(tmp_path_factory.mktemp("store") / "findings.jsonl", full=False)
+    for name, item in expectations().items():
+        if claim(name).paper != "cs208":  # a few are checked
+            kind = {Evidence.PROVED: "all", Evidence.CERTIFIED_ON_BOX: "box"}.get(item.evidence, "points")
+            scope = None if item.evidence is Evidence.CITED else Extent(kind, 5, 4, {"x": "[0, 1]"})
+            store.add(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
+    return store.path
+
+
+@pytest.fixture(scope="module")
+def written(
+    kept: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[subprocess.CompletedProcess[str], Path]:
     directory = tmp_path_factory.mktemp("report") / "new" / "folder"
-    return run_report("--out", str(directory), "--budget", str(BUDGET)), directory
+    return run_report("--out", str(directory), "--budget", str(BUDGET), "--store", str(kept)), directory
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +124,11 @@ def page(text: str) -> Page:
 
 
 @pytest.fixture(scope="module")
-def again() -> Report:
+def again(kept: Path) -> Report:
     """The same collection in another process than the command's, without the mutants that train models."""
     scope = everything()
-    return collect(replace(scope, mutants=tuple(m for m in scope.mutants if m.id in ("M13", "M57"))), budget=BUDGET)
+    fewer = replace(scope, mutants=tuple(m for m in scope.mutants if m.id in ("M13", "M57")))
+    return collect(fewer, budget=BUDGET, store=Store(kept, full=False))
 
 
 def nothing() -> Scope:
@@ -210,6 +227,23 @@ def test_claims_link_to_what_they_name_and_back(text: str) -> None:
         for other in (*item.uses, *((item.repaired_by,) if item.repaired_by else ())):
             assert f'href="#{other}"' in section(item.id)
             assert f'href="#{item.id}"' in section(other)
+        for other in item.rests_on:
+            assert f'href="#{other}"' in section(item.id)
+
+
+def test_what_falls_with_a_refuted_claim_stands_beside_it(data: dict[str, object], text: str) -> None:
+    rows = {item["id"]: item for item in data["claims"]}  # type: ignore[attr-defined]
+    assert "sbcd/thm-4.6-eq-11" in rows["sbcd/cor-4.5-case1"]["falls"]
+    assert rows["sbcd/cor-4.5-case1-repaired"]["falls"] == []
+    assert "Falls with it" in text.split('<article class="entry" id="sbcd/cor-4.5-case1"')[1].split("</article>")[0]
+
+
+def test_counts_by_paper_add_up(data: dict[str, object]) -> None:
+    totals = data["totals"]["claims"]  # type: ignore[index]
+    for key in ("verdicts", "evidence"):
+        for word, count in totals[key].items():
+            assert count == sum(paper[key][word] for paper in totals["papers"].values())
+        assert sum(totals[key].values()) == totals["count"] == len(claims())
 
 
 def test_formulas_are_well_formed_and_hold_no_latex(text: str) -> None:
@@ -273,6 +307,20 @@ def test_an_unexpected_verdict_is_not_ok(
     assert "Not everything is as expected" in shown
     assert "one &amp; &lt;two&gt;" in shown
     assert Page(shown).open == []
+
+
+def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    report = collect(plant(Verdict.UNDECIDED, Verdict.UNDECIDED))
+    assert report.ok
+    assert report.totals.undecided == ("planted/claim",)
+    assert "because" in page_of(report).split('id="undecided"')[1].split("</section>")[0]
+
+
+def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    scope = plant(Verdict.HOLDS, Verdict.HOLDS)
+    broken = replace(scope.claims[0], check=lambda says: 1 // 0)
+    with pytest.raises(OracleError, match=r"planted/claim \(ZeroDivisionError"):
+        collect(replace(scope, claims=(broken,)))
 
 
 def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], Scope]) -> None:

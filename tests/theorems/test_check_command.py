@@ -61,7 +61,8 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     for start in (
         "REFUTED sbcd/cor-4.5-case1 (001, Corollary 4.5, case 1) evidence: PROVED", "claims a step without",
-        "formally \\frac", "given batches: an integer >= 1", "because linear maps", "witness epochs = 1", "scope one exact instance",
+        "formally \\frac", "given batches: an integer >= 1", "because linear maps", "witness epochs = 1",
+        "scope one exact instance",
         "repair sbcd/cor-4.5-case1-repaired (HOLDS, CHECKED_AT_POINTS)",
         "used by sbcd/thm-4.6-eq-11 (REFUTED, PROVED)", "falls sbcd/thm-4.6-eq-11 (REFUTED, PROVED)",
     ):

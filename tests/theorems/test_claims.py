@@ -38,6 +38,10 @@ class Read(Mapping[str, str]):
 def test_verdict_and_evidence_are_as_established(name: str) -> None:
     checked = found(name)
     assert checked.as_expected, f"{checked.difference}: {checked.finding}"
+    finding = checked.finding
+    for text in (finding.summary, *finding.witness, *finding.witness.values()):
+        assert isinstance(text, str)
+        assert "\\" not in text, f"{name} shows LaTeX where text belongs: {text}"
 
 
 def test_what_is_refuted_has_a_repair_and_what_holds_has_none() -> None:
