@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,64 +16,18 @@ import jsonschema
 import pytest
 
 from empirical import audit
-from empirical.mutant import Detection, Mutant
-from oracle.console import run
 from oracle.errors import OracleError
 from oracle.registry import bound, bounds
 from reports import command, figures
-from reports.cli import app
-from reports.model import Report, Scope, collect, everything
-from reports.render import mathml, render
-from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, claim, claims, expectations
+from reports.model import Report, collect, everything
+from reports.render import mathml
+from tests.reports.pages import Page, fixed_figures, nothing, page_of
+from theorems.claim import Evidence, Finding, claim, claims, expectations
 from theorems.claim import Scope as Extent
 from theorems.store import Store
 
 BUDGET = 2000
 VOID = {"meta", "br", "link", "img", "input", "hr"}
-
-
-class Page(HTMLParser):
-    """Everything that the assertions below ask of a page, gathered in one pass."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: Counter[str] = Counter()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.headings: list[int] = []
-        self.open: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.math_within: Counter[str] = Counter()  # formulas by the id of the article around them
-        self.article = ""
-        self.unlabelled: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {key: value or "" for key, value in attrs}
-        self.tags[tag] += 1
-        if tag not in VOID:
-            self.open.append(tag)
-        if "id" in given:
-            self.ids[given["id"]] += 1
-        self.links += [given[key] for key in ("href", "xlink:href") if key in given]
-        self.loads += [given[key] for key in ("src", "srcset", "data", "action", "poster") if key in given]
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-        if tag == "article":
-            self.article = given["id"]
-        if tag == "math":
-            self.math_within[self.article] += 1
-        if tag == "svg" and not given.get("aria-label"):
-            self.unlabelled.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag, f"</{tag}> closes something else on line {self.getpos()[0]}"
 
 
 def run_report(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -129,38 +79,6 @@ def again(kept: Path) -> Report:
     scope = everything()
     fewer = replace(scope, mutants=tuple(m for m in scope.mutants if m.id in ("M13", "M57")))
     return collect(fewer, budget=BUDGET, store=Store(kept, full=False))
-
-
-def nothing() -> Scope:
-    return Scope(bounds=(), claims=(), audits={}, mutants=())
-
-
-@pytest.fixture
-def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope]:
-    """A report's scope with one claim that comes out in one way and is expected in another."""
-
-    def scope(verdict: Verdict, expected: Verdict) -> Scope:
-        monkeypatch.setitem(expectations(), "planted/claim", Expectation(expected, Evidence.PROVED))
-        item = Claim(
-            id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), says=None,
-            check=lambda says: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}, ALL),
-        )
-        return replace(nothing(), claims=(item,))
-
-    return scope
-
-
-@functools.cache
-def fixed_figures() -> tuple[figures.Figure, ...]:
-    return figures.gaussian_curve(), figures.noisy_cgd_epochs()
-
-
-def page_of(report: Report) -> str:
-    return render(report, figures=[*fixed_figures(), figures.audits(report)])
-
-
-def run_here(*arguments: str) -> int:
-    return run(app, ["report", *arguments])
 
 
 def test_command_says_where_the_files_are_and_that_all_is_well(
@@ -292,49 +210,6 @@ def test_sharing_trained_models_changes_no_audit() -> None:
         assert audit.run(item.plan) == item
 
 
-@pytest.mark.parametrize(
-    ("verdict", "expected"),
-    [(Verdict.REFUTED, Verdict.HOLDS), (Verdict.HOLDS, Verdict.REFUTED), (Verdict.UNDECIDED, Verdict.HOLDS)],
-)
-def test_an_unexpected_verdict_is_not_ok(
-    verdict: Verdict, expected: Verdict, plant: Callable[[Verdict, Verdict], Scope]
-) -> None:
-    report = collect(plant(verdict, expected))
-    assert not report.ok
-    assert report.totals.unexpected == ("planted/claim",)
-    assert command.validated(report)["ok"] is False
-    shown = page_of(report)
-    assert "Not everything is as expected" in shown
-    assert "one &amp; &lt;two&gt;" in shown
-    assert Page(shown).open == []
-
-
-def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], Scope]) -> None:
-    report = collect(plant(Verdict.UNDECIDED, Verdict.UNDECIDED))
-    assert report.ok
-    assert report.totals.undecided == ("planted/claim",)
-    assert "because" in page_of(report).split('id="undecided"')[1].split("</section>")[0]
-
-
-def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], Scope]) -> None:
-    scope = plant(Verdict.HOLDS, Verdict.HOLDS)
-    broken = replace(scope.claims[0], check=lambda says: 1 // 0)
-    with pytest.raises(OracleError, match=r"planted/claim \(ZeroDivisionError"):
-        collect(replace(scope, claims=(broken,)))
-
-
-def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], Scope]) -> None:
-    assert collect(plant(Verdict.REFUTED, Verdict.REFUTED)).ok
-
-
-@pytest.mark.parametrize(("severity", "flagged", "ok"), [("C", True, True), ("C", False, False), ("E", True, False)])
-def test_a_misjudged_mutant_is_not_ok(severity: str, flagged: bool, ok: bool) -> None:
-    mutant = Mutant("X1", severity, "a bug", "here", lambda: Detection(flagged, "seen"))
-    report = collect(replace(nothing(), mutants=(mutant,)))
-    assert report.ok is ok
-    assert ("Everything is as expected" in page_of(report)) is ok
-
-
 def test_a_violated_audit_is_not_ok(again: Report) -> None:
     name, item = again.audits[0]
     for verdict in ("VIOLATION", "INVALID"):
@@ -342,48 +217,6 @@ def test_a_violated_audit_is_not_ok(again: Report) -> None:
         assert not spoilt.ok
         assert command.validated(spoilt)["ok"] is False
         assert verdict in page_of(spoilt)
-
-
-def test_exit_code_is_1_when_something_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    plant: Callable[[Verdict, Verdict], Scope],
-) -> None:
-    scope = plant(Verdict.HOLDS, Verdict.REFUTED)
-    monkeypatch.setattr(command, "everything", lambda: scope)
-    assert run_here("--out", str(tmp_path)) == 1
-    assert "0 of 1 verdicts as expected" in capsys.readouterr().out
-    assert (tmp_path / "report.html").exists()
-
-
-def test_open_opens_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(command, "everything", nothing)
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    assert run_here("--out", str(tmp_path), "--open") == 0
-    assert opened == [(tmp_path / "report.html").as_uri()]
-
-
-def test_a_report_that_breaks_its_schema_is_an_error(tmp_path: Path) -> None:
-    broken = replace(collect(nothing()), seed=-1)
-    with pytest.raises(OracleError, match=r"\$\.seed"):
-        command.write(broken, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--out", "FILE"], ["--out", "FILE/below"], ["--budget", "99"], ["--seed", "-1"], ["--budget", "many"]],
-)
-def test_bad_usage_is_one_line_and_2(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("FILE").touch()
-    assert run_here(*arguments) == 2
-    shown = capsys.readouterr()
-    assert re.fullmatch(r"error: [^\n]+\n", shown.err)
-    assert shown.out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
 
 
 def test_examples_enclose(data: dict[str, object]) -> None:
@@ -428,12 +261,3 @@ def test_progress_adds_up() -> None:
     told: list[float] = []
     collect(scope, budget=200, progress=lambda _, part: told.append(part))
     assert sum(told) == pytest.approx(scope.steps)
-
-
-def test_missing_libraries_are_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(command, "LIBRARIES", ("json", "no_such_library"))
-    assert run_here("--out", str(tmp_path / "out")) == 2
-    assert capsys.readouterr().err == "error: the report needs no_such_library: pip install 'dp-oracle[report]'\n"
-    assert not (tmp_path / "out").exists()

@@ -1,0 +1,126 @@
+"""A report says what differs: verdicts, mutants, exit codes, and errors in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from empirical.mutant import Detection, Mutant
+from oracle.errors import OracleError
+from reports import command
+from reports.model import Scope, collect
+from tests.reports.pages import Page, nothing, page_of, run_here
+from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, expectations
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope]:
+    """A report's scope with one claim that comes out in one way and is expected in another."""
+
+    def scope(verdict: Verdict, expected: Verdict) -> Scope:
+        monkeypatch.setitem(expectations(), "planted/claim", Expectation(expected, Evidence.PROVED))
+        item = Claim(
+            id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), says=None,
+            check=lambda says: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}, ALL),
+        )
+        return replace(nothing(), claims=(item,))
+
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [(Verdict.REFUTED, Verdict.HOLDS), (Verdict.HOLDS, Verdict.REFUTED), (Verdict.UNDECIDED, Verdict.HOLDS)],
+)
+def test_an_unexpected_verdict_is_not_ok(
+    verdict: Verdict, expected: Verdict, plant: Callable[[Verdict, Verdict], Scope]
+) -> None:
+    report = collect(plant(verdict, expected))
+    assert not report.ok
+    assert report.totals.unexpected == ("planted/claim",)
+    assert command.validated(report)["ok"] is False
+    shown = page_of(report)
+    assert "Not everything is as expected" in shown
+    assert "one &amp; &lt;two&gt;" in shown
+    assert Page(shown).open == []
+
+
+def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    report = collect(plant(Verdict.UNDECIDED, Verdict.UNDECIDED))
+    assert report.ok
+    assert report.totals.undecided == ("planted/claim",)
+    assert "because" in page_of(report).split('id="undecided"')[1].split("</section>")[0]
+
+
+def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    scope = plant(Verdict.HOLDS, Verdict.HOLDS)
+    broken = replace(scope.claims[0], check=lambda says: 1 // 0)
+    with pytest.raises(OracleError, match=r"planted/claim \(ZeroDivisionError"):
+        collect(replace(scope, claims=(broken,)))
+
+
+def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    assert collect(plant(Verdict.REFUTED, Verdict.REFUTED)).ok
+
+
+@pytest.mark.parametrize(("severity", "flagged", "ok"), [("C", True, True), ("C", False, False), ("E", True, False)])
+def test_a_misjudged_mutant_is_not_ok(severity: str, flagged: bool, ok: bool) -> None:
+    mutant = Mutant("X1", severity, "a bug", "here", lambda: Detection(flagged, "seen"))
+    report = collect(replace(nothing(), mutants=(mutant,)))
+    assert report.ok is ok
+    assert ("Everything is as expected" in page_of(report)) is ok
+
+
+def test_exit_code_is_1_when_something_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    plant: Callable[[Verdict, Verdict], Scope],
+) -> None:
+    scope = plant(Verdict.HOLDS, Verdict.REFUTED)
+    monkeypatch.setattr(command, "everything", lambda: scope)
+    assert run_here("--out", str(tmp_path)) == 1
+    assert "0 of 1 verdicts as expected" in capsys.readouterr().out
+    assert (tmp_path / "report.html").exists()
+
+
+def test_open_opens_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(command, "everything", nothing)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert run_here("--out", str(tmp_path), "--open") == 0
+    assert opened == [(tmp_path / "report.html").as_uri()]
+
+
+def test_a_report_that_breaks_its_schema_is_an_error(tmp_path: Path) -> None:
+    broken = replace(collect(nothing()), seed=-1)
+    with pytest.raises(OracleError, match=r"\$\.seed"):
+        command.write(broken, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--out", "FILE"], ["--out", "FILE/below"], ["--budget", "99"], ["--seed", "-1"], ["--budget", "many"]],
+)
+def test_bad_usage_is_one_line_and_2(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").touch()
+    assert run_here(*arguments) == 2
+    shown = capsys.readouterr()
+    assert re.fullmatch(r"error: [^\n]+\n", shown.err)
+    assert shown.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
+
+
+def test_missing_libraries_are_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "LIBRARIES", ("json", "no_such_library"))
+    assert run_here("--out", str(tmp_path / "out")) == 2
+    assert capsys.readouterr().err == "error: the report needs no_such_library: pip install 'dp-oracle[report]'\n"
+    assert not (tmp_path / "out").exists()
