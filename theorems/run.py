@@ -100,9 +100,9 @@ def _here(items: Sequence[Claim], full: bool) -> Iterator[Done]:
 
 
 def _serve(connection: Connection, find: Find, full: bool) -> None:
-    """The life of a worker: a name comes in, what was found goes out, until no more comes."""
+    """The life of a worker: a name comes in, what was found goes out, until nobody is at the other end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, too, and ends its workers
-    with effort.full() if full else nullcontext(), suppress(EOFError):
+    with effort.full() if full else nullcontext(), suppress(EOFError, ConnectionError):
         while True:
             name = connection.recv()
             connection.send(_attempt(name, partial(find, name)))

@@ -26,13 +26,13 @@ _LIBRARIES = ("numpy", "scipy", "mpmath", "sympy", "torch", "python-flint", "hyp
 
 @functools.cache
 def fingerprint() -> str:
-    """A digest of every source file below the three rooms that a check may call, and of the libraries' versions."""
+    """A digest of every file below the three rooms that a check may call, and of the libraries' versions."""
     digest = hashlib.sha256(platform.python_version().encode())
     for name in _LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
     for room in _ROOMS:
         root = Path(importlib.import_module(room).__path__[0])
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc"):
             content = path.read_bytes()
             digest.update(f"{room}/{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()

@@ -127,7 +127,9 @@ def test_the_fingerprint_changes_with_any_source(tmp_path: Path, monkeypatch: py
         seen.add(fresh())
     (tmp_path / "oracle" / "deep" / "file.py").rename(tmp_path / "oracle" / "file.py")
     seen.add(fresh())
-    assert len(seen) == 5
+    (tmp_path / "theorems" / "table.csv").write_text("1,2\n")
+    seen.add(fresh())
+    assert len(seen) == 6
     assert fresh() in seen
 
 
