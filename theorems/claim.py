@@ -166,6 +166,11 @@ class Checked:
         }
 
 
+def cited(verdict: Verdict, reason: str) -> Callable[[Any], Finding]:
+    """The checker of a claim about which nothing is computed; the reason says who proves it, or what is missing."""
+    return lambda says: Finding(verdict, Evidence.CITED, reason)
+
+
 @functools.cache
 def expectations() -> dict[str, Expectation]:
     """What is expected of every claim, from the data files `theorems/expected/PAPER.toml`."""

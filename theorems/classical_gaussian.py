@@ -13,16 +13,25 @@ inequality between two numbers, certified in balls, is the whole proof. Where it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, ctx
 
 from oracle.enclosure import Enclosure, ball
 from oracle.privacy.gaussian import delta_ball, normal_upper_tail
-from theorems.claim import Evidence, Finding, Verdict
+from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
 
 _EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", *map(str, range(1, 11)), "20"))
 _DELTAS = tuple(Fraction(v) for v in ("1e-5", "1e-10", "1e-2", "1/10", "1/2", "17/20"))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What is claimed: that the constant K suffices for epsilon in (0, largest], or for every epsilon > 0 (None)."""
+
+    largest: Fraction | None
+    constant: Fraction = Fraction(5, 4)
 
 
 def true_delta(epsilon: Fraction, delta: Fraction, constant: Fraction) -> Enclosure:
@@ -46,12 +55,14 @@ def proved_up_to(largest: Fraction, constant: Fraction) -> bool:
         return bool(mills < ball(constant) * root * (ball(-largest) / 2).exp())
 
 
-def calibration(*, largest: Fraction | None, constant: Fraction = Fraction(5, 4)) -> Finding:
-    """Judge the calibration for every delta in (0, 1) and epsilon in (0, largest], or for every epsilon > 0 (None)."""
-    violations = []
+def calibration(says: Calibration) -> Finding:
+    """Judge a calibration for every delta in (0, 1) and every epsilon of its range."""
+    violations, met = [], 0
+    largest, constant = says.largest, says.constant
     for delta in _DELTAS:
         for epsilon in _EPSILONS:
             if largest is None or epsilon <= largest:
+                met += 1
                 actual = true_delta(epsilon, delta, constant)
                 if not actual.possibly_le(delta):
                     violations.append((epsilon, delta, actual))
@@ -67,11 +78,18 @@ def calibration(*, largest: Fraction | None, constant: Fraction = Fraction(5, 4)
                 "epsilon": str(epsilon), "claimed delta": f"{float(delta):g}", "true delta": str(actual),
                 "smallest failing epsilon tried": f"{smallest[0]} (delta = {float(smallest[1]):g})",
             },
+            ALL,
         )
     if largest is not None and proved_up_to(largest, constant):
         return Finding(
             Verdict.HOLDS,
             Evidence.PROVED,
             f"R(x0) < K sqrt(2 pi) e^(-E/2) certified at E = {largest}; monotonicity extends it to all delta in (0, 1)",
+            scope=ALL,
         )
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point tried fails; the proof does not go through")
+    return Finding(
+        Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point tried fails; the proof does not go through",
+        scope=Scope("points", len(_DELTAS) * len(_EPSILONS), met, {
+            "epsilon": ", ".join(map(str, _EPSILONS)), "delta": ", ".join(map(str, _DELTAS)),
+        }),
+    )

@@ -12,7 +12,7 @@ from rich.progress import track
 
 from oracle.console import WRONG, print_json, print_table, terminal, write_json
 from oracle.errors import DomainError
-from theorems.claim import Checked, Claim, check, claim, claims
+from theorems.claim import Checked, Claim, check, claim, claims, expectations
 
 _STYLES = {"HOLDS": "green", "REFUTED": "red"}
 
@@ -36,14 +36,15 @@ def list_claims(
         print_json([
             {
                 "id": item.id, "source": item.source, "statement": item.statement, "words": item.words,
-                "expected": item.expected.value, "repaired_by": item.repaired_by, "uses": list(item.uses),
+                "expected": expectations()[item.id].verdict.value, "repaired_by": item.repaired_by,
+                "uses": list(item.uses), "rests_on": list(item.rests_on),
                 "hypotheses": [{"name": p.name, "domain": p.domain} for p in item.hypotheses],
             }
             for item in chosen
         ])
         return
     print_table(("claim", "expected", "source", "what it says"),
-                [(item.id, item.expected.value, item.source, item.words) for item in chosen])
+                [(item.id, expectations()[item.id].verdict.value, item.source, item.words) for item in chosen])
 
 
 def check_all(chosen: list[Claim]) -> list[Checked]:
@@ -83,6 +84,6 @@ def _print_finding(item: Checked) -> None:
     if item.claim.repaired_by:
         lines.append(("repair", item.claim.repaired_by))
     if not item.as_expected:
-        lines.append(("expected", item.claim.expected.value))
+        lines.append(("differs", item.difference))
     for label, text in lines:
         console.print(f"  {label:9}", text, markup=False, soft_wrap=True)

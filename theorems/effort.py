@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from collections.abc import Iterator
 
 _FULL = 20
 _factor: ContextVar[int] = ContextVar("effort", default=1)

@@ -9,7 +9,11 @@ points (W(t), S(t)), W(t) = sum_{i<=t} c^{-2i}, and the optimum is the sum of (d
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
+
+import sympy
 
 Point = tuple[Fraction, Fraction]
 
@@ -31,6 +35,15 @@ def optimum(contraction: Fraction, steps: list[int]) -> Fraction:
         points.append((weight, total))
     hull = convex_minorant(points)
     return sum(((y1 - y0) ** 2 / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(hull)), Fraction(0))
+
+
+def at_contraction(formula: Callable[[Any], Any], contraction: Fraction) -> Fraction:
+    """A rational formula in c, exactly; at c = 1, where it may read 0/0, its limit."""
+    if contraction != 1:
+        return Fraction(formula(contraction))
+    c = sympy.symbols("c")
+    limit = sympy.Rational(sympy.cancel(formula(c)).subs(c, 1))
+    return Fraction(int(limit.p), int(limit.q))
 
 
 def convex_minorant(points: list[Point]) -> list[Point]:

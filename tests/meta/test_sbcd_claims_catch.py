@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 import sympy
@@ -20,22 +19,9 @@ def test_a_decay_that_is_too_slow_is_not_the_registered_bound() -> None:
     assert accounting.judge_decay(lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
 
 
-def test_a_closed_form_one_index_off_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = accounting.theorem
-
-    def shifted(setting: accounting.Setting, *, literal: bool) -> Any:
-        moved = accounting.Setting(
-            setting.noise, setting.batches, max(0, setting.before - 1), setting.gradient, setting.prox,
-        )
-        return true(moved, literal=literal)
-
-    monkeypatch.setattr(accounting, "theorem", shifted)
-    assert accounting.judge_theorem(literal=False).verdict is Verdict.REFUTED
-
-
 def test_a_closed_form_whose_identity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounting, "telescoping_gap", lambda: sympy.Symbol("x"))
-    assert accounting.judge_theorem(literal=False).verdict is Verdict.UNDECIDED
+    assert accounting.judge_theorem(accounting.repaired).verdict is Verdict.UNDECIDED
 
 
 def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
@@ -43,10 +29,10 @@ def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
     one = Fraction(1)
     for before, literal, true in ((0, None, Fraction(1, 16)), (1, Fraction(2, 9), Fraction(1, 8))):
         setting = accounting.Setting((one,), 2, before, one, one)
-        assert accounting.theorem(setting, literal=True) == literal
-        assert accounting.theorem(setting, literal=False) == accounting.recursion(setting) == true
+        assert accounting.printed(setting) == literal
+        assert accounting.repaired(setting) == accounting.recursion(setting) == true
     five = accounting.Setting((one,) * 5, 5, 4, one, one)
-    printed = accounting.theorem(five, literal=True)
+    printed = accounting.printed(five)
     assert printed is not None
     assert float(printed / accounting.recursion(five)) == pytest.approx(0.961, abs=1e-3)
 
@@ -58,16 +44,11 @@ def test_two_blocks_are_not_private_because_each_is() -> None:
     assert blocks.exact_law(pair) == Fraction(1, 16)  # a mean moved by 1/2 in a law of variance 2
 
 
-def test_a_composition_that_forgets_half_an_update_is_refuted() -> None:
-    assert blocks.judge(blocks.composed, "").verdict is Verdict.HOLDS
-    assert blocks.judge(lambda pair: blocks.composed(pair) / 2, "").verdict is Verdict.REFUTED
-
-
-def test_a_mixture_is_not_as_private_as_its_best_position() -> None:
-    assert mixture.judge(min).verdict is Verdict.REFUTED
-    assert mixture.judge(max).verdict is Verdict.HOLDS
+def test_a_mixture_claim_that_only_points_support_is_undecided() -> None:
+    # True, because moments are at least 1; but that is beyond the computer algebra used, which must not say HOLDS.
+    assert mixture.judge(lambda moments: mixture.mean_of(moments) ** 2).verdict is Verdict.UNDECIDED
 
 
 def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
-    assert mixture.judge(max).verdict is Verdict.UNDECIDED
+    assert mixture.judge(mixture.mean_of).verdict is Verdict.UNDECIDED

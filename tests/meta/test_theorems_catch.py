@@ -9,51 +9,26 @@ import pytest
 import sympy
 
 import theorems.relu_approx.gdp as gdp
-import theorems.relu_approx.noisy_cgd as noisy_cgd
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.errors import OracleError
-from theorems.claim import Checked, Evidence, Finding, Verdict, check, claim
-from theorems.classical_gaussian import calibration
+from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
+from theorems.classical_gaussian import Calibration, calibration
 from theorems.relu_approx.smoothness import judge
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
 def test_a_calibration_whose_variance_can_be_negative_is_refuted(constant: str) -> None:
-    assert calibration(largest=Fraction(1), constant=Fraction(constant)).verdict is Verdict.REFUTED
+    assert calibration(Calibration(Fraction(1), Fraction(constant))).verdict is Verdict.REFUTED
 
 
 def test_a_calibration_that_no_point_refutes_and_no_proof_covers_is_undecided() -> None:
     # K = 1 leaves every point tried intact for epsilon <= 1, but s0 = 0 and the proof does not go through.
-    assert calibration(largest=Fraction(1), constant=Fraction(1)).verdict is Verdict.UNDECIDED
+    assert calibration(Calibration(Fraction(1), Fraction(1))).verdict is Verdict.UNDECIDED
 
 
 def test_the_range_matters() -> None:
-    assert calibration(largest=Fraction(1)).verdict is Verdict.HOLDS
-    assert calibration(largest=Fraction(5)).verdict is Verdict.REFUTED
-
-
-def test_theorem_2_8_with_a_smaller_exponent_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def weaker(c: Fraction, k: int, epochs: int) -> Fraction:
-        if c == 1:
-            return 1 + Fraction(epochs - 1, k)
-        decay = c ** (k * (epochs - 1))
-        return 1 + c ** (2 * k) * (1 - c**2) / (1 - c**k) ** 2 * (1 - decay) / (1 + decay)
-
-    monkeypatch.setattr(noisy_cgd, "literal_squared_factor", weaker)
-    assert noisy_cgd.check().verdict is Verdict.REFUTED
-    assert noisy_cgd.check_optimal().verdict is Verdict.REFUTED
-
-
-def test_theorem_2_8_that_forgets_the_last_step_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = noisy_cgd.literal_squared_factor
-    monkeypatch.setattr(noisy_cgd, "literal_squared_factor", lambda c, k, epochs: true(c, k, epochs) - Fraction(1, 100))
-    assert noisy_cgd.check().verdict is Verdict.REFUTED
-
-
-def test_theorem_2_8_larger_than_needed_is_valid_but_not_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = noisy_cgd.literal_squared_factor
-    monkeypatch.setattr(noisy_cgd, "literal_squared_factor", lambda c, k, epochs: true(c, k, epochs) + Fraction(1, 100))
-    assert noisy_cgd.check_optimal().verdict is Verdict.REFUTED
+    assert calibration(Calibration(Fraction(1))).verdict is Verdict.HOLDS
+    assert calibration(Calibration(Fraction(5))).verdict is Verdict.REFUTED
 
 
 def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,12 +41,12 @@ def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.Monkey
         return Enclosure(dyadic, dyadic)
 
     monkeypatch.setattr(gdp, "hockey_stick_integral", shifted)
-    assert gdp.check().verdict is Verdict.REFUTED
+    assert gdp.check(gdp.curve).verdict is Verdict.REFUTED
 
 
 def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gdp, "symbolic_gaps", lambda: {"planted": sympy.Symbol("x")})
-    assert gdp.check().verdict is Verdict.UNDECIDED
+    monkeypatch.setattr(gdp, "symbolic_gaps", lambda says: {"planted": sympy.Symbol("x")})
+    assert gdp.check(gdp.curve).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -91,17 +66,41 @@ def test_smoothness_constants(claimed: object, verdict: Verdict) -> None:
 
 
 def test_a_false_expectation_is_a_regression() -> None:
-    false = replace(claim("relu-approx/lem-3.2"), expected=Verdict.HOLDS)
-    assert not check(false).as_expected
+    item = claim("relu-approx/lem-3.2")
+    for expected, words in (
+        (Expectation(Verdict.HOLDS, Evidence.PROVED), "verdict: expected HOLDS, found REFUTED"),
+        (Expectation(Verdict.REFUTED, Evidence.STATISTICAL), "evidence: expected STATISTICAL, found PROVED"),
+    ):
+        checked = check(item, expected)
+        assert not checked.as_expected
+        assert checked.difference == words
 
 
 def test_undecided_and_vacuous_never_pass() -> None:
     item = claim("relu-approx/lem-2.5")
     for verdict in (Verdict.UNDECIDED, Verdict.VACUOUS):
-        assert not Checked(item, Finding(verdict, Evidence.CHECKED_AT_POINTS, "planted")).as_expected
+        found = Finding(verdict, Evidence.PROVED, "planted", scope=ALL)
+        assert not Checked(item, found, Expectation(Verdict.HOLDS, Evidence.PROVED)).as_expected
 
 
-def test_a_refutation_without_a_witness_is_an_error() -> None:
-    bare = replace(claim("relu-approx/lem-3.2"), check=lambda: Finding(Verdict.REFUTED, Evidence.PROVED, "planted"))
-    with pytest.raises(OracleError, match="without a witness"):
-        check(bare)
+_POINTS = Scope("points", 3, 3)
+
+
+@pytest.mark.parametrize(("finding", "complaint"), [
+    (Finding(Verdict.REFUTED, Evidence.PROVED, "", scope=ALL), "without a witness"),
+    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, ""), "how much of the hypotheses"),
+    (Finding(Verdict.HOLDS, Evidence.CITED, "", scope=_POINTS), "only cites"),
+    (Finding(Verdict.HOLDS, Evidence.PROVED, "", scope=_POINTS), "calls points a proof"),
+    (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "", scope=_POINTS), "calls points a box"),
+    (Finding(Verdict.REFUTED, Evidence.CITED, "", {"x": "1"}), "decides by citing"),
+])
+def test_a_finding_that_breaks_the_rules_is_an_error(finding: Finding, complaint: str) -> None:
+    with pytest.raises(OracleError, match=complaint):
+        check(replace(claim("relu-approx/lem-3.2"), check=lambda says: finding))
+
+
+def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
+    empty = Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "", scope=Scope("points", 100, 0))
+    checked = check(replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says: empty))
+    assert checked.finding.verdict is Verdict.VACUOUS
+    assert not checked.as_expected

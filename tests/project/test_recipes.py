@@ -25,6 +25,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target = folder / path.group(1)
         assert not target.exists(), f"{path.group(1)} exists already"
         target.write_text(text.split("\n", 1)[1], encoding="utf-8")
+    for text in blocks("CONTRIBUTING.md", "toml"):
+        with (folder / text.split("\n")[0].removeprefix("# ")).open("a", encoding="utf-8") as data:
+            data.write(text)
     return folder
 
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -27,7 +28,7 @@ from reports import command, figures
 from reports.cli import app
 from reports.model import Report, Scope, collect, everything
 from reports.render import mathml, render
-from theorems.claim import Claim, Evidence, Finding, Verdict, claims
+from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, claims, expectations
 
 BUDGET = 2000
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -117,11 +118,19 @@ def nothing() -> Scope:
     return Scope(bounds=(), claims=(), audits={}, mutants=())
 
 
-def planted(*, verdict: Verdict, expected: Verdict) -> Claim:
-    return Claim(
-        id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), expected=expected,
-        check=lambda: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}),
-    )
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope]:
+    """A report's scope with one claim that comes out in one way and is expected in another."""
+
+    def scope(verdict: Verdict, expected: Verdict) -> Scope:
+        monkeypatch.setitem(expectations(), "planted/claim", Expectation(expected, Evidence.PROVED))
+        item = Claim(
+            id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), says=None,
+            check=lambda says: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}, ALL),
+        )
+        return replace(nothing(), claims=(item,))
+
+    return scope
 
 
 @functools.cache
@@ -253,8 +262,10 @@ def test_sharing_trained_models_changes_no_audit() -> None:
     ("verdict", "expected"),
     [(Verdict.REFUTED, Verdict.HOLDS), (Verdict.HOLDS, Verdict.REFUTED), (Verdict.UNDECIDED, Verdict.HOLDS)],
 )
-def test_an_unexpected_verdict_is_not_ok(verdict: Verdict, expected: Verdict) -> None:
-    report = collect(replace(nothing(), claims=(planted(verdict=verdict, expected=expected),)))
+def test_an_unexpected_verdict_is_not_ok(
+    verdict: Verdict, expected: Verdict, plant: Callable[[Verdict, Verdict], Scope]
+) -> None:
+    report = collect(plant(verdict, expected))
     assert not report.ok
     assert report.totals.unexpected == ("planted/claim",)
     assert command.validated(report)["ok"] is False
@@ -264,8 +275,8 @@ def test_an_unexpected_verdict_is_not_ok(verdict: Verdict, expected: Verdict) ->
     assert Page(shown).open == []
 
 
-def test_a_refuted_claim_that_was_expected_is_ok() -> None:
-    assert collect(replace(nothing(), claims=(planted(verdict=Verdict.REFUTED, expected=Verdict.REFUTED),))).ok
+def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+    assert collect(plant(Verdict.REFUTED, Verdict.REFUTED)).ok
 
 
 @pytest.mark.parametrize(("severity", "flagged", "ok"), [("C", True, True), ("C", False, False), ("E", True, False)])
@@ -286,9 +297,10 @@ def test_a_violated_audit_is_not_ok(again: Report) -> None:
 
 
 def test_exit_code_is_1_when_something_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    plant: Callable[[Verdict, Verdict], Scope],
 ) -> None:
-    scope = replace(nothing(), claims=(planted(verdict=Verdict.HOLDS, expected=Verdict.REFUTED),))
+    scope = plant(Verdict.HOLDS, Verdict.REFUTED)
     monkeypatch.setattr(command, "everything", lambda: scope)
     assert run_here("--out", str(tmp_path)) == 1
     assert "0 of 1 verdicts as expected" in capsys.readouterr().out

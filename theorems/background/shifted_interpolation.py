@@ -7,55 +7,67 @@ because a quadratic loss attains it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from oracle.domain import positive_integer, unit_interval
-from oracle.registry import bound
-from theorems.claim import Claim, Evidence, Finding, Verdict
-from theorems.shift_programme import exact_linear, optimum
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+from theorems.shift_programme import at_contraction, exact_linear, optimum
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _STEPS = (1, 2, 3, 7, 20)
 
 
-def _cited() -> Finding:
-    return Finding(Verdict.HOLDS, Evidence.CITED, "Bok, Su and Altschuler 2024, arXiv 2403.00278; text not at hand")
+Squared = Callable[[Any, Any], Any]
+"""(n sigma mu / L)^2 as a function of c and q = c^t."""
 
 
-def gd_identity_gap() -> sympy.Expr:
-    """(sum c^{-i})^2 / sum c^{-2i} over i = 1..t, minus (1-c^t)/(1+c^t) (1+c)/(1-c); zero identically."""
+def squared(c: Any, q: Any) -> Any:
+    """The claimed value."""
+    return (1 - q) / (1 + q) * (1 + c) / (1 - c)
+
+
+def value(says: Squared, contraction: Fraction, steps: int) -> Fraction:
+    """A claimed (n sigma mu / L)^2 in exact rationals, its limit at c = 1 included."""
+    return at_contraction(lambda c: says(c, c**steps), contraction)
+
+
+def gd_identity_gap(says: Squared) -> sympy.Expr:
+    """(sum c^{-i})^2 / sum c^{-2i} over i = 1..t, minus the claimed value; zero identically."""
     c, q = sympy.symbols("c q", positive=True)  # q stands for c^t
     total = (1 / c) * (1 - 1 / q) / (1 - 1 / c)
     weight = (1 / c**2) * (1 - 1 / q**2) / (1 - 1 / c**2)
-    return sympy.simplify(total**2 / weight - (1 - q) / (1 + q) * (1 + c) / (1 - c))
+    return sympy.simplify(total**2 / weight - says(c, q))
 
 
-def check_noisy_gd() -> Finding:
+def check_noisy_gd(says: Squared) -> Finding:
     """The formula equals the programme's optimum and the exact value of a quadratic, in exact rationals."""
     for contraction in _CONTRACTIONS:
         for steps in _STEPS:
             touched = [1] * steps
             upper, lower = optimum(contraction, touched), exact_linear(contraction, touched)
-            mu = bound("noisy-gd.mu").reference(
-                sensitivity=1, dataset_size=1, sigma=1, contraction=contraction, steps=steps, width="1e-20"
-            )
-            squared = (mu.lower.to_fraction() ** 2, mu.upper.to_fraction() ** 2)
-            if not (upper == lower and squared[0] <= upper <= squared[1]):
+            claimed = value(says, contraction, steps)
+            if not lower == claimed == upper:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "formula, programme and exact law differ",
                     {
-                        "contraction": str(contraction), "steps": str(steps), "mu^2 by the formula": str(mu),
+                        "contraction": str(contraction), "steps": str(steps), "claimed mu^2": str(claimed),
                         "programme": str(upper), "quadratic loss": str(lower),
                     },
+                    ALL,
                 )
-    if gd_identity_gap() != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown")
+    points = len(_CONTRACTIONS) * len(_STEPS)
+    if gd_identity_gap(says) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
+                       scope=Scope("points", points, points))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the chord of the shift programme has this value for every c and t (computer algebra), and a quadratic loss "
-        f"attains it (exact rationals at {len(_CONTRACTIONS) * len(_STEPS)} points); validity rests on the cited lemma",
+        f"attains it (exact rationals at {points} points); validity rests on the cited lemma",
+        scope=ALL,
     )
 
 
@@ -68,8 +80,8 @@ shifted_interpolation = Claim(
     ),
     words="shifts that pay off the drift of a c-contractive noisy iteration give its Gaussian-DP parameter",
     hypotheses=(unit_interval("contraction"), positive_integer("steps")),
-    expected=Verdict.HOLDS,
-    check=_cited,
+    says=None,
+    check=cited(Verdict.HOLDS, "Bok, Su and Altschuler 2024, arXiv 2403.00278; text not at hand"),
 )
 
 noisy_gd = Claim(
@@ -81,7 +93,12 @@ noisy_gd = Claim(
     ),
     words="the last iterate of NoisyGD has exactly this Gaussian-DP parameter in the worst case",
     hypotheses=(unit_interval("contraction"), positive_integer("steps")),
-    expected=Verdict.HOLDS,
+    says=squared,
     check=check_noisy_gd,
+    flips=(
+        Flip("the two factors' signs exchanged", lambda c, q: (1 - q) / (1 + q) * (1 - c) / (1 + c), Verdict.REFUTED),
+        Flip("one step more", lambda c, q: squared(c, c * q), Verdict.REFUTED),
+    ),
     uses=("background/shifted-interpolation",),
+    rests_on=("background/shifted-interpolation",),
 )

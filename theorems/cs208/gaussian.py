@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from oracle.domain import Parameter, positive, probability
-from theorems.claim import Claim, Verdict
-from theorems.classical_gaussian import calibration
+from theorems.claim import Claim, Flip, Verdict
+from theorems.classical_gaussian import Calibration, calibration
 
 _STATEMENT = (
     r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right)"
@@ -17,8 +17,9 @@ gaussian_mechanism = Claim(
     statement=_STATEMENT,
     words="the classical Gaussian calibration is private, no range of epsilon given",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
-    expected=Verdict.REFUTED,
-    check=lambda: calibration(largest=None),
+    says=Calibration(largest=None),
+    check=calibration,
+    flips=(Flip("the range it needs", Calibration(largest=Fraction(1)), Verdict.HOLDS),),
     repaired_by="cs208/gaussian-mechanism-repaired",
 )
 
@@ -31,6 +32,10 @@ gaussian_mechanism_repaired = Claim(
         Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True), probability("delta"),
         positive("sensitivity"),
     ),
-    expected=Verdict.HOLDS,
-    check=lambda: calibration(largest=Fraction(1)),
+    says=Calibration(largest=Fraction(1)),
+    check=calibration,
+    flips=(
+        Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
+        Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
+    ),
 )

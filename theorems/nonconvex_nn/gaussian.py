@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from oracle.domain import positive, probability
-from theorems.claim import Claim, Verdict
-from theorems.classical_gaussian import calibration
+from theorems.claim import Claim, Flip, Verdict
+from theorems.classical_gaussian import Calibration, calibration
 
 _STATEMENT = (
     r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right)"
@@ -17,8 +17,12 @@ lemma_1 = Claim(
     statement=_STATEMENT + r" \text{ for } 0 < \epsilon, \delta < 1",
     words="the classical Gaussian calibration is private for epsilon and delta in (0, 1)",
     hypotheses=(probability("epsilon"), probability("delta"), positive("sensitivity")),
-    expected=Verdict.HOLDS,
-    check=lambda: calibration(largest=Fraction(1)),
+    says=Calibration(largest=Fraction(1)),
+    check=calibration,
+    flips=(
+        Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
+        Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
+    ),
 )
 
 lemma_1_beyond = Claim(
@@ -27,7 +31,8 @@ lemma_1_beyond = Claim(
     statement=_STATEMENT + r" \text{ for every } \epsilon > 0",
     words="the classical Gaussian calibration is private for every epsilon",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
-    expected=Verdict.REFUTED,
-    check=lambda: calibration(largest=None),
+    says=Calibration(largest=None),
+    check=calibration,
+    flips=(Flip("the range it needs", Calibration(largest=Fraction(1)), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-1",
 )

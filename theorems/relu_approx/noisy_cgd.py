@@ -9,33 +9,40 @@ chord. A record in an earlier batch sees the same sequence shifted in time, foll
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from oracle.domain import positive, positive_integer, unit_interval
-from theorems.claim import Claim, Evidence, Finding, Verdict
-from theorems.shift_programme import exact_linear, optimum, touched_steps
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.shift_programme import at_contraction, exact_linear, optimum, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((1, 1), (1, 4), (2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
 
 
-def literal_squared_factor(c: Fraction, k: int, epochs: int) -> Fraction:
-    """The expression under the theorem's square root, in exact rationals (its limit 1 + (E-1)/k at c = 1)."""
-    if c == 1:
-        return 1 + Fraction(epochs - 1, k)
-    decay = c ** (k * (epochs - 1))
-    return 1 + c ** (2 * k - 2) * (1 - c**2) / (1 - c**k) ** 2 * (1 - decay) / (1 + decay)
+Squared = Callable[[Any, Any, Any], Any]
+"""(b sigma mu / L)^2 as a function of c, q = c^k and Q = c^{k(E-1)}."""
 
 
-def identity_gap() -> sympy.Expr:
-    """The chord's cost minus the theorem's second term, with q = c^k and Q = c^{k(E-1)}; zero identically."""
+def squared(c: Any, q: Any, big_q: Any) -> Any:
+    """The expression under the theorem's square root."""
+    return 1 + q**2 / c**2 * (1 - c**2) / (1 - q) ** 2 * (1 - big_q) / (1 + big_q)
+
+
+def value(says: Squared, c: Fraction, k: int, epochs: int) -> Fraction:
+    """A claimed (b sigma mu / L)^2 in exact rationals, its limit at c = 1 included."""
+    return at_contraction(lambda c: says(c, c**k, c ** (k * (epochs - 1))), c)
+
+
+def identity_gap(says: Squared) -> sympy.Expr:
+    """The chord's cost and the last step's, 1, minus the theorem's value; zero identically."""
     c, q, big_q = sympy.symbols("c q Q", positive=True)
     rise = (1 / q) * (1 - 1 / big_q) / (1 - 1 / q)
     run = (1 / q**2) * (1 - 1 / big_q**2) / (1 - 1 / c**2)
-    theorem = q**2 / c**2 * (1 - c**2) / (1 - q) ** 2 * (1 - big_q) / (1 + big_q)
-    return sympy.simplify(rise**2 / run - theorem)
+    return sympy.simplify(rise**2 / run + 1 - says(c, q, big_q))
 
 
 def curvature() -> sympy.Expr:
@@ -45,11 +52,11 @@ def curvature() -> sympy.Expr:
     return sympy.simplify(sympy.diff(first, u) / sympy.diff(a * u**2, u))
 
 
-def check() -> Finding:
+def check(says: Squared) -> Finding:
     """Feasibility by computer algebra; the exact programme and linear laws at points, for every batch position."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
-            claimed = literal_squared_factor(contraction, batches, epochs)
+            claimed = value(says, contraction, batches, epochs)
             for position in range(1, batches + 1):
                 steps = touched_steps(batches=batches, epochs=epochs, position=position)
                 best, attained = optimum(contraction, steps), exact_linear(contraction, steps)
@@ -61,24 +68,29 @@ def check() -> Finding:
                             "position": str(position), "claimed mu^2": str(claimed), "programme": str(best),
                             "quadratic loss": str(attained),
                         },
+                        ALL,
                     )
-    if identity_gap() != 0 or not curvature().is_negative:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; the identity was not shown")
-    loose = literal_squared_factor(Fraction(1, 2), 1, 5) / optimum(Fraction(1, 2), [1] * 5)
+    if identity_gap(says) != 0 or not curvature().is_negative:
+        return Finding(
+            Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; the identity was not shown",
+            scope=Scope("points", len(_CONTRACTIONS) * len(_SHAPES), len(_CONTRACTIONS) * len(_SHAPES)),
+        )
+    loose = value(says, Fraction(1, 2), 1, 5) / optimum(Fraction(1, 2), [1] * 5)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the shifts are feasible for every c in (0, 1), k and E (computer algebra) and cost the theorem's value; "
         f"validity rests on the cited lemma. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2 "
         "and E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)",
+        scope=ALL,
     )
 
 
-def check_optimal() -> Finding:
+def check_optimal(says: Squared) -> Finding:
     """For two or more batches no shifts do better for the last batch: equality with the exact programme at points."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
             steps = touched_steps(batches=batches, epochs=epochs, position=batches)
-            claimed, best = literal_squared_factor(contraction, batches, epochs), optimum(contraction, steps)
+            claimed, best = value(says, contraction, batches, epochs), optimum(contraction, steps)
             if batches >= 2 and claimed != best:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "the programme has a smaller optimum",
@@ -86,10 +98,14 @@ def check_optimal() -> Finding:
                         "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
                         "claimed mu^2": str(claimed), "programme": str(best),
                     },
+                    ALL,
                 )
+    met = sum(k >= 2 for k, _ in _SHAPES) * len(_CONTRACTIONS)
     return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
-        f"equal in exact rationals at {sum(k >= 2 for k, _ in _SHAPES) * len(_CONTRACTIONS)} points",
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"equal in exact rationals at {met} points",
+        scope=Scope("points", len(_SHAPES) * len(_CONTRACTIONS), met, {
+            "c": ", ".join(map(str, _CONTRACTIONS)), "(k, E)": ", ".join(map(str, _SHAPES)),
+        }),
     )
 
 
@@ -107,9 +123,15 @@ theorem_2_8 = Claim(
     ),
     words="NoisyCGD over k fixed batches for E epochs is mu-GDP in its last iterate",
     hypotheses=_HYPOTHESES,
-    expected=Verdict.HOLDS,
+    says=squared,
     check=check,
+    flips=(
+        Flip("c^(2k) for c^(2k-2)", lambda c, q, big_q: 1 + c**2 * (squared(c, q, big_q) - 1), Verdict.REFUTED),
+        Flip("one epoch forgotten", lambda c, q, big_q: squared(c, q, big_q / q), Verdict.REFUTED),
+        Flip("the last step forgotten", lambda c, q, big_q: squared(c, q, big_q) - 1, Verdict.REFUTED),
+    ),
     uses=("background/shifted-interpolation",),
+    rests_on=("background/shifted-interpolation",),
 )
 
 theorem_2_8_optimal = Claim(
@@ -118,7 +140,11 @@ theorem_2_8_optimal = Claim(
     statement=r"\mu^2 = \frac{L^2}{b^2\sigma^2}\,\min_a \sum_i a_i^2 \quad (k \ge 2,\ \text{last batch})",
     words="for two or more batches the theorem's value is the optimum of the shift programme",
     hypotheses=_HYPOTHESES,
-    expected=Verdict.HOLDS,
+    says=squared,
     check=check_optimal,
+    flips=(
+        Flip("a little more", lambda c, q, big_q: squared(c, q, big_q) + Fraction(1, 100), Verdict.REFUTED),
+        Flip("c^(2k) for c^(2k-2)", lambda c, q, big_q: 1 + c**2 * (squared(c, q, big_q) - 1), Verdict.REFUTED),
+    ),
     uses=("background/shifted-interpolation",),
 )

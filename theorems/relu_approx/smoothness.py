@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import sympy
 
 from oracle.domain import positive, vector
-from theorems.claim import Claim, Evidence, Finding, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Constant = Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]
 """A claimed smoothness constant as a function of (active hyperplanes a, |x|^2, lambda)."""
@@ -48,11 +48,23 @@ def largest_curvature(x: sympy.Matrix, hyperplanes: list[sympy.Matrix], lam: sym
     return max(sympy.hessian(loss, weights).eigenvals())
 
 
+def printed(active: sympy.Expr, square: sympy.Expr, lam: sympy.Expr) -> sympy.Expr:
+    """The constant of Lemma 3.2: one block's curvature."""
+    return square + lam
+
+
+def repaired(active: sympy.Expr, square: sympy.Expr, lam: sympy.Expr) -> sympy.Expr:
+    """The constant that is true: every active hyperplane's block has the same direction."""
+    return active * square + lam
+
+
 def judge(constant: Constant) -> Finding:
     """Prove a claimed constant for all x, u and lambda, or find the smallest counterexample."""
     active = sympy.symbols("a", integer=True, nonnegative=True)
     square, lam = sympy.symbols("X lambda", nonnegative=True)
+    tried = 0
     for x, hyperplanes in small_cases():
+        tried += 1
         count = sum(1 for u in hyperplanes if (x.T * u)[0] >= 0)
         true = largest_curvature(x, hyperplanes, sympy.Integer(1))
         claimed = constant(sympy.Integer(count), (x.T * x)[0], sympy.Integer(1))
@@ -64,6 +76,7 @@ def judge(constant: Constant) -> Finding:
                     "u": str([list(u) for u in hyperplanes]), "lambda": "1", "active": str(count),
                     "largest curvature": str(true), "claimed": str(claimed),
                 },
+                ALL,
             )
     slack = sympy.factor(constant(active, square, lam) - (active * square + lam))
     if second_derivative_gap() == 0 and slack.is_nonnegative:
@@ -71,8 +84,12 @@ def judge(constant: Constant) -> Finding:
             Verdict.HOLDS, Evidence.PROVED,
             "second derivative along w is (t.w)^2 + lambda |w|^2 (computer algebra), at most a |x|^2 + lambda by "
             "Cauchy-Schwarz, attained at w = t/|t|",
+            scope=ALL,
         )
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no small case fails; not proved for all")
+    return Finding(
+        Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no small case fails; not proved for all",
+        scope=Scope("points", tried, tried, {"x, u": "entries -1, 0, 1", "lambda": "1"}),
+    )
 
 
 lemma_3_2 = Claim(
@@ -81,8 +98,9 @@ lemma_3_2 = Claim(
     statement=r"\nabla_v \ell(v, x, y) \text{ is } (\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz}",
     words="gradients of the convex ReLU loss are (|x|^2 + lambda)-Lipschitz",
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
-    expected=Verdict.REFUTED,
-    check=lambda: judge(lambda active, square, lam: square + lam),
+    says=printed,
+    check=judge,
+    flips=(Flip("times the number of active hyperplanes", repaired, Verdict.HOLDS),),
     repaired_by="relu-approx/lem-3.2-repaired",
 )
 
@@ -95,6 +113,10 @@ lemma_3_2_repaired = Claim(
     ),
     words="gradients of the convex ReLU loss are (a |x|^2 + lambda)-Lipschitz, a = number of active hyperplanes",
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
-    expected=Verdict.HOLDS,
-    check=lambda: judge(lambda active, square, lam: active * square + lam),
+    says=repaired,
+    check=judge,
+    flips=(
+        Flip("half of it", lambda active, square, lam: active * square / 2 + lam, Verdict.REFUTED),
+        Flip("without lambda", lambda active, square, lam: active * square, Verdict.REFUTED),
+    ),
 )
