@@ -41,7 +41,7 @@ def dominates(pair: Pair, laws_: Pair) -> bool:
 def judge_composition(compose: Callable[[Pair, Pair], Pair]) -> Finding:
     """Hold a rule for composing dominating pairs against every adaptive composition of small mechanisms."""
     tried = met = 0
-    pairs = list(itertools.product(laws(2, 3), repeat=2))
+    pairs: list[Pair] = [(one, other) for one in laws(2, 3) for other in laws(2, 3)]
     for first in pairs:
         rest = [laws_ for laws_ in pairs if dominates(first, laws_)]
         for second in pairs[1::3]:

@@ -1,7 +1,7 @@
 r"""Definitions 2.1 and 2.3, equation (2.1) and Lemma 2.2 of document 000.
 
 Finite mechanisms decide most of it in exact rationals: the hockey-stick divergence is the largest P(E) - alpha Q(E)
-over events, because 1_E(t) (p - alpha q) <= max(0, p - alpha q), with equality for E = {p > alpha q}. Hence the smallest
+over events, because 1_E(t) (p - alpha q) <= max(0, p - alpha q), with equality for E = {p > alpha q}. So the smallest
 delta of Definition 2.1 with <= is that divergence. With the printed < the empty event asks for 0 < delta, so nothing is
 (epsilon, 0)-DP, and the deltas that are allowed form an open set: no smallest one exists.
 """
@@ -9,6 +9,7 @@ delta of Definition 2.1 with <= is that divergence. With the printed < the empty
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -126,7 +127,7 @@ def profile(mechanism: tuple[Law, ...], alpha: Fraction) -> Fraction:
 
 def judge_definition(strict: bool) -> Finding:
     """Whether a mechanism that ignores its data is (0, 0)-DP, and the tight delta of Lemma 2.2 is itself allowed."""
-    allowed = (lambda left, right: left < right) if strict else (lambda left, right: left <= right)
+    allowed = operator.lt if strict else operator.le
     tried = 0
     for outcomes in (1, 2):
         for one, other in itertools.product(laws(outcomes), repeat=2):
