@@ -2,7 +2,7 @@
 
 Every parameter is a ball that covers its piece, so a positive lower end proves the inequality on the whole piece. A
 piece whose midpoint certainly fails is a counterexample; one that stays undecided when the budget is spent leaves the
-question open.
+question open. So does an equality somewhere in the box: divide out what vanishes, and prove the rest positive.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.enclosure import ball
+from oracle.errors import DomainError
 from theorems.claim import Scope
 from theorems.effort import points as effort
 
 Box = Mapping[str, tuple[Fraction, Fraction]]
+Gap = Callable[..., arb | None]
 
 
 @dataclass(frozen=True)
@@ -30,28 +32,38 @@ class Boxed:
     scope: Scope
 
 
-def prove(box: Box, gap: Callable[..., arb], *, pieces: int = 2000, precision: int = 100) -> Boxed:
-    """Prove gap(**parameters) > 0 on a closed box; the gap is called with balls, and may return a NaN ball."""
-    region = {name: f"[{low}, {high}]" for name, (low, high) in box.items()}
+def prove(box: Box, gap: Gap, *, pieces: int = 2000, precision: int = 100) -> Boxed:
+    """Prove gap(**parameters) > 0 on a closed box.
+
+    The gap is called with balls. It may return a NaN ball where it cannot tell, and None where certainly no point of
+    the balls meets the hypotheses; such a piece is tried, but counts as not met.
+    """
+    for name, (low, high) in box.items():
+        if low > high:
+            raise DomainError(f"{name} = [{low}, {high}] is empty; expected a lower end and then an upper one")
     names, scale = list(box), {name: (high - low) or Fraction(1) for name, (low, high) in box.items()}
     queue: list[tuple[float, int, dict[str, tuple[Fraction, Fraction]]]] = [(0.0, 0, dict(box))]
-    seen, most = 0, effort(pieces)
+    seen = met = 0
+    counterexample: dict[str, Fraction] | None = None
     with ctx.workprec(precision):
-        while queue and seen < most:
+        while queue and seen < effort(pieces) and counterexample is None:
             _, _, piece = heapq.heappop(queue)
             seen += 1
             value = gap(**{name: _cover(*piece[name]) for name in names})
-            if value > 0:
+            met += value is not None
+            if value is None or value > 0:
                 continue
             middle = {name: (piece[name][0] + piece[name][1]) / 2 for name in names}
-            if gap(**{name: ball(at) for name, at in middle.items()}) < 0:
-                return Boxed(False, middle, Scope("box", seen, seen, region))
+            there = gap(**{name: ball(at) for name, at in middle.items()})
+            if there is not None and there < 0:
+                counterexample = middle
             widest = max(names, key=lambda name: (piece[name][1] - piece[name][0]) / scale[name])
             low, high = piece[widest]
             for count, half in enumerate(((low, middle[widest]), (middle[widest], high))):
                 size = -float((high - low) / scale[widest])  # the largest pieces first
                 heapq.heappush(queue, (size, 2 * seen + count, {**piece, widest: half}))
-    return Boxed(not queue, None, Scope("box", seen, seen, region))
+    region = {name: f"[{low}, {high}]" for name, (low, high) in box.items()}
+    return Boxed(not queue, counterexample, Scope("box", seen, met, region))
 
 
 def _cover(low: Fraction, high: Fraction) -> arb:

@@ -42,6 +42,9 @@ class Evidence(Enum):
     CITED = "CITED"
 
 
+SCOPES = ("all", "box", "points")
+
+
 @dataclass(frozen=True)
 class Scope:
     """How much of the hypotheses a check covered: "all" of them, a "box", or "points".
@@ -54,6 +57,12 @@ class Scope:
     tried: int = 0
     met: int = 0
     region: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in SCOPES:
+            raise OracleError(f"a scope's kind is one of {', '.join(SCOPES)}, not {self.kind!r}")
+        if not 0 <= self.met <= self.tried:
+            raise OracleError(f"a scope of {self.tried} tried cannot have {self.met} that met the hypotheses")
 
 
 ALL = Scope("all")
@@ -217,7 +226,11 @@ def judge(item: Claim, says: Any) -> Finding:
             (finding.evidence is Evidence.PROVED) != (scope.kind == "all")
         ),
         "calls points a box": finding.evidence is Evidence.CERTIFIED_ON_BOX and (scope is None or scope.kind != "box"),
+        "calls a box points": finding.evidence is Evidence.CHECKED_AT_POINTS and scope is not None
+        and finding.verdict is Verdict.HOLDS and scope.kind != "points",
         "decides by citing": finding.verdict is Verdict.REFUTED and not computed,
+        "computes what it calls not checkable": finding.verdict is Verdict.NOT_CHECKABLE and computed,
+        "gives no reason": not finding.summary.strip(),
     }
     for what, is_so in wrong.items():
         if is_so:

@@ -87,20 +87,29 @@ _POINTS = Scope("points", 3, 3)
 
 
 @pytest.mark.parametrize(("finding", "complaint"), [
-    (Finding(Verdict.REFUTED, Evidence.PROVED, "", scope=ALL), "without a witness"),
-    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, ""), "how much of the hypotheses"),
-    (Finding(Verdict.HOLDS, Evidence.CITED, "", scope=_POINTS), "only cites"),
-    (Finding(Verdict.HOLDS, Evidence.PROVED, "", scope=_POINTS), "calls points a proof"),
-    (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "", scope=_POINTS), "calls points a box"),
-    (Finding(Verdict.REFUTED, Evidence.CITED, "", {"x": "1"}), "decides by citing"),
+    (Finding(Verdict.REFUTED, Evidence.PROVED, "x", scope=ALL), "without a witness"),
+    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x"), "how much of the hypotheses"),
+    (Finding(Verdict.HOLDS, Evidence.CITED, "x", scope=_POINTS), "only cites"),
+    (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=_POINTS), "calls points a proof"),
+    (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points a box"),
+    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls a box points"),
+    (Finding(Verdict.REFUTED, Evidence.CITED, "x", {"x": "1"}), "decides by citing"),
+    (Finding(Verdict.NOT_CHECKABLE, Evidence.PROVED, "x", scope=ALL), "calls not checkable"),
+    (Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, " ", scope=_POINTS), "gives no reason"),
 ])
 def test_a_finding_that_breaks_the_rules_is_an_error(finding: Finding, complaint: str) -> None:
     with pytest.raises(OracleError, match=complaint):
         check(replace(claim("relu-approx/lem-3.2"), check=lambda says: finding))
 
 
+@pytest.mark.parametrize(("kind", "tried", "met"), [("point", 3, 3), ("points", 3, 4), ("box", 3, -1)])
+def test_a_scope_that_makes_no_sense_is_an_error(kind: str, tried: int, met: int) -> None:
+    with pytest.raises(OracleError, match="scope"):
+        Scope(kind, tried, met)
+
+
 def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
-    empty = Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "", scope=Scope("points", 100, 0))
+    empty = Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("points", 100, 0))
     checked = check(replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says: empty))
     assert checked.finding.verdict is Verdict.VACUOUS
     assert not checked.as_expected

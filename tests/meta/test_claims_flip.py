@@ -1,0 +1,37 @@
+"""Change what a claim says, and its checker must say so: a true statement made false is refuted, a repair holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.meta.flips import lacking, misjudged
+from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Flip, Verdict, claim, claims, expectations
+
+FLIPS = [(name, index) for name, item in claims().items() for index in range(len(item.flips))]
+EXPECTED = Expectation(Verdict.HOLDS, Evidence.PROVED)
+
+
+def planted(*flips: Flip) -> Claim:
+    """A claim whose checker says HOLDS without a look at what it is given."""
+    blind = Finding(Verdict.HOLDS, Evidence.PROVED, "of course", scope=ALL)
+    return Claim("planted/claim", "", "", "", (), 1, lambda says: blind, flips)
+
+
+@pytest.mark.parametrize("name", list(claims()))
+def test_every_computed_claim_has_a_flip(name: str) -> None:
+    assert lacking(claim(name), expectations()[name]) == ""
+
+
+@pytest.mark.parametrize(("name", "index"), FLIPS, ids=[f"{name}-{index}" for name, index in FLIPS])
+def test_every_flip_gets_its_verdict(name: str, index: int) -> None:
+    assert misjudged(claim(name), index) == ""
+
+
+def test_a_checker_that_never_looks_at_its_input_is_found() -> None:
+    assert "instead of REFUTED" in misjudged(planted(Flip("the sign changed", -1, Verdict.REFUTED)), 0)
+
+
+def test_a_claim_that_hides_its_blind_checker_is_found() -> None:
+    for flips in ((), (Flip("the same again", 1, Verdict.HOLDS),)):
+        assert "has no flip" in lacking(planted(*flips), EXPECTED)
+    assert lacking(planted(), Expectation(Verdict.HOLDS, Evidence.CITED)) == ""
