@@ -1,9 +1,10 @@
 r"""Section 2.2 of document 000: forgetting, and the comparison of Theorem 2.8 with the Renyi analysis of Ye and Shokri.
 
 As the epochs grow, mu tends to a finite limit for c < 1, and the distance to it falls like c^{k(E-1)}: a larger eta
-lambda forgets faster. The Renyi route: R_alpha/alpha obeys R <- R + 1/(2 s^2) at a step that reads the record (sensitivity 1,
-noise s on the mean) and R <- R / (1 + s^2/(c^2 v)) at the others, where v is the inverse log-Sobolev constant, v <- c^2
-v + s^2. That is exact for linear maps and Gaussian laws, and the recursion of the registered `noisy-minibatch.rdp`.
+lambda forgets faster. The Renyi route: R_alpha/alpha obeys R <- R + 1/(2 s^2) at a step that reads the record (unit
+sensitivity, noise s on the mean) and R <- R / (1 + s^2/(c^2 v)) at the others, where v is the inverse log-Sobolev
+constant, v <- c^2 v + s^2. That is exact for linear maps and Gaussian laws, and the recursion of the registered
+`noisy-minibatch.rdp`.
 """
 
 from __future__ import annotations
