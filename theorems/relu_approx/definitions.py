@@ -1,0 +1,270 @@
+r"""Definitions 2.1 and 2.3, equation (2.1) and Lemma 2.2 of document 000.
+
+Finite mechanisms decide most of it in exact rationals: the hockey-stick divergence is the largest P(E) - alpha Q(E)
+over events, because 1_E(t) (p - alpha q) <= max(0, p - alpha q), with equality for E = {p > alpha q}. So the smallest
+delta of Definition 2.1 with <= is that divergence. With the printed < the empty event asks for 0 < delta, so nothing is
+(epsilon, 0)-DP, and the deltas that are allowed form an open set: no smallest one exists.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from oracle.domain import non_negative, positive, unit_interval
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+Law = tuple[Fraction, ...]
+Divergence = Callable[[Law, Law, Fraction], Fraction]
+
+_ALPHAS = tuple(Fraction(v) for v in ("1", "1/2", "3/2", "2", "4"))
+
+
+def laws(outcomes: int, denominator: int = 4) -> Iterator[Law]:
+    """All laws on that many outcomes whose probabilities are multiples of 1/denominator."""
+    for cut in itertools.product(range(denominator + 1), repeat=outcomes):
+        if sum(cut) == denominator:
+            yield tuple(Fraction(c, denominator) for c in cut)
+
+
+def hockey_stick(first: Law, second: Law, alpha: Fraction) -> Fraction:
+    """Equation (2.1) for finite laws: the sum of max(0, p - alpha q)."""
+    return sum((max(Fraction(0), p - alpha * q) for p, q in zip(first, second, strict=True)), Fraction(0))
+
+
+def largest_excess(first: Law, second: Law, alpha: Fraction) -> Fraction:
+    """The largest P(E) - alpha Q(E) over all events, by enumeration."""
+    return max(
+        sum((p - alpha * q for p, q, inside in zip(first, second, event, strict=True) if inside), Fraction(0))
+        for event in itertools.product((False, True), repeat=len(first))
+    )
+
+
+def pointwise_gap() -> bool:
+    """Whether e x <= max(0, x) for e in {0, 1} and every real x, by cases of the sign of x."""
+    above, below = sympy.symbols("x", nonnegative=True), sympy.symbols("y", negative=True)
+    return all(
+        (sympy.Max(0, x) - e * x).is_nonnegative is True for x in (above, below) for e in (0, 1)
+    )
+
+
+def judge_divergence(divergence: Divergence) -> Finding:
+    """Hold a formula for the hockey-stick divergence against the enumeration of all events."""
+    tried = 0
+    for outcomes in (1, 2, 3):
+        for first, second in itertools.product(laws(outcomes), repeat=2):
+            for alpha in _ALPHAS:
+                tried += 1
+                claimed, true = divergence(first, second, alpha), largest_excess(first, second, alpha)
+                if claimed != true:
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "the formula is not the largest P(E) - alpha Q(E)",
+                        {
+                            "P": shown(first), "Q": shown(second), "alpha": str(alpha), "formula": str(claimed),
+                            "over all events": str(true),
+                        }, ALL,
+                    )
+    if divergence is hockey_stick and pointwise_gap():
+        return Finding(
+            Verdict.HOLDS, Evidence.PROVED,
+            "1_E (p - alpha q) <= max(0, p - alpha q) for both values of the indicator (computer algebra), with "
+            f"equality on {{p > alpha q}}; all events enumerated for {tried} pairs of laws and alphas", scope=ALL,
+        )
+    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees with the enumeration; not proved",
+                   scope=Scope("points", tried, tried))
+
+
+def tight_delta(mechanism: tuple[Law, ...], alpha: Fraction) -> Fraction:
+    """The smallest delta of Definition 2.1 (with <=) for a mechanism given by its law on each data set, all of them
+    neighbours: the least delta such that every event of every ordered pair keeps its promise."""
+    candidates = sorted({largest_excess(p, q, alpha) for p, q in itertools.permutations(mechanism, 2)})
+    return next(
+        delta for delta in candidates
+        if all(
+            sum((p for p, inside in zip(one, event, strict=True) if inside), Fraction(0))
+            <= alpha * sum((q for q, inside in zip(other, event, strict=True) if inside), Fraction(0)) + delta
+            for one, other in itertools.permutations(mechanism, 2)
+            for event in itertools.product((False, True), repeat=len(one))
+        )
+    )
+
+
+def judge_profile(profile: Callable[[tuple[Law, ...], Fraction], Fraction]) -> Finding:
+    """Hold a formula for the tight delta against the definition, for mechanisms on three neighbouring data sets."""
+    tried = 0
+    for mechanism in itertools.product(laws(2), repeat=3):
+        for alpha in (a for a in _ALPHAS if a >= 1):
+            tried += 1
+            claimed, true = profile(mechanism, alpha), tight_delta(mechanism, alpha)
+            if claimed != true:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the formula is not the smallest delta of the definition",
+                    {
+                        "laws on the data sets": "; ".join(map(shown, mechanism)), "e^epsilon": str(alpha),
+                        "formula": str(claimed), "tight delta": str(true),
+                    }, ALL,
+                )
+    if not pointwise_gap():
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points", scope=Scope("points", tried,
+                                                                                                     tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "delta is enough exactly when it is at least the largest P(E) - e^epsilon Q(E) over events and ordered pairs, "
+        f"which is the divergence (eq-2.1); the definition itself was evaluated for {tried} mechanisms and epsilons",
+        scope=ALL,
+    )
+
+
+def profile(mechanism: tuple[Law, ...], alpha: Fraction) -> Fraction:
+    """Lemma 2.2: the largest divergence over ordered pairs of neighbours."""
+    return max(hockey_stick(p, q, alpha) for p, q in itertools.permutations(mechanism, 2))
+
+
+def judge_definition(strict: bool) -> Finding:
+    """Whether a mechanism that ignores its data is (0, 0)-DP, and the tight delta of Lemma 2.2 is itself allowed."""
+    allowed = operator.lt if strict else operator.le
+    tried = 0
+    for outcomes in (1, 2):
+        for one, other in itertools.product(laws(outcomes), repeat=2):
+            for alpha in (a for a in _ALPHAS if a >= 1):
+                tried += 1
+                delta = max(hockey_stick(one, other, alpha), hockey_stick(other, one, alpha))
+                for event in itertools.product((False, True), repeat=outcomes):
+                    for p, q in ((one, other), (other, one)):
+                        left = sum((x for x, inside in zip(p, event, strict=True) if inside), Fraction(0))
+                        right = sum((x for x, inside in zip(q, event, strict=True) if inside), Fraction(0))
+                        if not allowed(left, alpha * right + delta):
+                            return Finding(
+                                Verdict.REFUTED, Evidence.PROVED,
+                                "the tight delta of Lemma 2.2 does not satisfy the definition, so there is no tight "
+                                "delta at all",
+                                {
+                                    "M(D)": shown(p), "M(D')": shown(q), "e^epsilon": str(alpha),
+                                    "delta": str(delta), "event": str([i for i, inside in enumerate(event) if inside]),
+                                    "left side": str(left), "right side": str(alpha * right + delta),
+                                }, ALL,
+                            )
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        f"P(E) <= e^epsilon Q(E) + delta for all E is delta >= the divergence, by eq-2.1; {tried} pairs enumerated",
+        scope=ALL,
+    )
+
+
+def symmetry(first: Law, second: Law, alpha: Fraction) -> Fraction:
+    """H_alpha(P || Q) by the divergence in the other order: alpha H_{1/alpha}(Q || P) + 1 - alpha."""
+    return alpha * hockey_stick(second, first, 1 / alpha) + 1 - alpha
+
+
+def judge_symmetry(formula: Divergence) -> Finding:
+    """Hold the formula for the other order against (2.1), and prove it from max(0, x) - max(0, -x) = x."""
+    tried = 0
+    for first, second in itertools.product(laws(3), repeat=2):
+        for alpha in _ALPHAS:
+            tried += 1
+            if formula(first, second, alpha) != hockey_stick(first, second, alpha):
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the two orders are not related so",
+                    {
+                        "P": shown(first), "Q": shown(second), "alpha": str(alpha),
+                        "formula": str(formula(first, second, alpha)),
+                        "divergence": str(hockey_stick(first, second, alpha)),
+                    }, ALL,
+                )
+    p, q, a = sympy.symbols("p q alpha", positive=True)
+    x = sympy.symbols("x", real=True)
+    pieces = sympy.simplify(sympy.Max(0, x).rewrite(sympy.Piecewise) - sympy.Max(0, -x).rewrite(sympy.Piecewise) - x)
+    scaled = sympy.simplify(a * (q - p / a) - (a * q - p))
+    if pieces != 0 or scaled != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
+                       scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "max(0, x) - max(0, -x) = x with x = p - alpha q, summed (computer algebra): so a pair that dominates for "
+        f"every alpha > 0 bounds both orders; {tried} pairs checked", scope=ALL,
+    )
+
+
+def shown(law: Any) -> str:
+    """A law, or a list of numbers, as a witness prints it."""
+    return "(" + ", ".join(map(str, law)) + ")"
+
+
+_HYPOTHESES = (non_negative("epsilon"), unit_interval("delta"))
+
+definition_2_1 = Claim(
+    id="relu-approx/def-2.1",
+    source="000, Definition 2.1, with the tight delta defined after it",
+    statement=r"\mathbb{P}(\mathcal{M}(D) \in E) < e^{\varepsilon}\, \mathbb{P}(\mathcal{M}(D') \in E) + \delta",
+    words="(epsilon, delta)-DP with a strict inequality has a smallest delta, the one of Lemma 2.2",
+    hypotheses=_HYPOTHESES,
+    says=True,
+    check=judge_definition,
+    flips=(Flip("<= instead of <", False, Verdict.HOLDS),),
+    repaired_by="relu-approx/def-2.1-repaired",
+)
+
+definition_2_1_repaired = Claim(
+    id="relu-approx/def-2.1-repaired",
+    source="000, Definition 2.1, with <=",
+    statement=r"\mathbb{P}(\mathcal{M}(D) \in E) \le e^{\varepsilon}\, \mathbb{P}(\mathcal{M}(D') \in E) + \delta",
+    words="(epsilon, delta)-DP with <= has a smallest delta, the one of Lemma 2.2",
+    hypotheses=_HYPOTHESES,
+    says=False,
+    check=judge_definition,
+    flips=(Flip("< as printed", True, Verdict.REFUTED),),
+    rests_on=("relu-approx/eq-2.1",),
+)
+
+equation_2_1 = Claim(
+    id="relu-approx/eq-2.1",
+    source="000, equation (2.1)",
+    statement=r"H_\alpha(P \| Q) = \int [P(t) - \alpha Q(t)]_+ \, dt = \sup_E P(E) - \alpha Q(E)",
+    words="the hockey-stick divergence is the largest P(E) - alpha Q(E) over events",
+    hypotheses=(positive("alpha"),),
+    says=hockey_stick,
+    check=judge_divergence,
+    flips=(
+        Flip("the positive part left out", lambda p, q, alpha: 1 - alpha + 0 * sum(p), Verdict.REFUTED),
+        Flip("the sign of alpha changed", lambda p, q, alpha: hockey_stick(p, q, -alpha), Verdict.REFUTED),
+    ),
+)
+
+lemma_2_2 = Claim(
+    id="relu-approx/lem-2.2",
+    source="000, Lemma 2.2 (Zhu, Dong and Wang 2022)",
+    statement=r"\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D) \| \mathcal{M}(D'))",
+    words="the tight delta at epsilon is the largest hockey-stick divergence over neighbours",
+    hypotheses=(non_negative("epsilon"),),
+    says=profile,
+    check=judge_profile,
+    flips=(
+        Flip("only one order of each pair",
+             lambda mechanism, alpha: max(hockey_stick(p, q, alpha) for p, q in itertools.combinations(mechanism, 2)),
+             Verdict.REFUTED),
+        Flip("total variation in place of the divergence",
+             lambda mechanism, alpha: profile(mechanism, Fraction(1)), Verdict.REFUTED),
+    ),
+    uses=("relu-approx/def-2.1",),
+    rests_on=("relu-approx/eq-2.1",),
+)
+
+definition_2_3 = Claim(
+    id="relu-approx/def-2.3",
+    source="000, Definition 2.3 (Zhu, Dong and Wang 2022): domination for all alpha > 0 covers both orders",
+    statement=r"H_\alpha(P \| Q) = \alpha H_{1/\alpha}(Q \| P) + 1 - \alpha \quad (\alpha > 0)",
+    words="a pair that dominates for every alpha > 0 bounds the divergences in both orders",
+    hypotheses=(positive("alpha"),),
+    says=symmetry,
+    check=judge_symmetry,
+    flips=(
+        Flip("without 1 - alpha", lambda p, q, alpha: symmetry(p, q, alpha) - 1 + alpha, Verdict.REFUTED),
+        Flip("the same alpha in the other order", lambda p, q, alpha: hockey_stick(q, p, alpha), Verdict.REFUTED),
+    ),
+    rests_on=("relu-approx/eq-2.1",),
+)
