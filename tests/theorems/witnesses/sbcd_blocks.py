@@ -128,7 +128,7 @@ def simulated_spread(gradient: float, noises: list[float]) -> list[float]:
 
 def zero_divides(witness: Witness) -> bool:
     """c_0^{j_0} at j_0 = 0 is the constant of a point mass, whose inverse variance is infinite."""
-    return witness["j_0"] == "0" and witness["epoch"] == "0" and "division by zero" in witness["decay after 1, 2, 3 epochs"]
+    return (witness["j_0"], witness["epoch"]) == ("0", "0") and "zero" in witness["decay after 1, 2, 3 epochs"]
 
 
 def renyi_of_a_linear_map(gradient: float, batches: int, epochs: int) -> float:
