@@ -1,0 +1,338 @@
+r"""Section 4 of document 001 over many steps: log-Sobolev constants, decay, convergence, and what it is compared with.
+
+Units: eta = 1/2, S_g = b = 1: a touch adds a = 1/(8 o) to rho = R_alpha/alpha and a step's noise has variance o. With
+q = (L_F L_T)^2 the law's spread V = 1/c obeys V' = q V + L_T^2 o, and a step without the record multiplies rho by
+q V / V' < 1 (the repaired Corollary 4.5). So rho never exceeds the sum of the touches, linear in the epochs, which is
+composition. If q < 1, V tends to a fixed point where that factor is q, and with N >= 2 batches rho at the end of an
+epoch, the record in the last batch, converges to a/(1 - q^{N-1}). If q = 1 or q > 1 the factors tend to 1 too fast, and
+rho grows linearly. With one batch every step is a touch and nothing decays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy
+
+from oracle.domain import non_negative, positive, positive_integer
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.sbcd.accounting import Setting, recursion, spread
+
+ONE = Fraction(1)
+
+
+def setting(
+    epochs: int, batches: int, *, before: int | None = None, gradient: Fraction = ONE, prox: Fraction = ONE
+) -> Setting:
+    """A block with unit noise; the record stands in the last batch unless said otherwise."""
+    return Setting((ONE,) * epochs, batches, batches - 1 if before is None else before, gradient, prox)
+
+
+def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
+    """Whether the noise of (9), 2 time o, is that of (8), 2 eta o, for every eta."""
+    eta = sympy.symbols("eta", positive=True)
+    gap = sympy.simplify(2 * time(eta) - 2 * eta)
+    if gap == 0:
+        return Finding(Verdict.HOLDS, Evidence.PROVED, "2 eta o on both sides", scope=ALL)
+    return Finding(Verdict.REFUTED, Evidence.PROVED, "the time of the process is not the step size before its end",
+                   {"eta": "1", "t": str(time(sympy.Integer(1))), "variance of (8)": "2 o",
+                    "variance of (9)": f"{2 * time(sympy.Integer(1))} o"}, ALL)
+
+
+def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
+    """Whether a step with the record adds gain(eta, S, b, o): its mean moves by eta S/b, its variance is 2 eta o."""
+    eta, s, b, o = sympy.symbols("eta S b o", positive=True)
+    true = (eta * s / b) ** 2 / (2 * (2 * eta * o))
+    if sympy.simplify(gain(eta, s, b, o) - true) == 0:
+        return Finding(Verdict.HOLDS, Evidence.PROVED,
+                       "R_alpha/alpha of two Gaussians is (difference of means)^2 / (2 variance) (computer algebra); "
+                       "it adds up by composition, and T is post-processing", scope=ALL)
+    at = {eta: 1, s: 1, b: 2, o: 1}
+    return Finding(Verdict.REFUTED, Evidence.PROVED, "the Gaussian step loses another amount",
+                   {"eta": "1", "S_g": "1", "b": "2", "o": "1", "claimed": str(gain(eta, s, b, o).subs(at)),
+                    "exact": str(true.subs(at))}, ALL)
+
+
+def judge_constants(exponent: Callable[[int, int, int, int, int], int]) -> Finding:
+    """Whether Lemma 4.7's sum, with that exponent of L_F L_T halved for (k, k', j, j', N), solves the recursion."""
+    tried = 0
+    for gradient, prox in ((Fraction(1, 2), Fraction(1, 3)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(3, 4))):
+        for batches, k, j in ((2, 0, 1), (2, 1, 1), (3, 2, 0), (3, 1, 2)):
+            tried += 1
+            noise = tuple(Fraction(n + 1, n + 2) for n in range(k + 1))
+            q = (gradient * prox) ** 2
+            steps = [(e, i) for e in range(k) for i in range(batches)] + [(k, i) for i in range(j)]
+            # 1/c = 2 eta L_T^2 sum o q^exponent; the recursion is 1/c' = L_T^2 (L_F^2/c + 2 eta o), eta = 1/2.
+            closed = prox**2 * sum((noise[e] * q ** exponent(k, e, j, i, batches) for e, i in steps), Fraction(0))
+            true = spread(Setting(noise, batches, 0, gradient, prox), k, j)
+            if closed != true:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the sum does not solve the recursion, exactly",
+                    {"L_F": str(gradient), "L_T": str(prox), "batches": str(batches), "k": str(k), "j": str(j),
+                     "noise": ", ".join(map(str, noise)), "1/c by the sum": str(closed), "1/c": str(true)}, ALL,
+                )
+    places = ((2, 0, 1, 1, 3), (1, 1, 2, 0, 4))
+    if any(exponent(k, e, j + 1, i, n) != exponent(k, e, j, i, n) + 1 for k, e, j, i, n in places):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
+                       scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "by induction: a step multiplies the sum by q, which raises every exponent by one, and adds its own term with "
+        f"exponent 0; equal to the recursion in exact rationals at {tried} settings", scope=ALL,
+    )
+
+
+def decay(there: Setting, epoch: int, *, literal: bool) -> Fraction | None:
+    """What the touch of an epoch is multiplied by until the end (L_T = 1): exactly, or by (11) as printed."""
+    epochs, n, j = len(there.noise), there.batches, there.before
+    if not literal:
+        rest = Fraction(1)
+        for e in range(epoch, epochs):
+            for batch in range(j + 1 if e == epoch else 0, n):
+                if batch != j:
+                    moved = there.gradient**2 * spread(there, e, batch)
+                    rest *= moved / (moved + there.noise[e])
+        return rest
+    longer = Setting((*there.noise, there.noise[-1]), n, j, there.gradient, there.prox)
+    value = spread(longer, epoch, j + 1) / spread(longer, epochs, n - 1) * there.gradient ** (
+        2 * ((n - 1) * (epochs - epoch) - j)
+    )
+    for e in range(epoch, epochs + 1):
+        if spread(longer, e, j) == 0:
+            return None
+        value *= spread(longer, e, j + 1) / spread(longer, e, j)
+    return value
+
+
+def judge_decay(literal: bool) -> Finding:
+    """Whether every epoch's decay is below 1 (or is 1 for the last touch) and falls as epochs are added."""
+    tried = 0
+    for gradient in (Fraction(9, 10), ONE, Fraction(11, 10)):
+        for batches in (2, 3):
+            for before in range(batches):
+                for epoch in range(2):
+                    values = [
+                        decay(setting(epochs, batches, before=before, gradient=gradient), epoch, literal=literal)
+                        for epochs in range(epoch + 1, epoch + 4)
+                    ]
+                    tried += 1
+                    known = [v for v in values if v is not None]
+                    falling = all(later < earlier for earlier, later in itertools.pairwise(known))
+                    if len(known) < len(values) or max(known) > 1 or not falling:
+                        return Finding(
+                            Verdict.REFUTED, Evidence.PROVED, "not below 1 and falling with the epochs",
+                            {"L_F": str(gradient), "batches": str(batches), "j_0": str(before), "epoch": str(epoch),
+                             "decay after 1, 2, 3 epochs": ", ".join(
+                                 "division by zero" if v is None else str(v) for v in values
+                             )}, ALL,
+                        )
+    if literal:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
+                       scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the decay is a product of factors 1/(1 + 2 eta o c/L_F^2) < 1, and an epoch of two or more batches adds some; "
+        f"exact at {tried} settings", scope=ALL,
+    )
+
+
+def judge_growth(exponential: bool) -> Finding:
+    """Whether rho of the repaired recursion grows by a constant factor an epoch for L_F >= 1, or at most linearly."""
+    touch = Fraction(1, 8)
+    for gradient in (ONE, Fraction(11, 10), Fraction(2)):
+        losses = {epochs: recursion(setting(epochs, 2, gradient=gradient)) for epochs in (1, 8, 16)}
+        if any(rho > epochs * touch for epochs, rho in losses.items()):
+            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "above composition",
+                           scope=Scope("points", 3, 3))
+        if exponential and losses[16] < 4 * losses[8]:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "doubling the epochs at most doubles the loss: composition bounds it",
+                {"L_F": str(gradient), "batches": "2", "R/alpha after 8 epochs": str(float(losses[8])),
+                 "R/alpha after 16 epochs": str(float(losses[16])), "sum of the touches": str(16 * touch)}, ALL,
+            )
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "every factor is at most 1, so the loss is at most the sum of the touches, a K, whatever L_F",
+                   scope=ALL)
+
+
+def judge_convergence(converges: Callable[[Fraction, int], bool]) -> Finding:
+    """Hold a rule (q, batches) -> whether rho converges as the epochs grow against the recursion and its limit."""
+    cases = [(g, n) for g in (Fraction(1, 2), Fraction(9, 10), ONE, Fraction(3, 2)) for n in (1, 2, 3)]
+    for gradient, batches in cases:
+        q = gradient**2
+        early, late = (recursion(setting(epochs, batches, gradient=gradient)) for epochs in (12, 24))
+        limit = Fraction(1, 8) / (1 - q ** (batches - 1)) if q < 1 and batches > 1 else None
+        rate = q ** (6 * (batches - 1))  # of twelve epochs; half the exponent leaves room for the spread to settle
+        truly = limit is not None and early <= late <= limit and limit - late <= (limit - early) * rate
+        grows = late - early > Fraction(12, 8) / 3  # at least a third of a touch for each further epoch
+        if truly == grows:
+            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"q = {q}, N = {batches}: unclear",
+                           scope=Scope("points", len(cases), len(cases)))
+        if converges(q, batches) != truly:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "the recursion behaves otherwise, in exact rationals",
+                {"L_F L_T": str(gradient), "batches": str(batches), "R/alpha after 12 epochs": f"{float(early):.6f}",
+                 "R/alpha after 24 epochs": f"{float(late):.6f}", "limit": "none" if limit is None else str(limit)},
+                ALL,
+            )
+    return Finding(
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        f"for q < 1 and two or more batches it tends to a/(1 - q^(N-1)), else it grows linearly ({len(cases)} cases "
+        "exactly; the module docstring has the fixed point)", scope=Scope("points", len(cases), len(cases)),
+    )
+
+
+def judge_prox(sign: int) -> Finding:
+    """Whether the bound over several epochs grows (1) or falls (-1) with L_T."""
+    tried = 0
+    for gradient in (Fraction(1, 2), ONE):
+        for batches, epochs in ((2, 3), (3, 2)):
+            tried += 1
+            small, large = (
+                recursion(setting(epochs, batches, gradient=gradient, prox=prox)) for prox in (Fraction(1, 2), ONE)
+            )
+            if sign * (large - small) <= 0:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the bound moves the other way, exactly",
+                    {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs), "L_T = 1/2": str(small),
+                     "L_T = 1": str(large)}, ALL,
+                )
+    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+                   "a smaller L_T keeps the law tighter, which raises the log-Sobolev constants and speeds the decay",
+                   scope=Scope("points", tried, tried))
+
+
+def judge_sensitivity(reading: str) -> Finding:
+    """Whether S_g/b, with S_g the sensitivity of the mean over D or of the sum, is how far a batch's mean moves."""
+    records, batch, change = 4, 2, Fraction(2)  # one gradient changes from -1 to 1
+    assumed = (change / records if reading == "mean" else change) / batch
+    moved = change / batch
+    if assumed < moved:
+        return Finding(Verdict.REFUTED, Evidence.PROVED, "the batch's mean moves farther than S_g / b",
+                       {"n": str(records), "b": str(batch), "gradients": "1 instead of -1",
+                        "S_g": str(change / records), "S_g / b": str(assumed), "moved": str(moved)}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "one record changes the sum by S_g and the mean of its batch by S_g / b", scope=ALL)
+
+
+def not_at_hand(_: object) -> Finding:
+    """Theorem 3.3 of Ye and Shokri would be needed."""
+    return Finding(Verdict.NOT_CHECKABLE, Evidence.CITED,
+                   "the text of Ye and Shokri (2022), Theorem 3.3, is not at hand, so neither bound can be compared")
+
+
+_BLOCK = (positive("eta"), positive("noise"), positive_integer("batches"), positive_integer("epochs"),
+          non_negative("lipschitz_gradient"), non_negative("lipschitz_prox"))
+
+variance = Claim(
+    id="sbcd/eq-9-t", source="001, (9): N(0, 2t o(eta, k, j) I), t the time in the process",
+    statement=r"\mathcal{N}(0, 2t\, o) = \mathcal{N}(0, 2\eta\, o) \text{ for all } t \in [0, \eta]",
+    words="the noise of (9), 2 t o, is the noise of (8), at every time of the process",
+    hypotheses=_BLOCK, says=lambda eta: eta / 2, check=judge_variance,
+    flips=(Flip("t = eta", lambda eta: eta, Verdict.HOLDS),), repaired_by="sbcd/eq-9-t-repaired",
+)
+variance_repaired = Claim(
+    id="sbcd/eq-9-t-repaired", source="001, (9) with 2 eta o",
+    statement=r"\tilde\Theta = T_\#(F_\#(\Theta) * \mathcal{N}(0, 2\eta\, o(\eta,k,j)))",
+    words="the noise of (9) is 2 eta o, that of (8)",
+    hypotheses=_BLOCK, says=lambda eta: eta, check=judge_variance,
+    flips=(Flip("t = eta^2", lambda eta: eta**2 + 1, Verdict.REFUTED),),
+)
+touch = Claim(
+    id="sbcd/cor-4.5-case2", source="001, Corollary 4.5, case 2 (o where it prints sigma)",
+    statement=r"\frac{R_\alpha'}{\alpha} \le \frac{R_\alpha}{\alpha} + \frac{\eta S_g^2}{4b^2 o}",
+    words="a step with the record adds eta S^2/(4 b^2 o) to R/alpha",
+    hypotheses=_BLOCK, says=lambda eta, s, b, o: eta * s**2 / (4 * b**2 * o), check=judge_touch,
+    flips=(Flip("2 in place of 4", lambda eta, s, b, o: eta * s**2 / (2 * b**2 * o), Verdict.REFUTED),),
+    uses=("sbcd/assump-4.4",), rests_on=("sbcd/assump-4.4-repaired",),
+)
+lemma_4_7 = Claim(
+    id="sbcd/lem-4.7", source="001, Lemma 4.7",
+    statement=(
+        r"\frac{1}{c_k^j} = 2\eta L_T^2 \Big(\sum_{k'<k}\sum_{j'} o_{k'}(L_F L_T)^{2((k-k')n/b - j' + j - 1)} +"
+        r" \sum_{j'<j} o_k (L_F L_T)^{2(j-j'-1)}\Big)"
+    ),
+    words="the closed form of the log-Sobolev constants solves the one-step recursion from a fixed start",
+    hypotheses=_BLOCK, says=lambda k, e, j, i, n: (k - e) * n + j - i - 1, check=judge_constants,
+    flips=(
+        Flip("without the -1", lambda k, e, j, i, n: (k - e) * n + j - i, Verdict.REFUTED),
+        Flip("j' and j exchanged", lambda k, e, j, i, n: (k - e) * n + i - j + 1, Verdict.REFUTED),
+    ),
+)
+decays = Claim(
+    id="sbcd/decay-lt-1", source="001, after Lemma 4.7: Algorithm 2 keeps the decay below 1 and falling with K",
+    statement=r"\left(\frac{c_k^{j_0+1}}{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0}"
+              r" \prod_{l=k}^{K} \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1} < 1",
+    words="the decay factor of (11), as printed, is below 1 and falls as K grows",
+    hypotheses=_BLOCK, says=True, check=judge_decay,
+    flips=(Flip("with the indices set right", False, Verdict.HOLDS),), repaired_by="sbcd/decay-lt-1-repaired",
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
+)
+decays_repaired = Claim(
+    id="sbcd/decay-lt-1-repaired", source="001, after Lemma 4.7, for the decay that Corollary 4.5 gives step by step",
+    statement=(
+        r"\prod \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1} < 1, \text{ falling with } K \text{ for } n/b \ge 2"
+    ),
+    words="with the indices set right the decay is below 1 and falls as K grows",
+    hypotheses=_BLOCK, says=False, check=judge_decay, flips=(Flip("as printed", True, Verdict.REFUTED),),
+    rests_on=("sbcd/thm-4.6-repaired", "sbcd/cor-4.5-case1-repaired"),
+)
+exponential = Claim(
+    id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
+    statement=r"\text{not strongly convex} \implies R_\alpha \text{ grows exponentially with training}",
+    words="without strong convexity the hidden-state privacy loss grows exponentially with training",
+    hypotheses=_BLOCK, says=True, check=judge_growth, flips=(Flip("at most linearly", False, Verdict.HOLDS),),
+    repaired_by="sbcd/intro-exponential-repaired",
+)
+exponential_repaired = Claim(
+    id="sbcd/intro-exponential-repaired", source="001, Section 1, with what composition gives",
+    statement=r"\frac{R_\alpha}{\alpha} \le K\,\frac{\eta S_g^2}{4b^2 o} \text{ whatever } L_F",
+    words="without strong convexity the hidden-state privacy loss grows at most linearly: it is below composition's",
+    hypotheses=_BLOCK, says=False, check=judge_growth, flips=(Flip("exponentially", True, Verdict.REFUTED),),
+    rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2"),
+)
+convergence = Claim(
+    id="sbcd/convergence-const", source="001, Section 4.3: with constant noise the privacy loss converges",
+    statement=r"o \text{ constant} \implies \lim_{K \to \infty} \varepsilon_K(\alpha, j_0) < \infty",
+    words="with constant noise the privacy loss of Theorem 4.6 converges as the epochs grow",
+    hypotheses=_BLOCK, says=lambda q, batches: True, check=judge_convergence,
+    flips=(Flip("for L_F L_T < 1 and two or more batches", lambda q, batches: q < 1 and batches > 1, Verdict.HOLDS),),
+    repaired_by="sbcd/convergence-const-repaired", uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
+)
+convergence_repaired = Claim(
+    id="sbcd/convergence-const-repaired", source="001, Section 4.3, for contractions",
+    statement=r"\lim_{K} \frac{\varepsilon_K}{\alpha} = \frac{\eta S_g^2}{4b^2 o}\,\frac{1}{1 - (L_F L_T)^{2(n/b-1)}}"
+              r" \iff L_F L_T < 1,\ n/b \ge 2 \quad (j_0 = n/b - 1)",
+    words="with constant noise the privacy loss converges exactly for L_F L_T < 1 and two or more batches",
+    hypotheses=_BLOCK, says=lambda q, batches: q < 1 and batches > 1, check=judge_convergence,
+    flips=(Flip("for L_F L_T <= 1", lambda q, batches: q <= 1 and batches > 1, Verdict.REFUTED),),
+    rests_on=("sbcd/thm-4.6-repaired", "sbcd/lem-4.7"),
+)
+smaller_prox = Claim(
+    id="sbcd/smaller-LT", source="001, after Corollary 4.5: the smaller L_T^2 is, the better the guarantee",
+    statement=r"\frac{\partial \varepsilon_K}{\partial L_T} > 0 \text{ (through the log-Sobolev constants)}",
+    words="over several epochs a smaller L_T gives a smaller privacy loss",
+    hypotheses=_BLOCK, says=1, check=judge_prox, flips=(Flip("a larger one", -1, Verdict.REFUTED),),
+    uses=("sbcd/cor-4.5-case1",), rests_on=("sbcd/cor-4.5-case1-repaired",),
+)
+sensitivity = Claim(
+    id="sbcd/assump-4.4", source="001, Assumption 4.4: S_g is the sensitivity of E_D grad F, and enters as S_g/b",
+    statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
+    words="S_g/b, with S_g the sensitivity of the mean gradient over the data, bounds how far a batch's mean moves",
+    hypotheses=_BLOCK, says="mean", check=judge_sensitivity, flips=(Flip("of the sum", "sum", Verdict.HOLDS),),
+    repaired_by="sbcd/assump-4.4-repaired",
+)
+sensitivity_repaired = Claim(
+    id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
+    statement=r"S_g = \max \Big\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \Big\rVert_2",
+    words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
+    hypotheses=_BLOCK, says="sum", check=judge_sensitivity, flips=(Flip("of the mean", "mean", Verdict.REFUTED),),
+)
+tighter = Claim(
+    id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",
+    statement=r"\varepsilon_K^{(11)}(\alpha) \le \varepsilon_K^{\mathrm{YS}}(\alpha)",
+    words="without a proximal map and with fixed noise, Theorem 4.6 is tighter than Theorem 3.3 of Ye and Shokri",
+    hypotheses=_BLOCK, says=None, check=not_at_hand,
+)

@@ -1,0 +1,172 @@
+r"""Lemma 4.2 of document 001 and its three examples: proximal maps and their Lipschitz constants.
+
+For u = Prox(x), v = Prox(y) the vectors (x - u)/eta and (y - v)/eta are subgradients of r at u and v, and subgradients
+of a convex function are monotone: <u - v, (x - u) - (y - v)> >= 0, so |u - v|^2 <= <u - v, x - y> <= |u - v| |x - y|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy
+
+from oracle.domain import positive, vector
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+Prox = Callable[[Fraction, Fraction], Fraction]
+Slope = Callable[[Fraction], tuple[Fraction, Fraction]]
+
+_GRID = tuple(Fraction(n, 2) for n in range(-6, 7))
+_STEPS = (Fraction(1, 100), Fraction(1, 2), Fraction(2))
+
+SUBGRADIENTS: dict[str, Slope] = {
+    "0": lambda t: (Fraction(0), Fraction(0)),
+    "l2": lambda t: (t, t),
+    "l1": lambda t: (Fraction(1 if t > 0 else -1), Fraction(-1 if t < 0 else 1)),
+}
+"""The subgradients of r = 0, |.|^2/2 and |.|_1 at a coordinate, as an interval."""
+
+
+def soft(eta: Fraction, t: Fraction) -> Fraction:
+    """The proximal map of the l1 norm: towards zero by eta."""
+    return (t > 0) * max(Fraction(0), t - eta) - (t < 0) * max(Fraction(0), -t - eta)
+
+
+TRUE: dict[str, Prox] = {"0": lambda eta, t: t, "l2": lambda eta, t: t / (1 + eta), "l1": soft}
+
+
+def judge_map(says: tuple[str, Prox]) -> Finding:
+    """Whether (t - u)/eta is a subgradient of r at u = prox(t): necessary and sufficient, since r is convex."""
+    name, prox = says
+    for eta in _STEPS:
+        for t in _GRID:
+            u = prox(eta, t)
+            low, high = SUBGRADIENTS[name](u)
+            if not low <= (t - u) / eta <= high:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the point is not the minimiser of r + |. - theta|^2/(2 eta)",
+                    {"r": name, "eta": str(eta), "theta": str(t), "claimed": str(u),
+                     "minimiser": str(TRUE[name](eta, t))}, ALL,
+                )
+    if not _identically(name, prox):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
+                       scope=Scope("points", len(_GRID) * len(_STEPS), len(_GRID) * len(_STEPS)))
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "the optimality condition holds for every eta and theta, by cases",
+                   scope=ALL)
+
+
+def _identically(name: str, prox: Prox) -> bool:
+    """Whether the optimality condition, true on the grid, is an identity.
+
+    Soft thresholding and its condition are affine in (eta, theta) on three pieces, and the grid has more than the three
+    points of each that decide an affine identity; the others are rational functions, compared as such.
+    """
+    if name == "l1":
+        return prox is soft
+    eta, t = sympy.symbols("eta t", positive=True)
+    u = prox(eta, t)
+    return bool(sympy.simplify((t - u) / eta - (u if name == "l2" else 0)) == 0)
+
+
+def judge_constants(constants: Callable[[Fraction], dict[str, Fraction]]) -> Finding:
+    """Whether the three maps have exactly these Lipschitz constants at every eta."""
+    for eta in _STEPS:
+        for name, constant in constants(eta).items():
+            steepest = max(
+                abs(TRUE[name](eta, a) - TRUE[name](eta, b)) / abs(a - b) for a in _GRID for b in _GRID if a != b
+            )
+            if steepest != constant:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the map has another Lipschitz constant, exactly",
+                    {"r": name, "eta": str(eta), "constant": str(steepest), "claimed": str(constant)}, ALL,
+                )
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "identity and soft thresholding move points equally far where they are affine with slope 1; the l2 "
+                   "map is linear with slope 1/(1 + eta); none is steeper by Lemma 4.2 with 1", scope=ALL)
+
+
+def judge_bound(constant: Fraction) -> Finding:
+    """Whether every proximal map of a convex function is Lipschitz with that constant; r = 0 has exactly 1."""
+    if constant < 1:
+        return Finding(Verdict.REFUTED, Evidence.PROVED, "the identity is the proximal map of r = 0",
+                       {"r": "0", "constant": "1", "claimed": str(constant)}, ALL)
+    for name, prox in TRUE.items():
+        for eta in _STEPS:
+            for a in _GRID:
+                for b in _GRID:
+                    u, v = prox(eta, a), prox(eta, b)
+                    assert (u - v) * ((a - u) - (b - v)) >= 0, f"{name} is not monotone"
+    inner, outer = sympy.symbols("p q", nonnegative=True)  # p = |u - v|, q = |x - y|: p^2 <= p q gives p <= q
+    if sympy.solve(inner**2 - inner * outer, inner) != [0, outer]:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 1, 1))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "monotone subgradients give |u - v|^2 <= <u - v, x - y> (module docstring), so every proximal map is "
+        f"1-Lipschitz{'' if constant == 1 else ': the constant is valid but larger than needed'}", scope=ALL,
+    )
+
+
+_HYPOTHESES = (positive("eta"), vector("theta"))
+
+lemma_4_2 = Claim(
+    id="sbcd/lem-4.2", source="001, Lemma 4.2",
+    statement=r"r \text{ convex} \implies L_T \le 2",
+    words="the proximal map of a convex function is 2-Lipschitz",
+    hypotheses=_HYPOTHESES, says=Fraction(2), check=judge_bound,
+    flips=(Flip("1/2", Fraction(1, 2), Verdict.REFUTED),),
+)
+lemma_4_2_sharp = Claim(
+    id="sbcd/lem-4.2-sharp", source="001, Lemma 4.2, with its best constant",
+    statement=r"r \text{ convex} \implies L_T \le 1, \text{ and no smaller constant serves all}",
+    words="the proximal map of a convex function is 1-Lipschitz",
+    hypotheses=_HYPOTHESES, says=Fraction(1), check=judge_bound,
+    flips=(Flip("99/100", Fraction(99, 100), Verdict.REFUTED),),
+)
+prox_l2 = Claim(
+    id="sbcd/prox-l2", source="001, Section 4.2, example 2",
+    statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{\eta}{1+\eta}\theta",
+    words="the proximal map of |.|^2/2 multiplies by eta/(1 + eta)",
+    hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: eta * t / (1 + eta)), check=judge_map,
+    flips=(Flip("1/(1 + eta)", ("l2", lambda eta, t: t / (1 + eta)), Verdict.HOLDS),),
+    repaired_by="sbcd/prox-l2-repaired",
+)
+prox_l2_repaired = Claim(
+    id="sbcd/prox-l2-repaired", source="001, Section 4.2, example 2, repaired",
+    statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{1}{1+\eta}\theta",
+    words="the proximal map of |.|^2/2 divides by 1 + eta",
+    hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: t / (1 + eta)), check=judge_map,
+    flips=(Flip("1 - eta", ("l2", lambda eta, t: t * (1 - eta)), Verdict.REFUTED),),
+)
+prox_l1 = Claim(
+    id="sbcd/prox-l1", source="001, Section 4.2, example 3",
+    statement=r"\mathrm{Prox}_{\eta, \lVert\cdot\rVert_1}(\theta) = \mathrm{sign}(\theta)\max(0, |\theta| - \eta)",
+    words="the proximal map of the l1 norm is soft thresholding",
+    hypotheses=_HYPOTHESES, says=("l1", soft), check=judge_map,
+    flips=(Flip("by eta/2", ("l1", lambda eta, t: soft(eta / 2, t)), Verdict.REFUTED),),
+)
+prox_0 = Claim(
+    id="sbcd/prox-0", source="001, Section 4.2, example 1",
+    statement=r"\mathrm{Prox}_{\eta, 0}(\theta) = \theta",
+    words="the proximal map of r = 0 is the identity",
+    hypotheses=_HYPOTHESES, says=("0", lambda eta, t: t), check=judge_map,
+    flips=(Flip("theta/2", ("0", lambda eta, t: t / 2), Verdict.REFUTED),),
+)
+all_one = Claim(
+    id="sbcd/prox-all-1", source="001, Section 4.2, after the examples",
+    statement=r"L_T = 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
+    words="the three proximal maps all have the Lipschitz constant 1",
+    hypotheses=_HYPOTHESES, says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,
+    flips=(Flip("1/(1 + eta) for l2", lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
+                Verdict.HOLDS),),
+    repaired_by="sbcd/prox-all-1-repaired",
+)
+all_one_repaired = Claim(
+    id="sbcd/prox-all-1-repaired", source="001, Section 4.2, after the examples, repaired",
+    statement=r"L_T = 1,\ \frac{1}{1+\eta},\ 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
+    words="the proximal maps have the Lipschitz constants 1, 1/(1 + eta) and 1",
+    hypotheses=_HYPOTHESES, says=lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
+    check=judge_constants,
+    flips=(Flip("1 for l2", lambda eta: dict.fromkeys(TRUE, Fraction(1)), Verdict.REFUTED),),
+    rests_on=("sbcd/lem-4.2-sharp",),
+)

@@ -1,0 +1,223 @@
+r"""Lemma 3.2, the Hessian after it, and Lemma 4.1 of document 001: how smooth a sub-problem is, and what a step does.
+
+F(theta) = gamma/2 |U - theta x|_F^2 has the Hessian gamma (I kron x x^T): its largest eigenvalue is gamma |x|^2, below
+gamma X when |x|^2 <= X, and its rank is the number of rows, so it is singular as soon as x has two coordinates: omega
+= 0. The last block's constant comes from R, not from gamma. A gradient step has the Lipschitz constant max |1 - eta h|
+over curvatures h in [omega, beta]; (1 - eta h)^2 is convex in h, so an end decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy
+
+from oracle.domain import non_negative, positive, vector
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+_VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))
+
+
+def judge_constant(constant: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+    """Whether constant(gamma, X) bounds the curvature gamma |x|^2 of an inner block for every |x|^2 <= X."""
+    for gamma in (Fraction(1), Fraction(2)):
+        for bound in _VALUES:
+            true = gamma * bound  # attained at |x|^2 = X
+            if constant(gamma, bound) < true:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the Hessian has a larger eigenvalue, exactly",
+                    {"gamma": str(gamma), "X_d": str(bound), "|x|^2": str(bound), "largest eigenvalue": str(true),
+                     "claimed": str(constant(gamma, bound))}, ALL,
+                )
+    gap = hessian_gap(lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T))
+    tight = all(constant(g, b) == g * b for g in (Fraction(3), Fraction(7)) for b in _VALUES)
+    if gap != sympy.zeros(4, 4) or not tight:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no value fails; not proved",
+                       scope=Scope("points", 6, 6))
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X",
+                   scope=ALL)
+
+
+def hessian_gap(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -> sympy.Matrix:
+    """The Hessian of gamma/2 |U - theta x|^2 in theta (2 x 2, row by row) minus a claimed one, if the shapes agree."""
+    gamma = sympy.symbols("gamma", positive=True)
+    theta, x = sympy.symbols("t0:4", real=True), sympy.Matrix(sympy.symbols("x0 x1", real=True))
+    u = sympy.symbols("u0 u1", real=True)
+    rows = [u[i] - sum(theta[2 * i + j] * x[j] for j in range(2)) for i in range(2)]
+    true = sympy.hessian(gamma / 2 * sum(row**2 for row in rows), theta)
+    expected = claimed(gamma, x)
+    return (true - expected).applyfunc(sympy.expand) if expected.shape == true.shape else true
+
+
+def judge_hessian(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -> Finding:
+    """Whether a formula is the Hessian of an inner block, and whether that is singular."""
+    gap = hessian_gap(claimed)
+    if gap != sympy.zeros(4, 4):
+        gamma, x = sympy.symbols("gamma", positive=True), sympy.Matrix(sympy.symbols("x0 x1", real=True))
+        return Finding(
+            Verdict.REFUTED, Evidence.PROVED, "the Hessian is another matrix",
+            {"layer": "2 x 2", "claimed": str(claimed(gamma, x).tolist()),
+             "Hessian": "gamma (I kron x x^T), 4 x 4, with entries gamma x_i x_j"}, ALL,
+        )
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "differentiated by computer algebra for a 2 x 2 layer; its rank is 2 of 4, so omega = 0", scope=ALL)
+
+
+def judge_last(constant: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+    """Whether constant(gamma, X, smoothness of R) bounds the last block's curvature s |x|^2, |x|^2 <= X."""
+    for gamma in (Fraction(1), Fraction(1, 10)):
+        for bound in _VALUES:
+            for smooth in (Fraction(1), Fraction(1, 2)):
+                true = smooth * bound
+                if constant(gamma, bound, smooth) < true:
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "the last block is curvier: gamma does not enter it",
+                        {"gamma": str(gamma), "X_D": str(bound), "R": f"{smooth} (theta x - y)^2 / 2",
+                         "largest eigenvalue": str(true), "claimed": str(constant(gamma, bound, smooth))}, ALL,
+                    )
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X",
+                   scope=ALL)
+
+
+def judge_step(bound: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+    """Whether bound(eta, omega, beta) is at least |1 - eta h| for every curvature h in [omega, beta]."""
+    tried = 0
+    for eta in (Fraction(1, 2), Fraction(1), Fraction(3)):
+        for omega in (Fraction(0), Fraction(1, 2)):
+            for beta in (Fraction(1, 2), Fraction(1), Fraction(2)):
+                for share in (Fraction(n, 4) for n in range(5)):
+                    tried += 1
+                    h = omega + share * (beta - omega)
+                    if omega <= beta and abs(1 - eta * h) > bound(eta, omega, beta):
+                        return Finding(
+                            Verdict.REFUTED, Evidence.PROVED, "a quadratic in the class moves points farther apart",
+                            {"eta": str(eta), "omega": str(omega), "beta": str(beta), "curvature": str(h),
+                             "|1 - eta h|": str(abs(1 - eta * h)), "claimed": str(bound(eta, omega, beta))}, ALL,
+                        )
+    eta_, omega_, beta_, t = sympy.symbols("eta omega beta t", positive=True)
+    square = (1 - eta_ * (omega_ + t * (beta_ - omega_))) ** 2
+    second = sympy.factor(sympy.diff(square, t, 2))  # 2 eta^2 (beta - omega)^2: convex in t, so an end is largest
+    if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the step's derivative I - eta H has eigenvalues 1 - eta h, and (1 - eta h)^2 is convex in h (computer "
+        "algebra): an end of [omega, beta] is largest", scope=ALL,
+    )
+
+
+def judge_threshold(threshold: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+    """Whether |1 - eta omega| >= |1 - eta beta| exactly up to threshold(omega, beta)."""
+    for omega in (Fraction(0), Fraction(1, 2), Fraction(1)):
+        for beta in (Fraction(1), Fraction(3)):
+            if omega >= beta:
+                continue
+            for share in (Fraction(1, 2), Fraction(1), Fraction(11, 10), Fraction(3, 2)):
+                eta = share * threshold(omega, beta)
+                if (abs(1 - eta * omega) >= abs(1 - eta * beta)) != (share <= 1):
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "the other term dominates there",
+                        {"omega": str(omega), "beta": str(beta), "eta": str(eta),
+                         "|1 - eta omega|": str(abs(1 - eta * omega)), "|1 - eta beta|": str(abs(1 - eta * beta))}, ALL,
+                    )
+    eta_, omega_, beta_ = sympy.symbols("eta omega beta", positive=True)
+    gap = (1 - eta_ * beta_) ** 2 - (1 - eta_ * omega_) ** 2
+    if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 20, 20))
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2) (computer algebra)", scope=ALL)
+
+
+def judge_contraction(rows_of_x: int) -> Finding:
+    """Whether Lemma 4.1's bound is below 1 for an inner block whose x has that many coordinates, for some eta."""
+    x = sympy.Matrix([1] + [0] * (rows_of_x - 1))
+    omega = min((x * x.T).eigenvals())
+    if omega == 0:
+        return Finding(
+            Verdict.REFUTED, Evidence.PROVED, "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta",
+            {"x": str(list(x)), "smallest eigenvalue": str(omega), "bound of Lemma 4.1": ">= 1"}, ALL,
+        )
+    return Finding(Verdict.HOLDS, Evidence.PROVED, f"omega = {omega}, so eta = 1/omega contracts", scope=ALL)
+
+
+_BLOCK = (vector("x"), positive("gamma"), positive("X"))
+_STEP = (positive("eta"), non_negative("omega"), positive("beta"))
+
+lemma_3_2 = Claim(
+    id="sbcd/lem-3.2", source="001, Lemma 3.2 (with |x_d|^2 <= X_d of Assumption 3.1)",
+    statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d^2\text{-smooth}",
+    words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
+    hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
+    flips=(Flip("gamma X", lambda gamma, bound: gamma * bound, Verdict.HOLDS),), repaired_by="sbcd/lem-3.2-repaired",
+)
+lemma_3_2_repaired = Claim(
+    id="sbcd/lem-3.2-repaired", source="001, Lemma 3.2, repaired",
+    statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}, \text{ and for no smaller constant}",
+    words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X",
+    hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound, check=judge_constant,
+    flips=(Flip("gamma X / 2", lambda gamma, bound: gamma * bound / 2, Verdict.REFUTED),),
+)
+lemma_3_2_last = Claim(
+    id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one",
+    statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D\text{-smooth (even so repaired)}",
+    words="the last sub-problem's smoothness is gamma X, too",
+    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_last,
+    flips=(Flip("R's smoothness times X", lambda gamma, bound, smooth: smooth * bound, Verdict.HOLDS),),
+    repaired_by="sbcd/lem-3.2-last-repaired", uses=("sbcd/lem-3.2",),
+)
+lemma_3_2_last_repaired = Claim(
+    id="sbcd/lem-3.2-last-repaired", source="001, Lemma 3.2 for d = D, repaired",
+    statement=r"\mathcal{F}(\theta_D) \text{ is } \beta_{\mathcal{R}} X_D\text{-smooth}",
+    words="the last sub-problem is as smooth as R, times X",
+    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: smooth * bound, check=judge_last,
+    flips=(Flip("gamma X", lambda gamma, bound, smooth: gamma * bound, Verdict.REFUTED),),
+)
+hessian = Claim(
+    id="sbcd/hessian-xxT", source="001, after Lemma 3.2: the Hessian is x x^T",
+    statement=r"\nabla^2\mathcal{F}(\theta_d) = \mathbf{x}_d\mathbf{x}_d^T",
+    words="the Hessian of an inner sub-problem is x x^T",
+    hypotheses=_BLOCK, says=lambda gamma, x: x * x.T, check=judge_hessian,
+    flips=(Flip("gamma (I kron x x^T)", lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
+                Verdict.HOLDS),),
+    repaired_by="sbcd/hessian-xxT-repaired",
+)
+hessian_repaired = Claim(
+    id="sbcd/hessian-xxT-repaired", source="001, after Lemma 3.2, repaired",
+    statement=r"\nabla^2\mathcal{F}(\theta_d) = \gamma\,(\mathbf{I} \otimes \mathbf{x}_d\mathbf{x}_d^T)",
+    words="the Hessian of an inner sub-problem is gamma x x^T for each row of theta, singular from two columns on",
+    hypotheses=_BLOCK, says=lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
+    check=judge_hessian,
+    flips=(Flip("without gamma", lambda gamma, x: sympy.kronecker_product(sympy.eye(2), x * x.T), Verdict.REFUTED),),
+)
+lemma_4_1 = Claim(
+    id="sbcd/lem-4.1", source="001, Lemma 4.1",
+    statement=r"L_F \le \max\{|1-\eta\omega|, |1-\eta\beta|\}",
+    words="a gradient step on a function with curvature between omega and beta has that Lipschitz constant",
+    hypotheses=_STEP, says=lambda eta, omega, beta: max(abs(1 - eta * omega), abs(1 - eta * beta)), check=judge_step,
+    flips=(Flip("the smaller of the two", lambda eta, omega, beta: min(abs(1 - eta * omega), abs(1 - eta * beta)),
+                Verdict.REFUTED),),
+)
+threshold_4_1 = Claim(
+    id="sbcd/lem-4.1-threshold", source="001, after Lemma 4.1",
+    statement=r"|1-\eta\omega| \ge |1-\eta\beta| \iff \eta \le \frac{2}{\omega+\beta}",
+    words="the convexity term dominates exactly for eta <= 2/(omega + beta)",
+    hypotheses=_STEP, says=lambda omega, beta: 2 / (omega + beta), check=judge_threshold,
+    flips=(Flip("2/beta", lambda omega, beta: 2 / beta, Verdict.REFUTED),),
+)
+contraction = Claim(
+    id="sbcd/contraction", source="001, Sections 3.2 and 4.2: convexity is all that is shown of the sub-problems",
+    statement=r"\exists \eta:\ \max\{|1-\eta\omega|, |1-\eta\beta|\} < 1 \text{ for an inner sub-problem}",
+    words="Lemma 4.1 gives a contraction for the sub-problems of (4)",
+    hypotheses=_BLOCK, says=2, check=judge_contraction,
+    flips=(Flip("layers with a single input", 1, Verdict.HOLDS),), repaired_by="sbcd/contraction-repaired",
+    uses=("sbcd/lem-4.1", "sbcd/hessian-xxT"),
+)
+contraction_repaired = Claim(
+    id="sbcd/contraction-repaired", source="001, Section 4.2, for layers with a single input",
+    statement=r"\dim \mathbf{x}_d = 1,\ x \ne 0 \implies \omega = \gamma x^2 > 0",
+    words="Lemma 4.1 gives a contraction only where the layer has a single input",
+    hypotheses=_BLOCK, says=1, check=judge_contraction, flips=(Flip("three inputs", 3, Verdict.REFUTED),),
+)
