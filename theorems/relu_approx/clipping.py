@@ -209,7 +209,7 @@ preserved = Claim(
 )
 preserved_scalar = Claim(
     id="relu-approx/clip-preserves-scalar", source="000, Section 3.4, for scalar outputs and two classes",
-    statement=r"\lVert S(v) - S(v') \rVert \le c \lVert v - v' \rVert,\ \eta < 2/\beta,\quad S \text{ the clipped step}",
+    statement=r"\lVert S(v) - S(v') \rVert \le c \lVert v - v' \rVert,\ \eta < 2/\beta,\ S \text{ the clipped step}",
     words="with clipping and two classes a step still contracts by the c of the unclipped loss",
     hypotheses=_GLM, says=(2, Fraction(1, 100)), check=judge_step,
     flips=(Flip("three classes", (3, Fraction(1, 100)), Verdict.REFUTED),),

@@ -21,11 +21,12 @@ def more_patterns_than_regions(witness: Witness) -> bool:
     if rows.shape[1] == 2:
         special += [s * np.array([-row[1], row[0]]) for row in rows for s in (1, -1)]
     every = generic | {tuple(rows @ u >= 0) for u in special}
-    return (len(every), len(generic)) == (int(witness["patterns"]), int(witness["regions"])) and len(every) > len(generic)
+    claimed = (int(witness["patterns"]), int(witness["regions"]))
+    return (len(every), len(generic)) == claimed and len(every) > len(generic)
 
 
 def in_several_cones(witness: Witness) -> bool:
-    rows, u = np.array(ast.literal_eval(witness["X"]), dtype=float), np.array(ast.literal_eval(witness["u"]), dtype=float)
+    rows, u = (np.array(ast.literal_eval(witness[key]), dtype=float) for key in ("X", "u"))
     cones = {tuple(np.where(rows @ v >= 0, 1, -1)) for v in np.random.default_rng(0).normal(size=(500, rows.shape[1]))}
     return sum(bool((np.array(cone) * (rows @ u) >= 0).all()) for cone in cones) > 1
 
