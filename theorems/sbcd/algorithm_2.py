@@ -1,0 +1,111 @@
+r"""Theorem 4.6 of document 001 against Algorithm 2 itself: one hidden unit, one epoch, the record in the first batch.
+
+eta = b = 1, no regulariser, gradients clipped to C (so S_g = 2C for certain), noise s^2 = 2 o; theta_0 starts at 1 and
+theta_1 at 0. The record is (1, C) or (1, -C): it leaves block 0 alone and moves block 1 to +-C + s Z. Every other
+record is (0, y): x_1 is solved for with theta_1, x_1 = theta_1 y/(1 + theta_1^2), and its update moves block 1 by
+min(C, y^2 theta_1/(1 + theta_1^2)^2) away from 0: it repeats what the record has said. Each block's step is
+1-Lipschitz in its own variable (a clipped monotone gradient with eta |x|^2 <= 2), so all hypotheses of the theorem hold
+with L_F = L_T = 1, and with its indices set right R_alpha/alpha <= (C^2/o)/N for each block: 2C^2/(o N) in all.
+
+But as long as theta_1 stays in [a, c], where the push is the whole C, it is a walk of mean C t and variance s^2 t. So
+P(theta_1 <= 0 at the end) <= q = sum_t Phi(-(C t - a)/(s sqrt t)) + Phi(-(c - C t)/(s sqrt t)) on one side, and the
+mirror image on the other: the test theta_1 > 0 proves epsilon >= log((1 - q - delta)/q), whatever N is. What survives
+is composition: all updates that read the record, without decay (sbcd/fixed-blocks-repaired).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from oracle.domain import positive, positive_integer
+from oracle.enclosure import Enclosure, ball
+from oracle.privacy.gaussian import normal_upper_tail
+from oracle.registry import bound
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+RECORDS = 100
+_CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
+_LOW, _HIGH = Fraction(39, 10_000), Fraction(4)
+_DELTA = Fraction(1, 10**5)
+
+
+def pushed(theta: Fraction) -> Fraction:
+    """How far a record (0, y) moves block 1 before clipping: y^2 theta/(1 + theta^2)^2."""
+    return _LABEL**2 * theta / (1 + theta**2) ** 2
+
+
+def failure() -> arb:
+    """q, for the test theta_1 > 0 on either data set; the push is least at an end of [a, c], and the whole C there."""
+    assert min(pushed(_LOW), pushed(_HIGH)) >= _CLIP
+    total = arb(0)
+    for steps in range(1, RECORDS + 1):
+        spread = ball(_STD) * arb(steps).sqrt()
+        total += normal_upper_tail(ball(_CLIP * steps - _LOW) / spread)
+        total += normal_upper_tail(ball(_HIGH - _CLIP * steps) / spread)
+    return total
+
+
+def true_epsilon() -> Enclosure:
+    """A lower bound of the epsilon of Algorithm 2 on this pair, at delta = 1e-5."""
+    with ctx.workprec(128):
+        q = failure()
+        return Enclosure.of_ball(((1 - q - ball(_DELTA)) / q).log())
+
+
+def judge_claim(rate: Callable[[Fraction, int], Fraction]) -> Finding:
+    """Whether R_alpha/alpha <= rate(C^2/o, N), converted to delta = 1e-5, allows what the test proves."""
+    noise = _STD**2 / 2
+    rho = rate(_CLIP**2 / noise, RECORDS)
+    claimed, true = bound("zcdp.epsilon").reference(rho=rho, delta=_DELTA), true_epsilon()
+    if not true.possibly_le(claimed):
+        return Finding(
+            Verdict.REFUTED, Evidence.PROVED, "a test on the last iterate proves a larger epsilon, certified",
+            {"layers": "1 hidden unit", "C": str(_CLIP), "o": str(noise), "records": str(RECORDS), "y": str(_LABEL),
+             "epochs": "1", "j_0": "0", "claimed R/alpha": str(rho), "claimed epsilon": str(claimed),
+             "epsilon at least": str(true), "delta": "1e-5"}, ALL,
+        )
+    if rho < 2 * _CLIP**2 / noise:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not refuted by this instance",
+                       scope=Scope("points", 1, 1))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        f"each block's update that reads the record is a Gaussian release whose mean moves by 2C, C^2/o each: {rho} in "
+        f"all, far above what the test proves ({true})", scope=ALL,
+    )
+
+
+_SETTING = (positive("clip_norm"), positive("noise"), positive_integer("records"))
+
+algorithm = Claim(
+    id="sbcd/thm-4.6-algorithm-2",
+    source="001, Theorem 4.6 with its indices set right and summed over the blocks, for a run of Algorithm 2",
+    statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{oN} \quad (D = 1,\ K = 1,\ j_0 = 0,\ \eta = b = 1)",
+    words="Theorem 4.6, repaired and summed over blocks, bounds the loss of Algorithm 2 on a network with one unit",
+    hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
+    flips=(Flip("composition, without decay", lambda touch, records: 2 * touch, Verdict.HOLDS),),
+    repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/norm-nonexpansive"),
+)
+algorithm_repaired = Claim(
+    id="sbcd/thm-4.6-algorithm-2-repaired",
+    source="001, what holds for Algorithm 2: composition of the updates that read the record",
+    statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{o} \quad (D = 1,\ K = 1,\ \eta = b = 1)",
+    words="composition of the two updates that read the record bounds the loss of Algorithm 2, without any decay",
+    hypotheses=_SETTING, says=lambda touch, records: 2 * touch, check=judge_claim,
+    flips=(Flip("a hundredth of it", lambda touch, records: 2 * touch / 100, Verdict.REFUTED),),
+    rests_on=("sbcd/fixed-blocks-repaired", "sbcd/assump-4.4-repaired"),
+)
+first = Claim(
+    id="sbcd/nonconvex-first",
+    source="001, abstract, Sections 1 and 6: guarantees for non-convex problems under the hidden state assumption",
+    statement=r"\text{Algorithm 2 satisfies } (\alpha, \varepsilon(\alpha))\text{-RDP for the } \varepsilon"
+              r" \text{ of Theorem 4.6}",
+    words="DP-SBCD trains non-convex networks with the hidden-state guarantee that the document proves",
+    hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
+    flips=(Flip("with the guarantee of composition", lambda touch, records: 2 * touch, Verdict.HOLDS),),
+    repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/thm-4.6-algorithm-2"),
+)

@@ -1,0 +1,252 @@
+r"""Figure 1 of document 001 and what Section 4.3 reads off it: schedules, positions, contributions of epochs.
+
+Setting: n = 2100, b = 100 (N = 21 batches, so j_0 runs from 0 to 20), eta = 0.01, S_g = 1, L_T = 1 and L_F = 0.99 (the
+document's rho, taken as L_F although it bounds the weights). Contributions come from the repaired recursion: the touch
+of an epoch is followed by the factors L_F^2 V/(L_F^2 V + 2 eta o) of the steps without the record. They hold in balls.
+A record that comes later in an epoch is followed by fewer such steps, so a larger j_0 makes every contribution larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from oracle.domain import non_negative_integer, positive, positive_integer
+from oracle.enclosure import Enclosure, ball
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+_BATCHES, _EPOCHS = 21, 30
+_ETA, _L = Fraction(1, 100), Fraction(99, 100)
+Schedule = Callable[[int], Fraction]
+
+
+def decimal(start: str, slope: str) -> Schedule:
+    """The schedule start + slope k, exactly."""
+    return lambda k: Fraction(start) + Fraction(slope) * k
+
+
+def contributions(noise: Sequence[Fraction], before: int) -> list[arb]:
+    """R/alpha that each epoch's touch contributes to the end, b = 100, S_g = 1."""
+    shares: list[arb] = []
+    spread, square = arb(0), ball(_L) ** 2
+    for o in noise:
+        added = 2 * ball(_ETA) * ball(o)
+        for batch in range(_BATCHES):
+            if batch == before:
+                shares.append(ball(_ETA / (40_000 * o)))
+            else:
+                factor = square * spread / (square * spread + added)
+                shares = [share * factor for share in shares]
+            spread = square * spread + added
+    return shares
+
+
+def loss(schedule: Schedule, epochs: int) -> Enclosure:
+    """The privacy loss at alpha = 2, the mean over the positions (the log-mean-exp of values below 0.02)."""
+    with ctx.workprec(128):
+        noise = [schedule(k) for k in range(epochs)]
+        means = [2 * sum(contributions(noise, j), arb(0)) for j in range(0, _BATCHES)]
+        return Enclosure.of_ball((sum((m.exp() for m in means), arb(0)) / _BATCHES).log())
+
+
+def judge_schedule(schedule: Schedule) -> Finding:
+    """Whether the noise is positive in each of the 30 epochs: a variance."""
+    for k in range(_EPOCHS):
+        if schedule(k) <= 0:
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "the variance is not positive, exactly",
+                           {"epoch": str(k), "o": str(schedule(k))}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   f"positive in all {_EPOCHS} epochs, from {schedule(0)} to {schedule(_EPOCHS - 1)}", scope=ALL)
+
+
+def judge_positions(positions: tuple[int, ...]) -> Finding:
+    """Whether the j_0 are positions of a batch: 0 to n/b - 1."""
+    for j in positions:
+        if not 0 <= j < 2100 // 100:
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "there is no such batch",
+                           {"j_0": str(j), "n": "2100", "b": "100", "batches": str(2100 // 100)}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "all below n/b = 21", scope=ALL)
+
+
+def judge_rho(constant: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+    """Whether L_F of a block with one or two inputs, |x|^2 = X, is constant(eta, X): rho = 0.99 does not enter."""
+    for inputs, square in ((1, Fraction(1)), (1, Fraction(4)), (2, Fraction(1))):
+        omega = square if inputs == 1 else Fraction(0)
+        true = max(abs(1 - _ETA * omega), abs(1 - _ETA * square))
+        if inputs == 1 and constant(_ETA, square) != true:
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "the step's Lipschitz constant is another",
+                           {"inputs": "1", "|x|^2": str(square), "eta": str(_ETA), "rho": "0.99", "L_F": str(true),
+                            "claimed": str(constant(_ETA, square))}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "1 - eta gamma x^2 with a single input, whatever the weights' norm (and 1 with two or more)",
+                   scope=ALL)
+
+
+def judge_slopes(says: Mapping[str, tuple[Fraction, Fraction]]) -> Finding:
+    """Whether log10 of the contributions rises by an amount in the given range from each of the epochs 15..28 on."""
+    schedules = {"constant": decimal("0.01", "0"), "adaptive": decimal("0.01", "-0.0003")}
+    with ctx.workprec(128):
+        for name, (low, high) in says.items():
+            noise = [schedules[name](k) for k in range(_EPOCHS)]
+            for before in (0, 15, 20):
+                shares = contributions(noise, before)
+                for k in range(15, 28):
+                    slope = (shares[k + 1] / shares[k]).log() / arb(10).log()
+                    if not (slope >= ball(low) and slope <= ball(high)):
+                        return Finding(
+                            Verdict.REFUTED, Evidence.PROVED, "the curve is steeper or flatter there, certified",
+                            {"noise": name, "j_0": str(before), "epoch": str(k), "slope": slope.str(8, radius=False),
+                             "claimed": f"{float(low):g} to {float(high):g}"}, ALL,
+                        )
+    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+                   "certified for j_0 = 0, 15, 20 and the epochs 15 to 28; before, the curves bend",
+                   scope=Scope("points", 78, 78, {"L_F": "0.99", "K": "30"}))
+
+
+def judge_order(smaller: bool) -> Finding:
+    """Whether a larger j_0 makes the first epochs' contributions smaller (True) or larger, at L_F = 0.99."""
+    with ctx.workprec(128):
+        shares = {j: contributions([Fraction(1, 100)] * _EPOCHS, j) for j in (0, 15, 20)}
+        early = {j: Enclosure.of_ball(contributions([Fraction(1, 100)], j)[0]) for j in (0, 15, 20)}
+        for k in range(3):
+            for one, other in ((0, 15), (15, 20)):
+                if (shares[other][k] < shares[one][k]) is not smaller:
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "the contribution moves the other way, certified",
+                        {"epoch": str(k), "j_0": f"{one} and {other}",
+                         "contributions": f"{shares[one][k].str(6, radius=False)} and "
+                                          f"{shares[other][k].str(6, radius=False)}",
+                         "loss after one epoch": f"{early[one]} and {early[other]}"}, ALL,
+                    )
+    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+                   "in the epochs 0 to 2, for j_0 = 0, 15, 20: fewer steps follow the record",
+                   scope=Scope("points", 6, 6, {"L_F": "0.99", "K": "30", "o": "0.01"}))
+
+
+_SCHEDULES: Mapping[str, Schedule] = {
+    "constant": decimal("0.0005", "0"), "decay": decimal("0.001", "-0.00003"), "increase": decimal("0.0001", "0.0003"),
+    "decrease, then constant": lambda k: Fraction("0.0005") - Fraction("0.00003") * min(k, 10),
+}
+
+
+def judge_trends(trends: Mapping[str, str]) -> Finding:
+    """Whether the loss over 10, 20 and 30 epochs "settles" (within 2 %), "rises" or "falls", for each schedule."""
+    found = {}
+    for name, trend in trends.items():
+        values = [loss(_SCHEDULES[name], epochs) for epochs in (10, 20, 30)]
+        with ctx.workprec(128):
+            ratio = Enclosure.of_ball(values[2].ball / values[1].ball)
+        near = ratio.lower.compare(Fraction(98, 100)) >= 0 and ratio.certainly_le(Fraction(102, 100))
+        seen = "settles" if near else ("rises" if ratio.lower.compare(1) > 0 else "falls")
+        found[name] = f"{seen}, {values[2].to_floats()[0]:.4g} after 30 epochs"
+        if seen != trend:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "the loss does otherwise, certified",
+                {"noise": name, "claimed": trend, "seen": seen,
+                 "after 10, 20, 30 epochs": "; ".join(f"{value.to_floats()[0]:.6g}" for value in values)}, ALL,
+            )
+    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(f"{k}: {v}" for k, v in found.items()),
+                   scope=Scope("points", 3 * len(trends), 3 * len(trends), {"L_F": "0.99", "alpha": "2", "S_g": "1"}))
+
+
+_SETTING = (positive("noise"), positive_integer("epochs"), non_negative_integer("j_0"))
+_TRENDS = {"constant": "settles", "decay": "rises", "increase": "falls", "decrease, then constant": "settles"}
+
+noise_a = Claim(
+    id="sbcd/fig-1a-noise", source="001, Figure 1(a): o = 0.01 - 0.003 k over 30 epochs",
+    statement=r"o_k = 0.01 - 0.003k > 0,\quad 0 \le k < 30", words="the adaptive noise of Figure 1(a) is a variance",
+    hypotheses=_SETTING, says=decimal("0.01", "-0.003"), check=judge_schedule,
+    flips=(Flip("0.0003 k", decimal("0.01", "-0.0003"), Verdict.HOLDS),), repaired_by="sbcd/fig-1a-noise-repaired",
+)
+noise_a_repaired = Claim(
+    id="sbcd/fig-1a-noise-repaired", source="001, Figure 1(a) with 0.0003 k, a guess at what was meant",
+    statement=r"o_k = 0.01 - 0.0003k > 0,\quad 0 \le k < 30", words="the noise 0.01 - 0.0003 k is a variance",
+    hypotheses=_SETTING, says=decimal("0.01", "-0.0003"), check=judge_schedule,
+    flips=(Flip("0.0004 k", decimal("0.01", "-0.0004"), Verdict.REFUTED),),
+)
+noise_b = Claim(
+    id="sbcd/fig-1b-decay", source="001, Figure 1(b): noise decay, o = 0.001 - 0.0003 k",
+    statement=r"o_k = 0.001 - 0.0003k > 0,\quad 0 \le k < 30", words="the decaying noise of Figure 1(b) is a variance",
+    hypotheses=_SETTING, says=decimal("0.001", "-0.0003"), check=judge_schedule,
+    flips=(Flip("0.00003 k", decimal("0.001", "-0.00003"), Verdict.HOLDS),), repaired_by="sbcd/fig-1b-decay-repaired",
+)
+noise_b_repaired = Claim(
+    id="sbcd/fig-1b-decay-repaired", source="001, Figure 1(b) with 0.00003 k, a guess at what was meant",
+    statement=r"o_k = 0.001 - 0.00003k > 0,\quad 0 \le k < 30", words="the noise 0.001 - 0.00003 k is a variance",
+    hypotheses=_SETTING, says=decimal("0.001", "-0.00003"), check=judge_schedule,
+    flips=(Flip("0.00004 k", decimal("0.001", "-0.00004"), Verdict.REFUTED),),
+)
+noise_c = Claim(
+    id="sbcd/fig-1b-deccon", source="001, Figure 1(b): 0.0005 - 0.00003 k up to k = 10, then 0.0002",
+    statement=r"o_k = 0.0005 - 0.00003\min(k, 10) > 0",
+    words="the decrease-constant noise of Figure 1(b) is a variance",
+    hypotheses=_SETTING, says=_SCHEDULES["decrease, then constant"], check=judge_schedule,
+    flips=(Flip("0.00005 k", lambda k: Fraction("0.0005") - Fraction("0.00005") * min(k, 10), Verdict.REFUTED),),
+)
+noise_d = Claim(
+    id="sbcd/fig-1b-increase", source="001, Figure 1(b): noise increase, o = 0.0001 + 0.0003 k",
+    statement=r"o_k = 0.0001 + 0.0003k > 0", words="the increasing noise of Figure 1(b) is a variance",
+    hypotheses=_SETTING, says=decimal("0.0001", "0.0003"), check=judge_schedule,
+    flips=(Flip("from -0.0001 on", decimal("-0.0001", "0.0003"), Verdict.REFUTED),),
+)
+positions = Claim(
+    id="sbcd/fig-1-j0", source="001, Figure 1: j_0 = 0, 15, 30 with n = 2100 and b = 100",
+    statement=r"j_0 \in \{0, 15, 30\} \subset \{0, \dots, n/b - 1\}", words="the figure's positions j_0 exist",
+    hypotheses=_SETTING, says=(0, 15, 30), check=judge_positions,
+    flips=(Flip("0, 15, 20", (0, 15, 20), Verdict.HOLDS),), repaired_by="sbcd/fig-1-j0-repaired",
+)
+positions_repaired = Claim(
+    id="sbcd/fig-1-j0-repaired", source="001, Figure 1, the positions that exist",
+    statement=r"\{0, 15, 20\} \subset \{0, \dots, 20\}", words="the positions 0, 15 and 20 exist",
+    hypotheses=_SETTING, says=(0, 15, 20), check=judge_positions, flips=(Flip("21", (0, 21), Verdict.REFUTED),),
+)
+rho = Claim(
+    id="sbcd/fig-1-rho", source="001, Figure 1: Lipschitz constant rho = 0.99, the weights' bound of (2), used as L_F",
+    statement=r"L_F = \rho",
+    words="the bound rho on the weights' norm is the Lipschitz constant L_F of a gradient step",
+    hypotheses=_SETTING, says=lambda eta, square: Fraction(99, 100), check=judge_rho,
+    flips=(Flip("|1 - eta x^2|", lambda eta, square: abs(1 - eta * square), Verdict.HOLDS),),
+    repaired_by="sbcd/fig-1-rho-repaired", uses=("sbcd/lem-4.1",),
+)
+rho_repaired = Claim(
+    id="sbcd/fig-1-rho-repaired", source="001, Figure 1, with Lemma 4.1",
+    statement=r"L_F = |1 - \eta\gamma x^2| \text{ for a single input}", hypotheses=_SETTING,
+    words="with a single input L_F is |1 - eta x^2|, whatever rho",
+    says=lambda eta, square: abs(1 - eta * square), check=judge_rho,
+    flips=(Flip("rho", lambda eta, square: Fraction(99, 100), Verdict.REFUTED),), rests_on=("sbcd/lem-4.1",),
+)
+linear = Claim(
+    id="sbcd/fig-1a-linear", source="001, Section 4.3: near-linear curves in the logarithmic graph",
+    statement=r"\log_{10} \text{ contribution rises by } 0.174 \text{ to } 0.212 \text{ an epoch (late epochs)}",
+    words="in the later half the logarithm of an epoch's contribution rises almost linearly",
+    hypotheses=_SETTING, check=judge_slopes,
+    says={"constant": (Fraction("0.174"), Fraction("0.178")), "adaptive": (Fraction("0.177"), Fraction("0.212"))},
+    flips=(Flip("twice as steep", {"constant": (Fraction("0.34"), Fraction("0.36"))}, Verdict.REFUTED),),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"), rests_on=("sbcd/thm-4.6-repaired",),
+)
+order = Claim(
+    id="sbcd/fig-1a-j0-claim",
+    source="001, Section 4.3: a larger j_0 leads to a smaller privacy loss in the first epochs",
+    statement=r"j_0 < j_0' \implies \varepsilon_k(j_0') < \varepsilon_k(j_0) \text{ for small } k",
+    words="a record in a later batch contributes less in the first epochs",
+    hypotheses=_SETTING, says=True, check=judge_order, flips=(Flip("more", False, Verdict.HOLDS),),
+    repaired_by="sbcd/fig-1a-j0-claim-repaired", uses=("sbcd/thm-4.6-eq-11",),
+)
+order_repaired = Claim(
+    id="sbcd/fig-1a-j0-claim-repaired", source="001, Section 4.3, the other way round",
+    statement=r"j_0 < j_0' \implies \varepsilon_k(j_0) < \varepsilon_k(j_0')",
+    words="a record in a later batch contributes more in every one of the first epochs",
+    hypotheses=_SETTING, says=False, check=judge_order, flips=(Flip("less", True, Verdict.REFUTED),),
+    rests_on=("sbcd/thm-4.6-repaired",),
+)
+trends = Claim(
+    id="sbcd/fig-1b-claims", source="001, Section 4.3, on Figure 1(b) (its decay slope as repaired)",
+    statement=r"\text{constant noise: converges; decaying: diverges; increasing: decreases; then constant: converges}",
+    words="constant noise makes the loss settle, decaying noise rise, growing noise fall, late constant noise settle",
+    hypotheses=_SETTING, says=_TRENDS, check=judge_trends,
+    flips=(Flip("increasing noise makes it rise", {"increase": "rises"}, Verdict.REFUTED),),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1b-decay"),
+    rests_on=("sbcd/thm-4.6-repaired", "sbcd/fig-1b-decay-repaired"),
+)
