@@ -1,9 +1,9 @@
 """The plan of an audit: all that determines its result, as plain JSON, and the shards into which its models are cut.
 
 A plan is hashed; whatever is computed for it is kept under that hash, so a changed plan never meets old results. Its
-models are numbered on one tape: data set 0 has the models 0, ..., budget - 1, data set 1 the next `budget` ones; on each
-side the first ones (the share `held`) select attack and threshold, and the others judge. So no two of the four groups
-share a model, and a model's draws do not depend on how the work is cut or where it runs.
+models are numbered on one tape: data set 0 has the models 0, ..., budget - 1, data set 1 the next `budget` ones; on
+each side the first ones (the share `held`) select attack and threshold, and the others judge. So no two of the four
+groups share a model, and a model's draws do not depend on how the work is cut or where it runs.
 
 The shard size is part of the plan: the models are the same for every size, but a batched training may round the last
 bits differently in a smaller batch, and a sequential audit looks after every shard.
