@@ -1,32 +1,172 @@
-"""Neighbouring data sets to audit on, and the exact law of what is released on them where it is known.
+"""Neighbouring data sets to audit on: from a file, or built as the worst case of a target.
 
-For the linear loss h = -<x, theta> every step of NoisyCGD is affine: theta <- (1 - eta lambda) theta + eta (g_j - Z).
-The last iterate is then exactly N(mean, variance I), and replacing x by -x in the last batch, with |x| = C, moves the
-mean as far as any replacement can. So theory, simulation and audit have one number to agree on.
+A pair is described in JSON: {"kind": "file", "path": ..., "sha256": ...} is an npz file of X0, y0, X1, y1 (and perhaps
+`neighbours`), and {"kind": "built", "name": ..., ...} names a builder of `empirical.pairs` with its parameters. A
+builder stands at the top of a module there; that is its registration.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirical.laws import Law
+from oracle.domain import Parameter, parse_all
 from oracle.errors import DomainError
-from oracle.registry import Values
+from oracle.registry import Values, algorithm, discover, index, named
 
 Array = NDArray[np.float64]
+RELATIONS = ("replace", "add_remove")
+
+
+class Described(Protocol):
+    """What a pair needs to know of a target: the JSON object that determines it."""
+
+    def spec(self) -> dict[str, Any]:
+        """The description of the target."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring data sets, and the direction in which their releases are expected to differ."""
+    """Two neighbouring data sets; `canary` is the place of the record that differs, in the data set(s) that have it.
+
+    Of neighbours that add or remove a record, data set 1 has it. `direction` is where the flattened releases are
+    expected to differ, and `law` their exact law, both where theory knows them.
+    """
 
     features: tuple[Array, Array]
     labels: tuple[Array, Array]
     neighbours: str
-    direction: Array
+    canary: int | None
+    direction: Array | None
+    law: Law | None = None
+
+
+@dataclass(frozen=True)
+class Builder:
+    """A worst case for the algorithms named, or for any target where none is.
+
+    `parameters` are those of its description, `defaults` their values for an algorithm's configuration; both functions
+    are given the algorithm's name and configuration, which are empty for a target that is none of ours.
+    """
+
+    name: str
+    summary: str
+    algorithms: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    defaults: Callable[[str, Values], dict[str, Any]]
+    build: Callable[[str, Values, Values], Pair]
+
+
+@functools.cache
+def builders() -> dict[str, Builder]:
+    """All builders by name."""
+    return index(discover("empirical.pairs", Builder), lambda item: item.name)
+
+
+def default_pair(target: Described) -> dict[str, Any]:
+    """The description of the pair that is worst for the target's algorithm; of the first builder that serves it."""
+    name, config = _subject(target)
+    for builder in builders().values():
+        if name in builder.algorithms:
+            return {"kind": "built", "name": builder.name, **builder.defaults(name, config)}
+    if name:
+        raise DomainError(f"target = {name} has no worst case of its own: give a pair")
+    return {"kind": "built", "name": "extremes", **builders()["extremes"].defaults(name, config)}
+
+
+def make_pair(spec: Mapping[str, Any], target: Described) -> Pair:
+    """The pair of a description, checked: two data sets that differ in one record as the relation says."""
+    kind = spec.get("kind")
+    if kind == "file":
+        return checked(_read(spec))
+    if kind != "built":
+        raise DomainError(f"pair kind = {kind} is outside its domain: file or built")
+    builder = named(builders(), "pair", str(spec.get("name")))
+    name, config = _subject(target)
+    if builder.algorithms and name not in builder.algorithms:
+        raise DomainError(f"pair = {builder.name} is not for this target: it is for {', '.join(builder.algorithms)}")
+    given = {key: value for key, value in spec.items() if key not in ("kind", "name")}
+    given = {**builder.defaults(name, config), **given}
+    parameters = Values(**parse_all(builder.name, builder.parameters, given))
+    return checked(builder.build(name, config, parameters))
+
+
+def checked(pair: Pair) -> Pair:
+    """The same pair, or a DomainError unless it is one of neighbours."""
+    for features, labels in zip(pair.features, pair.labels, strict=True):
+        if features.ndim < 1 or len(features) < 1 or labels.shape[:1] != features.shape[:1]:
+            raise DomainError(f"features of shape {features.shape} and labels of shape {labels.shape} are no data set")
+        if not (np.isfinite(features).all() and np.isfinite(labels).all()):
+            raise DomainError("a data set of the pair contains a value that is not finite")
+    place = differing(pair.features, pair.labels, pair.neighbours)
+    if pair.canary is not None and pair.canary != place:
+        raise DomainError(f"canary = {pair.canary} is not the record that differs, which is {place}")
+    return pair
+
+
+def differing(features: tuple[Array, Array], labels: tuple[Array, Array], neighbours: str) -> int:
+    """The place of the one record that differs, in the data set(s) that have it, or a DomainError."""
+    sizes = len(features[0]), len(features[1])
+    if features[0].shape[1:] != features[1].shape[1:] or labels[0].shape[1:] != labels[1].shape[1:]:
+        raise DomainError(f"records of shapes {features[0].shape[1:]} and {features[1].shape[1:]} are not neighbours")
+    expected = {"replace": 0, "add_remove": 1}[neighbours]
+    if abs(sizes[0] - sizes[1]) != expected:
+        raise DomainError(f"data sets of {sizes[0]} and {sizes[1]} records are not neighbours by {neighbours}")
+    common = min(sizes)
+    same = [
+        np.array_equal(features[0][i], features[1][i]) and np.array_equal(labels[0][i], labels[1][i])
+        for i in range(common)
+    ]
+    place = same.index(False) if False in same else common
+    small, large = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
+    rest = slice(place + 1 - expected, None)
+    for data in (features, labels):
+        if not np.array_equal(data[small][rest], data[large][place + 1 :]):
+            raise DomainError("the two data sets differ in more than one record")
+    if place == common and not expected:
+        raise DomainError("the two data sets are the same")
+    return place
+
+
+def _subject(target: Described) -> tuple[str, Values]:
+    """The name and configuration of an algorithm of ours; empty for any other target."""
+    spec = target.spec()
+    if spec.get("kind") != "algorithm":
+        return "", Values()
+    return str(spec["name"]), algorithm(str(spec["name"])).parse(spec["config"])
+
+
+def _read(spec: Mapping[str, Any]) -> Pair:
+    """The pair of an npz file, loaded without executing anything; its sizes tell the relation."""
+    path = Path(str(spec.get("path")))
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DomainError(f"pair = {path} cannot be read: {error.strerror}") from None
+    digest = hashlib.sha256(content).hexdigest()
+    if spec.get("sha256", digest) != digest:
+        raise DomainError(f"pair = {path} has changed: its sha256 is {digest}, expected {spec['sha256']}")
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
+            x0, y0, x1, y1 = (np.asarray(data[key], dtype=np.float64) for key in ("X0", "y0", "X1", "y1"))
+    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise DomainError(f"pair = {path} is no npz file of numbers X0, y0, X1, y1: {error}") from None
+    neighbours = "replace" if len(x0) == len(x1) else "add_remove"
+    if spec.get("neighbours", neighbours) != neighbours:
+        raise DomainError(f"pair = {path} has {len(x0)} and {len(x1)} records, which are not {spec['neighbours']}")
+    place = differing((x0, x1), (y0, y1), neighbours) if x0.ndim and x1.ndim else None
+    return Pair((x0, x1), (y0, y1), neighbours, place, None)
 
 
 def opposite_canary(config: Values, *, records: int, dimension: int) -> Pair:
@@ -35,15 +175,13 @@ def opposite_canary(config: Values, *, records: int, dimension: int) -> Pair:
         raise DomainError(f"records = {records} and dimension = {dimension} must be integers >= 1")
     canary = np.zeros((records, dimension))
     canary[-1, 0] = float(min(config.clip_norm, config.feature_norm))
-    direction = np.zeros(dimension)
-    direction[0] = 1.0
     labels = np.zeros(records)
-    return Pair((-canary, canary), (labels, labels), "replace", direction)
+    return Pair((-canary, canary), (labels, labels), "replace", records - 1, np.eye(dimension)[0])
 
 
 @dataclass(frozen=True)
-class GaussianLaw:
-    """The squared distance of the two means over the common variance, exactly: mu^2 of the release."""
+class SquaredMu:
+    """mu^2 of a Gaussian release."""
 
     mean_gap: Fraction
     variance: Fraction
@@ -54,7 +192,7 @@ class GaussianLaw:
         return self.mean_gap**2 / self.variance
 
 
-def linear_loss_law(config: Values, *, records: int) -> GaussianLaw:
+def linear_loss_law(config: Values, *, records: int) -> SquaredMu:
     """The exact law of the last iterate on `opposite_canary` for the linear loss, by direct recursion in rationals."""
     if config.loss != "linear":
         raise DomainError(f"loss = {config.loss} is outside its domain: the exact law is known for the linear loss")
@@ -67,4 +205,4 @@ def linear_loss_law(config: Values, *, records: int) -> GaussianLaw:
             shift = 2 * canary / config.batch_size if batch == batches - 1 else Fraction(0)
             gap = multiplier * gap + config.eta * shift
             variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
-    return GaussianLaw(gap, variance)
+    return SquaredMu(gap, variance)
