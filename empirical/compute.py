@@ -13,6 +13,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
+import importlib
 import itertools
 import json
 import math
@@ -95,7 +96,7 @@ def train(target: Target, pair: Pair, task: Task) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
-    """Target and pair, made once in every thread of a worker (a target is not shared) from the JSON text of their specs."""
+    """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
     return target, make_pair(specs["pair"], target)
@@ -220,15 +221,15 @@ class Cluster(Place):
 
     def __init__(self, address: str) -> None:
         try:
-            import distributed
+            distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise DomainError(f"cluster = {address} needs Dask: pip install 'dp-oracle[cluster]'") from None
-        self._dask: Any = distributed
+        self._dask = distributed
         try:
             self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
-            raise DomainError(f"cluster = {address} is outside its domain: a scheduler with workers ({error})") from None
+            raise DomainError(f"cluster = {address} is no Dask scheduler with workers: {error}") from None
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
