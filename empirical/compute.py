@@ -20,6 +20,7 @@ import math
 import multiprocessing
 import multiprocessing.connection
 import os
+import queue
 import signal
 import threading
 from abc import ABC, abstractmethod
@@ -238,15 +239,18 @@ class Cluster(Place):
         """As they come; the scheduler gives a dead worker's tasks to the others."""
         source = iter(tasks)
         flying: dict[Any, Task] = {}
+        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:
             while True:
                 room = _AHEAD * max(1, sum(self._client.nthreads().values())) - len(flying)
                 for task in itertools.islice(source, max(0, room)):
-                    flying[self._client.submit(work, task, pure=False, retries=_DEATHS)] = task
+                    future = self._client.submit(work, task, pure=False, retries=_DEATHS)
+                    flying[future] = task
+                    future.add_done_callback(ready.put)
                 if not flying:
                     return
-                for future in self._dask.wait(list(flying), return_when="FIRST_COMPLETED").done:
-                    yield flying.pop(future).shard, _array(self._result(future))
+                future = ready.get()
+                yield flying.pop(future).shard, _array(self._result(future))
         finally:
             self._client.cancel(list(flying))
 
