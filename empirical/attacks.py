@@ -238,6 +238,11 @@ ATTACKS: dict[str, Attack] = {
     "value-table": value_table,
 }
 
+LINEAR = (
+    "likelihood-ratio", "projection", "canary-margin", "linear-discriminant", "mean-distance", "coordinate-scan",
+)
+"""The attacks whose score is affine in a Gaussian release (whose likelihood ratio is), and so Gaussian itself."""
+
 
 def certified(negatives: Array, positives: Array, delta: float, confidence: float) -> float:
     """The merit of scores: the largest epsilon that any one threshold would certify on them (Clopper-Pearson)."""
