@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from empirical.discriminants import linear, quadratic, scan, spread
-from empirical.estimators import epsilon_from_rates, rate_bounds
+from empirical.binomial import epsilon_from_rates, rate_bounds
 from empirical.laws import Law
 from empirical.neighbours import Array, Pair
 from oracle.errors import DomainError, TargetError
@@ -243,7 +243,8 @@ def certified(negatives: Array, positives: Array, delta: float, confidence: floa
     thresholds = np.unique(np.quantile(np.concatenate([negatives, positives]), np.linspace(0, 1, _CANDIDATES)))
     hits = len(positives) - np.searchsorted(np.sort(positives), thresholds, side="right")
     alarms = len(negatives) - np.searchsorted(np.sort(negatives), thresholds, side="right")
-    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), 1 - confidence)
+    half = (1 - confidence) / 2
+    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), (half, half))
     return float(epsilon_from_rates(low, high, delta).max())
 
 
