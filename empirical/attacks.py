@@ -237,14 +237,19 @@ ATTACKS: dict[str, Attack] = {
     "value-table": value_table,
 }
 
+LINEAR = (
+    "likelihood-ratio", "projection", "canary-margin", "linear-discriminant", "mean-distance", "coordinate-scan",
+)
+"""The attacks whose score is affine in a Gaussian release (whose likelihood ratio is), and so Gaussian itself."""
+
 
 def certified(negatives: Array, positives: Array, delta: float, confidence: float) -> float:
     """The merit of scores: the largest epsilon that any one threshold would certify on them (Clopper-Pearson)."""
     thresholds = np.unique(np.quantile(np.concatenate([negatives, positives]), np.linspace(0, 1, _CANDIDATES)))
     hits = len(positives) - np.searchsorted(np.sort(positives), thresholds, side="right")
     alarms = len(negatives) - np.searchsorted(np.sort(negatives), thresholds, side="right")
-    half = (1 - confidence) / 2
-    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), (half, half))
+    tails = ((1 - confidence) / 2, (1 - confidence) / 2)
+    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), tails)
     return float(epsilon_from_rates(low, high, delta).max())
 
 

@@ -21,12 +21,11 @@ from empirical.attacks import Score
 from empirical.compute import Finished, Place, Task
 from empirical.plan import Plan, Shard
 from empirical.store import Store
-from oracle.errors import DomainError, TargetError
+from oracle.errors import DomainError
 
 Array = NDArray[np.float64]
 Scores = tuple[Array, Array]
 
-_PROBE = 2  # models trained twice before all others
 _SELECTION_MEMORY = 2**28  # numbers: what choosing an attack may hold, 2 GB
 _GLANCE = 1.0  # seconds between two looks at the current bound, which are for the eye only
 
@@ -60,33 +59,17 @@ class Campaign:
     _bound: float | None = None
     _started: float = field(default_factory=time.monotonic)
 
-    def probe(self) -> tuple[int, ...]:
-        """The shape of one model's release; a TargetError where two trainings with one seed differ."""
-        models = min(_PROBE, self.plan.selection)
-        tasks = [Task(self.plan, Shard("probe", turn, 0, 0, models), None, None, self.code) for turn in (0, 1)]
-        first, second = (array for _, array in self.place.run(tasks))
-        if not np.array_equal(first, second):
-            raise TargetError("two trainings with one seed released different models: the seed must settle every draw")
-        shape = first.shape[1:]
-        most = _SELECTION_MEMORY // (2 * max(1, math.prod(shape)))
+    def selection(self, shape: tuple[int, ...]) -> Scores:
+        """The releases of the models that select attack and threshold, on both data sets."""
+        size = max(1, math.prod(shape))
+        most = _SELECTION_MEMORY // (2 * size)
         if self.plan.selection > most:
             raise DomainError(
                 f"held = {self.plan.held} of budget = {self.plan.budget} is outside its domain: an attack on releases "
-                f"of {math.prod(shape)} numbers can be chosen on at most {most} models a side (memory)"
+                f"of {size} numbers can be chosen on at most {most} models a side (memory)"
             )
-        return shape
-
-    def selection(self, shape: tuple[int, ...]) -> Scores:
-        """The releases of the models that select attack and threshold, on both data sets."""
         arrived = {(shard.index, shard.side): array for shard, array in self._arrivals("selection", None, shape)}
-        sides = _prefix(arrived, len(arrived) // 2)
-        if all((side == side[:1]).all() for side in sides):
-            same = np.array_equal(sides[0][0], sides[1][0])
-            raise TargetError(
-                f"all {self.plan.selection} models of a data set released the same: the seed is ignored"
-                + ("" if same else ", and the data alone decide what is released")
-            )
-        return sides
+        return _prefix(arrived, len(arrived) // 2)
 
     def evaluation(
         self, shape: tuple[int, ...], score: Score, bound: Callable[[Scores], float],
@@ -112,11 +95,12 @@ class Campaign:
     def _arrivals(self, phase: str, score: Score | None, shape: tuple[int, ...]) -> Iterator[Finished]:
         """The shards of a phase: first those that are stored, then the others as they are trained and stored."""
         basis = self.code if score is None else f"{self.code}/{_digest(score)}"
+        attack = None if score is None else (score.attack, score.arrays)
         missing = []
         for shard in self.plan.shards(phase):
             array = None if self.store is None else self.store.read(self.plan.hash(), shard, basis)
             if array is None:
-                missing.append(Task(self.plan, shard, score, shape, self.code))
+                missing.append(Task(self.plan, shard, attack, shape, self.code))
             else:
                 self._tell(shard, trained=False)
                 yield shard, array

@@ -13,6 +13,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
+import importlib
 import itertools
 import json
 import math
@@ -23,7 +24,7 @@ import signal
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
@@ -33,8 +34,9 @@ import torch
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from empirical.attacks import Score
+from empirical.attacks import restore
 from empirical.fingerprint import fingerprint
+from empirical.foreign import Foreign
 from empirical.neighbours import Pair, make_pair
 from empirical.plan import Plan, Shard
 from empirical.targets import Target, make_target
@@ -51,11 +53,14 @@ _PATIENCE = 60  # seconds until a cluster without a worker is an error
 
 @dataclass(frozen=True)
 class Task:
-    """One shard to train: its releases if there is no score yet, else the scores of its releases."""
+    """One shard to train: its releases if no attack is chosen yet, else the scores of its releases.
+
+    `attack` is a chosen attack's name and arrays; the law that it may need is part of the pair.
+    """
 
     plan: Plan
     shard: Shard
-    score: Score | None
+    attack: tuple[str, Mapping[str, Array]] | None
     shape: tuple[int, ...] | None
     code: str
 
@@ -77,6 +82,7 @@ def train(target: Target, pair: Pair, task: Task) -> Array:
     shard = task.shard
     tape = shard.tape(task.plan.seed)
     block = shard.models if task.shape is None else max(1, min(shard.models, _BLOCK // max(1, math.prod(task.shape))))
+    score = None if task.attack is None else restore(*task.attack, pair)
     parts = []
     for first in range(0, shard.models, block):
         part = tape.block(first, min(block, shard.models - first))
@@ -84,13 +90,13 @@ def train(target: Target, pair: Pair, task: Task) -> Array:
         expected = (part.models, *(released.shape[1:] if task.shape is None else task.shape))
         if released.shape != expected:
             raise TargetError(f"{target.name} released shape {released.shape}, expected {expected}")
-        parts.append(released if task.score is None else task.score(released))
+        parts.append(released if score is None else score(released))
     return np.concatenate(parts)
 
 
-@functools.lru_cache(maxsize=4)
-def _workplace(text: str) -> tuple[Target, Pair]:
-    """Target and pair, made once in a worker from the JSON text of their specs."""
+@functools.lru_cache(maxsize=64)
+def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
+    """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
     return target, make_pair(specs["pair"], target)
@@ -103,8 +109,9 @@ def work(task: Task) -> Array | Failure:
     if fingerprint() != task.code:
         return Failure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
     plain = task.plan.to_json()
+    text = json.dumps({name: plain[name] for name in ("target", "pair")})
     try:
-        return train(*_workplace(json.dumps({name: plain[name] for name in ("target", "pair")})), task)
+        return train(*_workplace(text, threading.get_ident()), task)
     except OracleError as error:
         return Failure(str(error), isinstance(error, TargetError))
 
@@ -145,6 +152,10 @@ class Here(Place):
         """One after the other."""
         for task in tasks:
             yield task.shard, train(self._target, self._pair, task)
+
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self._target, Foreign):
+            self._target.close()
 
 
 class Processes(Place):
@@ -210,15 +221,15 @@ class Cluster(Place):
 
     def __init__(self, address: str) -> None:
         try:
-            import distributed
+            distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise DomainError(f"cluster = {address} needs Dask: pip install 'dp-oracle[cluster]'") from None
-        self._dask: Any = distributed
+        self._dask = distributed
         try:
             self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
-            raise DomainError(f"cluster = {address} is outside its domain: a scheduler with workers ({error})") from None
+            raise DomainError(f"cluster = {address} is no Dask scheduler with workers: {error}") from None
 
     def __exit__(self, *_: object) -> None:
         self._client.close()

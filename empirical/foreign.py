@@ -66,10 +66,9 @@ class Foreign:
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
         """What the models of the tape release; the process is started where it does not run yet."""
         data = (np.ascontiguousarray(features, dtype=np.float64), np.ascontiguousarray(labels, dtype=np.float64))
-        seeds = tape.words("seed", 0, 1)[:, 0]
         process = self._running()
         try:
-            released = np.concatenate(list(self._ask(process, data, seeds)))
+            released = np.concatenate(list(self._ask(process, data, tape.words("seed", 0, 1)[:, 0])))
             check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
         except BaseException:  # whatever happened, an interrupt included: its pipes may hold half an answer
             self.close()

@@ -18,16 +18,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from empirical.attacks import ATTACKS, LEAST_MODELS
 from oracle.domain import exact, probability
 from oracle.errors import DomainError
 from oracle.tape import Tape
 
 FORMAT = "dp-oracle-plan/1"
 PHASES = ("selection", "evaluation")
-EVERY_ATTACK = (
-    "likelihood-ratio", "projection", "canary-loss", "canary-margin", "linear-discriminant", "quadratic-discriminant",
-    "mean-distance", "coordinate-scan",
-)
 
 
 @dataclass(frozen=True, order=True)
@@ -57,7 +54,7 @@ class Plan:
     held: float = 0.2
     confidence: float = 0.95
     estimator: str = "clopper-pearson"
-    attacks: tuple[str, ...] = EVERY_ATTACK
+    attacks: tuple[str, ...] = tuple(ATTACKS)
     seed: int = 0
     shard: int = 20_000
 
@@ -72,8 +69,10 @@ class Plan:
             if not 0 < share < 1:
                 raise DomainError(f"{name} = {share} is outside its domain: a real number in (0, 1)")
         object.__setattr__(self, "attacks", tuple(self.attacks))
-        if not self.attacks:
-            raise DomainError("attacks = () is outside its domain: at least one attack")
+        unknown = [name for name in self.attacks if name not in ATTACKS]
+        if unknown or not self.attacks:
+            named = ", ".join(unknown) or "none"
+            raise DomainError(f"attacks = {named} is outside its domain: some of {', '.join(ATTACKS)}")
         try:
             self.canonical()
         except (TypeError, ValueError) as error:
@@ -82,7 +81,7 @@ class Plan:
     @property
     def selection(self) -> int:
         """How many models of each side select attack and threshold."""
-        return min(self.budget - 1, max(2, math.ceil(self.held * self.budget)))
+        return min(self.budget - 1, max(LEAST_MODELS, math.ceil(self.held * self.budget)))
 
     def shards(self, phase: str) -> tuple[Shard, ...]:
         """The shards of a phase in the order in which they count: both sides of one index before the next index."""
@@ -107,7 +106,7 @@ class Plan:
         for name in ("target", "pair"):
             if not isinstance(given.get(name), Mapping):
                 raise DomainError(f"{name} = {given.get(name)} is outside its domain: a JSON object")
-        return cls(**{**given, "attacks": tuple(given.get("attacks", EVERY_ATTACK))})
+        return cls(**{**given, "attacks": tuple(given.get("attacks", ATTACKS))})
 
     def canonical(self) -> str:
         """The one JSON text of the plan."""

@@ -1,8 +1,9 @@
 """Where the shards of campaigns are kept: one SQLite file, one row a shard, readable by a person, no pickle.
 
-A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names what
-else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as absent.
-Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed again.
+A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names
+what else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as
+absent. Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed
+again.
 The plan's JSON stands beside the rows, so that a store tells by itself what it holds.
 
 A shard is written in one transaction, so a kill -9 leaves a shard whole or absent. The journal is SQLite's rollback
@@ -75,7 +76,7 @@ class Store:
         """The array of a shard, or None where the store has none of that basis, or only a damaged one."""
         with self._clear_errors():
             row = self._connection.execute(
-                "SELECT models, basis, sha256, data FROM shards WHERE plan = ? AND phase = ? AND side = ? AND number = ?",
+                "SELECT models, basis, sha256, data FROM shards WHERE (plan, phase, side, number) = (?, ?, ?, ?)",
                 (plan, shard.phase, shard.side, shard.index),
             ).fetchone()
         if row is None or row[0] != shard.models or row[1] != basis:
