@@ -1,32 +1,28 @@
 """Neighbouring data sets to audit on: from a file, or built as the worst case of a target.
 
-A pair is described in JSON: {"kind": "file", "path": ..., "sha256": ...} is an npz file of X0, y0, X1, y1 (and perhaps
-`neighbours`), and {"kind": "built", "name": ..., ...} names a builder of `empirical.pairs` with its parameters. A
+A pair is described in JSON: {"kind": "file", "path": ..., "sha256": ...} is an npz file (`empirical.pair_files`),
+and {"kind": "built", "name": ..., ...} names a builder of `empirical.pairs` with its parameters. A
 builder stands at the top of a module there; that is its registration.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import io
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirical.laws import Law
+from empirical.pair_files import check_dataset, differing, read_pair
 from oracle.domain import Parameter, parse_all
 from oracle.errors import DomainError
 from oracle.registry import Values, algorithm, discover, index, named
 
 Array = NDArray[np.float64]
-RELATIONS = ("replace", "add_remove")
 
 
 class Described(Protocol):
@@ -89,7 +85,8 @@ def make_pair(spec: Mapping[str, Any], target: Described) -> Pair:
     """The pair of a description, checked: two data sets that differ in one record as the relation says."""
     kind = spec.get("kind")
     if kind == "file":
-        return checked(_read(spec))
+        read = read_pair(spec)
+        return Pair(read.features, read.labels, read.neighbours, read.canary, None)
     if kind != "built":
         raise DomainError(f"pair kind = {kind} is outside its domain: file or built")
     builder = named(builders(), "pair", str(spec.get("name")))
@@ -105,38 +102,11 @@ def make_pair(spec: Mapping[str, Any], target: Described) -> Pair:
 def checked(pair: Pair) -> Pair:
     """The same pair, or a DomainError unless it is one of neighbours."""
     for features, labels in zip(pair.features, pair.labels, strict=True):
-        if features.ndim < 1 or len(features) < 1 or labels.shape[:1] != features.shape[:1]:
-            raise DomainError(f"features of shape {features.shape} and labels of shape {labels.shape} are no data set")
-        if not (np.isfinite(features).all() and np.isfinite(labels).all()):
-            raise DomainError("a data set of the pair contains a value that is not finite")
+        check_dataset(features, labels)
     place = differing(pair.features, pair.labels, pair.neighbours)
     if pair.canary is not None and pair.canary != place:
         raise DomainError(f"canary = {pair.canary} is not the record that differs, which is {place}")
     return pair
-
-
-def differing(features: tuple[Array, Array], labels: tuple[Array, Array], neighbours: str) -> int:
-    """The place of the one record that differs, in the data set(s) that have it, or a DomainError."""
-    sizes = len(features[0]), len(features[1])
-    if features[0].shape[1:] != features[1].shape[1:] or labels[0].shape[1:] != labels[1].shape[1:]:
-        raise DomainError(f"records of shapes {features[0].shape[1:]} and {features[1].shape[1:]} are not neighbours")
-    expected = {"replace": 0, "add_remove": 1}[neighbours]
-    if abs(sizes[0] - sizes[1]) != expected:
-        raise DomainError(f"data sets of {sizes[0]} and {sizes[1]} records are not neighbours by {neighbours}")
-    common = min(sizes)
-    same = [
-        np.array_equal(features[0][i], features[1][i]) and np.array_equal(labels[0][i], labels[1][i])
-        for i in range(common)
-    ]
-    place = same.index(False) if False in same else common
-    small, large = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-    rest = slice(place + 1 - expected, None)
-    for data in (features, labels):
-        if not np.array_equal(data[small][rest], data[large][place + 1 :]):
-            raise DomainError("the two data sets differ in more than one record")
-    if place == common and not expected:
-        raise DomainError("the two data sets are the same")
-    return place
 
 
 def _subject(target: Described) -> tuple[str, Values]:
@@ -145,28 +115,6 @@ def _subject(target: Described) -> tuple[str, Values]:
     if spec.get("kind") != "algorithm":
         return "", Values()
     return str(spec["name"]), algorithm(str(spec["name"])).parse(spec["config"])
-
-
-def _read(spec: Mapping[str, Any]) -> Pair:
-    """The pair of an npz file, loaded without executing anything; its sizes tell the relation."""
-    path = Path(str(spec.get("path")))
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DomainError(f"pair = {path} cannot be read: {error.strerror}") from None
-    digest = hashlib.sha256(content).hexdigest()
-    if spec.get("sha256", digest) != digest:
-        raise DomainError(f"pair = {path} has changed: its sha256 is {digest}, expected {spec['sha256']}")
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            x0, y0, x1, y1 = (np.asarray(data[key], dtype=np.float64) for key in ("X0", "y0", "X1", "y1"))
-    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise DomainError(f"pair = {path} is no npz file of numbers X0, y0, X1, y1: {error}") from None
-    neighbours = "replace" if len(x0) == len(x1) else "add_remove"
-    if spec.get("neighbours", neighbours) != neighbours:
-        raise DomainError(f"pair = {path} has {len(x0)} and {len(x1)} records, which are not {spec['neighbours']}")
-    place = differing((x0, x1), (y0, y1), neighbours) if x0.ndim and x1.ndim else None
-    return Pair((x0, x1), (y0, y1), neighbours, place, None)
 
 
 def opposite_canary(config: Values, *, records: int, dimension: int) -> Pair:

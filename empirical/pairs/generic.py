@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from empirical.neighbours import RELATIONS, Array, Builder, Pair
+from empirical.neighbours import Array, Builder, Pair
+from empirical.pair_files import RELATIONS
 from oracle.domain import Parameter, choice, positive, positive_integer
 from oracle.registry import Values
 from oracle.tape import Tape

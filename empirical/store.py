@@ -1,0 +1,172 @@
+"""Where the shards of campaigns are kept: one SQLite file, one row a shard, readable by a person, no pickle.
+
+A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names
+what else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as
+absent. Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed
+again.
+The plan's JSON stands beside the rows, so that a store tells by itself what it holds.
+
+A shard is written in one transaction, so a kill -9 leaves a shard whole or absent. The journal is SQLite's rollback
+journal and not its write-ahead log, whose shared memory does not work on network file systems. Several processes may
+use one store: they may train the same shard twice, with equal bits, and never harm each other. A file that is no store
+is left alone; a store that SQLite finds malformed is put aside, and its sound rows are carried over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirical.plan import Plan, Shard
+from oracle.errors import DomainError, OracleError
+
+Array = NDArray[np.float64]
+
+_APPLICATION = 0x64706F61  # "dpoa": marks the file as ours in its header
+_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS plans (hash TEXT PRIMARY KEY, plan TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS shards (
+    plan TEXT NOT NULL, phase TEXT NOT NULL, side INTEGER NOT NULL, number INTEGER NOT NULL, models INTEGER NOT NULL,
+    basis TEXT NOT NULL, sha256 TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (plan, phase, side, number)
+);
+"""
+_INSERT = "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Store:
+    """The shards of any number of plans in one file; a context manager, which closes it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.salvaged: Path | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OracleError(f"store = {path} cannot be made: {error.strerror}") from None
+        with self._clear_errors():
+            self._connection = _connect(path)
+            if not _sound(self._connection):
+                self._connection.close()
+                self._salvage()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def register(self, plan: Plan) -> None:
+        """Write the plan's text, so that a reader of the file knows what the hash stands for."""
+        with self._clear_errors(), self._connection as transaction:
+            transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", (plan.hash(), plan.canonical()))
+
+    def read(self, plan: str, shard: Shard, basis: str) -> Array | None:
+        """The array of a shard, or None where the store has none of that basis, or only a damaged one."""
+        with self._clear_errors():
+            row = self._connection.execute(
+                "SELECT models, basis, sha256, data FROM shards WHERE (plan, phase, side, number) = (?, ?, ?, ?)",
+                (plan, shard.phase, shard.side, shard.index),
+            ).fetchone()
+        if row is None or row[0] != shard.models or row[1] != basis:
+            return None
+        key = (plan, shard.phase, shard.side, shard.index, shard.models, basis)
+        if not isinstance(row[3], bytes) or _digest(key, row[3]) != row[2]:
+            return None
+        return np.asarray(np.load(io.BytesIO(row[3]), allow_pickle=False), dtype=np.float64)
+
+    def write(self, plan: str, shard: Shard, basis: str, array: Array) -> None:
+        """Keep the array of a shard: afterwards it is on the disk, whatever happens to this process."""
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=False)
+        key = (plan, shard.phase, shard.side, shard.index, shard.models, basis)
+        with self._clear_errors(), self._connection as transaction:
+            transaction.execute(_INSERT, (*key, _digest(key, buffer.getvalue()), buffer.getvalue()))
+
+    def count(self, plan: str) -> int:
+        """How many shards of a plan are kept."""
+        with self._clear_errors():
+            return int(self._connection.execute("SELECT count(*) FROM shards WHERE plan = ?", (plan,)).fetchone()[0])
+
+    def _salvage(self) -> None:
+        """Put the malformed file aside and start a new one with all rows that can still be read and are sound."""
+        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
+        self.path.replace(aside)
+        self.salvaged = aside
+        self._connection = _connect(self.path)
+        with contextlib.closing(sqlite3.connect(aside)) as damaged, self._connection as transaction:
+            for row in _readable(damaged, "SELECT * FROM plans"):
+                transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", row)
+            for row in _readable(damaged, "SELECT * FROM shards"):
+                if isinstance(row[7], bytes) and _digest(row[:6], row[7]) == row[6]:
+                    transaction.execute(_INSERT, row)
+
+    @contextlib.contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise OracleError(f"store = {self.path} cannot be used: {error}") from None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open or make a store; a DomainError when the file is something else."""
+    connection = sqlite3.connect(path, timeout=_PATIENCE)
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")  # two processes may make one store at the same time
+        mark = connection.execute("PRAGMA application_id").fetchone()[0]
+        if mark == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+        elif mark != _APPLICATION:
+            raise DomainError(f"store = {path} is outside its domain: a file made by an audit, or a new one")
+        connection.commit()
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if "not a database" in str(error):
+            raise DomainError(f"store = {path} is outside its domain: a file made by an audit, or a new one") from None
+        if "malformed" in str(error) and _marked(path):
+            return sqlite3.connect(path, timeout=_PATIENCE)  # ours; what is sound of it is carried over
+        raise
+    except DomainError:
+        connection.close()
+        raise
+    return connection
+
+
+def _marked(path: Path) -> bool:
+    """Whether the header of a database that SQLite cannot read says that it is a store."""
+    with path.open("rb") as file:
+        return file.read(72)[68:] == _APPLICATION.to_bytes(4, "big")
+
+
+def _sound(connection: sqlite3.Connection) -> bool:
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            raise  # locked, or the disk: no sign of damage
+        return False
+
+
+def _readable(connection: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:
+    """Rows of a query up to the first that SQLite cannot read."""
+    with contextlib.suppress(sqlite3.DatabaseError):
+        yield from connection.execute(query)
+
+
+def _digest(key: tuple[object, ...], data: bytes) -> str:
+    return hashlib.sha256("/".join(map(str, key)).encode() + b"\n" + data).hexdigest()
