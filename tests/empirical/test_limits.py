@@ -68,7 +68,7 @@ def test_units_do_not_matter() -> None:
 
 
 def test_a_law_of_two_values() -> None:
-    # Both directions of the definition certify about the same; the better one counts. 4,000 audits with a fixed seed: the
+    # Both directions of the definition certify about the same; the better one counts. 4,000 audits, a fixed seed: the
     # standard error of their median is below 0.0006.
     models, right, rng = 10_000, 5 / 6, np.random.default_rng(14)
     hits, alarms = rng.binomial(models, right, 4000), rng.binomial(models, 1 - right, 4000)
