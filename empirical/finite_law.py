@@ -134,7 +134,9 @@ class LaplaceProductLaw:
         return total
 
     def score(self, releases: Array) -> Array:
-        """The logarithm of the likelihood ratio."""
+        """The logarithm of the likelihood ratio, rounded so that equal losses stay equal however they were added up."""
         noisy = flattened(releases)[:, : len(self.means[0])]
-        distances = [np.abs(noisy - mean).sum(axis=1) for mean in self.means]
-        return np.asarray((distances[0] - distances[1]) / self.scale)
+        middle, ratio = (self.means[0] + self.means[1]) / 2, float(self.ratio)
+        losses = np.clip(2 * (noisy - middle) * np.sign(self.means[1] - self.means[0]) / self.scale, -ratio, ratio)
+        grid = ratio * 2.0**-40
+        return np.asarray(np.round(losses.sum(axis=1) / grid) * grid)
