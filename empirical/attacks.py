@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from empirical.discriminants import linear, quadratic, scan, spread
-from empirical.estimators import epsilon_from_rates, rate_bounds
+from empirical.binomial import epsilon_from_rates, rate_bounds
 from empirical.laws import Law
 from empirical.neighbours import Array, Pair
 from oracle.errors import DomainError, TargetError
@@ -36,6 +36,7 @@ Merit = Callable[[Array, Array], float]
 LEAST_MODELS = 40
 _FEW_VALUES = 256
 _CANDIDATES = 512
+_CLOSE = 0.9
 
 
 @dataclass(frozen=True)
@@ -76,26 +77,26 @@ def flatten(releases: Array) -> Array:
 # The forms of the scores: functions of the flattened releases and the fitted arrays.
 
 
-def _inner(flat: Array, direction: Array) -> Array:
-    if flat.shape[1] != direction.size:
-        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {direction.size} as when the attack was chosen")
-    return flat @ direction
+def _sized(flat: Array, size: int) -> Array:
+    if flat.shape[1] != size:
+        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {size} as when the attack was chosen")
+    return flat
 
 
 def _linear_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
-    return _inner(flat, arrays["direction"])
+    return _sized(flat, arrays["direction"].size) @ arrays["direction"]
 
 
 def _quadratic_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
     """<b, x> + x'Ax/2 around a centre, A full or, as a vector, diagonal."""
-    centred = flat - arrays["centre"]
+    centred = _sized(flat, arrays["centre"].size) - arrays["centre"]
     matrix = arrays["matrix"]
     curved = centred * centred @ matrix if matrix.ndim == 1 else np.einsum("md,md->m", centred @ matrix, centred)
-    return np.asarray(_inner(centred, arrays["direction"]) + 0.5 * curved)
+    return np.asarray(centred @ arrays["direction"] + 0.5 * curved)
 
 
 def _coordinate_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
-    return flat[:, int(arrays["coordinate"])]
+    return _sized(flat, int(arrays["size"]))[:, int(arrays["coordinate"])]
 
 
 def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
@@ -103,7 +104,7 @@ def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
     total = np.zeros(len(flat))
     for side, sign in ((0, 1.0), (1, -1.0)):
         if arrays["weight"][side]:
-            value, label = _inner(flat, arrays["features"][side]), arrays["labels"][side]
+            value, label = _sized(flat, arrays["features"].shape[1]) @ arrays["features"][side], arrays["labels"][side]
             logistic = arrays["logistic"]
             total += sign * (np.logaddexp(0.0, -label * value) if logistic else 0.5 * (value - label) ** 2)
     return total
@@ -112,9 +113,7 @@ def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
 def _table_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
     """The log ratio of each value's counts; a value never seen scores 0."""
     keys, ratios = arrays["values"], arrays["ratios"]
-    if keys.shape[1] != flat.shape[1]:
-        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {keys.shape[1]} as when the attack was chosen")
-    rows, inverse = np.unique(np.concatenate([keys, flat]), axis=0, return_inverse=True)
+    rows, inverse = np.unique(np.concatenate([keys, _sized(flat, keys.shape[1])]), axis=0, return_inverse=True)
     table = np.zeros(len(rows))
     table[inverse.reshape(-1)[: len(keys)]] = ratios
     return np.asarray(table[inverse.reshape(-1)[len(keys) :]])
@@ -207,8 +206,10 @@ def mean_distance(negatives: Array, positives: Array, pair: Pair) -> Score | Non
 
 def coordinate_scan(negatives: Array, positives: Array, pair: Pair) -> Score | None:
     """The single coordinate, upwards or downwards, that tells the two sides apart best."""
-    coordinate, sign = scan(flatten(negatives), flatten(positives), lambda a, b: certified(a, b, 0.0, 0.95))
-    return Score("coordinate-scan", {"coordinate": np.array(float(coordinate)), "sign": np.array(sign)})
+    first, second = flatten(negatives), flatten(positives)
+    coordinate, sign = scan(first, second, lambda a, b: certified(a, b, 0.0, 0.95))
+    place = {"coordinate": np.array(float(coordinate)), "size": np.array(float(first.shape[1]))}
+    return Score("coordinate-scan", {**place, "sign": np.array(sign)})
 
 
 def value_table(negatives: Array, positives: Array, pair: Pair) -> Score | None:
@@ -217,7 +218,7 @@ def value_table(negatives: Array, positives: Array, pair: Pair) -> Score | None:
     if first.shape[1] > 1 and len(np.unique(first[:1000], axis=0)) > _FEW_VALUES:
         return None  # a look at a few rows spares sorting them all
     values, inverse = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-    if not 1 < len(values) <= _FEW_VALUES:
+    if not 1 < len(values) <= min(_FEW_VALUES, len(first) // 8):
         return None
     sides = inverse.reshape(-1)[: len(first)], inverse.reshape(-1)[len(first) :]
     counts = [np.bincount(side, minlength=len(values)) + 1.0 for side in sides]
@@ -248,7 +249,8 @@ def certified(negatives: Array, positives: Array, delta: float, confidence: floa
     thresholds = np.unique(np.quantile(np.concatenate([negatives, positives]), np.linspace(0, 1, _CANDIDATES)))
     hits = len(positives) - np.searchsorted(np.sort(positives), thresholds, side="right")
     alarms = len(negatives) - np.searchsorted(np.sort(negatives), thresholds, side="right")
-    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), 1 - confidence)
+    tails = ((1 - confidence) / 2, (1 - confidence) / 2)
+    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), tails)
     return float(epsilon_from_rates(low, high, delta).max())
 
 
@@ -258,8 +260,8 @@ def choose(
 ) -> Score:
     """The attack that certifies most on models it was not fitted on, fitted again on all selection models.
 
-    `merit` ranks (by default what Clopper-Pearson certifies); equal merits are ranked by the rank-sum statistic, and
-    then by the order of the names.
+    `merit` ranks (by default what Clopper-Pearson certifies). It hangs on few counts in the tails; so where merits are
+    within a tenth of the best one, the far less noisy rank-sum statistic decides, and then the order of the names.
     """
     names = list(attacks)
     unknown = [name for name in names if name not in ATTACKS]
@@ -278,10 +280,11 @@ def choose(
             ranked.append((worth(first, second), rank_sum(first, second), name))
     if not ranked:
         raise DomainError(f"attacks = {', '.join(names)} is outside its domain: none of them applies to this pair")
-    best = max(ranked, key=lambda row: row[:2])  # the first of equals
-    chosen = fit(best[2], negatives, positives, pair, worth)
+    least_merit = _CLOSE * max(row[0] for row in ranked)
+    best = max((row for row in ranked if row[0] >= least_merit), key=lambda row: row[1])[2]  # the first of equals
+    chosen = fit(best, negatives, positives, pair, worth)
     if chosen is None:
-        raise TargetError(f"the attack {best[2]} applies to half of the selection models, but not to all of them")
+        raise TargetError(f"the attack {best} applies to half of the selection models, but not to all of them")
     return chosen
 
 

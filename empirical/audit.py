@@ -98,23 +98,27 @@ def run(
     except TargetError as error:
         verdict, reason = "INVALID", str(error)
     else:
-        lower = found.estimate.epsilon
-        verdict = "VIOLATION" if lower > claim else "CONSISTENT"
-        reason = f"epsilon >= {lower:.4f} with confidence {plan.confidence:g}, claimed {float(claim):.4f}"
-    lower = None if found is None else found.estimate.epsilon
-    law = pair.law
+        verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
+        reason = (
+            f"epsilon >= {found.estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {float(claim):.4f}"
+        )
+    lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(
         plan=plan, verdict=verdict, reason=reason, epsilon_lower=lower, claimed=float(claim),
         proved=None if proved is None else proved.to_decimals(),
         exact=None if law is None else law.epsilon(plan.delta).to_decimals(),
         limit=None if law is None else binomial_limit(
-            law, models=plan.budget, delta=float(exact("delta", plan.delta, "")), confidence=plan.confidence
+            law, models=plan.budget, delta=_delta(plan), confidence=plan.confidence
         ),
         attack=None if found is None else found.attack,
         threshold=None if found is None else found.estimate.threshold,
         models=None if found is None else found.models,
         tightness=None if lower is None or claim == 0 else lower / float(claim),
     )
+
+
+def _delta(plan: Plan) -> float:
+    return float(exact("delta", plan.delta, "a probability"))
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ def _found(
 ) -> _Found:
     """Choose an attack on the selection models, score the others, and estimate."""
     plan = campaign.plan
-    levels = {"delta": float(exact("delta", plan.delta, "a probability")), "confidence": plan.confidence}
+    levels: dict[str, Any] = {"delta": _delta(plan), "confidence": plan.confidence}
     releases = campaign.selection(shape)
     check_variation("the target", *releases)
     merit = (lambda *scores: judge.estimate(scores, scores, **levels).epsilon) if judge.gaussian_only else None
@@ -174,7 +178,7 @@ def _estimator(plan: Plan, pair: Pair) -> Estimator:
 
 
 def gaussian_release(plan: Plan, pair: Pair) -> bool:
-    """Whether theory says that the releases on the pair are Gaussian, with one covariance: the law, or the algorithm."""
+    """Whether theory (the pair's law, or the algorithm) says that releases are Gaussian, with one covariance."""
     if pair.law is not None:
         return pair.law.gaussian
     subject = _algorithm(plan)

@@ -42,7 +42,8 @@ Scores = tuple[Array, Array]
 Conversion = Callable[[Array, Array], Array]
 """From (p, q) to epsilon or mu; rises in p, falls in q."""
 
-ARC = 0.2
+_HALF_ARC = 0.1
+_NEAR_AXIS = 0.35
 _BOX_SHARE = 1e-3
 _SEGMENTS = 256
 
@@ -115,6 +116,16 @@ def mu_from_rates(low: Array, high: Array) -> Array:
     return np.asarray(np.maximum(0.0, np.nan_to_num(mu, nan=0.0, neginf=0.0)))
 
 
+def arc_around(angle: float) -> tuple[float, float]:
+    """The ends of the arc around an angle: a little to both sides, and up to an axis that is near.
+
+    With the axis, the rarer count has a bound of its own; without, its far tail, where the loss is not linear, decides.
+    """
+    first = 0.0 if angle < _NEAR_AXIS else angle - _HALF_ARC
+    last = math.pi / 2 if angle > math.pi / 2 - _NEAR_AXIS else angle + _HALF_ARC
+    return first, last
+
+
 def arc_quantile(arc: float, alpha: float) -> float:
     """The c >= 0 with Pr[N > c] + arc / (2 pi) e^{-c^2/2} = alpha; 0 if alpha is larger than that at 0."""
 
@@ -130,7 +141,7 @@ def joint_bound(counts: Tally, angle: float, alpha: float, convert: Conversion) 
     The region's edge is cut into segments of z2. On one, z2 <= its right end and z1 <= the edge at its left end, so
     the conversion at these two is below its values on the segment: nothing is lost to the grid but a little tightness.
     """
-    first, last = max(0.0, angle - ARC / 2), min(math.pi / 2, angle + ARC / 2)
+    first, last = arc_around(angle)
     c = arc_quantile(last - first, alpha * (1 - _BOX_SHARE))
     box = -float(special.ndtri(alpha * _BOX_SHARE / 2))
     right = np.linspace(-box, box, _SEGMENTS + 1)

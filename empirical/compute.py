@@ -13,12 +13,14 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import functools
+import importlib
 import itertools
 import json
 import math
 import multiprocessing
 import multiprocessing.connection
 import os
+import queue
 import signal
 import threading
 from abc import ABC, abstractmethod
@@ -95,7 +97,7 @@ def train(target: Target, pair: Pair, task: Task) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
-    """Target and pair, made once in every thread of a worker (a target is not shared) from the JSON text of their specs."""
+    """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
     return target, make_pair(specs["pair"], target)
@@ -220,15 +222,15 @@ class Cluster(Place):
 
     def __init__(self, address: str) -> None:
         try:
-            import distributed
+            distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise DomainError(f"cluster = {address} needs Dask: pip install 'dp-oracle[cluster]'") from None
-        self._dask: Any = distributed
+        self._dask = distributed
         try:
             self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
-            raise DomainError(f"cluster = {address} is outside its domain: a scheduler with workers ({error})") from None
+            raise DomainError(f"cluster = {address} is no Dask scheduler with workers: {error}") from None
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
@@ -237,15 +239,18 @@ class Cluster(Place):
         """As they come; the scheduler gives a dead worker's tasks to the others."""
         source = iter(tasks)
         flying: dict[Any, Task] = {}
+        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:
             while True:
                 room = _AHEAD * max(1, sum(self._client.nthreads().values())) - len(flying)
                 for task in itertools.islice(source, max(0, room)):
-                    flying[self._client.submit(work, task, pure=False, retries=_DEATHS)] = task
+                    future = self._client.submit(work, task, pure=False, retries=_DEATHS)
+                    flying[future] = task
+                    future.add_done_callback(ready.put)
                 if not flying:
                     return
-                for future in self._dask.wait(list(flying), return_when="FIRST_COMPLETED").done:
-                    yield flying.pop(future).shard, _array(self._result(future))
+                future = ready.get()
+                yield flying.pop(future).shard, _array(self._result(future))
         finally:
             self._client.cancel(list(flying))
 

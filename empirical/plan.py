@@ -71,7 +71,8 @@ class Plan:
         object.__setattr__(self, "attacks", tuple(self.attacks))
         unknown = [name for name in self.attacks if name not in ATTACKS]
         if unknown or not self.attacks:
-            raise DomainError(f"attacks = {unknown or self.attacks} is outside its domain: some of {', '.join(ATTACKS)}")
+            named = ", ".join(unknown) or "none"
+            raise DomainError(f"attacks = {named} is outside its domain: some of {', '.join(ATTACKS)}")
         try:
             self.canonical()
         except (TypeError, ValueError) as error:

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from empirical.campaign import Status
 from empirical.campaign import Progress as Tell
+from empirical.campaign import Status
 from empirical.plan import Plan
 
 

@@ -102,12 +102,12 @@ def sequential(held: Scores, judged: Scores, *, delta: float, confidence: float)
 
 
 def _log_factors(epsilons: Array, likely: float, unlikely: float, delta: float) -> Array:
-    """log(1 + lambda g), shape [4, epsilons, bets]: g for (a, b) = (0,0), (0,1), (1,0), (1,1), lambda a hedged Kelly bet.
+    """log(1 + lambda g), shape [4, epsilons, bets], for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1) and hedged Kelly bets.
 
     The Kelly bet maximises the expected logarithm at the held-out rates; halves and doubles of it hedge their error.
     """
     factor = np.exp(epsilons)
-    gains = np.stack([np.full_like(factor, -delta), np.full_like(factor, 1 - delta), -factor - delta, 1 - factor - delta])
+    gains = np.stack([0 * factor, 1 + 0 * factor, -factor, 1 - factor]) - delta
     chances = np.array([
         (1 - unlikely) * (1 - likely), (1 - unlikely) * likely, unlikely * (1 - likely), unlikely * likely
     ])

@@ -1,8 +1,9 @@
 """Where the shards of campaigns are kept: one SQLite file, one row a shard, readable by a person, no pickle.
 
-A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names what
-else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as absent.
-Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed again.
+A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names
+what else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as
+absent. Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed
+again.
 The plan's JSON stands beside the rows, so that a store tells by itself what it holds.
 
 A shard is written in one transaction, so a kill -9 leaves a shard whole or absent. The journal is SQLite's rollback
@@ -31,6 +32,7 @@ from oracle.errors import DomainError, OracleError
 Array = NDArray[np.float64]
 
 _APPLICATION = 0x64706F61  # "dpoa": marks the file as ours in its header
+_LARGEST = 2**40  # bytes; a larger size in a header is damage
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS plans (hash TEXT PRIMARY KEY, plan TEXT NOT NULL);
@@ -75,7 +77,7 @@ class Store:
         """The array of a shard, or None where the store has none of that basis, or only a damaged one."""
         with self._clear_errors():
             row = self._connection.execute(
-                "SELECT models, basis, sha256, data FROM shards WHERE plan = ? AND phase = ? AND side = ? AND number = ?",
+                "SELECT models, basis, sha256, data FROM shards WHERE (plan, phase, side, number) = (?, ?, ?, ?)",
                 (plan, shard.phase, shard.side, shard.index),
             ).fetchone()
         if row is None or row[0] != shard.models or row[1] != basis:
@@ -104,6 +106,7 @@ class Store:
         self.path.replace(aside)
         self.salvaged = aside
         self._connection = _connect(self.path)
+        _pad(aside)
         with contextlib.closing(sqlite3.connect(aside)) as damaged, self._connection as transaction:
             for row in _readable(damaged, "SELECT * FROM plans"):
                 transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", row)
@@ -159,6 +162,15 @@ def _sound(connection: sqlite3.Connection) -> bool:
         if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
             raise  # locked, or the disk: no sign of damage
         return False
+
+
+def _pad(path: Path) -> None:
+    """Fill a file that was cut short with zeros up to the size in its header: SQLite reads no page of it otherwise."""
+    with path.open("r+b") as file:
+        header = file.read(100)
+        size = int.from_bytes(header[16:18], "big") * int.from_bytes(header[28:32], "big")
+        if path.stat().st_size < size <= _LARGEST:
+            file.truncate(size)
 
 
 def _readable(connection: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:

@@ -178,7 +178,7 @@ def audits(report: Report) -> Figure:
     def paint(axes: Axes) -> None:
         for place, (_, item) in enumerate(rows):
             named = place == len(rows) - 1  # the legend needs each kind of mark once
-            proved = float(item.proved[1])
+            proved = item.claimed if item.proved is None else float(item.proved[1])
             axes.plot([0, proved], [place, place], color="#BBBBBB", linewidth=1, zorder=1)
             if item.epsilon_lower is not None:
                 axes.plot([0, item.epsilon_lower], [place, place], color=BLUE, linewidth=3, zorder=2)
@@ -198,7 +198,7 @@ def audits(report: Report) -> Figure:
     described = "; ".join(
         f"{name} by {item.plan.estimator}: "
         + ("no bound" if item.epsilon_lower is None else f"at least {item.epsilon_lower:.3f}")
-        + f", proved at most {float(item.proved[1]):.3f}"
+        + ("" if item.proved is None else f", proved at most {float(item.proved[1]):.3f}")
         for name, item in report.audits
     )
     return _draw(

@@ -16,11 +16,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from empirical.audit import DEFAULT_AUDITS, Audit, Plan, Train, run
+from empirical.audit import DEFAULT_AUDITS, Audit, gaussian_release, run
+from empirical.campaign import Status
 from empirical.mutant import Judged, Mutant, judge, mutants
+from empirical.neighbours import make_pair
+from empirical.plan import Plan
+from empirical.targets import Array, Target, make_target
 from oracle.domain import Parameter
 from oracle.enclosure import Dyadic
-from oracle.registry import Bound, algorithm, bounds
+from oracle.registry import Bound, bounds
 from oracle.tape import Tape
 from theorems.claim import Checked, Claim, Evidence, Verdict, check, claims
 
@@ -193,7 +197,7 @@ class Report:
             "totals": self.totals.to_json(),
             "bounds": [entry.to_json() for entry in self.bounds],
             "claims": [entry.to_json() for entry in self.claims],
-            "audits": [{"name": name, **_audit_json(item)} for name, item in self.audits],
+            "audits": [{"name": name, **item.to_json()} for name, item in self.audits],
             "mutants": [item.to_json() for item in self.mutants],
         }
 
@@ -202,12 +206,6 @@ def _parameter_json(parameter: Parameter) -> dict[str, str]:
     return {
         "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
     }
-
-
-def _audit_json(item: Audit) -> dict[str, Any]:
-    result = item.to_json()
-    # Tuples would fail the schema's "array": jsonschema judges Python objects, not the text they become.
-    return {**result, "proved": list(item.proved), "exact": None if item.exact is None else list(item.exact)}
 
 
 def evaluate(item: Bound, params: Mapping[str, str]) -> Example:
@@ -242,26 +240,46 @@ def relate(checked: Iterable[Checked]) -> tuple[ClaimEntry, ...]:
     )
 
 
+class _Once:
+    """A target that trains no models twice: a tape names the side and the block, so it names the training."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._released: dict[tuple[Tape, bytes], Array] = {}
+        self.name = target.name
+
+    def spec(self) -> dict[str, Any]:
+        """The target's own."""
+        return self._target.spec()
+
+    def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
+        """What the models release, from memory where they are known."""
+        key = (tape, features.tobytes() + labels.tobytes())
+        if key not in self._released:
+            self._released[key] = self._target.releases(features, labels, tape)
+        return self._released[key]
+
+
 def estimators(plan: Plan) -> tuple[str, ...]:
     """The estimators that may judge a plan, tightest first: gdp only where the released law is Gaussian by theory."""
-    item = algorithm(plan.target)
-    return ("gdp", "clopper-pearson") if item.gaussian_release(item.parse(plan.config)) else ("clopper-pearson",)
+    pair = make_pair(plan.pair, make_target(plan.target))
+    return ("gdp", "clopper-pearson") if gaussian_release(plan, pair) else ("clopper-pearson",)
 
 
 def audit_every_way(plan: Plan, *, progress: Callable[[float], None] = lambda _: None) -> tuple[Audit, ...]:
     """One campaign judged by every estimator; the models are trained once, since the estimators only read them."""
-    released: dict[Tape, Any] = {}  # a tape names the side and the shard, so it names the training run
-    train_batched: Train = algorithm(plan.target).train_batched
+    target, results = _Once(make_target(plan.target)), []
+    for name in estimators(plan):
+        told = 0.0
 
-    def train(features: Any, labels: Any, config: Any, tape: Tape) -> Any:
-        if tape not in released:
-            released[tape] = train_batched(features, labels, config, tape)
-        return released[tape]
+        def tell(status: Status) -> None:
+            nonlocal told
+            part = status.done / status.total
+            progress(part - told)
+            told = part
 
-    def advance(models: int) -> None:
-        progress(models / (2 * plan.budget))
-
-    return tuple(run(replace(plan, estimator=name), train=train, progress=advance) for name in estimators(plan))
+        results.append(run(replace(plan, estimator=name), target=target, progress=tell))
+    return tuple(results)
 
 
 def _each(
