@@ -24,8 +24,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from empirical.discriminants import linear, quadratic, scan, spread
 from empirical.binomial import epsilon_from_rates, rate_bounds
+from empirical.discriminants import linear, quadratic, scan, spread
 from empirical.laws import Law
 from empirical.neighbours import Array, Pair
 from oracle.errors import DomainError, TargetError
@@ -35,7 +35,9 @@ Merit = Callable[[Array, Array], float]
 
 LEAST_MODELS = 40
 _FEW_VALUES = 256
-_CANDIDATES = 512
+_CANDIDATES = 128
+_CLOSE = 0.9
+_BLOCK = 2048
 
 
 @dataclass(frozen=True)
@@ -76,26 +78,31 @@ def flatten(releases: Array) -> Array:
 # The forms of the scores: functions of the flattened releases and the fitted arrays.
 
 
-def _inner(flat: Array, direction: Array) -> Array:
-    if flat.shape[1] != direction.size:
-        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {direction.size} as when the attack was chosen")
-    return flat @ direction
+def _sized(flat: Array, size: int) -> Array:
+    if flat.shape[1] != size:
+        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {size} as when the attack was chosen")
+    return flat
 
 
 def _linear_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
-    return _inner(flat, arrays["direction"])
+    return _sized(flat, arrays["direction"].size) @ arrays["direction"]
 
 
 def _quadratic_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
-    """<b, x> + x'Ax/2 around a centre, A full or, as a vector, diagonal."""
-    centred = flat - arrays["centre"]
-    matrix = arrays["matrix"]
-    curved = centred * centred @ matrix if matrix.ndim == 1 else np.einsum("md,md->m", centred @ matrix, centred)
-    return np.asarray(_inner(centred, arrays["direction"]) + 0.5 * curved)
+    """<b, x> + x'Ax/2 around a centre, A full or, as a vector, diagonal; in blocks that stay in the cache."""
+    centre, matrix, scores = arrays["centre"], arrays["matrix"], np.empty(len(flat))
+    _sized(flat, centre.size)
+    for first in range(0, len(flat), _BLOCK):
+        centred = flat[first : first + _BLOCK] - centre
+        half = centred * matrix if matrix.ndim == 1 else centred @ matrix
+        half *= 0.5
+        half += arrays["direction"]
+        scores[first : first + _BLOCK] = np.einsum("md,md->m", half, centred)
+    return scores
 
 
 def _coordinate_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
-    return flat[:, int(arrays["coordinate"])]
+    return _sized(flat, int(arrays["size"]))[:, int(arrays["coordinate"])]
 
 
 def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
@@ -103,7 +110,7 @@ def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
     total = np.zeros(len(flat))
     for side, sign in ((0, 1.0), (1, -1.0)):
         if arrays["weight"][side]:
-            value, label = _inner(flat, arrays["features"][side]), arrays["labels"][side]
+            value, label = _sized(flat, arrays["features"].shape[1]) @ arrays["features"][side], arrays["labels"][side]
             logistic = arrays["logistic"]
             total += sign * (np.logaddexp(0.0, -label * value) if logistic else 0.5 * (value - label) ** 2)
     return total
@@ -112,9 +119,7 @@ def _loss_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
 def _table_form(flat: Array, arrays: Mapping[str, Array]) -> Array:
     """The log ratio of each value's counts; a value never seen scores 0."""
     keys, ratios = arrays["values"], arrays["ratios"]
-    if keys.shape[1] != flat.shape[1]:
-        raise TargetError(f"a model has {flat.shape[1]} numbers, expected {keys.shape[1]} as when the attack was chosen")
-    rows, inverse = np.unique(np.concatenate([keys, flat]), axis=0, return_inverse=True)
+    rows, inverse = np.unique(np.concatenate([keys, _sized(flat, keys.shape[1])]), axis=0, return_inverse=True)
     table = np.zeros(len(rows))
     table[inverse.reshape(-1)[: len(keys)]] = ratios
     return np.asarray(table[inverse.reshape(-1)[len(keys) :]])
@@ -207,8 +212,10 @@ def mean_distance(negatives: Array, positives: Array, pair: Pair) -> Score | Non
 
 def coordinate_scan(negatives: Array, positives: Array, pair: Pair) -> Score | None:
     """The single coordinate, upwards or downwards, that tells the two sides apart best."""
-    coordinate, sign = scan(flatten(negatives), flatten(positives), lambda a, b: certified(a, b, 0.0, 0.95))
-    return Score("coordinate-scan", {"coordinate": np.array(float(coordinate)), "sign": np.array(sign)})
+    first, second = flatten(negatives), flatten(positives)
+    coordinate, sign = scan(first, second, lambda a, b: certified(a, b, 0.0, 0.95))
+    place = {"coordinate": np.array(float(coordinate)), "size": np.array(float(first.shape[1]))}
+    return Score("coordinate-scan", {**place, "sign": np.array(sign)})
 
 
 def value_table(negatives: Array, positives: Array, pair: Pair) -> Score | None:
@@ -217,7 +224,7 @@ def value_table(negatives: Array, positives: Array, pair: Pair) -> Score | None:
     if first.shape[1] > 1 and len(np.unique(first[:1000], axis=0)) > _FEW_VALUES:
         return None  # a look at a few rows spares sorting them all
     values, inverse = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-    if not 1 < len(values) <= _FEW_VALUES:
+    if not 1 < len(values) <= min(_FEW_VALUES, len(first) // 8):
         return None
     sides = inverse.reshape(-1)[: len(first)], inverse.reshape(-1)[len(first) :]
     counts = [np.bincount(side, minlength=len(values)) + 1.0 for side in sides]
@@ -244,12 +251,16 @@ LINEAR = (
 
 
 def certified(negatives: Array, positives: Array, delta: float, confidence: float) -> float:
-    """The merit of scores: the largest epsilon that any one threshold would certify on them (Clopper-Pearson)."""
-    thresholds = np.unique(np.quantile(np.concatenate([negatives, positives]), np.linspace(0, 1, _CANDIDATES)))
+    """The merit of scores: the largest epsilon that any one threshold would certify on them (Clopper-Pearson).
+
+    Too large, being a maximum, but alike for scores of every law; the smooth laws of `thresholds` favour normal ones.
+    """
+    pooled = np.sort(np.concatenate([negatives, positives]))
+    ranks = np.unique(np.geomspace(1, len(pooled) / 2, _CANDIDATES).astype(int))
+    thresholds = np.unique(np.concatenate([pooled[ranks - 1], pooled[-ranks]]))
     hits = len(positives) - np.searchsorted(np.sort(positives), thresholds, side="right")
     alarms = len(negatives) - np.searchsorted(np.sort(negatives), thresholds, side="right")
-    tails = ((1 - confidence) / 2, (1 - confidence) / 2)
-    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), tails)
+    low, high = rate_bounds(hits, alarms, (len(positives), len(negatives)), ((1 - confidence) / 2,) * 2)
     return float(epsilon_from_rates(low, high, delta).max())
 
 
@@ -259,8 +270,8 @@ def choose(
 ) -> Score:
     """The attack that certifies most on models it was not fitted on, fitted again on all selection models.
 
-    `merit` ranks (by default what Clopper-Pearson certifies); equal merits are ranked by the rank-sum statistic, and
-    then by the order of the names.
+    `merit` ranks (by default what Clopper-Pearson certifies). It hangs on few counts in the tails; so where merits are
+    within a tenth of the best one, the far less noisy rank-sum statistic decides, and then the order of the names.
     """
     names = list(attacks)
     unknown = [name for name in names if name not in ATTACKS]
@@ -279,10 +290,11 @@ def choose(
             ranked.append((worth(first, second), rank_sum(first, second), name))
     if not ranked:
         raise DomainError(f"attacks = {', '.join(names)} is outside its domain: none of them applies to this pair")
-    best = max(ranked, key=lambda row: row[:2])  # the first of equals
-    chosen = fit(best[2], negatives, positives, pair, worth)
+    least_merit = _CLOSE * max(row[0] for row in ranked)
+    best = max((row for row in ranked if row[0] >= least_merit), key=lambda row: row[1])[2]  # the first of equals
+    chosen = fit(best, negatives, positives, pair, worth)
     if chosen is None:
-        raise TargetError(f"the attack {best[2]} applies to half of the selection models, but not to all of them")
+        raise TargetError(f"the attack {best} applies to half of the selection models, but not to all of them")
     return chosen
 
 

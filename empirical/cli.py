@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
-from empirical.audit import DEFAULT_AUDITS, Audit, Plan, run
+from empirical.audit import Audit, run
+from empirical.estimators import ESTIMATORS
+from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
-from oracle.console import UNDECIDED, WRONG, print_table, write_json
-from oracle.errors import DomainError
-from oracle.registry import algorithm
+from empirical.plan import Plan
+from empirical.planning import PairWords, TargetWords, make_plan
+from empirical.progress import progress_bar
+from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
+
+AUDIT_COLUMNS = (
+    "audit", "verdict", "estimator", "attack", "epsilon >=", "claimed", "exact", "tightness", "models a side",
+)
+EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 
 
 def register(app: typer.Typer) -> None:
@@ -27,74 +30,77 @@ def register(app: typer.Typer) -> None:
     app.command("mutants")(judge_mutants)
 
 
-def read_plan(target: str, config: Path | None) -> Plan:
-    """The plan of a TOML file (the algorithm's parameters, records and dimension), or the target's default audit."""
-    if config is None:
-        for plan in DEFAULT_AUDITS.values():
-            if plan.target == target:
-                return plan
-        raise DomainError(f"config is needed: {target} has no default audit")
-    try:
-        given = tomllib.loads(config.read_text(encoding="utf-8"), parse_float=str)  # decimals stay exact
-    except OSError as error:
-        raise DomainError(f"config = {config} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"config = {config} is no TOML file: {error}") from None
-    sizes: dict[str, Any] = {}
-    for name in ("records", "dimension"):
-        value = given.pop(name, None)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise DomainError(f"{name} = {value} in {config} is outside its domain: an integer >= 1")
-        sizes[name] = value
-    return Plan(target=target, config=given, **sizes)
-
-
-def run_with_progress(plan: Plan) -> Audit:
-    """Run a plan with a progress bar on a terminal's standard error."""
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-        task = bar.add_task("training models", total=2 * plan.budget)
-        return run(plan, progress=lambda models: bar.advance(task, models))
-
-
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:
     """The table rows of audits."""
     return [
         (
-            name, result.verdict, result.plan.estimator,
+            name, result.verdict, result.plan.estimator, result.attack or "-",
             "-" if result.epsilon_lower is None else f"{result.epsilon_lower:.4f}", f"{result.claimed:.4f}",
             "-" if result.exact is None else f"{float(result.exact[0]):.4f}",
-            "-" if result.tightness is None else f"{result.tightness:.3f}", str(result.plan.budget),
+            "-" if result.tightness is None else f"{result.tightness:.3f}",
+            "-" if result.models is None else str(result.models),
         )
         for name, result in named_audits.items()
     ]
 
 
-AUDIT_COLUMNS = ("audit", "verdict", "estimator", "epsilon >=", "claimed", "exact", "tightness", "models a side")
-
-
 def audit_target(
-    target: Annotated[str, typer.Argument(help="A name from `dp-oracle algorithms`.")],
-    config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters, records, dimension.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon; the proved one if not given.")] = None,
+    target: Annotated[
+        str | None, typer.Argument(help="An algorithm (`dp-oracle algorithms`), pkg.mod:fn or path/to/file.py:fn.")
+    ] = None,
+    cmd: Annotated[str | None, typer.Option(help="A program that speaks JSON lines, in place of TARGET.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters, and [pair].")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon [algorithm: the proved one].")] = None,
     delta: Annotated[str, typer.Option(help="Claimed delta.")] = "1e-5",
+    pair: Annotated[Path | None, typer.Option(help="npz file of neighbouring data sets: X0, y0, X1, y1.")] = None,
+    batched: Annotated[bool, typer.Option("--batched", help="The function is fn(dataset, seeds).")] = False,
+    neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.")] = None,
+    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...")] = None,
+    records: Annotated[int | None, typer.Option(help="Records of a built data set [foreign: 20].")] = None,
+    dimension: Annotated[int | None, typer.Option(help="Features of a built data set [foreign: 4].")] = None,
+    feature_norm: Annotated[str | None, typer.Option(help="Largest norm of a feature vector [foreign: 1].")] = None,
+    labels: Annotated[tuple[str, str] | None, typer.Option(help="Least and largest label [foreign: 0 1].")] = None,
     budget: Annotated[int, typer.Option(help="Models trained on each data set.")] = 100_000,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.")] = 0.95,
-    estimator: Annotated[str, typer.Option(help="gdp (Gaussian releases only) or clopper-pearson.")] = "gdp",
+    estimator: Annotated[str | None, typer.Option(help=f"One of {', '.join(ESTIMATORS)}.")] = None,
+    attack: Annotated[list[str] | None, typer.Option(help="Only these attacks; may be repeated.")] = None,
     seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same result bit for bit.")] = 0,
+    shard: Annotated[int | None, typer.Option(help="Models of a unit of work [20000, foreign: 1000].")] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes that train.")] = 1,
+    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for a call (function) or an answer (program).")] = TIMEOUT,
+    memory: Annotated[int, typer.Option(help="MB that a function or program may use.")] = MEMORY,
     json_file: JsonFile = None,
 ) -> None:
-    """Audit released models: a lower confidence bound on epsilon against the claimed one."""
-    algorithm(target)  # an unknown target is told apart from a bad configuration
-    plan = replace(
-        read_plan(target, config), claimed=epsilon, delta=delta, budget=budget, confidence=confidence,
-        estimator=estimator, seed=seed,
+    """Audit released models: a lower confidence bound on epsilon against the claimed one.
+
+    Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
+    """
+    options: dict[str, Any] = {
+        "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
+        "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
+    }
+    plan = make_plan(
+        TargetWords(target, cmd, config, batched, timeout, memory),
+        PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
+        {name: value for name, value in options.items() if value is not None},
     )
-    result = run_with_progress(plan)
+    result = run_with_progress(plan, store=store, workers=workers, cluster=cluster)
     if json_file is not None:
         write_json(json_file, result.to_json())
-    print_table(AUDIT_COLUMNS, audit_rows({target: result}))
+    print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
     if result.verdict != "CONSISTENT":
-        raise typer.Exit(WRONG if result.verdict == "VIOLATION" else UNDECIDED)
+        print(f"{result.verdict}: {result.reason}")
+    raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def run_with_progress(
+    plan: Plan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
+) -> Audit:
+    """Run a plan with a progress bar on a terminal's standard error."""
+    with progress_bar(plan, store) as progress:
+        return run(plan, store=store, workers=workers, cluster=cluster, progress=progress)
 
 
 def judge_mutants(json_file: JsonFile = None) -> None:

@@ -20,6 +20,7 @@ import math
 import multiprocessing
 import multiprocessing.connection
 import os
+import queue
 import signal
 import threading
 from abc import ABC, abstractmethod
@@ -190,7 +191,8 @@ class Processes(Place):
                 return
             try:
                 while waiting:
-                    future = self._pool.submit(work, waiting[0])
+                    with _deaf():  # the pool starts its workers when it is given work
+                        future = self._pool.submit(work, waiting[0])
                     flying[future] = waiting.popleft()
                 for future in concurrent.futures.wait(flying, return_when=concurrent.futures.FIRST_COMPLETED).done:
                     array = _array(future.result())
@@ -205,9 +207,18 @@ class Processes(Place):
                 self._pool = self._start()
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it, and leave it to the campaign."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_work(leash: multiprocessing.connection.Connection) -> None:
-    """Leave Ctrl-C to the campaign, and end with it, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End with the campaign, even if it is killed."""
 
     def watch() -> None:
         multiprocessing.connection.wait([leash])
@@ -238,15 +249,18 @@ class Cluster(Place):
         """As they come; the scheduler gives a dead worker's tasks to the others."""
         source = iter(tasks)
         flying: dict[Any, Task] = {}
+        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:
             while True:
                 room = _AHEAD * max(1, sum(self._client.nthreads().values())) - len(flying)
                 for task in itertools.islice(source, max(0, room)):
-                    flying[self._client.submit(work, task, pure=False, retries=_DEATHS)] = task
+                    future = self._client.submit(work, task, pure=False, retries=_DEATHS)
+                    flying[future] = task
+                    future.add_done_callback(ready.put)
                 if not flying:
                     return
-                for future in self._dask.wait(list(flying), return_when="FIRST_COMPLETED").done:
-                    yield flying.pop(future).shard, _array(self._result(future))
+                future = ready.get()
+                yield flying.pop(future).shard, _array(self._result(future))
         finally:
             self._client.cancel(list(flying))
 

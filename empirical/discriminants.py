@@ -2,8 +2,8 @@ r"""Learned discriminants on rows of numbers: linear, quadratic, and the best si
 
 Every coordinate is first divided by its standard deviation over both sides together; a constant one is left out. The
 covariance S of n such rows within the sides is shrunk towards a multiple of the identity, (1 - r) S + r m I with
-m = tr(S)/d and the r of Ledoit and Wolf (2004), which is of the order d/n: with many rows it vanishes, with few it keeps
-the inverse tame. Beyond `_FULL` coordinates, the quadratic discriminant treats the coordinates as independent.
+m = tr(S)/d and the r of Ledoit and Wolf (2004), which is of the order d/n: with many rows it vanishes, with few it
+keeps the inverse tame. Beyond `_FULL` coordinates, the quadratic discriminant treats the coordinates as independent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import linalg
 Array = NDArray[np.float64]
 
 _FULL = 128
-_FINALISTS = 32
+_FINALISTS = 12
 _SCREENED = 4000
 _LEAST_SHRINKAGE = 1e-9  # keeps coordinates that are linear functions of each other from dividing by zero
 
@@ -76,8 +76,9 @@ def scan(first: Array, second: Array, merit: Callable[[Array, Array], float]) ->
         few = first[:_SCREENED], second[:_SCREENED]
         best = [np.argsort(-difference, kind="stable")[:_FINALISTS] for difference in _differences(*few)]
         candidates = np.unique(np.concatenate(best))
+    means = second.mean(axis=0) - first.mean(axis=0)  # for coordinates that certify nothing
     rows = [
-        (merit(sign * first[:, i], sign * second[:, i]), sign * float(second[:, i].mean() - first[:, i].mean()), i, sign)
+        (merit(sign * first[:, i], sign * second[:, i]), sign * means[i], i, sign)
         for i in candidates
         for sign in (1.0, -1.0)
     ]
@@ -113,7 +114,7 @@ def _shrunk(centred: Array) -> Array:
     error = (fourth / count - float((covariance**2).sum())) / count
     distance = float(((covariance - identity) ** 2).sum())
     amount = 1.0 if distance == 0 else min(1.0, max(_LEAST_SHRINKAGE, error / distance))
-    return (1 - amount) * covariance + amount * identity
+    return np.asarray((1 - amount) * covariance + amount * identity)
 
 
 def _inverse(matrix: Array) -> Array:

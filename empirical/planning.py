@@ -1,8 +1,8 @@
 """From the words of the `audit` command to a plan: which target, which pair of data sets, which estimator.
 
-A registered algorithm takes its parameters from a TOML file (decimals stay exact). The file may also describe the pair:
-`records` and `dimension` at the top, and a table `[pair]` with the name of a builder and its parameters. Options of the
-command go before the file, and the file before the builder's own defaults.
+A registered algorithm takes its parameters from a TOML file (decimals stay exact), or from its default audit. The file
+may also describe the pair: `records` and `dimension` at the top, and a table `[pair]` with the name of a builder and
+its parameters. Options of the command go before the file, and the file before the builder's own defaults.
 
 A foreign target has no known domain, so that the command must tell it, and the builder `extremes` puts its canary at
 the ends: the longest feature vector and the ends of the labels' range, opposite on the two sides. The defaults are 20
@@ -17,13 +17,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from empirical.audit import DEFAULT_AUDITS
+from empirical.foreign import MEMORY, TIMEOUT
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
-from empirical.targets import Target, make_target
+from empirical.plan import Plan
+from empirical.targets import AlgorithmTarget, Target, make_target
 from oracle.errors import DomainError
 from oracle.registry import algorithm, named
 
-SIZES = ("records", "dimension")
+FOREIGN_SHARD = 1000
+"""Models of a unit of work of a foreign target: it may be slow, and what a kill loses should be little."""
+
+
+@dataclass(frozen=True)
+class TargetWords:
+    """What the command line says of the target."""
+
+    target: str | None = None
+    command: str | None = None
+    config: Path | None = None
+    batched: bool = False
+    timeout: float = TIMEOUT
+    memory: int = MEMORY
 
 
 @dataclass(frozen=True)
@@ -50,55 +66,94 @@ class PairWords:
 
 @dataclass(frozen=True)
 class Described:
-    """A target, and what its configuration file says of the pair."""
+    """A target, what its file or its default audit says of the pair, and options of a plan that suit it."""
 
     target: Target
     pair: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def describe_algorithm(name: str, config: Path) -> Described:
+def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) -> Plan:
+    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target."""
+    described = describe(target)
+    if options.get("claimed") is None and not _has_guarantee(described.target):
+        raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
+    spec = pair_spec(described, pair)
+    law = make_pair(spec, described.target).law
+    # The Gaussian estimator only where theory says that the release is Gaussian.
+    suited = {"estimator": "gdp" if law is not None and law.gaussian else "clopper-pearson", **described.options}
+    return Plan(target=described.target.spec(), pair=spec, **{**suited, **options})
+
+
+def _has_guarantee(target: Target) -> bool:
+    return isinstance(target, AlgorithmTarget) and target.algorithm.accounted_by is not None
+
+
+def describe(words: TargetWords) -> Described:
+    """The target that the words name."""
+    if (words.target is None) == (words.command is None):
+        raise DomainError("an audit needs a TARGET or --cmd, and not both")
+    foreign = words.command is not None or ":" in str(words.target)
+    if words.batched and (words.command is not None or not foreign):
+        raise DomainError(f"batched is for a function, pkg.mod:fn or file.py:fn, not for {words.target or 'a command'}")
+    if foreign and words.config is not None:
+        raise DomainError(f"config = {words.config} is for a registered algorithm, and not for a foreign target")
+    if not foreign:
+        name = str(words.target)
+        return _default(name) if words.config is None else _configured(name, words.config)
+    limits = {"timeout": words.timeout, "memory": words.memory}
+    if words.command is not None:
+        spec = {"kind": "command", "command": words.command, **limits}
+    else:
+        spec = {"kind": "function", "path": words.target, "batched": words.batched, **limits}
+    return Described(make_target(spec), options={"shard": FOREIGN_SHARD})
+
+
+def _default(name: str) -> Described:
+    """A registered algorithm as its default audit has it."""
+    algorithm(name)  # an unknown name is told apart from one without a default
+    for plan in DEFAULT_AUDITS.values():
+        if plan.target.get("name") == name:
+            pair = {key: value for key, value in plan.pair.items() if key != "kind"}
+            return Described(make_target(plan.target), pair, {"estimator": plan.estimator})
+    raise DomainError(f"config is needed: {name} has no default audit")
+
+
+def _configured(name: str, config: Path) -> Described:
     """A registered algorithm with the parameters of a TOML file."""
-    item = algorithm(name)
+    own = {parameter.name for parameter in algorithm(name).parameters}
     given = _toml(config)
     pair = given.pop("pair", {})
     if not isinstance(pair, dict):
         raise DomainError(f"pair = {pair} in {config} is outside its domain: a table")
-    own = {parameter.name for parameter in item.parameters}
-    for size in SIZES:
+    for size in ("records", "dimension"):
         if size in given and size not in own:
             pair = {size: given.pop(size), **pair}
     return Described(make_target({"kind": "algorithm", "name": name, "config": given}), pair)
 
 
 def pair_spec(described: Described, words: PairWords) -> dict[str, Any]:
-    """The JSON object of the pair that is audited; it is made once, so that a wrong one is told before any training."""
+    """The JSON object of the pair that is audited; a wrong one is told before any training."""
+    given = words.parameters()
     if words.file is not None:
-        clash = [name for name in words.parameters() if name != "neighbours"]
-        if clash or words.builder is not None:
-            raise DomainError(f"pair = {words.file} is a file: it takes no {', '.join(clash or ['canary'])}")
-        return file_spec(words.file, words.neighbours)
-    given = {**described.pair, **words.parameters()}
+        relation = given.pop("neighbours", None)
+        if given or words.builder is not None:
+            raise DomainError(f"pair = {words.file} is a file: it takes no {', '.join(given) or 'canary'}")
+        return file_spec(words.file, relation)
+    given = {**described.pair, **given}
     name = words.builder or given.pop("name", None)
+    given.pop("name", None)
     default = default_pair(described.target) if name is None else {}
     name = name or default["name"]
-    known = {parameter.name for parameter in named(builders(), "canary", str(name)).parameters}
     relation = given.get("neighbours")
-    if "neighbours" not in known:  # the builder knows one relation only: that of the algorithm's guarantee
+    known = {parameter.name for parameter in named(builders(), "canary", str(name)).parameters}
+    if "neighbours" not in known:  # the builder follows the relation of the algorithm's guarantee
         given.pop("neighbours", None)
     spec = {**default, "kind": "built", "name": name, **given}
-    pair = make_pair(spec, described.target)
-    if relation is not None and pair.neighbours != relation:
-        raise DomainError(
-            f"neighbours = {relation} is outside its domain: {name} makes neighbours by {pair.neighbours}, as the "
-            "guarantee of the algorithm has them"
-        )
+    made = make_pair(spec, described.target).neighbours
+    if relation not in (None, made):
+        raise DomainError(f"neighbours = {relation} is outside its domain: {name} makes neighbours by {made} here")
     return spec
-
-
-def best_estimator(spec: Mapping[str, Any], target: Target) -> str:
-    """The estimator for a pair where none is asked for: the Gaussian one only where the law is Gaussian by theory."""
-    law = make_pair(spec, target).law
-    return "gdp" if law is not None and law.gaussian else "clopper-pearson"
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import hashlib
 import io
 import os
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,7 @@ from oracle.errors import DomainError, OracleError
 Array = NDArray[np.float64]
 
 _APPLICATION = 0x64706F61  # "dpoa": marks the file as ours in its header
+_LARGEST = 2**40  # bytes; a larger size in a header is damage
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS plans (hash TEXT PRIMARY KEY, plan TEXT NOT NULL);
@@ -48,7 +50,6 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.salvaged: Path | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -103,8 +104,9 @@ class Store:
         """Put the malformed file aside and start a new one with all rows that can still be read and are sound."""
         aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
         self.path.replace(aside)
-        self.salvaged = aside
+        warnings.warn(f"store = {self.path} is damaged: it is now {aside}, and its sound rows are used", stacklevel=3)
         self._connection = _connect(self.path)
+        _pad(aside)
         with contextlib.closing(sqlite3.connect(aside)) as damaged, self._connection as transaction:
             for row in _readable(damaged, "SELECT * FROM plans"):
                 transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", row)
@@ -160,6 +162,15 @@ def _sound(connection: sqlite3.Connection) -> bool:
         if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
             raise  # locked, or the disk: no sign of damage
         return False
+
+
+def _pad(path: Path) -> None:
+    """Fill a file that was cut short with zeros up to the size in its header: SQLite reads no page of it otherwise."""
+    with path.open("r+b") as file:
+        header = file.read(100)
+        size = int.from_bytes(header[16:18], "big") * int.from_bytes(header[28:32], "big")
+        if path.stat().st_size < size <= _LARGEST:
+            file.truncate(size)
 
 
 def _readable(connection: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from empirical.binomial import ARC, Array, Conversion, Scores, arc_quantile
+from empirical.binomial import Array, Conversion, Scores, arc_quantile
 
 _RANKS = 48
 _STEPS = 96
+_TYPICAL_ARC = 0.25
 _TOLERATED = 4.0  # standard errors by which a count may miss its smooth rate
 _ANGLES = np.linspace(0.0, math.pi / 2, 25)
 _SPLITS = np.concatenate([[0.01, 0.02, 0.05], np.linspace(0.1, 0.9, 17), [0.95, 0.98, 0.99]])
@@ -71,7 +72,7 @@ def joint_choice(
     options: Candidates, trials: tuple[int, int], alpha: float, convert: Conversion
 ) -> tuple[Array, Array]:
     """What the joint region is expected to certify with each candidate, and the angle of the arc that it needs."""
-    c = arc_quantile(ARC, alpha)
+    c = arc_quantile(_TYPICAL_ARC, alpha)
     low = wilson(options.true_positive[:, None], trials[0], -c * np.cos(_ANGLES))
     high = wilson(options.false_positive[:, None], trials[1], c * np.sin(_ANGLES))
     values = convert(low, high)
