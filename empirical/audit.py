@@ -93,6 +93,8 @@ def run(
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
             kept = None if store is None else stack.enter_context(Store(store))
             place = here if workers == 1 and cluster is None else stack.enter_context(_place(plan, workers, cluster))
+            if kept is not None:
+                kept.register(plan)
             campaign = Campaign(plan, place, kept, progress, fingerprint())
             found = _found(campaign, judge, pair, shape, claim)
     except TargetError as error:

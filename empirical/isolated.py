@@ -24,6 +24,7 @@ from oracle.errors import TargetError
 
 _BLOCK = 1 << 20
 _KEPT = 4000  # bytes of standard error that are kept
+_SLACK = 1.1  # on top of every deadline: a busy machine is a little late
 _GRACE = 2.0  # seconds in which a process that closed its output must end, so that the reason can be told
 
 
@@ -106,7 +107,7 @@ class Isolated:
     def _wait(self, descriptor: int, event: int, deadline: float, seconds: float) -> None:
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
-            if not selector.select(max(0.0, deadline - time.monotonic())):
+            if not selector.select(max(0.0, deadline - time.monotonic()) + (_SLACK - 1) * seconds):
                 self.stop()
                 raise Hanging(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
 

@@ -52,7 +52,8 @@ class Builder:
     """A worst case for the algorithms named, or for any target where none is.
 
     `parameters` are those of its description, `defaults` their values for an algorithm's configuration; both functions
-    are given the algorithm's name and configuration, which are empty for a target that is none of ours.
+    are given the algorithm's name and configuration, which are empty for a target that is none of ours. A `special`
+    one is asked for by name only.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Builder:
     parameters: tuple[Parameter, ...]
     defaults: Callable[[str, Values], dict[str, Any]]
     build: Callable[[str, Values, Values], Pair]
+    special: bool = False
 
 
 @functools.cache
@@ -70,10 +72,10 @@ def builders() -> dict[str, Builder]:
 
 
 def default_pair(target: Described) -> dict[str, Any]:
-    """The description of the pair that is worst for the target's algorithm; of the first builder that serves it."""
+    """The description of the pair that is worst for the target's algorithm."""
     name, config = _subject(target)
     for builder in builders().values():
-        if name in builder.algorithms:
+        if name in builder.algorithms and not builder.special:
             return {"kind": "built", "name": builder.name, **builder.defaults(name, config)}
     if name:
         raise DomainError(f"target = {name} has no worst case of its own: give a pair")

@@ -108,7 +108,7 @@ def check_dataset(features: Array, labels: Array) -> None:
 
 def _differ(first: Array, second: Array) -> NDArray[np.bool_]:
     """Which records differ."""
-    return np.asarray((first != second).reshape(len(first), -1).any(axis=1))
+    return np.asarray((first != second).any(axis=tuple(range(1, first.ndim))))
 
 
 def _content(path: Path) -> bytes:

@@ -4,22 +4,26 @@ A target is made from a JSON object, its spec, in any process, and the spec hold
 
 - `{"kind": "algorithm", "name": ..., "config": {...}}`: an algorithm of `dp-oracle algorithms`, decimals as text;
 - `{"kind": "function", "path": "pkg.mod:fn" or "file.py:fn", "batched": bool, "timeout": seconds, "memory": MB}`;
-- `{"kind": "command", "command": "prog ...", "timeout": seconds, "memory": MB}`.
+- `{"kind": "command", "command": "prog ...", "timeout": seconds, "memory": MB}`;
+- `{"kind": "literal", "name": ..., "config": {...}}`: what a document prints and is wrong (`empirical.literal`).
 
-The last two run in a process of their own (`empirical.foreign`), and their specs carry the sha256 of the source files,
-so that a campaign is never continued with other code. A release is what the target gives away: an array for each model.
-Whatever cannot be a release is a TargetError that says why, and an audit then is INVALID; it never has an epsilon.
+Functions and commands run in a process of their own (`empirical.foreign`), and their specs carry the sha256 of the
+source files, so that a campaign is never continued with other code. A release is what the target gives away: an array
+for each model. Whatever cannot be a release is a TargetError that says why, and an audit then is INVALID; it never has
+an epsilon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirical.foreign import CommandTarget, FunctionTarget
+from empirical.literal import LiteralTarget
 from empirical.releases import as_numbers, check_releases
 from oracle.domain import shown
 from oracle.errors import DomainError, TargetError
@@ -79,11 +83,16 @@ def make_target(spec: Mapping[str, Any]) -> Target:
     """The target of a spec, in any process; a DomainError where the spec is no target's."""
     given = dict(spec)
     kind = given.pop("kind", None)
-    makers = {"algorithm": AlgorithmTarget, "function": FunctionTarget, "command": CommandTarget}
+    makers = {
+        "algorithm": AlgorithmTarget, "function": FunctionTarget, "command": CommandTarget, "literal": LiteralTarget,
+    }
     if kind not in makers:
         raise DomainError(f"kind = {shown(kind)} is outside its domain: one of {', '.join(makers)}")
-    try:
-        target: Target = makers[kind](**given)
-    except TypeError as error:  # a key too many or too few: Python's message names it
-        raise DomainError(f"the spec of a target of kind {kind} is wrong: {shown(error)}") from None
-    return target
+    maker: Callable[..., Target] = makers[kind]
+    keys = inspect.signature(maker).parameters
+    unknown = [name for name in given if name not in keys]
+    missing = [name for name, key in keys.items() if key.default is key.empty and name not in given]
+    if unknown or missing:
+        told = f"has no {', '.join(map(shown, unknown))}" if unknown else f"needs {', '.join(missing)}"
+        raise DomainError(f"the spec of a target of kind {kind} {told}; it takes {', '.join(keys)}")
+    return maker(**given)

@@ -137,4 +137,5 @@ clocked_canary = Builder(
     parameters=SIZES,
     defaults=_defaults,
     build=_clocked,
+    special=True,
 )

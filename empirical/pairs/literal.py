@@ -1,0 +1,83 @@
+"""Pairs on which false privacy claims show; `empirical.falsehoods` says of each why it is admissible."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from empirical.neighbours import Builder, Pair
+from empirical.pairs.generic import replaced, unit
+from oracle.domain import Parameter, positive, positive_integer
+from oracle.registry import Values
+
+
+def _zeroed(name: str, config: Values, parameters: Values) -> Pair:
+    records, dimension = parameters.records, parameters.dimension
+    canary = float(parameters.feature_norm) * unit(dimension)
+    pair = replaced(
+        np.zeros((records - 1, dimension)), np.zeros(records - 1), (0.0 * canary, canary),
+        (float(parameters.label), float(parameters.label)), records - 1,
+    )
+    return replace(pair, direction=unit(dimension))
+
+
+zeroed_record = Builder(
+    name="zeroed-record",
+    summary="the last record is zero on data set 0 and as long as may be on data set 1; the rest is zero",
+    algorithms=(),
+    parameters=(
+        positive_integer("records"), positive_integer("dimension"), positive("feature_norm"), Parameter("label"),
+    ),
+    defaults=lambda name, config: {},
+    build=_zeroed,
+)
+
+
+def _amplified(name: str, config: Values, parameters: Values) -> Pair:
+    others = parameters.records - 1
+    labels = np.full(others, float(parameters.amplifier))
+    ends = (-float(parameters.label), float(parameters.label))
+    return replaced(np.zeros((others, 1)), labels, (np.ones(1), np.ones(1)), ends, 0)
+
+
+amplified_record = Builder(
+    name="amplified-record",
+    summary="the first record is (1, label) or (1, -label), and all others, which come later, are (0, amplifier)",
+    algorithms=(),
+    parameters=(positive_integer("records"), positive("label"), positive("amplifier")),
+    defaults=lambda name, config: {},
+    build=_amplified,
+)
+
+
+def _on_the_bar(name: str, config: Values, parameters: Values) -> Pair:
+    """Labels 1 and 2; the canary is the last record of label 1 that the bar does not allow."""
+    ones, records = parameters.ones, parameters.records
+    labels = np.where(np.arange(records - 1) < ones - 1, 1.0, 2.0)
+    zero = np.zeros(1)
+    return replaced(np.zeros((records - 1, 1)), labels, (zero, zero), (1.0, 2.0), ones - 1)
+
+
+on_the_bar = Builder(
+    name="on-the-bar",
+    summary="all features are zero; so many labels are 1, on data set 1 one less, and the others are 2",
+    algorithms=(),
+    parameters=(positive_integer("records"), positive_integer("ones", "labels 1 on data set 0")),
+    defaults=lambda name, config: {},
+    build=_on_the_bar,
+)
+
+
+def _one_value(name: str, config: Values, parameters: Values) -> Pair:
+    return replaced(np.zeros((0, 1)), np.zeros(0), (np.zeros(1), np.array([float(parameters.value)])), (0.0, 0.0), 0)
+
+
+one_value = Builder(
+    name="one-value",
+    summary="a single record, which is 0 or the value",
+    algorithms=(),
+    parameters=(positive("value"),),
+    defaults=lambda name, config: {},
+    build=_one_value,
+)
