@@ -1,6 +1,6 @@
 r"""The whole privacy curve from one sample: bounds at many thresholds that hold at once.
 
-*Weighted union* (`curve`). Thresholds t_1, ..., t_k and shares a_1 + ... + a_k = alpha are fixed on the held-out scores;
+*Weighted union* (`curve`). Thresholds t_1, ..., t_k and shares a_1 + ... + a_k = alpha are fixed on held-out scores;
 each threshold gets the joint region of `binomial` at its a_j. Some region misses its truth with probability at most
 alpha, whatever the dependence between thresholds, so the largest of the k bounds is a lower bound. The favourite (what
 the held-out scores expect to certify most) gets two thirds of alpha, a geometric grid of false positive and false
@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from empirical.binomial import Array, Rates, Scores, Tally, epsilon_from_rates, joint_bound, tally
+from empirical.binomial import Array, Rates, Scores, Tally, epsilon_from_rates, joint_bound, joint_point, tally
 from empirical.estimate import Estimate, check
 from empirical.thresholds import Candidates, candidates, joint_choice
 from oracle.errors import DomainError
@@ -37,11 +37,14 @@ def curve(held: Scores, judged: Scores, *, delta: float, confidence: float) -> E
     def convert(low: Array, high: Array) -> Array:
         return epsilon_from_rates(low, high, delta)
 
-    found = []
+    best = Estimate(-1.0, None, None)
     for threshold, angle, alpha in plan_band(held, judged, delta=delta, confidence=confidence):
-        value, rates = joint_bound(tally(judged, threshold), angle, alpha, convert)
-        found.append(Estimate(value, threshold, rates))
-    return max(found, key=lambda item: item.epsilon)
+        counts = tally(judged, threshold)
+        if joint_point(counts, angle, alpha, convert) > best.epsilon:  # one point of the region often rules it out
+            value, rates = joint_bound(counts, angle, alpha, convert)
+            if value > best.epsilon:
+                best = Estimate(value, threshold, rates)
+    return best
 
 
 def hockey_stick(
@@ -55,7 +58,10 @@ def hockey_stick(
     plan = plan_band(held, judged, delta=delta, confidence=confidence)
     counts = [tally(judged, threshold) for threshold, _, _ in plan]
     return np.array([
-        max(_divergence(count, angle, alpha, float(epsilon)) for count, (_, angle, alpha) in zip(counts, plan, strict=True))
+        max(
+            _divergence(count, angle, alpha, float(epsilon))
+            for count, (_, angle, alpha) in zip(counts, plan, strict=True)
+        )
         for epsilon in epsilons
     ])
 
@@ -103,7 +109,7 @@ def _grid(options: Candidates, models: int) -> list[int]:
     """The candidates whose false positive or false negative rate is next to a geometric grid of rates."""
     rates = np.geomspace(min(0.25, 4 / models), 0.5, _GRID)
     chosen = [int(np.argmin(np.abs(np.log(options.false_positive + 1e-300) - math.log(rate)))) for rate in rates]
-    chosen += [int(np.argmin(np.abs(np.log1p(1e-300 - options.true_positive) - math.log(rate)))) for rate in rates]
+    chosen += [int(np.argmin(np.abs(np.log(1 - options.true_positive + 1e-300) - math.log(rate)))) for rate in rates]
     return sorted(set(chosen))
 
 

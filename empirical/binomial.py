@@ -45,7 +45,7 @@ Conversion = Callable[[Array, Array], Array]
 _HALF_ARC = 0.1
 _NEAR_AXIS = 0.35
 _BOX_SHARE = 1e-3
-_SEGMENTS = 256
+_SEGMENTS = 64
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,17 @@ def tally(scores: Scores, threshold: float) -> Tally:
 
 def rate_low(hits: Counts | int, trials: int, z: Array | float) -> Array:
     """The P at which Pr[Bin(trials, P) >= hits] is the upper tail of the normal law at z: a lower bound of a rate."""
-    count, deviate = np.maximum(hits, 1), np.asarray(z, dtype=np.float64)
-    # Either tail is small on its own side, so that a level next to 1 is not rounded to 1.
-    tail = special.ndtr(-np.abs(deviate))
-    below = special.betaincinv(count, trials - count + 1, tail)
-    above = special.betainccinv(count, trials - count + 1, tail)
-    return np.where(np.asarray(hits) > 0, np.where(deviate > 0, below, above), 0.0)
+    count, deviate = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(z, dtype=np.float64))
+    rate, high = np.zeros(count.shape), (deviate > 0) & (count > 0)
+    rate[high] = special.betaincinv(count[high], trials - count[high] + 1, special.ndtr(-deviate[high]))
+    low = (deviate <= 0) & (count > 0)
+    # The complement, since a level next to 1 would be rounded to 1.
+    rate[low] = special.betainccinv(count[low], trials - count[low] + 1, special.ndtr(deviate[low]))
+    return rate
 
 
 def rate_high(alarms: Counts | int, trials: int, z: Array | float) -> Array:
-    """The Q at which Pr[Bin(trials, Q) <= alarms] is the upper tail of the normal law at z: an upper bound of a rate."""
+    """The Q at which Pr[Bin(trials, Q) <= alarms] is the normal law's upper tail at z: an upper bound of a rate."""
     return 1.0 - rate_low(trials - np.asarray(alarms), trials, z)
 
 
@@ -135,16 +136,28 @@ def arc_quantile(arc: float, alpha: float) -> float:
     return float(optimize.brentq(excess, 0.0, 40.0, xtol=1e-12)) if excess(0.0) > 0 else 0.0
 
 
+def joint_point(counts: Tally, angle: float, alpha: float, convert: Conversion) -> float:
+    """The conversion at one point next to the joint region, in the arc's middle: not below its least value inside."""
+    first, last = arc_around(angle)
+    c = arc_quantile(last - first, alpha)
+    middle = (first + last) / 2
+    low = rate_low(counts.hits, counts.positives, c * math.cos(middle))
+    return float(convert(low, rate_high(counts.alarms, counts.negatives, c * math.sin(middle))))
+
+
 def joint_bound(counts: Tally, angle: float, alpha: float, convert: Conversion) -> tuple[float, Rates]:
     """The least value of a conversion over the joint region whose arc is centred at `angle`, and where it is attained.
 
-    The region's edge is cut into segments of z2. On one, z2 <= its right end and z1 <= the edge at its left end, so
-    the conversion at these two is below its values on the segment: nothing is lost to the grid but a little tightness.
+    The region's edge is cut into segments of z2, finer near the arc. On one, z2 <= its right end and z1 <= the edge at
+    its left end, so the conversion at these two is below its values on the segment: nothing is lost to the grid but a
+    little tightness.
     """
     first, last = arc_around(angle)
     c = arc_quantile(last - first, alpha * (1 - _BOX_SHARE))
     box = -float(special.ndtri(alpha * _BOX_SHARE / 2))
-    right = np.linspace(-box, box, _SEGMENTS + 1)
+    middle = c * math.sin(angle)
+    right = np.unique(np.concatenate([np.linspace(-box, box, _SEGMENTS), middle + np.linspace(-1.0, 1.0, _SEGMENTS)]))
+    right = np.append(right[np.abs(right) < box], box)
     left = np.concatenate([[-np.inf], right[:-1]])
     edge = np.minimum(box, _edge(left, first, last, c))
     low = rate_low(counts.hits, counts.positives, edge)

@@ -191,7 +191,8 @@ class Processes(Place):
                 return
             try:
                 while waiting:
-                    future = self._pool.submit(work, waiting[0])
+                    with _deaf():  # the pool starts its workers when it is given work
+                        future = self._pool.submit(work, waiting[0])
                     flying[future] = waiting.popleft()
                 for future in concurrent.futures.wait(flying, return_when=concurrent.futures.FIRST_COMPLETED).done:
                     array = _array(future.result())
@@ -206,9 +207,18 @@ class Processes(Place):
                 self._pool = self._start()
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it: it is the campaign's."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_work(leash: multiprocessing.connection.Connection) -> None:
-    """Leave Ctrl-C to the campaign, and end with it, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End with the campaign, even if it is killed."""
 
     def watch() -> None:
         multiprocessing.connection.wait([leash])

@@ -17,7 +17,7 @@ from scipy import linalg
 Array = NDArray[np.float64]
 
 _FULL = 128
-_FINALISTS = 32
+_FINALISTS = 12
 _SCREENED = 4000
 _LEAST_SHRINKAGE = 1e-9  # keeps coordinates that are linear functions of each other from dividing by zero
 

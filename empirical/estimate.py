@@ -40,7 +40,8 @@ def check(held: Scores, judged: Scores, delta: float, confidence: float) -> None
         for side, values in enumerate(scores):
             if values.ndim != 1 or len(values) < LEAST_SCORES:
                 raise DomainError(
-                    f"{name} has {values.size} scores of data set {side}; its domain: at least {LEAST_SCORES} in one row"
+                    f"{name} has {values.size} scores of data set {side}, outside its domain: a row of at least "
+                    f"{LEAST_SCORES}"
                 )
             if not np.isfinite(values).all():
                 raise TargetError(f"data set {side} has scores that are not finite")

@@ -22,6 +22,7 @@ region, which any test of a Gaussian pair obeys (Dong, Roth and Su 2022, Thm 2.1
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ from oracle.registry import bound
 
 __all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
 
-_NODES = 400
+_NODES = 256
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def mu_low(judged: Scores, alpha: float) -> float:
         return 0.0
     statistic = gap / (math.sqrt(squares / freedom) * scale)
     # Pr[T >= t] = E Phi(nc - t S) with S^2 a chi-square over its degrees of freedom, by quadrature in S's quantiles.
-    points, weights = np.polynomial.legendre.leggauss(_NODES)
+    points, weights = _quadrature()
     spreads = np.sqrt(2 * special.gammaincinv(freedom / 2, (points + 1) / 2) / freedom)
 
     def excess(parameter: float) -> float:
@@ -109,6 +110,11 @@ def mu_low(judged: Scores, alpha: float) -> float:
     if excess(0.0) >= 0:
         return 0.0
     return float(optimize.brentq(excess, 0.0, statistic + 50.0 * (1 + statistic), xtol=1e-12, rtol=1e-12)) * scale
+
+
+@functools.cache
+def _quadrature() -> tuple[Array, Array]:
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def epsilon_of_mu(mu: float, delta: float) -> float:

@@ -17,9 +17,9 @@ the audit; so does the end of standard input end the command. `examples/audit_co
 `examples/audit_command.js` are complete.
 
 A release must depend on the data set and the seed alone (that of a batched function on all the seeds of its call; the
-calls are the same in every run). The timeout is for one call of a function, and for one answer of a command. The
-sha256 of a function's file, and of every file among the words of a command, is part of the spec; what these files load
-is not seen.
+calls are the same in every run). The timeout is for one call of a function, and for one answer of a command; the
+first word of a process may take a minute, for imports. The sha256 of a function's file, and of every file among the
+words of a command, is part of the spec; what these files load is not seen.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import json
 import math
 import shlex
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -48,7 +49,7 @@ Array = NDArray[np.float64]
 TIMEOUT = 60.0
 MEMORY = 4096
 MODELS_A_REQUEST = 100  # fixed, not adapted to speed: a release must not depend on how fast a machine is
-_SLACK = 1.1  # a worker says that it is alive every twentieth of the timeout
+LOADING = 60.0  # seconds that a process has at least from its start to its first word: imports take their time
 
 
 class Foreign:
@@ -61,20 +62,23 @@ class Foreign:
         self._memory = int(positive_integer("memory").rational(memory))
         self._process: Isolated | None = None
         self._sent: dict[bytes, int] = {}
+        self._loaded = False
         self._shape: tuple[int, ...] | None = None
+        self._turn = threading.Lock()  # a worker of a cluster may have several threads; questions wait for answers
 
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
         """What the models of the tape release; the process is started where it does not run yet."""
         data = (np.ascontiguousarray(features, dtype=np.float64), np.ascontiguousarray(labels, dtype=np.float64))
-        process = self._running()
-        try:
-            released = np.concatenate(list(self._ask(process, data, tape.words("seed", 0, 1)[:, 0])))
-            check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
-        except BaseException:  # whatever happened, an interrupt included: its pipes may hold half an answer
-            self.close()
-            raise
-        self._shape = released.shape[1:]
-        return released
+        with self._turn:
+            process = self._running()
+            try:
+                released = np.concatenate(list(self._ask(process, data, tape.words("seed", 0, 1)[:, 0])))
+                check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
+            except BaseException:  # whatever happened, an interrupt included: its pipes may hold half an answer
+                self.close()
+                raise
+            self._shape = released.shape[1:]
+            return released
 
     def close(self) -> None:
         """End the process; the next releases start another."""
@@ -84,19 +88,21 @@ class Foreign:
 
     def _running(self) -> Isolated:
         if self._process is None or not self._process.usable:
-            self._sent = {}
+            self._sent, self._loaded = {}, False
             self._process = Isolated(self.name, self._words, memory=self._memory)
-            self._greet(self._process)
         return self._process
+
+    def _heard(self, process: Isolated) -> bytes:
+        """The next line of the process; the first one may take as long as loading may."""
+        line = process.read_line(seconds=self._timeout if self._loaded else max(self._timeout, LOADING))
+        self._loaded = True
+        return line
 
     def _number(self, data: tuple[Array, Array]) -> tuple[int, bool]:
         """The number of a data set, and whether the process does not know it yet."""
         digest = hashlib.blake2b(data[0].tobytes() + repr(data[0].shape).encode() + data[1].tobytes()).digest()
         new = digest not in self._sent
         return self._sent.setdefault(digest, len(self._sent)), new
-
-    def _greet(self, process: Isolated) -> None:
-        """Whatever must be heard before the first request."""
 
     def _ask(self, process: Isolated, data: tuple[Array, Array], seeds: NDArray[np.uint64]) -> Iterator[Array]:
         """The releases, part by part."""
@@ -122,10 +128,9 @@ class FunctionTarget(Foreign):
             "memory": self._memory, "sha256": self._sha256,
         }
 
-    def _greet(self, process: Isolated) -> None:
-        self._hear(process)
-
     def _ask(self, process: Isolated, data: tuple[Array, Array], seeds: NDArray[np.uint64]) -> Iterator[Array]:
+        if not self._loaded:
+            self._hear(process)  # that it is alive
         number, new = self._number(data)
         request: dict[str, Any] = {"dataset": str(number), "models": len(seeds)}
         body = (seeds >> np.uint64(1)).astype(np.int64).tobytes()
@@ -140,7 +145,7 @@ class FunctionTarget(Foreign):
         yield np.frombuffer(raw, dtype=np.float64).reshape(message["shape"])
 
     def _hear(self, process: Isolated) -> Mapping[str, Any]:
-        message: dict[str, Any] = json.loads(process.read_line(seconds=_SLACK * self._timeout))
+        message: dict[str, Any] = json.loads(self._heard(process))
         if "error" in message:
             raise TargetError(f"{self.name} does not work: {message['error']}")
         return message
@@ -181,7 +186,7 @@ class CommandTarget(Foreign):
                 new = False
             request["seeds"] = part.tolist()
             process.write(json.dumps(request).encode() + b"\n", seconds=self._timeout)
-            yield self._parsed(process.read_line(seconds=self._timeout), len(part))
+            yield self._parsed(self._heard(process), len(part))
 
     def _parsed(self, line: bytes, models: int) -> Array:
         try:

@@ -89,6 +89,42 @@ def isotropic(*, gap: Fraction, variance: Fraction, direction: Array, centre: Ar
     return GaussianLaw(lambda: ball(gap) / ball(variance).sqrt(), direction * scale, middle)
 
 
+@dataclass(frozen=True)
+class NearlyLaw:
+    """A release whose law on either data set is within `slack`, in total variation, of that of a known pair.
+
+    Every event's probability changes by at most slack, so the curve changes by at most slack (1 + e^epsilon): the exact
+    epsilon lies between the known pair's at delta +- that.
+    """
+
+    known: Law
+    slack: Fraction
+
+    @property
+    def gaussian(self) -> bool:
+        """Nearly is not exactly."""
+        return False
+
+    def epsilon(self, delta: Number) -> Enclosure:
+        """An enclosure that is as wide as the slack makes it."""
+        target = probability("delta").rational(delta)
+        largest = self.known.epsilon(target / 2)
+        with ctx.workprec(128):
+            change = (ball(self.slack) * (1 + largest.upper.ball.exp())).upper()
+            doubt = Dyadic.of(change).to_fraction()
+        if 2 * doubt > target:
+            raise OracleError(f"slack = {float(self.slack):.3g} is too large for delta = {float(target):.3g}")
+        return Enclosure(self.known.epsilon(target + doubt).lower, self.known.epsilon(target - doubt).upper)
+
+    def rates(self, thresholds: Array) -> tuple[Array, Array]:
+        """Those of the known pair."""
+        return self.known.rates(thresholds)
+
+    def score(self, releases: Array) -> Array:
+        """That of the known pair."""
+        return self.known.score(releases)
+
+
 def epsilon_of_curve(curve: Callable[[arb], arb], delta: Fraction, width: Fraction = WIDTH) -> Enclosure:
     """The least epsilon >= 0 at which a falling curve of delta, computed in balls, is at most delta."""
 

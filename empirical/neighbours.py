@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,7 +52,8 @@ class Builder:
     """A worst case for the algorithms named, or for any target where none is.
 
     `parameters` are those of its description, `defaults` their values for an algorithm's configuration; both functions
-    are given the algorithm's name and configuration, which are empty for a target that is none of ours.
+    are given the algorithm's name and configuration, which are empty for a target that is none of ours. A `special`
+    one is asked for by name only.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Builder:
     parameters: tuple[Parameter, ...]
     defaults: Callable[[str, Values], dict[str, Any]]
     build: Callable[[str, Values, Values], Pair]
+    special: bool = False
 
 
 @functools.cache
@@ -71,10 +72,10 @@ def builders() -> dict[str, Builder]:
 
 
 def default_pair(target: Described) -> dict[str, Any]:
-    """The description of the pair that is worst for the target's algorithm; of the first builder that serves it."""
+    """The description of the pair that is worst for the target's algorithm."""
     name, config = _subject(target)
     for builder in builders().values():
-        if name in builder.algorithms:
+        if name in builder.algorithms and not builder.special:
             return {"kind": "built", "name": builder.name, **builder.defaults(name, config)}
     if name:
         raise DomainError(f"target = {name} has no worst case of its own: give a pair")
@@ -115,42 +116,3 @@ def _subject(target: Described) -> tuple[str, Values]:
     if spec.get("kind") != "algorithm":
         return "", Values()
     return str(spec["name"]), algorithm(str(spec["name"])).parse(spec["config"])
-
-
-def opposite_canary(config: Values, *, records: int, dimension: int) -> Pair:
-    """Replace-one neighbours whose last record is +C e_1 or -C e_1; all other records are zero."""
-    if records < 1 or dimension < 1:
-        raise DomainError(f"records = {records} and dimension = {dimension} must be integers >= 1")
-    canary = np.zeros((records, dimension))
-    canary[-1, 0] = float(min(config.clip_norm, config.feature_norm))
-    labels = np.zeros(records)
-    return Pair((-canary, canary), (labels, labels), "replace", records - 1, np.eye(dimension)[0])
-
-
-@dataclass(frozen=True)
-class SquaredMu:
-    """mu^2 of a Gaussian release."""
-
-    mean_gap: Fraction
-    variance: Fraction
-
-    @property
-    def squared_mu(self) -> Fraction:
-        """mu^2 = (mean gap)^2 / variance."""
-        return self.mean_gap**2 / self.variance
-
-
-def linear_loss_law(config: Values, *, records: int) -> SquaredMu:
-    """The exact law of the last iterate on `opposite_canary` for the linear loss, by direct recursion in rationals."""
-    if config.loss != "linear":
-        raise DomainError(f"loss = {config.loss} is outside its domain: the exact law is known for the linear loss")
-    multiplier = 1 - config.eta * config.lam
-    canary = min(config.clip_norm, config.feature_norm)
-    batches = records // config.batch_size
-    gap, variance = Fraction(0), Fraction(0)
-    for _ in range(config.epochs):
-        for batch in range(batches):
-            shift = 2 * canary / config.batch_size if batch == batches - 1 else Fraction(0)
-            gap = multiplier * gap + config.eta * shift
-            variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
-    return SquaredMu(gap, variance)

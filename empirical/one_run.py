@@ -1,7 +1,7 @@
 r"""Auditing in one run: many canaries, each in or out by its own fair coin, and one trained model (or a few).
 
-Both bounds need the coins S_1, ..., S_m to be independent and fair, and the guesses to be a function of what is released
-and not of the coins. The canaries may interact through the training as they like; the coins may not. With r guesses,
+Both bounds need the coins S_1, ..., S_m to be independent and fair, and the guesses to be a function of the release,
+not of the coins. The canaries may interact through the training as they like; the coins may not. With r guesses,
 fixed beforehand, of which v are right:
 
 *(epsilon, delta)* (Steinke, Nasr and Jagielski 2023, Thm 5.2 and Cor. 5.4). W ~ Bin(r, 1/(1 + e^-epsilon)) is what
@@ -9,12 +9,12 @@ randomised response would score, and
 
     Pr[right >= v] <= Pr[W >= v] + 2 m delta max_{1 <= i <= v} Pr[v - i <= W < v] / i.
 
-This p-value need not be monotone in epsilon, so epsilons are rejected from the bottom of a fixed grid upwards, up to the
-first that is not: the hypotheses are nested, so the first grid point above the truth would have to be rejected wrongly.
+This p-value need not be monotone in epsilon, so epsilons are rejected from the bottom of a fixed grid upwards, up to
+the first that is not: the hypotheses are nested, so the first grid point above the truth must be rejected wrongly.
 
-*f-DP* (after Mahloujifar, Melis and Chaudhuri 2024), here for f = mu-GDP, inverse(x) = Phi(Phi^-1(x) - mu). Let a random
-canary j be guessed rightly while at least v - 1 others are: probability R_v = sum_{i >= v} i p_i / m, p_i the law of the
-number of right guesses. Flip coin j: neighbours, the same law of coins, and guess j is now wrong: H_{v-1} with
+*f-DP* (after Mahloujifar, Melis and Chaudhuri 2024), for f = mu-GDP, inverse(x) = Phi(Phi^-1(x) - mu). Let a random
+canary j be guessed rightly while at least v - 1 others are: probability R_v = sum_{i >= v} i p_i / m, p_i the law of
+the number of right guesses. Flip coin j: neighbours, the same law of coins, and guess j is now wrong: H_{v-1} with
 H_v = sum_{i >= v} (r - i) p_i / m. The trade-off of one pair, averaged over coins by concavity, gives
 
     H_{v-1} >= inverse(R_v)  for all v,      R_0 + H_0 = r / m.
@@ -166,7 +166,7 @@ def guess(scores: Array, included: Array, guesses: int) -> int:
 def judge_guesses(
     scores: Array, included: Array, *, guesses: int, delta: float, confidence: float, gaussian: bool = False
 ) -> OneRun:
-    """The bound from one score for each canary; `gaussian` asks for the f-DP version, for mechanisms known to be GDP."""
+    """The bound from a score for each canary; `gaussian`: the f-DP version, for mechanisms known to be Gaussian-DP."""
     if not np.isfinite(scores).all():
         raise TargetError("canaries have scores that are not finite")
     correct = guess(scores, included, guesses)

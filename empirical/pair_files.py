@@ -108,7 +108,7 @@ def check_dataset(features: Array, labels: Array) -> None:
 
 def _differ(first: Array, second: Array) -> NDArray[np.bool_]:
     """Which records differ."""
-    return np.asarray((first != second).any(axis=tuple(range(1, first.ndim))))  # none of them, if there are no records
+    return np.asarray((first != second).any(axis=tuple(range(1, first.ndim))))
 
 
 def _content(path: Path) -> bytes:

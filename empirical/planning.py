@@ -22,7 +22,7 @@ from empirical.foreign import MEMORY, TIMEOUT
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
 from empirical.plan import Plan
-from empirical.targets import Target, make_target
+from empirical.targets import AlgorithmTarget, Target, make_target
 from oracle.errors import DomainError
 from oracle.registry import algorithm, named
 
@@ -76,13 +76,17 @@ class Described:
 def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) -> Plan:
     """The plan of an audit; `options` are fields of a plan, which go before those that suit the target."""
     described = describe(target)
-    if described.target.spec()["kind"] != "algorithm" and options.get("claimed") is None:
-        raise DomainError("epsilon is needed: nothing is proved of a foreign target, so there must be a claim to judge")
+    if options.get("claimed") is None and not _has_guarantee(described.target):
+        raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
     spec = pair_spec(described, pair)
     law = make_pair(spec, described.target).law
     # The Gaussian estimator only where theory says that the release is Gaussian.
     suited = {"estimator": "gdp" if law is not None and law.gaussian else "clopper-pearson", **described.options}
     return Plan(target=described.target.spec(), pair=spec, **{**suited, **options})
+
+
+def _has_guarantee(target: Target) -> bool:
+    return isinstance(target, AlgorithmTarget) and target.algorithm.accounted_by is not None
 
 
 def describe(words: TargetWords) -> Described:

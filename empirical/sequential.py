@@ -28,8 +28,8 @@ from empirical.thresholds import candidates, joint_choice
 
 _GRID = 400
 _HEDGE = np.array([0.25, 0.5, 1.0, 2.0])
-_FRACTIONS = np.concatenate([np.geomspace(1e-6, 0.5, 120), np.linspace(0.5, 0.99, 40)])
-_LOOKS = 200
+_LEAST_BET, _LARGEST_BET = 1e-3, 0.99  # as shares of the largest bet that cannot go bankrupt
+_LOOKS = 100
 
 
 class Sequential:
@@ -80,7 +80,9 @@ class Sequential:
         kinds = 2 * unlikely.astype(np.int64) + likely
         ends = np.unique(np.linspace(0, pairs, min(pairs, _LOOKS) + 1).astype(np.int64)[1:])
         running = np.stack([np.cumsum(kinds == kind)[ends - 1] for kind in range(4)], axis=1) + self._counts
-        wealth = special.logsumexp(np.tensordot(running, self._logs, axes=1), axis=2) - math.log(len(_HEDGE))
+        bets = np.tensordot(running, self._logs, axes=1)
+        largest = bets.max(axis=2)
+        wealth = largest + np.log(np.exp(bets - largest[:, :, None]).mean(axis=2))
         for seen, row in zip(running.sum(axis=1), wealth >= self._need, strict=True):
             self._rejected |= row
             self.history.append((int(seen), self.epsilon))
@@ -104,15 +106,13 @@ def sequential(held: Scores, judged: Scores, *, delta: float, confidence: float)
 def _log_factors(epsilons: Array, likely: float, unlikely: float, delta: float) -> Array:
     """log(1 + lambda g), shape [4, epsilons, bets], for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1) and hedged Kelly bets.
 
-    The Kelly bet maximises the expected logarithm at the held-out rates; halves and doubles of it hedge their error.
+    Won with chance w and lost e^epsilon-fold with chance l, a bet grows most at (w - l e^epsilon) / (e^epsilon (w + l))
+    (Kelly 1956); w is held down by delta, and a quarter, a half and the double hedge the error of the held-out rates.
     """
     factor = np.exp(epsilons)
     gains = np.stack([0 * factor, 1 + 0 * factor, -factor, 1 - factor]) - delta
-    chances = np.array([
-        (1 - unlikely) * (1 - likely), (1 - unlikely) * likely, unlikely * (1 - likely), unlikely * likely
-    ])
+    won, lost = (1 - unlikely) * likely, unlikely * (1 - likely)
+    kelly = (won - delta - lost * factor) / (factor * (won + lost) + 1e-300)
     most = 1 / (factor + delta)
-    growth = np.tensordot(chances, np.log1p(gains[:, :, None] * most[:, None] * _FRACTIONS), axes=1)
-    kelly = _FRACTIONS[np.argmax(growth, axis=1)]
-    bets = most[:, None] * np.minimum(0.99, kelly[:, None] * _HEDGE)
+    bets = np.clip(kelly[:, None] * _HEDGE, _LEAST_BET * most[:, None], _LARGEST_BET * most[:, None])
     return np.asarray(np.log1p(gains[:, :, None] * bets))

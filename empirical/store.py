@@ -19,6 +19,7 @@ import hashlib
 import io
 import os
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -49,7 +50,6 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.salvaged: Path | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -104,7 +104,7 @@ class Store:
         """Put the malformed file aside and start a new one with all rows that can still be read and are sound."""
         aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
         self.path.replace(aside)
-        self.salvaged = aside
+        warnings.warn(f"store = {self.path} is damaged: it is now {aside}, and its sound rows are used", stacklevel=3)
         self._connection = _connect(self.path)
         _pad(aside)
         with contextlib.closing(sqlite3.connect(aside)) as damaged, self._connection as transaction:

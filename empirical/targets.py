@@ -15,7 +15,8 @@ an epsilon.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,8 +88,11 @@ def make_target(spec: Mapping[str, Any]) -> Target:
     }
     if kind not in makers:
         raise DomainError(f"kind = {shown(kind)} is outside its domain: one of {', '.join(makers)}")
-    try:
-        target: Target = makers[kind](**given)
-    except TypeError as error:  # a key too many or too few: Python's message names it
-        raise DomainError(f"the spec of a target of kind {kind} is wrong: {shown(error)}") from None
-    return target
+    maker: Callable[..., Target] = makers[kind]
+    keys = inspect.signature(maker).parameters
+    unknown = [name for name in given if name not in keys]
+    missing = [name for name, key in keys.items() if key.default is key.empty and name not in given]
+    if unknown or missing:
+        told = f"has no {', '.join(map(shown, unknown))}" if unknown else f"needs {', '.join(missing)}"
+        raise DomainError(f"the spec of a target of kind {kind} {told}; it takes {', '.join(keys)}")
+    return maker(**given)

@@ -108,16 +108,40 @@ def _average_law(config: Values, gap: Fraction, direction: Array) -> GaussianLaw
 
 def _full_batch(name: str, config: Values, parameters: Values) -> Pair:
     add_remove = config.neighbours == "add_remove"
-    bound = config.clip_norm if name == "dp-gd" else config.lipschitz
+    if name == "dp-gd-projected":
+        return _projected(config, parameters, add_remove=add_remove)
     pair = canary_pair(
-        Values(**{**vars(config), "clip_norm": bound}), records=parameters.records, dimension=parameters.dimension,
-        at=parameters.records - 1, longest=None, add_remove=add_remove,
+        config, records=parameters.records, dimension=parameters.dimension, at=parameters.records - 1, longest=None,
+        add_remove=add_remove,
     )
-    if name != "dp-gd" or config.loss != "linear":
+    if config.loss != "linear":
         return pair
     assert pair.direction is not None
-    gap = (1 if add_remove else 2) * bound / config.dataset_size
-    return replace(pair, law=_average_law(config, gap, pair.direction))
+    gap = (1 if add_remove else 2) * config.clip_norm / config.dataset_size
+    law = _average_law(config, gap, pair.direction)
+    middle = float(config.eta * gap * Fraction(config.steps + 1, 4)) if add_remove else 0.0
+    return replace(pair, law=replace(law, centre=middle * pair.direction))
+
+
+def _projected(config: Values, parameters: Values, *, add_remove: bool) -> Pair:
+    """Nothing is clipped: a record must meet the Lipschitz bound L on the whole ball of radius R.
+
+    Squared loss: |x| (R |x| + |y|) <= L, so features of R |x|^2 = L/100 leave 0.98 L and more for every gradient.
+    """
+    lipschitz, radius = float(config.lipschitz), float(config.radius)
+    direction = unit(parameters.dimension)
+    others, labels = np.zeros((parameters.records - 1, parameters.dimension)), np.zeros(parameters.records - 1)
+    canaries, ends = (-lipschitz * direction, lipschitz * direction), (0.0, 0.0)
+    if config.loss == "logistic":
+        canaries, ends = (canaries[1], canaries[1]), (0.0, 1.0)
+    elif config.loss == "squared":
+        x = 0.1 * (lipschitz / radius) ** 0.5
+        canaries, label = (x * direction, x * direction), lipschitz / x - radius * x
+        ends = (-label, label)
+    at = parameters.records - 1
+    if add_remove:
+        return replace(added(others, labels, canaries[1], ends[1], at), direction=direction)
+    return replace(replaced(others, labels, canaries, ends, at), direction=direction)
 
 
 def _full_batch_defaults(name: str, config: Values) -> dict[str, Any]:

@@ -9,8 +9,8 @@ Subsample and aggregate: the canary carries the estimate of its block from one e
 Statistics: the records (0, 0) and (1, 1) move all four means by 1/n.
 Exponential mechanism: the canary's loss is the whole range B on one half of the grid and 0 on the other, the other way
 round for its counterpart, which all other records equal. So the half that the canary favours is rare, the normaliser
-hardly changes where the weights change by e^{2B/T}, and the exact epsilon comes close to the proved 2B/T. The law of the
-grid is finite, and computed in balls from the data.
+hardly changes where the weights change by e^{2B/T}, and the exact epsilon comes close to the proved 2B/T. The law of
+the grid is finite, and computed in balls from the data.
 """
 
 from __future__ import annotations

@@ -111,10 +111,10 @@ def test_learned_attacks_do_not_depend_on_units(name: str) -> None:
     assert np.corrcoef(plain, scaled)[0, 1] > 1 - 1e-9
 
 
-@pytest.mark.parametrize("dimension", [2, 300])
+@pytest.mark.parametrize("dimension", [2, 150])
 def test_the_quadratic_discriminant_sees_a_change_of_spread(dimension: int) -> None:
     # Standard deviation 1 against 2 in one coordinate: the best test |x| > t has hit rate 2 Phi(-t/2).
-    train, test = (normals(dimension, np.zeros(dimension), seed=seed) for seed in (8, 9))
+    train, test = (normals(dimension, np.zeros(dimension), models=6000, seed=seed) for seed in (8, 9))
     for _, positives in (train, test):
         positives[:, 1] *= 2.0
     score = fitted("quadratic-discriminant", *train, pair_of(dimension))
@@ -275,6 +275,6 @@ def test_scoring_is_fast() -> None:
     few = block[:1000], block[1000:2000] + 0.1
     for name in LEARNED:
         score = fitted(name, *few, pair_of(100))
-        began = time.perf_counter()
+        began = time.process_time()  # of this process alone: the machine may be busy
         assert score(block).shape == (200_000,)
-        assert time.perf_counter() - began < 2.0  # well under a second on an idle machine; the rest is for neighbours
+        assert time.process_time() - began < 1.0
