@@ -47,7 +47,7 @@ FIXED = {"loss": "squared", "outputs": 1, "clipping": "record"}
 
 
 def _batches(features: Array, labels: Array, config: Values) -> list[tuple[Array, Array, Array]]:
-    """Of each batch: its different records on the hyperplanes [m, P d], their labels, and how many there are of each."""
+    """Of each batch: its different records on the hyperplanes [m, P d], their labels, and how many they are."""
     u = convex_relu.hyperplanes(config, features.shape[1], Tape(config.hyperplane_seed))
     result = []
     for start in range(0, len(features), config.batch_size):

@@ -108,3 +108,27 @@ overshooting_records = Builder(
     defaults=lambda name, config: {},
     build=_overshooting,
 )
+
+
+def _echoed(name: str, config: Values, parameters: Values) -> Pair:
+    echoes = parameters.records // 2 - 1
+    features = np.zeros((parameters.records - 1, echoes + 1))
+    lean = float(parameters.lean)
+    features[:echoes, 0] = -lean
+    features[:echoes, 1:] = np.sqrt(1.0 - lean**2) * np.eye(echoes)
+    canary = unit(echoes + 1)
+    pair = replaced(features, np.zeros(parameters.records - 1), (canary, canary), (-1.0, 1.0), 0)
+    return replace(pair, direction=np.arange(echoes, -1.0, -1.0))
+
+
+echoed_record = Builder(
+    name="echoed-record",
+    summary="the first record moves w along e_1; the others of its half answer to that, each along an axis of its own",
+    algorithms=("phased-sgd",),
+    parameters=(
+        Parameter("records", kind="integer", low=Fraction(4)),
+        unit_interval("lean", "the part of an answering record that is along -e_1"),
+    ),
+    defaults=lambda name, config: {},
+    build=_echoed,
+)
