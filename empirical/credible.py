@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from empirical.binomial import Array, Counts, Scores, epsilon_from_rates, tally
+from empirical.binomial import Array, Counts, Scores, epsilon_from_rates, tally, unit_quadrature
 from empirical.estimate import Estimate, check
 from empirical.thresholds import candidates, split_choice
 
@@ -47,10 +47,7 @@ def posterior_quantile(
     hits: Counts, alarms: Counts, trials: tuple[int, int], *, delta: float, alpha: float
 ) -> Array:
     """The alpha-quantile of the posterior of epsilon, for arrays of counts of data sets 1 and 0."""
-    points, weights = np.polynomial.legendre.leggauss(_NODES)
-    # Quadrature in a variable that is dense at both ends of (0, 1), where the posterior's quantiles have their edges.
-    level = np.sin(np.pi * (points + 1) / 4) ** 2
-    weight = weights * np.pi / 4 * np.sin(np.pi * (points + 1) / 2)
+    level, weight = unit_quadrature(_NODES)
     positives, negatives = trials
     rate = special.betaincinv(alarms[:, None] + 0.5, negatives - alarms[:, None] + 0.5, level)
     above = (hits + 0.5)[:, None], (positives - hits + 0.5)[:, None]

@@ -73,7 +73,8 @@ def test_the_credible_bound_keeps_what_it_promises_averaged_over_the_prior(alpha
     rng = np.random.default_rng(1)
     audits, models, delta = 1500, 60, 1e-3
     p, q = rng.beta(0.5, 0.5, audits), rng.beta(0.5, 0.5, audits)
-    low = posterior_quantile(rng.binomial(models, p), rng.binomial(models, q), (models, models), delta=delta, alpha=alpha)
+    hits, alarms = rng.binomial(models, p), rng.binomial(models, q)
+    low = posterior_quantile(hits, alarms, (models, models), delta=delta, alpha=alpha)
     failures = int(np.count_nonzero(low > epsilon_from_rates(p, q, delta)))
     assert failures <= allowed(audits, alpha)
 
@@ -128,7 +129,7 @@ def test_one_run_covers_randomised_response_which_attains_its_bound(confidence: 
     ]
     failures = int(counts[np.array(bounds) > 1.0].sum())
     assert failures <= allowed(repetitions, 1 - confidence)
-    assert failures >= (1 - confidence) * repetitions / 3  # and it is sharp, but for the steps of the counts and the grid
+    assert failures >= (1 - confidence) * repetitions / 3  # sharp, but for the steps of the counts and of the grid
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.5])
@@ -136,7 +137,8 @@ def test_one_run_covers_independent_gaussian_canaries(confidence: float) -> None
     rng, repetitions, mu = np.random.default_rng(3), 2000, 1.5
     coins = rng.integers(0, 2, (repetitions, 60))
     scores = rng.normal(size=coins.shape) + mu * coins
-    correct, counts = np.unique([one_run.guess(*row, 20) for row in zip(scores, coins, strict=True)], return_counts=True)
+    right = [one_run.guess(*row, 20) for row in zip(scores, coins, strict=True)]
+    correct, counts = np.unique(right, return_counts=True)
     bounds = [one_run.mu_low(canaries=60, guesses=20, correct=int(v), confidence=confidence) for v in correct]
     assert int(counts[np.array(bounds) > mu].sum()) <= allowed(repetitions, 1 - confidence)
 
