@@ -209,7 +209,7 @@ class Processes(Place):
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it, and leave it to the campaign."""
+    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it: it is the campaign's."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

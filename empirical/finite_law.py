@@ -61,15 +61,17 @@ class FiniteLaw:
             total += (above - epsilon.exp() * below).max(arb(0))
         return total
 
+    @functools.cached_property
     def doubles(self) -> tuple[Array, Array]:
         """Both laws in double precision."""
         with ctx.workprec(128):
             first, second = self.probabilities()
             return _floats(first), _floats(second)
 
+    @functools.cached_property
     def ratios(self) -> Array:
         """The score of every value: the logarithm of the ratio, cut where one law has no mass."""
-        negatives, positives = self.doubles()
+        negatives, positives = self.doubles
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(positives) - np.log(negatives)
         finite = np.nan_to_num(logs, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)
@@ -77,13 +79,13 @@ class FiniteLaw:
 
     def rates(self, thresholds: Array) -> tuple[Array, Array]:
         """The mass of the values whose score is above."""
-        above = self.ratios()[None, :] > thresholds[:, None]
-        negatives, positives = self.doubles()
+        above = self.ratios[None, :] > thresholds[:, None]
+        negatives, positives = self.doubles
         return np.asarray(above @ negatives), np.asarray(above @ positives)
 
     def score(self, releases: Array) -> Array:
         """The score of the value that each release is nearest to."""
-        flat, ratios = flattened(releases), self.ratios()
+        flat, ratios = flattened(releases), self.ratios
         result = np.empty(len(flat))
         for start in range(0, len(flat), 4096):  # [4096, K, D] at once
             part = flat[start : start + 4096]
