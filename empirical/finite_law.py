@@ -32,6 +32,8 @@ from oracle.registry import bound
 
 _CERTAIN = 1e3
 """The score of a value that only one of the data sets has."""
+_GRID = 2.0**40
+"""Steps of the grid, in a ratio, to which sums of Laplace losses are rounded."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,17 @@ class FiniteLaw:
             total += (above - epsilon.exp() * below).max(arb(0))
         return total
 
+    @functools.cached_property
     def doubles(self) -> tuple[Array, Array]:
         """Both laws in double precision."""
         with ctx.workprec(128):
             first, second = self.probabilities()
             return _floats(first), _floats(second)
 
+    @functools.cached_property
     def ratios(self) -> Array:
         """The score of every value: the logarithm of the ratio, cut where one law has no mass."""
-        negatives, positives = self.doubles()
+        negatives, positives = self.doubles
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(positives) - np.log(negatives)
         finite = np.nan_to_num(logs, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)
@@ -75,13 +79,13 @@ class FiniteLaw:
 
     def rates(self, thresholds: Array) -> tuple[Array, Array]:
         """The mass of the values whose score is above."""
-        above = self.ratios()[None, :] > thresholds[:, None]
-        negatives, positives = self.doubles()
+        above = self.ratios[None, :] > thresholds[:, None]
+        negatives, positives = self.doubles
         return np.asarray(above @ negatives), np.asarray(above @ positives)
 
     def score(self, releases: Array) -> Array:
         """The score of the value that each release is nearest to."""
-        flat, ratios = flattened(releases), self.ratios()
+        flat, ratios = flattened(releases), self.ratios
         result = np.empty(len(flat))
         for start in range(0, len(flat), 4096):  # [4096, K, D] at once
             part = flat[start : start + 4096]
@@ -114,29 +118,30 @@ class LaplaceProductLaw:
         )
 
     def rates(self, thresholds: Array) -> tuple[Array, Array]:
-        """Tails of the sum of the losses; the law of data set 0 is the mirror image."""
-        most = len(self.means[0]) * float(self.ratio)
-        # The masses at both ends belong to closed events on one side only: ties are told apart by a hair.
-        hair = 1e-12 * most
-        return 1.0 - self._below(most + thresholds + hair), self._below(most - thresholds - hair)
+        """Tails of the sum of the losses; the law of data set 0 is the mirror image.
 
-    def _below(self, w: Array) -> Array:
-        """P(W <= w)."""
+        Thresholds are counted on the grid of the scores, in whole numbers, so that the masses are on the right side.
+        """
+        most = len(self.means[0]) * _GRID
+        steps = np.clip(np.floor(thresholds / float(self.ratio) * _GRID), -most - 1, most + 1)
+        return 1.0 - self._below(most + steps + 0.5), self._below(most - steps - 0.5)
+
+    def _below(self, steps: Array) -> Array:
+        """P(W <= so many steps of the grid)."""
         count, cut = len(self.means[0]), 2 * float(self.ratio)
-        total = np.zeros_like(w)
+        total = np.zeros_like(steps)
         for n in range(count + 1):
             for j in range(n + 1):
                 for i in range(n - j + 1):
                     factor = math.comb(count, n) * math.comb(n, j) * math.comb(n - j, i) * (-1) ** i
-                    rest = (w - (i + j) * cut) / 2
+                    rest = (steps - 2 * (i + j) * _GRID) / _GRID * float(self.ratio) / 2
                     gamma = special.gammainc(n - j, np.maximum(rest, 0.0)) if n > j else rest >= 0
                     total = total + factor * math.exp(-(i + j) * cut / 2) * gamma / 2**count
-        return total
+        return np.asarray(np.clip(total, 0.0, 1.0))
 
     def score(self, releases: Array) -> Array:
         """The logarithm of the likelihood ratio, rounded so that equal losses stay equal however they were added up."""
         noisy = flattened(releases)[:, : len(self.means[0])]
         middle, ratio = (self.means[0] + self.means[1]) / 2, float(self.ratio)
         losses = np.clip(2 * (noisy - middle) * np.sign(self.means[1] - self.means[0]) / self.scale, -ratio, ratio)
-        grid = ratio * 2.0**-40
-        return np.asarray(np.round(losses.sum(axis=1) / grid) * grid)
+        return np.asarray(np.round(losses.sum(axis=1) / ratio * _GRID) / _GRID * ratio)

@@ -29,6 +29,7 @@ import json
 import math
 import shlex
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -63,19 +64,21 @@ class Foreign:
         self._sent: dict[bytes, int] = {}
         self._loaded = False
         self._shape: tuple[int, ...] | None = None
+        self._turn = threading.Lock()  # a worker of a cluster may have several threads; questions wait for answers
 
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
         """What the models of the tape release; the process is started where it does not run yet."""
         data = (np.ascontiguousarray(features, dtype=np.float64), np.ascontiguousarray(labels, dtype=np.float64))
-        process = self._running()
-        try:
-            released = np.concatenate(list(self._ask(process, data, tape.words("seed", 0, 1)[:, 0])))
-            check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
-        except BaseException:  # whatever happened, an interrupt included: its pipes may hold half an answer
-            self.close()
-            raise
-        self._shape = released.shape[1:]
-        return released
+        with self._turn:
+            process = self._running()
+            try:
+                released = np.concatenate(list(self._ask(process, data, tape.words("seed", 0, 1)[:, 0])))
+                check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
+            except BaseException:  # whatever happened, an interrupt included: its pipes may hold half an answer
+                self.close()
+                raise
+            self._shape = released.shape[1:]
+            return released
 
     def close(self) -> None:
         """End the process; the next releases start another."""

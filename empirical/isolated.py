@@ -9,6 +9,7 @@ This is isolation against accidents, not a sandbox: the program runs with the ri
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import selectors
 import signal
@@ -18,6 +19,7 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from oracle.errors import TargetError
@@ -26,10 +28,6 @@ _BLOCK = 1 << 20
 _KEPT = 4000  # bytes of standard error that are kept
 _SLACK = 1.1  # on top of every deadline: a busy machine is a little late
 _GRACE = 2.0  # seconds in which a process that closed its output must end, so that the reason can be told
-
-
-class Hanging(TargetError):
-    """The program did not answer in time."""
 
 
 class Isolated:
@@ -43,10 +41,11 @@ class Isolated:
         path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH"), root) if part)
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, "PYTHONPATH": path}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "empirical.foreign_worker", str(memory), *words], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0, env=environment,
-        )
+        self._process = _starter(os.getpid()).submit(
+            subprocess.Popen, [sys.executable, "-m", "empirical.foreign_worker", str(memory), *words],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
+            env=environment,
+        ).result()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -81,6 +80,8 @@ class Isolated:
         deadline, searched = time.monotonic() + seconds, 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
+            if searched > self._memory * 2**20:
+                raise TargetError(f"{self.name} answers without end: more than {self._memory} MB and no end of line")
             self._receive(deadline, seconds)
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -109,7 +110,7 @@ class Isolated:
             selector.register(descriptor, event)
             if not selector.select(max(0.0, deadline - time.monotonic()) + (_SLACK - 1) * seconds):
                 self.stop()
-                raise Hanging(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
+                raise TargetError(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
 
     def _death(self) -> TargetError:
         """What became of a program that closed its pipes."""
@@ -131,6 +132,12 @@ class Isolated:
     def _last_words(self) -> str:
         lines = [line for line in bytes(self._said).decode("utf-8", "replace").splitlines() if line.strip()]
         return f"; it last said: {' '.join(lines[-1].split())[:200]}" if lines else ""
+
+
+@functools.cache
+def _starter(process: int) -> ThreadPoolExecutor:
+    """The one thread of a process that starts programs: Linux ends a program with the thread that started it."""
+    return ThreadPoolExecutor(1, thread_name_prefix=f"starter of {process}")
 
 
 def _drain(stream: object, said: bytearray) -> None:

@@ -124,7 +124,8 @@ CASES = (
     Case("dp-glmtron", {**GLMTRON, "initial_std": "0.1"}, "MixtureLaw"),
     Case("glm-dp-sgd", GLMTRON, None),
     Case(
-        "dp-glmtron-adaptive", {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "batches": 15, "estimation": 15},
+        "dp-glmtron-adaptive",
+        {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "batches": 15, "estimation": 15},
         None,
     ),
     Case("dp-taglmtron", TREE, "GaussianLaw"),

@@ -109,10 +109,8 @@ def test_a_domain_is_told_and_used(tmp_path: Path, canary: str, neighbours: str)
 def test_the_same_audit_again_and_in_two_processes_is_the_same(tmp_path: Path) -> None:
     words = (*BATCHED, "--epsilon", "1", *SMALL, "--shard", "300")
     first = audit(tmp_path, *words, code=1)
-    assert audit(tmp_path, *words, code=1) == first
-    assert audit(tmp_path, *words, "--workers", "2", code=1) == first
     store = ("--store", str(tmp_path / "kept.sqlite"))
-    assert audit(tmp_path, *words, *store, code=1) == first
+    assert audit(tmp_path, *words, *store, "--workers", "2", code=1) == first
     assert audit(tmp_path, *words, *store, code=1) == first
     assert audit(tmp_path, *words, "--seed", "1", code=1)["epsilon_lower"] != first["epsilon_lower"]
 

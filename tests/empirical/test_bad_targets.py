@@ -95,6 +95,7 @@ BAD_COMMANDS = {
     "ragged": ("input()\nprint(json.dumps({'releases': [[1], [1, 2], [1]]}))", "no array"),
     "text": ("input()\nprint(json.dumps({'releases': ['a', 'b', 'c']}))", "path of a saved model"),
     "nan": ("input()\nprint('{\"releases\": [1, NaN, 2]}')", "released nan.*model 1 of 3"),
+    "endless": ("input()\nwhile True:\n    os.write(1, bytes(10**6))", "answers without end: more than 60 MB"),
     "no text": ("input()\nos.write(1, bytes([255, 254, 10]))", "no JSON"),
     "constant": (
         "for line in sys.stdin:\n    count = len(json.loads(line)['seeds'])\n"
@@ -103,7 +104,7 @@ BAD_COMMANDS = {
     ),
 }
 
-WORDS = ("--epsilon", "1", "--budget", "200", "--memory", "600", "--dimension", "2")
+WORDS = ("--epsilon", "1", "--budget", "200", "--dimension", "2")
 
 
 def judged(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
@@ -125,7 +126,7 @@ def test_a_bad_function_is_invalid(name: str, tmp_path: Path, capsys: pytest.Cap
     body, reason = BAD_FUNCTIONS[name]
     file = tmp_path / "target.py"
     file.write_text(HEAD + body)
-    text = judged(capsys, tmp_path, f"{file}:fn")
+    text = judged(capsys, tmp_path, f"{file}:fn", "--memory", "600")
     assert re.search(reason, text), text
 
 
@@ -162,5 +163,5 @@ def test_a_bad_command_is_invalid(name: str, tmp_path: Path, capsys: pytest.Capt
     body, reason = BAD_COMMANDS[name]
     file = tmp_path / "target.py"
     file.write_text("import json, os, sys, time\n" + body)
-    text = judged(capsys, tmp_path, "--cmd", f"{sys.executable} {file}")
+    text = judged(capsys, tmp_path, "--cmd", f"{sys.executable} {file}", "--memory", "60")
     assert re.search(reason, text), text

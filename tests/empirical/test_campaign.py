@@ -58,8 +58,9 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
     [
         ({"delta": "2"}, "delta"), ({"claimed": "-1"}, "epsilon"), ({"claimed": "nan"}, "epsilon"),
         ({"budget": 3}, "budget"), ({"budget": 1e5}, "budget"), ({"held": 1.0}, "held"),
-        ({"confidence": 1.0}, "confidence"), ({"seed": -1}, "seed"), ({"shard": 0}, "shard"), ({"attacks": ()}, "attacks"),
-        ({"attacks": ("guess",)}, "guess"), ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
+        ({"confidence": 1.0}, "confidence"), ({"seed": -1}, "seed"), ({"shard": 0}, "shard"),
+        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"),
+        ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
         ({"pair": "file"}, "pair"),
     ],
 )
@@ -177,7 +178,10 @@ def test_progress_tells_models_rate_bound_and_time_left(monkeypatch: pytest.Monk
 
 def test_a_worker_with_other_code_is_refused() -> None:
     task = Task(CGD, CGD.shards("selection")[0], None, None, "other code")
-    assert work(task) == Failure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
+    refused = work(task)
+    assert isinstance(refused, Failure)
+    assert "other code" in str(refused.error())
+    assert not isinstance(refused.error(), TargetError)  # it says nothing of the target
     array = work(replace(task, code=fingerprint()))
     assert isinstance(array, np.ndarray)
     assert array.shape == (300, 4)
@@ -238,5 +242,5 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("empirical.compute._PATIENCE", 1)
-    with pytest.raises(DomainError, match="cluster = tcp://127.0.0.1:1"):
+    with pytest.raises(DomainError, match=r"cluster = tcp://127\.0\.0\.1:1"):
         run(CGD, cluster="tcp://127.0.0.1:1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import signal
@@ -324,6 +325,26 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_threads_take_turns(tmp_path: Path) -> None:
+    target = function(tmp_path, "def fn(dataset, seed):\n    return [seed // 2**32] * 1000")
+    tapes = [Tape(0, 20, 20 * index) for index in range(8)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        parts = list(pool.map(lambda tape: target.releases(FEATURES, LABELS, tape), tapes))
+    assert np.array_equal(np.concatenate(parts), target.releases(FEATURES, LABELS, Tape(0, 160)))
+
+
+def test_a_forked_process_starts_its_own(tmp_path: Path) -> None:
+    target = function(tmp_path, "import os\ndef fn(dataset, seed):\n    return os.getpid()")
+    pid = float(target.releases(FEATURES, LABELS, Tape(0, 1))[0])
+    child = os.fork()
+    if child == 0:
+        other = float(target.releases(FEATURES, LABELS, Tape(0, 1))[0])
+        target.close()
+        os._exit(0 if other != pid else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert target.releases(FEATURES, LABELS, Tape(0, 1))[0] == pid  # and ours lives on
 
 
 def test_nothing_is_left_over(tmp_path: Path) -> None:
