@@ -210,7 +210,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
         relation = vars(config).get("neighbours", item.neighbours)
         if relation not in ("any", pair.neighbours) and not _made_for(plan, item):
             raise DomainError(
-                f"neighbours = {pair.neighbours} is outside its domain: {relation}, by which {item.name} is accounted for"
+                f"neighbours = {pair.neighbours} is outside its domain: {item.name} is accounted for by {relation}"
             )
         return accounting.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
     except DomainError:
@@ -220,7 +220,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
 
 
 def _made_for(plan: Plan, item: Algorithm) -> bool:
-    """Whether the pair's builder knows the algorithm, and so what its relation means (an absent record may be a zero)."""
+    """Whether the pair's builder knows what the algorithm's relation means (an absent record may be a zero)."""
     return plan.pair.get("kind") == "built" and item.name in builders()[str(plan.pair["name"])].algorithms
 
 

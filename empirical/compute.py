@@ -10,6 +10,7 @@ of the target itself is a result (`Failure`), no reason to try again.
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextlib
 import functools
@@ -260,16 +261,15 @@ class Cluster(Place):
                 if not flying:
                     return
                 future = ready.get()
-                yield flying.pop(future).shard, _array(self._result(future))
-        finally:
-            self._client.cancel(list(flying))
-
-    def _result(self, future: Any) -> Array | Failure:
-        try:
-            result: Array | Failure = future.result()
+                result = future.result()
+                yield flying.pop(future).shard, _array(result)
         except self._dask.KilledWorker as error:
             raise OracleError(f"workers of the cluster died again and again: {error}") from None
-        return result
+        except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError) as error:
+            raise OracleError(f"the cluster is lost: {error}") from None
+        finally:
+            with contextlib.suppress(OSError):  # there may be nobody left to tell
+                self._client.cancel(list(flying))
 
 
 def _array(result: Array | Failure) -> Array:

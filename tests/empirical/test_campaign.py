@@ -59,7 +59,8 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
         ({"delta": "2"}, "delta"), ({"claimed": "-1"}, "epsilon"), ({"claimed": "nan"}, "epsilon"),
         ({"budget": 3}, "budget"), ({"budget": 1e5}, "budget"), ({"held": 1.0}, "held"),
         ({"confidence": 1.0}, "confidence"), ({"seed": -1}, "seed"), ({"shard": 0}, "shard"),
-        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"), ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
+        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"),
+        ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
         ({"pair": "file"}, "pair"),
     ],
 )
