@@ -11,10 +11,12 @@ from empirical.audit import Audit, run
 from empirical.estimators import ESTIMATORS
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
+from empirical.neighbours import builders
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.domain import positive_integer
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -70,7 +72,7 @@ def audit_target(
     pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
     = None,
     neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
-    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...", **_DATA)] = None,
+    canary: Annotated[str | None, typer.Option(help="Pair to build; by default the worst one.", **_DATA)] = None,
     records: Annotated[int | None, typer.Option(help="Records (of a foreign target: 20).", **_DATA)] = None,
     dimension: Annotated[int | None, typer.Option(help="Features (of a foreign target: 4).", **_DATA)] = None,
     feature_norm: Annotated[
@@ -99,6 +101,7 @@ def audit_target(
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
+    positive_integer("workers").parse(workers)  # told before a pair is searched for
     options: dict[str, Any] = {
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
@@ -112,6 +115,8 @@ def audit_target(
     if json_file is not None:
         write_json(json_file, result.to_json())
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
+    if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
+        print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
     if result.verdict != "CONSISTENT":
         print(f"{result.verdict}: {result.reason}")
     raise typer.Exit(EXIT_CODES[result.verdict])
