@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, mutants."""
+"""The commands of the audits: audit, false-claims, mutants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from empirical.audit import Audit, run
 from empirical.estimators import ESTIMATORS
+from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
 from empirical.neighbours import builders
@@ -29,6 +30,7 @@ EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
+    app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
 
 

@@ -29,7 +29,7 @@ from empirical.thresholds import candidates, joint_choice
 _GRID = 400
 _HEDGE = np.array([0.25, 0.5, 1.0, 2.0])
 _LEAST_BET, _LARGEST_BET = 1e-3, 0.99  # as shares of the largest bet that cannot go bankrupt
-_LOOKS = 100
+_LOOKS = 64
 
 
 class Sequential:
@@ -62,8 +62,7 @@ class Sequential:
     @property
     def epsilon(self) -> float:
         """The time-uniform lower bound so far."""
-        first = int(np.argmin(self._rejected)) if not self._rejected.all() else _GRID
-        return float(self.epsilons[first - 1]) if first else 0.0
+        return self.history[-1][1] if self.history else 0.0
 
     @property
     def pairs(self) -> int:
@@ -83,10 +82,11 @@ class Sequential:
         bets = np.tensordot(running, self._logs, axes=1)
         largest = bets.max(axis=2)
         wealth = largest + np.log(np.exp(bets - largest[:, :, None]).mean(axis=2))
-        for seen, row in zip(running.sum(axis=1), wealth >= self._need, strict=True):
-            self._rejected |= row
-            self.history.append((int(seen), self.epsilon))
-        self._counts = running[-1]
+        rejected = np.logical_or.accumulate(wealth >= self._need, axis=0) | self._rejected
+        reached = np.minimum.accumulate(rejected, axis=1).sum(axis=1)  # how far the walk from the bottom gets
+        bounds = self.epsilons[np.maximum(reached, 1) - 1]
+        self.history += zip(running.sum(axis=1).astype(int).tolist(), bounds.tolist(), strict=True)
+        self._counts, self._rejected = running[-1], rejected[-1]
         return self.epsilon
 
     def stopped_at(self, claimed: float) -> int | None:
