@@ -17,12 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from empirical.campaigns import DEFAULT, estimators
+from empirical.campaigns import DEFAULT
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
 from empirical.plan import Plan
 from empirical.targets import AlgorithmTarget, Target, make_target
+from empirical.tightness import estimators
 from oracle.errors import DomainError
 from oracle.registry import algorithm, named
 

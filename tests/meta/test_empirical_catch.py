@@ -9,7 +9,8 @@ import pytest
 
 import empirical.estimators as estimators
 import tests.empirical.test_estimators as suite
-from empirical.audit import DEFAULT_AUDITS, run
+from empirical.audit import run
+from empirical.campaigns import DEFAULT
 from empirical.estimators import Array, Rates
 
 
@@ -52,4 +53,4 @@ def test_a03_an_exception_never_becomes_epsilon_zero() -> None:
         raise ArithmeticError("planted")
 
     with pytest.raises(ArithmeticError, match="planted"):
-        run(DEFAULT_AUDITS["noisy-gd on quadratics"], train=failing)
+        run(DEFAULT["NoisyGD on quadratics"], train=failing)
