@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import Progress
 
 from empirical.audit import Audit, run
+from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
 from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
@@ -16,8 +21,10 @@ from empirical.neighbours import builders
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
+from empirical.tightness import COLUMNS, Row, carry_out, summary, table
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.domain import positive_integer
+from oracle.errors import DomainError
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -83,7 +90,9 @@ def audit_target(
     labels: Annotated[
         tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
     ] = None,
-    budget: Annotated[int, typer.Option(help="Models trained on each data set.", **_ESTIMATE)] = 100_000,
+    budget: Annotated[
+        int | None, typer.Option(help="Models trained on each data set (100000; of --all at most so many).", **_ESTIMATE)
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
     estimator: Annotated[
         str | None, typer.Option(help=f"{', '.join(ESTIMATORS)}; by default the one that suits.", **_ESTIMATE)
@@ -97,6 +106,7 @@ def audit_target(
     = None,
     workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The default campaign: the tightness table.")] = False,
     json_file: JsonFile = None,
 ) -> None:
     """Audit released models: a lower confidence bound on epsilon against the claimed one.
@@ -104,6 +114,16 @@ def audit_target(
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
     positive_integer("workers").parse(workers)  # told before a pair is searched for
+    if everything:
+        given = {
+            "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
+            "attack": attack, "cluster": cluster,
+        }
+        for name, value in given.items():
+            if value:
+                raise DomainError(f"{name} = {value} is not for --all, whose audits are fixed")
+        audit_everything(budget=budget, seed=seed, workers=workers, store=store, json_file=json_file)
+        return
     options: dict[str, Any] = {
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
@@ -122,6 +142,31 @@ def audit_target(
     if result.verdict != "CONSISTENT":
         print(f"{result.verdict}: {result.reason}")
     raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def audit_everything(
+    *, budget: int | None, seed: int, workers: int, store: Path | None, json_file: Path | None
+) -> None:
+    """Carry out the default campaign, print its table and how it stands to the goals."""
+    plans = {
+        name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
+    }
+    rows: list[Row] = []
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("audits", total=len(plans))
+        for found in carry_out(plans, workers=workers, store=store):
+            rows.extend(found)
+            bar.advance(task)
+    if json_file is not None:
+        write_json(json_file, [row.to_json() for row in rows])
+    print_table(COLUMNS, table(rows))
+    for line in summary(rows):
+        print(line)
+    wrong = [f"{row.name} ({row.audit.plan.estimator}): {row.audit.reason}" for row in rows if not row.good]
+    print(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
+    if wrong:
+        print("\n".join(wrong))
+        raise typer.Exit(WRONG)
 
 
 def run_with_progress(
