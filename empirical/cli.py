@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+import functools
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,7 +92,7 @@ def audit_target(
         tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(help="Models trained on each data set (100000; of --all at most so many).", **_ESTIMATE)
+        int | None, typer.Option(help="Models a data set (100000; of --all at most so many).", **_ESTIMATE)
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
     estimator: Annotated[
@@ -128,12 +129,14 @@ def audit_target(
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
     }
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
     plan = make_plan(
         TargetWords(target, cmd, config, batched, timeout, memory),
         PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
         {name: value for name, value in options.items() if value is not None},
+        carry_out=carry_out,
     )
-    result = run_with_progress(plan, store=store, workers=workers, cluster=cluster)
+    result = carry_out(plan)
     if json_file is not None:
         write_json(json_file, result.to_json())
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))

@@ -12,11 +12,12 @@ by small audits (`empirical.search`), unless one is named.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from empirical.audit import Audit, run
 from empirical.campaigns import DEFAULT
 from empirical.foreign import MEMORY, TIMEOUT, Foreign
 from empirical.neighbours import builders, default_pair, make_pair
@@ -75,8 +76,13 @@ class Described:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) -> Plan:
-    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target."""
+def make_plan(
+    target: TargetWords, pair: PairWords, options: Mapping[str, Any], *, carry_out: Callable[[Plan], Audit] = run
+) -> Plan:
+    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target.
+
+    `carry_out` runs the small audits that search for a pair, where one is searched for.
+    """
     described = describe(target)
     if options.get("claimed") is None and not _has_guarantee(described.target):
         raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
@@ -88,7 +94,7 @@ def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) 
         domain = builders()[spec["name"]].parameters
         names = [item.name for item in builders().values() if not item.algorithms and item.parameters == domain]
         first = [spec["name"], *(name for name in names if name != spec["name"])]
-        plan = replace(plan, pair=worst_pair(plan, [{**spec, "name": name} for name in first]))
+        plan = replace(plan, pair=worst_pair(plan, [{**spec, "name": name} for name in first], carry_out))
         described.target.close()
     return plan
 

@@ -9,11 +9,11 @@ and believed by nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from empirical.audit import run
+from empirical.audit import Audit
 from empirical.plan import Plan
 from oracle.errors import TargetError
 
@@ -24,7 +24,9 @@ EVEN_ODDS = 0.5
 APART = 2**61  # added to the seed
 
 
-def worst_pair(plan: Plan, specs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+def worst_pair(
+    plan: Plan, specs: Iterable[Mapping[str, Any]], carry_out: Callable[[Plan], Audit]
+) -> Mapping[str, Any]:
     """The spec of the pair with the largest pilot bound, the first where all are equal.
 
     A target that does not work with the first pair is not tried with the others: the audit itself then says why.
@@ -34,7 +36,7 @@ def worst_pair(plan: Plan, specs: Iterable[Mapping[str, Any]]) -> Mapping[str, A
     for spec in specs:
         pilot = replace(plan, pair=spec, budget=budget, confidence=EVEN_ODDS, seed=plan.seed + APART)
         try:
-            bound = run(pilot).epsilon_lower
+            bound = carry_out(pilot).epsilon_lower
         except TargetError:  # a pair that is made of the target's own models may not suit it
             bound = None
         if best is None:
