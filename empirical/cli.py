@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from dataclasses import replace
-import functools
 from pathlib import Path
 from typing import Annotated, Any
 
