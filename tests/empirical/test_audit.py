@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import empirical.audit as audit_module
-from empirical.audit import DEFAULT_AUDITS, run
+from empirical.audit import run
+from empirical.campaigns import DEFAULT
 from empirical.mutant import Detection, Judged, Mutant, Planted, judge, mutants
 from empirical.neighbours import default_pair, make_pair
 from empirical.plan import Plan
@@ -26,8 +27,8 @@ from oracle.registry import algorithm, algorithms
 from oracle.tape import Tape
 from tests.empirical.pair_cases import CASES, Case
 
-GD = replace(DEFAULT_AUDITS["noisy-gd on quadratics"], budget=5000)
-CGD = replace(DEFAULT_AUDITS["noisy-cgd on quadratics"], budget=5000)
+GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
+CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0.2, estimator="gdp")
 FIRST_CASES = list({case.algorithm: case for case in reversed(CASES)}.values())
 
 
