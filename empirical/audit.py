@@ -101,8 +101,9 @@ def run(
         verdict, reason = "INVALID", str(error)
     else:
         verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
+        sure = "confidence" if judge.guarantee == "confidence" else "credible probability"
         reason = (
-            f"epsilon >= {found.estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {float(claim):.4f}"
+            f"epsilon >= {found.estimate.epsilon:.4f} with {sure} {plan.confidence:g}, claimed {float(claim):.4f}"
         )
     lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(

@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, mutants."""
+"""The commands of the audits: audit, one-run, mutants."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from empirical.audit import Audit, run
 from empirical.estimators import ESTIMATORS
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
+from empirical.one_run_cli import audit_in_one_run
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
@@ -27,6 +28,7 @@ EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
+    app.command("one-run")(audit_in_one_run)
     app.command("mutants")(judge_mutants)
 
 

@@ -71,10 +71,11 @@ def test_failure_probabilities_summed_over_all_counts_are_at_most_alpha(p: float
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_the_credible_bound_keeps_what_it_promises_averaged_over_the_prior(alpha: float) -> None:
     rng = np.random.default_rng(1)
-    audits, models, delta = 1500, 60, 1e-3
+    audits, models, delta = 20_000, 12, 1e-3
     p, q = rng.beta(0.5, 0.5, audits), rng.beta(0.5, 0.5, audits)
     hits, alarms = rng.binomial(models, p), rng.binomial(models, q)
-    low = posterior_quantile(hits, alarms, (models, models), delta=delta, alpha=alpha)
+    kinds, which = np.unique(np.stack([hits, alarms]), axis=1, return_inverse=True)
+    low = posterior_quantile(kinds[0], kinds[1], (models, models), delta=delta, alpha=alpha)[which.ravel()]
     failures = int(np.count_nonzero(low > epsilon_from_rates(p, q, delta)))
     assert failures <= allowed(audits, alpha)
 
@@ -97,10 +98,8 @@ def releases(rng: np.random.Generator, models: int, gap: float) -> tuple[Array, 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.5])
 @pytest.mark.parametrize("gap", [0.0, 1.0])
-@pytest.mark.parametrize("attacks", [("coordinate-scan",), ("linear-discriminant", "mean-distance", "coordinate-scan")])
-def test_an_attack_chosen_on_held_out_releases_costs_no_coverage(
-    attacks: tuple[str, ...], gap: float, confidence: float
-) -> None:
+def test_an_attack_chosen_on_held_out_releases_costs_no_coverage(gap: float, confidence: float) -> None:
+    attacks = ("linear-discriminant", "mean-distance", "coordinate-scan")
     data = np.zeros((3, 4))
     pair = Pair((data, data + 1.0), (np.zeros(3), np.zeros(3)), "replace", None, None)
     rng, failures, repetitions = np.random.default_rng(4), {"joint": 0, "gdp": 0}, 100
