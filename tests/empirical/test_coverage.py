@@ -16,7 +16,7 @@ from scipy import stats
 from empirical import one_run
 from empirical.attacks import choose
 from empirical.binomial import Array, Tally, epsilon_from_rates, joint_bound, rate_bounds
-from empirical.coverage import PAIRS, Known, Leak, allowed, coverage, gaussian, power
+from empirical.coverage import PAIRS, Known, Leak, allowed, coverage, gaussian, power, randomised_response
 from empirical.credible import posterior_quantile
 from empirical.estimators import ESTIMATORS, Estimator
 from empirical.mutants.auditors import one_run_coverage
@@ -39,6 +39,24 @@ def test_a_bound_exceeds_the_truth_no_more_often_than_stated(
         estimator.estimate, pair, delta=1e-3, confidence=confidence, repetitions=REPETITIONS[estimator.name]
     )
     assert found.valid, str(found)
+
+
+def peeking(name: str, *, confidence: float, repetitions: int) -> int:
+    """How often a bound exceeds the truth at some of five looks at more and more of the judged scores."""
+    rng, pair, failures = np.random.default_rng(6), randomised_response(6.0), 0
+    for _ in range(repetitions):
+        held, (first, second) = pair.draw(rng, 50), pair.draw(rng, 300)
+        bounds = [
+            ESTIMATORS[name].estimate(held, (first[:end], second[:end]), delta=1e-3, confidence=confidence).epsilon
+            for end in range(60, 301, 60)
+        ]
+        failures += max(bounds) > pair.epsilon(1e-3)
+    return failures
+
+
+def test_only_the_sequential_bound_may_be_looked_at_again_and_again() -> None:
+    assert peeking("sequential", confidence=0.5, repetitions=100) <= allowed(100, 0.5)
+    assert peeking("joint", confidence=0.5, repetitions=100) > allowed(100, 0.5)
 
 
 def test_every_estimator_is_either_covered_or_called_credible() -> None:
