@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, one-run, mutants."""
+"""The commands of the audits: audit, one-run, false-claims, mutants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from empirical.audit import Audit, run
 from empirical.estimators import ESTIMATORS
+from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
 from empirical.one_run_cli import audit_in_one_run
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
     app.command("one-run")(audit_in_one_run)
+    app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
 
 
@@ -46,33 +48,55 @@ def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:
     ]
 
 
+_CLAIM, _DATA, _ESTIMATE, _RUN, _LIMITS = (
+    {"rich_help_panel": name}
+    for name in ("The claim", "The two data sets", "The estimate", "Where and how it runs", "Foreign targets")
+)
+
+
 def audit_target(
     target: Annotated[
         str | None, typer.Argument(help="An algorithm (`dp-oracle algorithms`), pkg.mod:fn or path/to/file.py:fn.")
     ] = None,
-    cmd: Annotated[str | None, typer.Option(help="A program that speaks JSON lines, in place of TARGET.")] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters, and [pair].")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon [algorithm: the proved one].")] = None,
-    delta: Annotated[str, typer.Option(help="Claimed delta.")] = "1e-5",
-    pair: Annotated[Path | None, typer.Option(help="npz file of neighbouring data sets: X0, y0, X1, y1.")] = None,
-    batched: Annotated[bool, typer.Option("--batched", help="The function is fn(dataset, seeds).")] = False,
-    neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.")] = None,
-    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...")] = None,
-    records: Annotated[int | None, typer.Option(help="Records of a built data set [foreign: 20].")] = None,
-    dimension: Annotated[int | None, typer.Option(help="Features of a built data set [foreign: 4].")] = None,
-    feature_norm: Annotated[str | None, typer.Option(help="Largest norm of a feature vector [foreign: 1].")] = None,
-    labels: Annotated[tuple[str, str] | None, typer.Option(help="Least and largest label [foreign: 0 1].")] = None,
-    budget: Annotated[int, typer.Option(help="Models trained on each data set.")] = 100_000,
-    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.")] = 0.95,
-    estimator: Annotated[str | None, typer.Option(help=f"One of {', '.join(ESTIMATORS)}.")] = None,
-    attack: Annotated[list[str] | None, typer.Option(help="Only these attacks; may be repeated.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same result bit for bit.")] = 0,
-    shard: Annotated[int | None, typer.Option(help="Models of a unit of work [20000, foreign: 1000].")] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that train.")] = 1,
-    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for a call (function) or an answer (program).")] = TIMEOUT,
-    memory: Annotated[int, typer.Option(help="MB that a function or program may use.")] = MEMORY,
+    cmd: Annotated[
+        str | None, typer.Option(help="In place of TARGET: a program that speaks JSON lines.", **_LIMITS)
+    ] = None,
+    batched: Annotated[bool, typer.Option("--batched", help="The function is fn(dataset, seeds).", **_LIMITS)] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds for a call or an answer.", **_LIMITS)] = TIMEOUT,
+    memory: Annotated[int, typer.Option(help="MB that it may use.", **_LIMITS)] = MEMORY,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML of an algorithm's parameters and of the pair; by default its own audit.")
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Claimed epsilon; by default what is proved of the algorithm.", **_CLAIM)
+    ] = None,
+    delta: Annotated[str, typer.Option(help="Claimed delta.", **_CLAIM)] = "1e-5",
+    pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
+    = None,
+    neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
+    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...", **_DATA)] = None,
+    records: Annotated[int | None, typer.Option(help="Records (of a foreign target: 20).", **_DATA)] = None,
+    dimension: Annotated[int | None, typer.Option(help="Features (of a foreign target: 4).", **_DATA)] = None,
+    feature_norm: Annotated[
+        str | None, typer.Option(help="Largest norm of a feature vector (of a foreign target: 1).", **_DATA)
+    ] = None,
+    labels: Annotated[
+        tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
+    ] = None,
+    budget: Annotated[int, typer.Option(help="Models trained on each data set.", **_ESTIMATE)] = 100_000,
+    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
+    estimator: Annotated[
+        str | None, typer.Option(help=f"{', '.join(ESTIMATORS)}; by default the one that suits.", **_ESTIMATE)
+    ] = None,
+    attack: Annotated[list[str] | None, typer.Option(help="Only this attack; may be repeated.", **_ESTIMATE)] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result bit for bit.", **_ESTIMATE)] = 0,
+    shard: Annotated[
+        int | None, typer.Option(help="Models of a unit of work (20000; of a foreign target 1000).", **_RUN)
+    ] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.", **_RUN)]
+    = None,
+    workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
+    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
     json_file: JsonFile = None,
 ) -> None:
     """Audit released models: a lower confidence bound on epsilon against the claimed one.

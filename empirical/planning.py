@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from empirical.audit import DEFAULT_AUDITS
+from empirical.campaigns import DEFAULT
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
 from empirical.plan import Plan
 from empirical.targets import AlgorithmTarget, Target, make_target
+from empirical.tightness import estimators
 from oracle.errors import DomainError
 from oracle.registry import algorithm, named
 
@@ -78,11 +79,10 @@ def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) 
     described = describe(target)
     if options.get("claimed") is None and not _has_guarantee(described.target):
         raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
-    spec = pair_spec(described, pair)
-    law = make_pair(spec, described.target).law
-    # The Gaussian estimator only where theory says that the release is Gaussian.
-    suited = {"estimator": "gdp" if law is not None and law.gaussian else "clopper-pearson", **described.options}
-    return Plan(target=described.target.spec(), pair=spec, **{**suited, **options})
+    plan = Plan(
+        target=described.target.spec(), pair=pair_spec(described, pair), **{**described.options, **options}
+    )
+    return plan if "estimator" in options else replace(plan, estimator=estimators(plan)[0])
 
 
 def _has_guarantee(target: Target) -> bool:
@@ -112,10 +112,10 @@ def describe(words: TargetWords) -> Described:
 def _default(name: str) -> Described:
     """A registered algorithm as its default audit has it."""
     algorithm(name)  # an unknown name is told apart from one without a default
-    for plan in DEFAULT_AUDITS.values():
+    for plan in DEFAULT.values():
         if plan.target.get("name") == name:
             pair = {key: value for key, value in plan.pair.items() if key != "kind"}
-            return Described(make_target(plan.target), pair, {"estimator": plan.estimator})
+            return Described(make_target(plan.target), pair)
     raise DomainError(f"config is needed: {name} has no default audit")
 
 

@@ -1,39 +1,75 @@
-"""The checks that flag the planted bugs of auditors (`empirical.mutants.auditors`) spare our own estimators."""
+"""Plant errors in the machinery of campaigns and require its tests to fail.
+
+The known bugs of estimators (rows A01 ... A09 of the corpus) are planted in `empirical.mutants.auditors`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 
-from empirical.coverage import gaussian, randomised_response, subsampled_gaussian
-from empirical.estimators import ESTIMATORS, Estimator
-from empirical.mutants.auditors import judge_coverage, judge_failure, judge_power, one_run_coverage
+import tests.empirical.test_audit as audits
+import tests.empirical.test_campaign as campaigns
+import tests.empirical.test_store as stores
+from empirical.audit import run
+from empirical.mutant import Planted
+from empirical.plan import Plan, Shard
+from empirical.store import Store
 
 
-def test_where_a_sign_is_dropped_or_a_threshold_is_chosen_greedily() -> None:
-    for name in ("gdp", "clopper-pearson", "joint"):
-        assert not judge_coverage(ESTIMATORS[name].estimate, gaussian(0.0)).flagged
+def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_they_arrived(arrived: dict[tuple[int, int], Any], rounds: int) -> tuple[Any, Any]:
+        sides = [[array for (_, side), array in arrived.items() if side == wanted] for wanted in (0, 1)]
+        return np.concatenate(sides[0][:rounds]), np.concatenate(sides[1][:rounds])
+
+    monkeypatch.setattr("empirical.campaign._prefix", as_they_arrived)
+    with pytest.raises(AssertionError):
+        campaigns.test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypatch)
 
 
-def test_where_alpha_is_not_split() -> None:
-    for name in ("clopper-pearson", "joint"):
-        assert not judge_coverage(ESTIMATORS[name].estimate, randomised_response(9.0), repetitions=1000).flagged
+def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = Plan.shards
+
+    def same_draws(plan: Plan, phase: str) -> tuple[Shard, ...]:
+        return tuple(replace(shard, first=shard.first % plan.budget) for shard in true(plan, phase))
+
+    monkeypatch.setattr(Plan, "shards", same_draws)
+    with pytest.raises(AssertionError):
+        campaigns.test_the_models_of_a_plan_are_disjoint_and_complete()
+    with pytest.raises(AssertionError):
+        audits.test_the_two_sides_use_different_draws()
 
 
-def test_where_the_gaussian_conversion_is_out_of_scope() -> None:
-    pair = subsampled_gaussian(0.1, 2.0)
-    assert not judge_coverage(ESTIMATORS["joint"].estimate, pair, delta=0.05, judged=2000).flagged
+def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = Plan.canonical
+    monkeypatch.setattr(Plan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan))
+    with pytest.raises(AssertionError):
+        campaigns.test_every_part_of_a_plan_is_in_its_hash()
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=lambda item: item.name)
-def test_where_scores_are_no_numbers(estimator: Estimator) -> None:
-    assert not judge_failure(estimator.estimate).flagged
+def test_shards_of_another_basis_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = Store.read, Store.write
+    monkeypatch.setattr(Store, "read", lambda self, plan, shard, basis: read(self, plan, shard, ""))
+    monkeypatch.setattr(Store, "write", lambda self, plan, shard, basis, array: write(self, plan, shard, "", array))
+    with pytest.raises(AssertionError):
+        campaigns.test_scores_of_another_attack_are_not_mixed_in(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["clopper-pearson", "joint", "curve", "sequential"])
-def test_where_a_leak_is_rare(name: str) -> None:
-    assert not judge_power(ESTIMATORS[name].estimate).flagged
+def test_rows_that_are_not_checked_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.store._digest", lambda key, data: "")
+    other = "(SELECT data FROM shards WHERE side = 1 AND number = 0)"
+    damage = f"UPDATE shards SET data = {other} WHERE side = 0 AND number = 0"
+    with pytest.raises(AssertionError):
+        stores.test_a_damaged_row_counts_as_absent_and_can_be_written_again(tmp_path, damage)
 
 
-def test_where_every_canary_has_its_own_coin() -> None:
-    assert one_run_coverage(1).valid
-    assert not one_run_coverage(10).valid
+def test_an_exception_never_becomes_epsilon_zero() -> None:
+    def failing(*_: object) -> object:
+        raise ArithmeticError("planted")
+
+    with pytest.raises(ArithmeticError, match="planted"):
+        run(audits.GD, target=Planted(audits.GD, failing))
