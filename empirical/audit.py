@@ -102,8 +102,10 @@ def run(
         verdict, reason = "INVALID", str(error)
     else:
         verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
-        level = f"{judge.guarantee.replace('credible', 'credibility')} {plan.confidence:g}"
-        reason = f"epsilon >= {found.estimate.epsilon:.4f} with {level}, claimed {float(claim):.4f}"
+        sure = "confidence" if judge.guarantee == "confidence" else "credible probability"
+        reason = (
+            f"epsilon >= {found.estimate.epsilon:.4f} with {sure} {plan.confidence:g}, claimed {float(claim):.4f}"
+        )
     lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(
         plan=plan, verdict=verdict, reason=reason, epsilon_lower=lower, claimed=float(claim),

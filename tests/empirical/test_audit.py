@@ -91,7 +91,7 @@ def test_a_claim_is_judged_exactly() -> None:
 
 
 def test_a_credible_bound_is_not_called_a_confidence_bound() -> None:
-    assert "with credibility 0.95" in run(replace(GD, estimator="credible", budget=500)).reason
+    assert "with credible probability 0.95" in run(replace(GD, estimator="credible", budget=500)).reason
     assert "with confidence 0.95" in run(replace(GD, estimator="curve", budget=500)).reason
 
 
