@@ -126,8 +126,8 @@ class ZonedDescent:
     def spec(self) -> dict[str, Any]:
         """The numbers that determine it."""
         return {
-            "kind": "adversary", "name": self.name, "contraction": str(self.contraction), "batches": self.batches,
-            "epochs": self.epochs, "sensitivity": str(self.sensitivity), "position": self.position,
+            "kind": "adversary", "contraction": str(self.contraction), "batches": self.batches, "epochs": self.epochs,
+            "sensitivity": str(self.sensitivity), "position": self.position,
         }
 
     def multipliers(self) -> tuple[list[Fraction], Fraction]:

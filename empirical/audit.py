@@ -9,6 +9,7 @@ in how many sittings it is carried out.
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -101,8 +102,9 @@ def run(
         verdict, reason = "INVALID", str(error)
     else:
         verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
+        sure = "confidence" if judge.guarantee == "confidence" else "credible probability"
         reason = (
-            f"epsilon >= {found.estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {float(claim):.4f}"
+            f"epsilon >= {found.estimate.epsilon:.4f} with {sure} {plan.confidence:g}, claimed {float(claim):.4f}"
         )
     lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(
@@ -120,7 +122,10 @@ def run(
 
 
 def _delta(plan: Plan) -> float:
-    return float(exact("delta", plan.delta, "a probability"))
+    """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
+    value = exact("delta", plan.delta, "a probability")
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, 1.0)
 
 
 @dataclass(frozen=True)
@@ -210,7 +215,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
         relation = vars(config).get("neighbours", item.neighbours)
         if relation not in ("any", pair.neighbours) and not _made_for(plan, item):
             raise DomainError(
-                f"neighbours = {pair.neighbours} is outside its domain: {relation}, by which {item.name} is accounted for"
+                f"neighbours = {pair.neighbours} is outside its domain: {item.name} is accounted for by {relation}"
             )
         return accounting.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
     except DomainError:
@@ -220,7 +225,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
 
 
 def _made_for(plan: Plan, item: Algorithm) -> bool:
-    """Whether the pair's builder knows the algorithm, and so what its relation means (an absent record may be a zero)."""
+    """Whether the pair's builder knows what the algorithm's relation means (an absent record may be a zero)."""
     return plan.pair.get("kind") == "built" and item.name in builders()[str(plan.pair["name"])].algorithms
 
 
@@ -231,30 +236,3 @@ def _claim(plan: Plan, proved: Enclosure | None) -> Fraction:
     if proved is None:
         raise DomainError("epsilon is needed: nothing is proved of this target, so there must be a claim to judge")
     return proved.upper.to_fraction()
-
-
-DEFAULT_AUDITS: dict[str, Plan] = {
-    "noisy-gd on quadratics": Plan(
-        target={
-            "kind": "algorithm", "name": "noisy-cgd",
-            "config": {
-                "loss": "linear", "eta": "0.5", "lam": "0.2", "clip_norm": "1", "sigma": "0.15", "batch_size": 50,
-                "epochs": 20, "feature_norm": "1",
-            },
-        },
-        pair={"kind": "built", "name": "cyclic-canary", "records": 50, "dimension": 4, "batch": 1},
-        estimator="gdp",
-    ),
-    "noisy-cgd on quadratics": Plan(
-        target={
-            "kind": "algorithm", "name": "noisy-cgd",
-            "config": {
-                "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10,
-                "epochs": 10, "feature_norm": "1",
-            },
-        },
-        pair={"kind": "built", "name": "cyclic-canary", "records": 40, "dimension": 4, "batch": 4},
-        estimator="gdp",
-    ),
-}
-"""The audits of `nox -s audit`; both release exactly Gaussian models, so the exact epsilon stands beside the audit."""

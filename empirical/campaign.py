@@ -27,7 +27,8 @@ Array = NDArray[np.float64]
 Scores = tuple[Array, Array]
 
 _SELECTION_MEMORY = 2**28  # numbers: what choosing an attack may hold, 2 GB
-_GLANCE = 1.0  # seconds between two looks at the current bound, which are for the eye only
+_GLANCE = 1.0  # seconds between two looks at the current bound, which are for the eye only,
+_SHARE = 20  # and at least so many times what a look takes
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,15 @@ class Campaign:
         """
         rounds = len(self.plan.shards("evaluation")) // 2
         arrived: dict[tuple[int, int], Array] = {}
-        seen, looked = 0, time.monotonic()
+        seen, next_look = 0, time.monotonic() + _GLANCE
         for shard, array in self._arrivals("evaluation", score, shape):
             arrived[shard.index, shard.side] = array
             while (seen, 0) in arrived and (seen, 1) in arrived:
                 seen += 1
-                if enough is not None or (seen < rounds and time.monotonic() - looked > _GLANCE):
-                    self._bound, looked = bound(_prefix(arrived, seen)), time.monotonic()
+                started = time.monotonic()
+                if enough is not None or (seen < rounds and started > next_look):
+                    self._bound = bound(_prefix(arrived, seen))
+                    next_look = time.monotonic() + max(_GLANCE, _SHARE * (time.monotonic() - started))
                     if enough is not None and enough(self._bound):
                         return _prefix(arrived, seen)
         return _prefix(arrived, seen)

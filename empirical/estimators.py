@@ -22,7 +22,6 @@ region, which any test of a Gaussian pair obeys (Dong, Roth and Su 2022, Thm 2.1
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,9 +30,20 @@ import numpy as np
 from scipy import optimize, special
 
 from empirical import bands, credible, sequential
-from empirical.binomial import Array, Rates, Scores, epsilon_from_rates, joint_bound, mu_from_rates, rate_bounds, tally
+from empirical.binomial import (
+    Array,
+    Rates,
+    Scores,
+    epsilon_from_rates,
+    joint_bound,
+    mu_from_rates,
+    rate_bounds,
+    tally,
+    unit_quadrature,
+)
 from empirical.estimate import Estimate, check, check_confidence
 from empirical.thresholds import candidates, joint_choice, split_choice
+from oracle.errors import TargetError
 from oracle.registry import bound
 
 __all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
@@ -99,22 +109,19 @@ def mu_low(judged: Scores, alpha: float) -> float:
     gap = float(positives.mean() - negatives.mean())
     if gap <= 0:
         return 0.0
+    if squares == 0:
+        raise TargetError("the scores of each data set are all equal, which those of a Gaussian release are not")
     statistic = gap / (math.sqrt(squares / freedom) * scale)
     # Pr[T >= t] = E Phi(nc - t S) with S^2 a chi-square over its degrees of freedom, by quadrature in S's quantiles.
-    points, weights = _quadrature()
-    spreads = np.sqrt(2 * special.gammaincinv(freedom / 2, (points + 1) / 2) / freedom)
+    levels, weights = unit_quadrature(_NODES)
+    spreads = np.sqrt(2 * special.gammaincinv(freedom / 2, levels) / freedom)
 
     def excess(parameter: float) -> float:
-        return float(weights @ special.ndtr(parameter - statistic * spreads)) / 2 - alpha
+        return float(weights @ special.ndtr(parameter - statistic * spreads)) - alpha
 
     if excess(0.0) >= 0:
         return 0.0
     return float(optimize.brentq(excess, 0.0, statistic + 50.0 * (1 + statistic), xtol=1e-12, rtol=1e-12)) * scale
-
-
-@functools.cache
-def _quadrature() -> tuple[Array, Array]:
-    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def epsilon_of_mu(mu: float, delta: float) -> float:

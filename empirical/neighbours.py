@@ -20,6 +20,7 @@ from empirical.pair_files import check_dataset, differing, read_pair
 from oracle.domain import Parameter, parse_all
 from oracle.errors import DomainError
 from oracle.registry import Values, algorithm, discover, index, named
+from oracle.tape import Tape
 
 Array = NDArray[np.float64]
 
@@ -29,6 +30,13 @@ class Described(Protocol):
 
     def spec(self) -> dict[str, Any]:
         """The description of the target."""
+
+
+class Trained(Described, Protocol):
+    """What a pair that is fitted to a target needs: its releases."""
+
+    def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
+        """What the tape's models release."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Builder:
 
     `parameters` are those of its description, `defaults` their values for an algorithm's configuration; both functions
     are given the algorithm's name and configuration, which are empty for a target that is none of ours. A `special`
-    one is asked for by name only.
+    one is asked for by name only. One that has to train the target has `fit` instead of `build`.
     """
 
     name: str
@@ -61,8 +69,9 @@ class Builder:
     algorithms: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     defaults: Callable[[str, Values], dict[str, Any]]
-    build: Callable[[str, Values, Values], Pair]
+    build: Callable[[str, Values, Values], Pair] | None
     special: bool = False
+    fit: Callable[[Trained, Values], Pair] | None = None
 
 
 @functools.cache
@@ -82,7 +91,7 @@ def default_pair(target: Described) -> dict[str, Any]:
     return {"kind": "built", "name": "extremes", **builders()["extremes"].defaults(name, config)}
 
 
-def make_pair(spec: Mapping[str, Any], target: Described) -> Pair:
+def make_pair(spec: Mapping[str, Any], target: Trained) -> Pair:
     """The pair of a description, checked: two data sets that differ in one record as the relation says."""
     kind = spec.get("kind")
     if kind == "file":
@@ -97,7 +106,10 @@ def make_pair(spec: Mapping[str, Any], target: Described) -> Pair:
     given = {key: value for key, value in spec.items() if key not in ("kind", "name")}
     given = {**builder.defaults(name, config), **given}
     parameters = Values(**parse_all(builder.name, builder.parameters, given))
-    return checked(builder.build(name, config, parameters))
+    if builder.build is not None:
+        return checked(builder.build(name, config, parameters))
+    assert builder.fit is not None
+    return checked(builder.fit(target, parameters))
 
 
 def checked(pair: Pair) -> Pair:

@@ -5,7 +5,9 @@ A target is made from a JSON object, its spec, in any process, and the spec hold
 - `{"kind": "algorithm", "name": ..., "config": {...}}`: an algorithm of `dp-oracle algorithms`, decimals as text;
 - `{"kind": "function", "path": "pkg.mod:fn" or "file.py:fn", "batched": bool, "timeout": seconds, "memory": MB}`;
 - `{"kind": "command", "command": "prog ...", "timeout": seconds, "memory": MB}`;
-- `{"kind": "literal", "name": ..., "config": {...}}`: what a document prints and is wrong (`empirical.literal`).
+- `{"kind": "literal", "name": ..., "config": {...}}`: what a document prints and is wrong (`empirical.literal`);
+- `{"kind": "adversary", "contraction": ..., "batches": ..., "epochs": ..., "sensitivity": ..., "position": ...}`: the
+  worst losses of a hidden state (`empirical.adversaries`), for the pair that is built under the name `zoned`.
 
 Functions and commands run in a process of their own (`empirical.foreign`), and their specs carry the sha256 of the
 source files, so that a campaign is never continued with other code. A release is what the target gives away: an array
@@ -22,6 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from empirical.adversaries import ZonedDescent
 from empirical.foreign import CommandTarget, FunctionTarget
 from empirical.literal import LiteralTarget
 from empirical.releases import as_numbers, check_releases
@@ -83,12 +86,13 @@ def make_target(spec: Mapping[str, Any]) -> Target:
     """The target of a spec, in any process; a DomainError where the spec is no target's."""
     given = dict(spec)
     kind = given.pop("kind", None)
-    makers = {
+    makers: dict[str, Callable[..., Target]] = {
         "algorithm": AlgorithmTarget, "function": FunctionTarget, "command": CommandTarget, "literal": LiteralTarget,
+        "adversary": ZonedDescent.of,
     }
     if kind not in makers:
         raise DomainError(f"kind = {shown(kind)} is outside its domain: one of {', '.join(makers)}")
-    maker: Callable[..., Target] = makers[kind]
+    maker = makers[kind]
     keys = inspect.signature(maker).parameters
     unknown = [name for name in given if name not in keys]
     missing = [name for name, key in keys.items() if key.default is key.empty and name not in given]

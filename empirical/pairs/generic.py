@@ -63,7 +63,8 @@ def _built(parameters: Values, *, orthogonal: bool, opposite: bool) -> Pair:
     return replaced(others, labels, (-canary if opposite else canary, canary), (low, high), at)
 
 
-def _defaults(name: str, config: Values) -> dict[str, Any]:
+def defaults(name: str, config: Values) -> dict[str, Any]:
+    """A small domain, for a target that says nothing of its own."""
     return {
         "records": 20, "dimension": 4, "feature_norm": 1, "label_low": 0, "label_high": 1, "neighbours": "replace",
     }
@@ -74,7 +75,7 @@ extremes = Builder(
     summary="the last record is the longest there is, and opposite on the two sides, features and label; the rest is 0",
     algorithms=(),
     parameters=DOMAIN,
-    defaults=_defaults,
+    defaults=defaults,
     build=lambda name, config, parameters: _built(parameters, orthogonal=False, opposite=True),
 )
 
@@ -83,7 +84,7 @@ orthogonal = Builder(
     summary="the same, with other records in general position, all at right angles to the canary",
     algorithms=(),
     parameters=DOMAIN,
-    defaults=_defaults,
+    defaults=defaults,
     build=lambda name, config, parameters: _built(parameters, orthogonal=True, opposite=True),
 )
 
@@ -92,6 +93,6 @@ label_flip = Builder(
     summary="a canary of one and the same features, at right angles to the others, whose label is flipped",
     algorithms=(),
     parameters=DOMAIN,
-    defaults=_defaults,
+    defaults=defaults,
     build=lambda name, config, parameters: _built(parameters, orthogonal=True, opposite=False),
 )

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from empirical.adversaries import ZonedDescent, tight_multipliers
 from empirical.attacks import choose
+from empirical.audit import run
+from empirical.campaigns import DEFAULT
 from empirical.estimators import ESTIMATORS
+from empirical.neighbours import make_pair
+from empirical.plan import Plan
+from empirical.targets import make_target
 from oracle import bound
 from oracle.errors import DomainError
 from oracle.privacy.gaussian import epsilon_of_mu
@@ -101,6 +106,24 @@ def test_releases_follow_the_law() -> None:
         scores = pair.law.score(adversary.releases(pair.features[side], pair.labels[side], tape))
         assert scores.mean() == pytest.approx(sign * mu / 2, abs=5 / 200)
         assert scores.std() == pytest.approx(1.0, abs=5 / 280)
+
+
+def test_a_plan_can_audit_it() -> None:
+    # One fixed seed, confidence 0.95; the claim is well below the exact epsilon of 7.33.
+    target = {"kind": "adversary", "contraction": "1", "batches": 4, "epochs": 10, "sensitivity": "1.5"}
+    plan = Plan(
+        target=target, pair={"kind": "built", "name": "zoned"}, delta="0.05", claimed="2", budget=5000,
+        attacks=("likelihood-ratio", "projection"),
+    )
+    result = run(plan)
+    assert result.verdict == "VIOLATION"
+    assert result.exact is not None
+    assert result.epsilon_lower is not None
+    assert 2 < result.epsilon_lower <= float(result.exact[1])
+    made = make_target(target)
+    assert make_target(made.spec()) == made
+    with pytest.raises(DomainError, match="zoned"):
+        make_pair({"kind": "built", "name": "zoned"}, make_target(DEFAULT["NoisyCGD, canary in the last batch"].target))
 
 
 def test_bad_input_names_the_argument() -> None:

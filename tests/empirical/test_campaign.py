@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import empirical.campaign
-from empirical.audit import DEFAULT_AUDITS, Audit, run
+from empirical.audit import Audit, run
 from empirical.campaign import Status
+from empirical.campaigns import DEFAULT
 from empirical.compute import Failure, Task, work
 from empirical.fingerprint import fingerprint
 from empirical.plan import PHASES, Plan
@@ -24,7 +25,9 @@ from empirical.trial import TRIED
 from oracle.errors import DomainError, OracleError, TargetError
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
 
-CGD = replace(DEFAULT_AUDITS["noisy-cgd on quadratics"], budget=2000, shard=300, estimator="clopper-pearson")
+CGD = replace(
+    DEFAULT["NoisyCGD, canary in the last batch"], budget=2000, shard=300, held=0.2, estimator="clopper-pearson"
+)
 
 
 def shards(plan: Plan) -> list[Any]:
@@ -59,7 +62,8 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
         ({"delta": "2"}, "delta"), ({"claimed": "-1"}, "epsilon"), ({"claimed": "nan"}, "epsilon"),
         ({"budget": 3}, "budget"), ({"budget": 1e5}, "budget"), ({"held": 1.0}, "held"),
         ({"confidence": 1.0}, "confidence"), ({"seed": -1}, "seed"), ({"shard": 0}, "shard"),
-        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"), ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
+        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"),
+        ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
         ({"pair": "file"}, "pair"),
     ],
 )

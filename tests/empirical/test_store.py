@@ -93,7 +93,9 @@ def test_a_truncated_store_is_put_aside_and_its_sound_rows_are_kept(tmp_path: Pa
     path = filled(tmp_path / "store")
     size = path.stat().st_size
     os.truncate(path, size - 8192)
-    with pytest.warns(UserWarning, match="damaged"), Store(path) as store:
+    with pytest.warns(UserWarning, match="damaged"):
+        salvaged = Store(path)
+    with salvaged as store:
         kept = present(store)
         assert 0 < len(kept) < len(SHARDS)
         for shard, array in ARRAYS.items():
@@ -124,7 +126,7 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, kind: str) -> Non
     else:
         altered(path, "CREATE TABLE mine (x)")
     content = path.read_bytes()
-    with pytest.raises(DomainError, match="store = .*mine"):
+    with pytest.raises(DomainError, match=r"store = .*mine"):
         Store(path)
     assert path.read_bytes() == content
 
