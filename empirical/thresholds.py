@@ -39,8 +39,10 @@ def candidates(held: Scores) -> Candidates:
     pooled = np.sort(np.concatenate(held))
     # Equal steps serve the bulk, geometric ranks both tails.
     ranks = np.unique(np.geomspace(1, len(pooled) / 2, _RANKS).astype(int))
-    values = np.concatenate([np.linspace(pooled[0], pooled[-1], _STEPS), pooled[ranks - 1], pooled[-ranks]])
-    points = np.unique(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.linspace(pooled[0], pooled[-1], _STEPS)
+    values = np.concatenate([steps, pooled[ranks - 1], pooled[-ranks]])
+    points = np.unique(values[np.isfinite(values)])  # equal steps overflow where scores span the range of doubles
     negatives, positives = (_smooth(side, points) for side in held)
     if negatives is None or positives is None:
         return Candidates(points, _careful(held[1], points, -1.0), _careful(held[0], points, 1.0))
@@ -92,8 +94,9 @@ def _careful(scores: Array, points: Array, z: float) -> Array:
 def _smooth(scores: Array, points: Array) -> Array | None:
     """The smoothed rate of scores above each point, or None if the counts contradict every smooth law."""
     counts, trials = _survivors(scores, points), len(scores)
-    spread = float(scores.std())
-    if spread == 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = float(scores.std())
+    if not 0 < spread < math.inf:
         return None
     for law in (_normal_law, _cubic_law):
         rate = law(scores, points, counts, spread)
