@@ -9,6 +9,7 @@ in how many sittings it is carried out.
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -121,7 +122,10 @@ def run(
 
 
 def _delta(plan: Plan) -> float:
-    return float(exact("delta", plan.delta, "a probability"))
+    """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
+    value = exact("delta", plan.delta, "a probability")
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, 1.0)
 
 
 @dataclass(frozen=True)
@@ -232,30 +236,3 @@ def _claim(plan: Plan, proved: Enclosure | None) -> Fraction:
     if proved is None:
         raise DomainError("epsilon is needed: nothing is proved of this target, so there must be a claim to judge")
     return proved.upper.to_fraction()
-
-
-DEFAULT_AUDITS: dict[str, Plan] = {
-    "noisy-gd on quadratics": Plan(
-        target={
-            "kind": "algorithm", "name": "noisy-cgd",
-            "config": {
-                "loss": "linear", "eta": "0.5", "lam": "0.2", "clip_norm": "1", "sigma": "0.15", "batch_size": 50,
-                "epochs": 20, "feature_norm": "1",
-            },
-        },
-        pair={"kind": "built", "name": "cyclic-canary", "records": 50, "dimension": 4, "batch": 1},
-        estimator="gdp",
-    ),
-    "noisy-cgd on quadratics": Plan(
-        target={
-            "kind": "algorithm", "name": "noisy-cgd",
-            "config": {
-                "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10,
-                "epochs": 10, "feature_norm": "1",
-            },
-        },
-        pair={"kind": "built", "name": "cyclic-canary", "records": 40, "dimension": 4, "batch": 4},
-        estimator="gdp",
-    ),
-}
-"""The audits of `nox -s audit`; both release exactly Gaussian models, so the exact epsilon stands beside the audit."""

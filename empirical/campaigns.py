@@ -16,6 +16,8 @@ from empirical.tightness import FREE
 BUDGET = 200_000
 FEWER = 40_000
 """Models a side of the trainings that are no closed form."""
+WORST_CLAIM = "7.538812166633314"
+"""The epsilon that noisy-cgd.mu proves of the audits of NoisyCGD with the canary in a batch, rounded up."""
 
 
 def _entry(
@@ -53,6 +55,13 @@ DEFAULT: dict[str, Plan] = {
     ),
     "NoisyCGD, canary in the last batch": _entry(
         "noisy-cgd", _CYCLIC, "cyclic-canary", records=40, dimension=4, batch=4,
+    ),
+    "NoisyCGD's bound, worst losses": Plan(
+        # Not NoisyCGD itself, but losses that its bound allows; the claim is noisy-cgd.mu with the numbers above.
+        target={
+            "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1", "position": 4,
+        },
+        pair={"kind": "built", "name": "zoned"}, claimed=WORST_CLAIM, budget=BUDGET, estimator=FREE, held=0.1,
     ),
     "NoisyCGD, convex, linear losses": _entry(
         "noisy-cgd", _CONVEX, "cyclic-canary", records=300, dimension=1, batch=3,

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import Progress
 
 from empirical.audit import Audit, run
+from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
 from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
+from empirical.neighbours import builders
 from empirical.one_run_cli import audit_in_one_run
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
+from empirical.tightness import COLUMNS, Row, carry_out, summary, table
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.domain import positive_integer
+from oracle.errors import DomainError
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -74,7 +84,7 @@ def audit_target(
     pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
     = None,
     neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
-    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...", **_DATA)] = None,
+    canary: Annotated[str | None, typer.Option(help="Pair to build; by default the worst one.", **_DATA)] = None,
     records: Annotated[int | None, typer.Option(help="Records (of a foreign target: 20).", **_DATA)] = None,
     dimension: Annotated[int | None, typer.Option(help="Features (of a foreign target: 4).", **_DATA)] = None,
     feature_norm: Annotated[
@@ -83,7 +93,9 @@ def audit_target(
     labels: Annotated[
         tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
     ] = None,
-    budget: Annotated[int, typer.Option(help="Models trained on each data set.", **_ESTIMATE)] = 100_000,
+    budget: Annotated[
+        int | None, typer.Option(help="Models a data set (100000; of --all at most so many).", **_ESTIMATE)
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
     estimator: Annotated[
         str | None, typer.Option(help=f"{', '.join(ESTIMATORS)}; by default the one that suits.", **_ESTIMATE)
@@ -97,28 +109,69 @@ def audit_target(
     = None,
     workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The default campaign: the tightness table.")] = False,
     json_file: JsonFile = None,
 ) -> None:
     """Audit released models: a lower confidence bound on epsilon against the claimed one.
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
+    positive_integer("workers").parse(workers)  # told before a pair is searched for
+    if everything:
+        given = {
+            "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
+            "attack": attack, "cluster": cluster,
+        }
+        for name, value in given.items():
+            if value:
+                raise DomainError(f"{name} = {value} is not for --all, whose audits are fixed")
+        audit_everything(budget=budget, seed=seed, workers=workers, store=store, json_file=json_file)
+        return
     options: dict[str, Any] = {
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
     }
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
     plan = make_plan(
         TargetWords(target, cmd, config, batched, timeout, memory),
         PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
         {name: value for name, value in options.items() if value is not None},
+        carry_out=carry_out,
     )
-    result = run_with_progress(plan, store=store, workers=workers, cluster=cluster)
+    result = carry_out(plan)
     if json_file is not None:
         write_json(json_file, result.to_json())
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
+    if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
+        print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
     if result.verdict != "CONSISTENT":
         print(f"{result.verdict}: {result.reason}")
     raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def audit_everything(
+    *, budget: int | None, seed: int, workers: int, store: Path | None, json_file: Path | None
+) -> None:
+    """Carry out the default campaign, print its table and how it stands to the goals."""
+    plans = {
+        name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
+    }
+    rows: list[Row] = []
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("audits", total=len(plans))
+        for found in carry_out(plans, workers=workers, store=store):
+            rows.extend(found)
+            bar.advance(task)
+    if json_file is not None:
+        write_json(json_file, [row.to_json() for row in rows])
+    print_table(COLUMNS, table(rows))
+    for line in summary(rows):
+        print(line)
+    wrong = [f"{row.name} ({row.audit.plan.estimator}): {row.audit.reason}" for row in rows if not row.good]
+    print(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
+    if wrong:
+        print("\n".join(wrong))
+        raise typer.Exit(WRONG)
 
 
 def run_with_progress(

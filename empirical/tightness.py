@@ -35,7 +35,12 @@ class Row:
 
     name: str
     audit: Audit
-    seconds: float
+    seconds: float | None
+
+    @property
+    def good(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.audit.verdict == "CONSISTENT"
 
     @property
     def of_exact(self) -> float | None:
@@ -50,15 +55,16 @@ class Row:
 
     @property
     def adversary(self) -> float | None:
-        """The exact epsilon of the pair over what is proved of all pairs."""
-        exact, proved = self.audit.exact, self.audit.proved
-        return None if exact is None or proved is None else _quotient(float(exact[0]), float(proved[1]))
+        """The exact epsilon of the pair over what is proved (or claimed) of all pairs."""
+        exact = self.audit.exact
+        return _quotient(None if exact is None else float(exact[0]), self.audit.claimed)
 
     def to_json(self) -> dict[str, Any]:
-        """The row's object in the JSON file of `dp-oracle audit --all`."""
+        """The row's object in the JSON file of `dp-oracle audit --all`, and in the report, which has no seconds."""
+        time_taken = {} if self.seconds is None else {"seconds": round(self.seconds, 1)}
         return {
             "name": self.name, **self.audit.to_json(), "of_exact": self.of_exact, "of_limit": self.of_limit,
-            "exact_of_proved": self.adversary, "seconds": round(self.seconds, 1),
+            "exact_of_claimed": self.adversary, **time_taken,
         }
 
 
@@ -82,11 +88,11 @@ def table(rows: list[Row]) -> list[tuple[str, ...]]:
         seen.add(row.name)
         lines.append((
             row.name if first else "", audit.verdict, audit.plan.estimator,
-            "-" if audit.proved is None else f"{float(audit.proved[1]):.4f}",
+            f"{audit.claimed:.4f}",
             "-" if audit.exact is None else f"{float(audit.exact[0]):.4f}",
             "-" if row.of_limit is None else f"{audit.limit:.4f}", _decimals(audit.epsilon_lower, 4),
             _decimals(row.of_exact, 3), _decimals(row.of_limit, 3), _decimals(row.adversary, 3),
-            "-" if audit.models is None else str(audit.models), f"{row.seconds:.1f}" if first else "",
+            "-" if audit.models is None else str(audit.models), _decimals(row.seconds, 1) if first else "",
         ))
     return lines
 

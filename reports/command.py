@@ -62,7 +62,7 @@ def prepare(directory: Path) -> None:
         raise OracleError(f"cannot write the report to {directory}: {error.strerror}") from None
 
 
-def collect_with_progress(*, budget: int, seed: int) -> Report:
+def collect_with_progress(*, budget: int, seed: int, workers: int, store: Path | None) -> Report:
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -72,16 +72,19 @@ def collect_with_progress(*, budget: int, seed: int) -> Report:
         def tell(what: str, part: float) -> None:
             bar.update(task, description=what, advance=part)
 
-        return collect(scope, budget=budget, seed=seed, progress=tell)
+        return collect(scope, budget=budget, seed=seed, workers=workers, store=store, progress=tell)
 
 
 def write(report: Report, directory: Path) -> tuple[Path, Path]:
     """Write both files; nothing is written unless both could be made."""
-    from reports import figures  # matplotlib is slow to load, and every other command does without it
+    from reports import audit_figures, figures  # matplotlib is slow to load, and every other command does without it
     from reports.render import render
 
     data = validated(report)
-    pictures = [figures.gaussian_curve(), figures.noisy_cgd_epochs(), figures.audits(report)]
+    pictures = [
+        figures.gaussian_curve(), figures.noisy_cgd_epochs(), audit_figures.audits(report),
+        audit_figures.over_epochs(report),
+    ]
     page, target = render(report, figures=pictures), directory / HTML_FILE
     write_json(directory / JSON_FILE, data)
     try:
@@ -94,13 +97,15 @@ def write(report: Report, directory: Path) -> tuple[Path, Path]:
 def write_report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and report.json go.")] = DEFAULT_DIRECTORY,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
-    budget: Annotated[int, typer.Option(min=100, help="Models an audit trains on each data set.")] = DEFAULT_BUDGET,
+    budget: Annotated[int, typer.Option(min=100, help="Most models of an audit on each data set.")] = DEFAULT_BUDGET,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that train the audits' models.")] = 1,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all`.")] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()
     prepare(out)
-    report = collect_with_progress(budget=budget, seed=seed)
+    report = collect_with_progress(budget=budget, seed=seed, workers=workers, store=store)
     page, data = write(report, out)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent

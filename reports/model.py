@@ -9,35 +9,35 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from empirical.audit import DEFAULT_AUDITS, Audit, gaussian_release, run
-from empirical.campaign import Status
+from empirical.audit import Audit
+from empirical.campaigns import ALL, BUDGET
 from empirical.mutant import Judged, Mutant, judge, mutants
-from empirical.neighbours import make_pair
 from empirical.plan import Plan
-from empirical.targets import Array, Target, make_target
+from empirical.tightness import Row, carry_out
 from oracle.domain import Parameter
 from oracle.enclosure import Dyadic
 from oracle.registry import Bound, bounds
-from oracle.tape import Tape
 from theorems.claim import Checked, Claim, Evidence, Verdict, check, claims
 
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
 LIBRARIES = ("numpy", "torch", "python-flint")
-DEFAULT_BUDGET = Plan.budget
+DEFAULT_BUDGET = BUDGET
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Progress = Callable[[str, float], None]
 """Told what is being done, and how much of a step was done since it was last told."""
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -51,14 +51,12 @@ class Scope:
     @property
     def steps(self) -> int:
         """How many steps `collect` will tell its progress of."""
-        return len(self.bounds) + len(self.claims) + len(self.mutants) + sum(
-            len(estimators(plan)) for plan in self.audits.values()
-        )
+        return len(self.bounds) + len(self.claims) + len(self.mutants) + len(self.audits)
 
 
 def everything() -> Scope:
-    """All that is registered, and the default audits."""
-    return Scope(tuple(bounds().values()), tuple(claims().values()), DEFAULT_AUDITS, tuple(mutants().values()))
+    """All that is registered, and the default campaign."""
+    return Scope(tuple(bounds().values()), tuple(claims().values()), ALL, tuple(mutants().values()))
 
 
 @dataclass(frozen=True)
@@ -185,6 +183,11 @@ class Report:
         )
 
     @property
+    def tightness(self) -> tuple[Row, ...]:
+        """The audits as rows of the tightness table; how long they took is no part of a report."""
+        return tuple(Row(name, audit, None) for name, audit in self.audits)
+
+    @property
     def ok(self) -> bool:
         """Whether every verdict is as expected, every audit consistent and every mutant judged rightly."""
         return self.totals.ok
@@ -197,7 +200,7 @@ class Report:
             "totals": self.totals.to_json(),
             "bounds": [entry.to_json() for entry in self.bounds],
             "claims": [entry.to_json() for entry in self.claims],
-            "audits": [{"name": name, **item.to_json()} for name, item in self.audits],
+            "audits": [row.to_json() for row in self.tightness],
             "mutants": [item.to_json() for item in self.mutants],
         }
 
@@ -240,48 +243,6 @@ def relate(checked: Iterable[Checked]) -> tuple[ClaimEntry, ...]:
     )
 
 
-class _Once:
-    """A target that trains no models twice: a tape names the side and the block, so it names the training."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._released: dict[tuple[Tape, bytes], Array] = {}
-        self.name = target.name
-
-    def spec(self) -> dict[str, Any]:
-        """The target's own."""
-        return self._target.spec()
-
-    def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
-        """What the models release, from memory where they are known."""
-        key = (tape, features.tobytes() + labels.tobytes())
-        if key not in self._released:
-            self._released[key] = self._target.releases(features, labels, tape)
-        return self._released[key]
-
-
-def estimators(plan: Plan) -> tuple[str, ...]:
-    """The estimators that may judge a plan, tightest first: gdp only where the released law is Gaussian by theory."""
-    pair = make_pair(plan.pair, make_target(plan.target))
-    return ("gdp", "clopper-pearson") if gaussian_release(plan, pair) else ("clopper-pearson",)
-
-
-def audit_every_way(plan: Plan, *, progress: Callable[[float], None] = lambda _: None) -> tuple[Audit, ...]:
-    """One campaign judged by every estimator; the models are trained once, since the estimators only read them."""
-    target, results = _Once(make_target(plan.target)), []
-    for name in estimators(plan):
-        told = 0.0
-
-        def tell(status: Status) -> None:
-            nonlocal told
-            part = status.done / status.total
-            progress(part - told)
-            told = part
-
-        results.append(run(replace(plan, estimator=name), target=target, progress=tell))
-    return tuple(results)
-
-
 def _each(
     items: Iterable[Item], what: Callable[[Item], str], work: Callable[[Item], Result], progress: Progress
 ) -> tuple[Result, ...]:
@@ -294,17 +255,18 @@ def _each(
     return tuple(results)
 
 
-def _audited(name: str, plan: Plan, progress: Progress) -> list[tuple[str, Audit]]:
-    progress(f"audit {name}", 0)
-    return [(name, result) for result in audit_every_way(plan, progress=lambda part: progress(f"audit {name}", part))]
-
-
 def collect(
-    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, progress: Progress = lambda *_: None
+    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, workers: int = 1,
+    store: Path | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
-    """Evaluate, check, audit and judge all that is in the scope (everything, if none is given)."""
+    """Evaluate, check, audit and judge all that is in the scope (everything, if none is given).
+
+    `budget` is the most models that an audit trains on each data set. Audits that `store` knows are read from it.
+    """
     chosen = everything() if scope is None else scope
-    plans = {name: replace(plan, budget=budget, seed=seed) for name, plan in chosen.audits.items()}
+    plans = {
+        name: replace(plan, budget=min(plan.budget, budget), seed=seed) for name, plan in chosen.audits.items()
+    }
     return Report(
         version=metadata.version(DISTRIBUTION),
         libraries={"python": platform.python_version(), **{name: metadata.version(name) for name in LIBRARIES}},
@@ -312,6 +274,16 @@ def collect(
         budget=budget,
         bounds=_each(chosen.bounds, lambda item: f"bound {item.name}", example_of, progress),
         claims=relate(_each(chosen.claims, lambda item: f"claim {item.id}", check, progress)),
-        audits=tuple(audit for name, plan in plans.items() for audit in _audited(name, plan, progress)),
+        audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
     )
+
+
+def _audited(
+    plans: Mapping[str, Plan], workers: int, store: Path | None, progress: Progress
+) -> Iterator[tuple[str, Audit]]:
+    """The audits of all plans, each with its name, by every estimator that may judge it."""
+    progress("audits", 0)
+    for rows in carry_out(plans, workers=workers, store=store):
+        progress(f"audit {rows[0].name}", 1)
+        yield from ((row.name, row.audit) for row in rows)

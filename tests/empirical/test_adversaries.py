@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from empirical.adversaries import ZonedDescent, tight_multipliers
 from empirical.attacks import choose
-from empirical.audit import DEFAULT_AUDITS, run
+from empirical.audit import run
+from empirical.campaigns import DEFAULT
 from empirical.estimators import ESTIMATORS
 from empirical.neighbours import make_pair
 from empirical.plan import Plan
@@ -122,7 +123,7 @@ def test_a_plan_can_audit_it() -> None:
     made = make_target(target)
     assert make_target(made.spec()) == made
     with pytest.raises(DomainError, match="zoned"):
-        make_pair({"kind": "built", "name": "zoned"}, make_target(DEFAULT_AUDITS["noisy-cgd on quadratics"].target))
+        make_pair({"kind": "built", "name": "zoned"}, make_target(DEFAULT["NoisyCGD, canary in the last batch"].target))
 
 
 def test_bad_input_names_the_argument() -> None:

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import empirical.campaign
-from empirical.audit import DEFAULT_AUDITS, Audit, run
+from empirical.audit import Audit, run
 from empirical.campaign import Status
+from empirical.campaigns import DEFAULT
 from empirical.compute import Failure, Task, work
 from empirical.fingerprint import fingerprint
 from empirical.plan import PHASES, Plan
@@ -24,7 +25,9 @@ from empirical.trial import TRIED
 from oracle.errors import DomainError, OracleError, TargetError
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
 
-CGD = replace(DEFAULT_AUDITS["noisy-cgd on quadratics"], budget=2000, shard=300, estimator="clopper-pearson")
+CGD = replace(
+    DEFAULT["NoisyCGD, canary in the last batch"], budget=2000, shard=300, held=0.2, estimator="clopper-pearson"
+)
 
 
 def shards(plan: Plan) -> list[Any]:
