@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, false-claims, mutants."""
+"""The commands of the audits: audit, one-run, false-claims, mutants."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
 from empirical.neighbours import builders
+from empirical.one_run_cli import audit_in_one_run
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
@@ -38,6 +39,7 @@ EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
+    app.command("one-run")(audit_in_one_run)
     app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
 

@@ -43,6 +43,7 @@ from empirical.binomial import (
 )
 from empirical.estimate import Estimate, check, check_confidence
 from empirical.thresholds import candidates, joint_choice, split_choice
+from oracle.errors import TargetError
 from oracle.registry import bound
 
 __all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
@@ -108,6 +109,8 @@ def mu_low(judged: Scores, alpha: float) -> float:
     gap = float(positives.mean() - negatives.mean())
     if gap <= 0:
         return 0.0
+    if squares == 0:
+        raise TargetError("the scores of each data set are all equal, which those of a Gaussian release are not")
     statistic = gap / (math.sqrt(squares / freedom) * scale)
     # Pr[T >= t] = E Phi(nc - t S) with S^2 a chi-square over its degrees of freedom, by quadrature in S's quantiles.
     levels, weights = unit_quadrature(_NODES)

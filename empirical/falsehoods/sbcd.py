@@ -18,7 +18,7 @@ for each of the two blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for t
 grows. The truth does not. As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t
 and variance s^2 t after t steps; so, Phi being the normal law and 0 < a < C,
 
-    P(theta_1 <= 0 at the end | label C) <= q = sum_{t <= N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
+    P(theta_1 <= 0 at the end | label C) <= q = sum_{t<=N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
 
 and the two data sets mirror each other: the test theta_1 > 0 has power at least 1 - q and errs at most with q, so that
 

@@ -197,3 +197,9 @@ def test_bad_scores_are_errors(name: str) -> None:
         estimate((good, good), (good, good), delta=1e-5, confidence=1.5)
     with pytest.raises(DomainError, match="delta"):
         estimate((good, good), (good, good), delta=-0.1, confidence=0.95)
+
+
+def test_scores_without_spread_are_no_gaussian_release() -> None:
+    constant = np.zeros(50), np.ones(50)
+    with pytest.raises(TargetError, match="all equal"):
+        ESTIMATORS["gdp"].estimate(constant, constant, delta=1e-5, confidence=0.95)

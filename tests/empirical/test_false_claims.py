@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from empirical.audit import run
 from empirical.false_claims import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
 from empirical.falsehoods import relu_approx, sbcd
+from empirical.falsehoods.convex_relu import FIXED
 from empirical.literal import literals
 from empirical.neighbours import make_pair
 from empirical.pair_files import differing
@@ -25,6 +26,7 @@ from empirical.targets import make_target
 from oracle.errors import DomainError
 from oracle.registry import algorithm, bound
 from oracle.tape import Tape
+from oracle.training.convex_relu import hyperplanes
 from reports.cli import app
 
 ALL = list(false_claims().values())
@@ -139,6 +141,61 @@ def test_the_hypotheses_of_theorem_4_6_hold_in_the_run() -> None:
     assert sbcd.AMPLIFIER**2 / 4 <= 2
     assert float(np.abs(pair.features[1]).max()) == 1.0
     assert 2 * Fraction(item.plan.target["config"]["noise"][0]) == sbcd.STD**2
+
+
+# --- Lemma 3.2 of document 000: the promise is Theorem 2.8's, and the variant is the registered algorithm
+
+
+def test_the_promises_of_theorem_2_8_have_the_contraction_of_the_document() -> None:
+    """mu for sensitivity 2C and c = 1 - eta lambda, which needs eta <= 2 / (lambda + beta), beta = |x|^2 + lambda."""
+    for name, curvature in (("000-lemma-3.2-step-sizes", 1), ("000-clipped-classes", Fraction(1, 2) * 4)):
+        item = false_claims()[name]
+        config = item.plan.target["config"]
+        eta, lam, norm = (Fraction(str(config[key])) for key in ("eta", "lam", "feature_norm"))
+        assert eta <= 2 / (2 * lam + curvature * norm**2)
+        pair = make_pair(item.plan.pair, make_target(item.plan.target))
+        mu = bound("noisy-cgd.mu").at({
+            "sensitivity": 2 * Fraction(str(config["clip_norm"])), "batch_size": config["batch_size"],
+            "sigma": config["sigma"], "contraction": 1 - eta * lam,
+            "batches": len(pair.labels[0]) // config["batch_size"], "epochs": config["epochs"],
+        })
+        promised = bound("gaussian.epsilon").at({
+            "sigma": 1, "sensitivity": mu.upper.to_fraction(), "delta": item.plan.delta
+        })
+        assert promised.certainly_le(item.plan.claimed)
+        assert not promised.possibly_le(float(item.plan.claimed) - 0.01)  # no better than what is promised
+
+
+def test_the_true_smoothness_lets_the_steps_expand() -> None:
+    item = false_claims()["000-lemma-3.2-step-sizes"]
+    config = literals()["noisy-cgd-convex-relu-counted"].parse(item.plan.target["config"])
+    normals = hyperplanes(config, 2, Tape(config.hyperplane_seed))
+    assert (normals[:, 0] >= 0).all()
+    assert float(config.eta) * len(normals) * float(item.plan.pair["amplify"]) ** 2 == pytest.approx(11, abs=1e-3)
+
+
+def test_counting_equal_records_is_the_registered_algorithm() -> None:
+    config = {
+        "hyperplanes": 3, "eta": "0.7", "lam": "0.05", "clip_norm": "0.4", "sigma": "0.1", "batch_size": 6, "epochs": 3,
+        "feature_norm": 1,
+    }
+    rng = np.random.default_rng(0)
+    features = np.repeat(rng.uniform(-0.6, 0.6, (4, 2)), 3, axis=0)
+    features[-1] = 0.0
+    labels = np.repeat(rng.normal(size=4), 3)
+    tape = Tape(9)  # the hyperplanes of its only model are those of hyperplane_seed = 9
+    target = make_target({
+        "kind": "literal", "name": "noisy-cgd-convex-relu-counted", "config": {**config, "hyperplane_seed": 9},
+    })
+    registered = algorithm("noisy-cgd-convex-relu")
+    expected = registered.reference(features, labels, registered.parse({**config, **FIXED}), tape)
+    np.testing.assert_allclose(target.releases(features, labels, tape)[0], expected.ravel(), rtol=1e-9)
+
+
+def test_the_noise_of_theorem_1_is_rounded_up() -> None:
+    item = false_claims()["002-theorem-1-large-steps"]
+    printed = 8 * math.sqrt(math.log(1e5)) / float(item.plan.claimed)
+    assert 0 <= float(item.plan.target["config"]["sigma"]) - printed < 2e-3
 
 
 # --- literal variants and the command
