@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,14 +18,14 @@ from typer.testing import CliRunner
 
 from empirical.audit import run
 from empirical.false_claims import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
-from empirical.falsehoods import relu_approx, sbcd
+from empirical.falsehoods import convex_relu_law, relu_approx, sbcd
 from empirical.falsehoods.convex_relu import FIXED
-from empirical.literal import literals
+from empirical.literal import LiteralTarget, literals
 from empirical.neighbours import make_pair
 from empirical.pair_files import differing
 from empirical.targets import make_target
 from oracle.errors import DomainError
-from oracle.registry import algorithm, bound
+from oracle.registry import Values, algorithm, bound
 from oracle.tape import Tape
 from oracle.training.convex_relu import hyperplanes
 from reports.cli import app
@@ -172,6 +173,40 @@ def test_the_true_smoothness_lets_the_steps_expand() -> None:
     normals = hyperplanes(config, 2, Tape(config.hyperplane_seed))
     assert (normals[:, 0] >= 0).all()
     assert float(config.eta) * len(normals) * float(item.plan.pair["amplify"]) ** 2 == pytest.approx(11, abs=1e-3)
+
+
+def test_lemma_3_2_is_refuted_by_certificate_too() -> None:
+    proved = false_claims()["000-lemma-3.2-step-sizes"].at_least
+    assert proved is not None
+    assert not proved("1e-5").possibly_le("9.63")
+
+
+def test_the_certified_law_is_that_of_the_run() -> None:
+    """Means and variances of 4000 models: each of the four is off by five of its standard errors once in 10^6."""
+    item = false_claims()["000-lemma-3.2-step-sizes"]
+    target = make_target(item.plan.target)
+    assert isinstance(target, LiteralTarget)
+    pair = make_pair(item.plan.pair, target)
+    final = convex_relu_law.process(pair, target.config)
+    models = 4000
+    released = target.releases(pair.features[1], pair.labels[1], Tape(7, models))
+    sums = released.reshape(models, target.config.hyperplanes, 2).sum(axis=1)
+    for axis in (0, 1):
+        mean, std = (float(value.mid()) for value in final.along(np.eye(2)[axis]))
+        assert abs(sums[:, axis].mean() - mean) < 5 * std / math.sqrt(models)
+        assert abs(sums[:, axis].var() / std**2 - 1) < 5 * math.sqrt(2 / models)
+
+
+def test_the_certified_law_refuses_other_pairs() -> None:
+    item = false_claims()["000-lemma-3.2-step-sizes"]
+    target = make_target(item.plan.target)
+    assert isinstance(target, LiteralTarget)
+    pair = make_pair(item.plan.pair, target)
+    with pytest.raises(DomainError, match="hyperplane_seed = 3"):
+        convex_relu_law.at_least(pair, Values(**{**vars(target.config), "hyperplane_seed": 3}))
+    labelled = replace(pair, labels=(pair.labels[0], pair.labels[1] + 1.0))
+    with pytest.raises(DomainError, match="labels are 0"):
+        convex_relu_law.process(labelled, target.config)
 
 
 def test_counting_equal_records_is_the_registered_algorithm() -> None:
