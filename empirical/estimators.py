@@ -6,7 +6,8 @@ the data that judge it. Each returns an epsilon that exceeds the truth with prob
 every release of which the scores are a function (`credible` promises something else, and says so).
 
 - `clopper-pearson`: one threshold, alpha split between the two rates as the held-out scores advise;
-- `joint`: one threshold, no split: the joint region of `binomial`, which always certifies more than the split;
+- `joint`: one threshold, no split: the joint region of `binomial`. Where both counts matter (a small epsilon) it
+  certifies clearly more than the split, and elsewhere about as much; the one to use if in doubt;
 - `curve`, `dkw`: many thresholds in one simultaneous band (`bands`);
 - `credible`: a Bayesian credible bound (`credible`);
 - `sequential`: an anytime-valid bound, for audits that stop when they know (`sequential`);
@@ -43,7 +44,7 @@ from empirical.binomial import (
 )
 from empirical.estimate import Estimate, check, check_confidence
 from empirical.thresholds import candidates, joint_choice, split_choice
-from oracle.errors import TargetError
+from oracle.errors import DomainError, TargetError
 from oracle.registry import bound
 
 __all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
@@ -125,10 +126,12 @@ def mu_low(judged: Scores, alpha: float) -> float:
 
 
 def epsilon_of_mu(mu: float, delta: float) -> float:
-    """The certified lower end of the epsilon of a Gaussian pair at mu; 0 for mu = 0, infinite for delta = 0."""
-    if mu <= 0:
-        return 0.0
-    return math.inf if delta == 0 else bound("gdp.epsilon").reference(mu=mu, delta=delta).to_floats()[0]
+    """The certified lower end of the epsilon of a Gaussian pair at mu, 0 for mu = 0."""
+    if not 0 < delta < 1:
+        raise DomainError(
+            f"delta = {delta} is outside its domain: a real number in (0, 1), for no Gaussian pair is (epsilon, 0)-DP"
+        )
+    return bound("gdp.epsilon").reference(mu=mu, delta=delta).to_floats()[0] if mu > 0 else 0.0
 
 
 def _joint(

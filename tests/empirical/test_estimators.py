@@ -151,6 +151,13 @@ def test_rates_are_smoothed_for_smooth_laws_and_counted_for_others() -> None:
     assert np.allclose(coins.true_positive[inside], 0.75, atol=0.04)
 
 
+def test_scores_that_span_the_range_of_doubles_have_thresholds() -> None:
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=400), np.where(rng.random(400) < 0.5, 1.5e308, -1.5e308)
+    found = ESTIMATORS["joint"].estimate(wide, wide, delta=1e-5, confidence=0.95)
+    assert found.epsilon > 3.5  # half of the hits and no alarm: log(0.46 / 0.01) or so
+
+
 def test_the_hockey_stick_curve_is_below_the_exact_one() -> None:
     # One seed; the whole curve is above the truth somewhere with probability at most 5 %, and is not.
     held, judged = split(scores(1.0, 20_000, 2), 2000)
@@ -197,6 +204,9 @@ def test_bad_scores_are_errors(name: str) -> None:
         estimate((good, good), (good, good), delta=1e-5, confidence=1.5)
     with pytest.raises(DomainError, match="delta"):
         estimate((good, good), (good, good), delta=-0.1, confidence=0.95)
+    if ESTIMATORS[name].gaussian_only:
+        with pytest.raises(DomainError, match="delta = 0"):
+            estimate((good, good), (good, good), delta=0.0, confidence=0.95)
 
 
 def test_scores_without_spread_are_no_gaussian_release() -> None:
