@@ -9,6 +9,7 @@ in how many sittings it is carried out.
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -80,7 +81,8 @@ def run(
     if workers < 1:
         raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
     described = make_target(plan.target)
-    pair = make_pair(plan.pair, described)
+    with one_thread():
+        pair = make_pair(plan.pair, described)
     judge = _estimator(plan, pair)
     proved = _proved(plan, pair)
     claim = _claim(plan, proved)
@@ -101,8 +103,9 @@ def run(
         verdict, reason = "INVALID", str(error)
     else:
         verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
+        sure = "confidence" if judge.guarantee == "confidence" else "credible probability"
         reason = (
-            f"epsilon >= {found.estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {float(claim):.4f}"
+            f"epsilon >= {found.estimate.epsilon:.4f} with {sure} {plan.confidence:g}, claimed {float(claim):.4f}"
         )
     lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(
@@ -120,7 +123,10 @@ def run(
 
 
 def _delta(plan: Plan) -> float:
-    return float(exact("delta", plan.delta, "a probability"))
+    """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
+    value = exact("delta", plan.delta, "a probability")
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, 1.0)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ r"""The whole privacy curve from one sample: bounds at many thresholds that hold
 *Weighted union* (`curve`). Thresholds t_1, ..., t_k and shares a_1 + ... + a_k = alpha are fixed on held-out scores;
 each threshold gets the joint region of `binomial` at its a_j. Some region misses its truth with probability at most
 alpha, whatever the dependence between thresholds, so the largest of the k bounds is a lower bound. The favourite (what
-the held-out scores expect to certify most) gets two thirds of alpha, a geometric grid of false positive and false
+the held-out scores expect to certify most) gets four fifths of alpha, a geometric grid of false positive and false
 negative rates shares the rest: the price over a single threshold is small, and a favourite that was badly placed, or a
 leak that the held-out scores did not show, no longer decides. The same regions bound the hockey-stick divergence at
 every epsilon together: `hockey_stick`.
@@ -26,7 +26,7 @@ from empirical.estimate import Estimate, check
 from empirical.thresholds import Candidates, candidates, joint_choice
 from oracle.errors import DomainError
 
-_FAVOURITE = 2 / 3
+_FAVOURITE = 0.8
 _GRID = 8
 
 

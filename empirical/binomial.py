@@ -27,6 +27,7 @@ nothing; the attack has to find the sign.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -115,6 +116,14 @@ def mu_from_rates(low: Array, high: Array) -> Array:
     with np.errstate(invalid="ignore"):
         mu = special.ndtri(low) - special.ndtri(high)
     return np.asarray(np.maximum(0.0, np.nan_to_num(mu, nan=0.0, neginf=0.0)))
+
+
+@functools.cache
+def unit_quadrature(nodes: int) -> tuple[Array, Array]:
+    """Points and weights for integrals over (0, 1) of functions of quantiles: dense at both ends, where these bend."""
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    angles = np.pi * (points + 1) / 4
+    return np.sin(angles) ** 2, weights * np.pi / 4 * np.sin(2 * angles)
 
 
 def arc_around(angle: float) -> tuple[float, float]:

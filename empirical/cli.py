@@ -1,7 +1,8 @@
-"""The commands of the audits: audit, mutants."""
+"""The commands of the audits: audit, one-run, false-claims, mutants."""
 
 from __future__ import annotations
 
+import functools
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,17 @@ from rich.progress import Progress
 from empirical.audit import Audit, run
 from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
+from empirical.falsehood_cli import audit_false_claims
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
+from empirical.neighbours import builders
+from empirical.one_run_cli import audit_in_one_run
 from empirical.plan import Plan
 from empirical.planning import PairWords, TargetWords, make_plan
 from empirical.progress import progress_bar
 from empirical.tightness import COLUMNS, Row, carry_out, summary, table
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.domain import positive_integer
 from oracle.errors import DomainError
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
@@ -34,6 +39,8 @@ EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
+    app.command("one-run")(audit_in_one_run)
+    app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
 
 
@@ -77,7 +84,7 @@ def audit_target(
     pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
     = None,
     neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
-    canary: Annotated[str | None, typer.Option(help="Worst case to build: extremes, orthogonal, ...", **_DATA)] = None,
+    canary: Annotated[str | None, typer.Option(help="Pair to build; by default the worst one.", **_DATA)] = None,
     records: Annotated[int | None, typer.Option(help="Records (of a foreign target: 20).", **_DATA)] = None,
     dimension: Annotated[int | None, typer.Option(help="Features (of a foreign target: 4).", **_DATA)] = None,
     feature_norm: Annotated[
@@ -87,7 +94,7 @@ def audit_target(
         tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(help="Models trained on each data set (100000; of --all at most so many).", **_ESTIMATE)
+        int | None, typer.Option(help="Models a data set (100000; of --all at most so many).", **_ESTIMATE)
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
     estimator: Annotated[
@@ -109,6 +116,7 @@ def audit_target(
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
+    positive_integer("workers").parse(workers)  # told before a pair is searched for
     if everything:
         given = {
             "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
@@ -123,15 +131,19 @@ def audit_target(
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
     }
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
     plan = make_plan(
         TargetWords(target, cmd, config, batched, timeout, memory),
         PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
         {name: value for name, value in options.items() if value is not None},
+        carry_out=carry_out,
     )
-    result = run_with_progress(plan, store=store, workers=workers, cluster=cluster)
+    result = carry_out(plan)
     if json_file is not None:
         write_json(json_file, result.to_json())
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
+    if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
+        print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
     if result.verdict != "CONSISTENT":
         print(f"{result.verdict}: {result.reason}")
     raise typer.Exit(EXIT_CODES[result.verdict])

@@ -18,11 +18,7 @@ import importlib
 import itertools
 import json
 import math
-import multiprocessing
-import multiprocessing.connection
-import os
 import queue
-import signal
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
@@ -41,6 +37,7 @@ from empirical.fingerprint import fingerprint
 from empirical.foreign import Foreign
 from empirical.neighbours import Pair, make_pair
 from empirical.plan import Plan, Shard
+from empirical.pool import Pool
 from empirical.targets import Target, make_target
 from oracle.errors import DomainError, OracleError, TargetError
 
@@ -161,39 +158,28 @@ class Here(Place):
 
 
 class Processes(Place):
-    """Worker processes of this machine, started afresh (torch does not survive a fork)."""
+    """Worker processes of this machine."""
 
     def __init__(self, workers: int) -> None:
-        self._workers = workers
+        self._pool = Pool(workers)
         self._deaths = 0
-        # Workers hold the reading end. When this process closes the other end, or dies in any way, they see it.
-        self._held_end, self._leash = multiprocessing.get_context("spawn").Pipe(duplex=False)
-        self._pool = self._start()
-
-    def _start(self) -> concurrent.futures.ProcessPoolExecutor:
-        return concurrent.futures.ProcessPoolExecutor(
-            self._workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_work,
-            initargs=(self._held_end,),
-        )
 
     def __exit__(self, *_: object) -> None:
-        self._leash.close()
-        self._pool.shutdown(cancel_futures=True)
-        self._held_end.close()
+        self._pool.__exit__(*_)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
-        """As they come; the tasks of a pool that lost a worker go to a new pool."""
+        """As they come; the tasks of a pool that lost a worker go to new workers."""
         source = iter(tasks)
         waiting: deque[Task] = deque()
         flying: dict[concurrent.futures.Future[Array | Failure], Task] = {}
         while True:
-            waiting.extend(itertools.islice(source, max(0, _AHEAD * self._workers - len(flying) - len(waiting))))
+            room = _AHEAD * self._pool.workers - len(flying) - len(waiting)
+            waiting.extend(itertools.islice(source, max(0, room)))
             if not waiting and not flying:
                 return
             try:
                 while waiting:
-                    with _deaf():  # the pool starts its workers when it is given work
-                        future = self._pool.submit(work, waiting[0])
+                    future = self._pool.submit(work, waiting[0])
                     flying[future] = waiting.popleft()
                 for future in concurrent.futures.wait(flying, return_when=concurrent.futures.FIRST_COMPLETED).done:
                     array = _array(future.result())
@@ -204,28 +190,7 @@ class Processes(Place):
                     raise OracleError(f"worker processes died {self._deaths} times (out of memory?)") from None
                 waiting.extend(flying.values())
                 flying = {}
-                self._pool.shutdown()
-                self._pool = self._start()
-
-
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it: it is the campaign's."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin_work(leash: multiprocessing.connection.Connection) -> None:
-    """End with the campaign, even if it is killed."""
-
-    def watch() -> None:
-        multiprocessing.connection.wait([leash])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+                self._pool.restart()
 
 
 class Cluster(Place):

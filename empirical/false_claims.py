@@ -1,9 +1,9 @@
 """The false privacy claims of the documents, each audited for real.
 
 A `FalseClaim` is an audit's plan with what a document promises, on a pair of data sets and under parameters that its
-own hypotheses allow. It stands at the top of a module of `empirical.falsehoods`; that is its registration. An audit that
-certifies more than is promised refutes the promise with its confidence; one that does not says how many models were
-tried. The expected verdict is data: a change in either direction is a regression.
+own hypotheses allow. It stands at the top of a module of `empirical.falsehoods`; that is its registration. An audit
+that certifies more than is promised refutes the promise with its confidence; one that does not says how many models
+were tried. The expected verdict is data: a change in either direction is a regression.
 
 Beside the audit stands what is known without any sampling: the exact epsilon of the pair where its law is known, or
 else a certified number that the true epsilon is not below (`at_least`).
@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from empirical.audit import Audit
@@ -29,9 +28,6 @@ CONFIDENCE = 0.999
 COLUMNS = (
     "false claim", "verdict", "claimed", "delta", "audited >=", "true", "confidence", "estimator", "models a side",
 )
-
-Run = Callable[[Plan], Audit]
-
 
 @dataclass(frozen=True)
 class FalseClaim:
@@ -50,6 +46,10 @@ class FalseClaim:
     expected: str = "VIOLATION"
     at_least: Callable[[Number], Enclosure] | None = None
     tested: int = 10_000
+
+    def planned(self, budget: int | None) -> Plan:
+        """Its plan, with a budget in place of its own if one is given."""
+        return self.plan if budget is None else replace(self.plan, budget=budget)
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,3 @@ def chosen(ids: Iterable[str]) -> list[FalseClaim]:
     """The false claims of these ids, or all of them where none is given."""
     wanted = list(ids)
     return [named(false_claims(), "false claim", name) for name in wanted] if wanted else list(false_claims().values())
-
-
-def judge(item: FalseClaim, run: Run, *, budget: int | None = None) -> Judged:
-    """Carry out the audit of a false claim, with its own budget or another one."""
-    return Judged(item, run(item.plan if budget is None else replace(item.plan, budget=budget)))
-
-
-def store_of(directory: Path | None, item: FalseClaim) -> Path | None:
-    """Where the finished work of one audit is kept."""
-    return None if directory is None else directory / f"{item.id}.sqlite"

@@ -91,12 +91,14 @@ class OneRun:
     correct: int
 
 
-def axis_canaries(canaries: int, dimension: int, *, norm: float) -> Canaries:
-    """Orthogonal canaries for replace-one: norm e_i or its opposite, in the last coordinates, labels 0."""
+def axis_canaries(canaries: int, dimension: int, *, norm: float, neighbours: str = "replace") -> Canaries:
+    """Orthogonal canaries, norm e_i with label 1; one that is left out has its opposite in its place, or nothing."""
     if not 1 <= canaries <= dimension:
-        raise DomainError(f"canaries = {canaries} is outside its domain: an integer in [1, {dimension}]")
-    features = norm * np.eye(dimension)[dimension - canaries:]
-    return Canaries(features, np.zeros(canaries), features, (-features, np.zeros(canaries)))
+        raise DomainError(f"canaries = {canaries} is outside its domain: an integer in [1, {dimension}], the dimension")
+    if neighbours not in ("replace", "add_remove"):
+        raise DomainError(f"neighbours = {neighbours} is outside its domain: replace or add_remove")
+    features, labels = norm * np.eye(dimension)[dimension - canaries:], np.ones(canaries)
+    return Canaries(features, labels, features, (-features, labels) if neighbours == "replace" else None)
 
 
 def p_value(*, canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:

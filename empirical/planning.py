@@ -4,24 +4,26 @@ A registered algorithm takes its parameters from a TOML file (decimals stay exac
 may also describe the pair: `records` and `dimension` at the top, and a table `[pair]` with the name of a builder and
 its parameters. Options of the command go before the file, and the file before the builder's own defaults.
 
-A foreign target has no known domain, so that the command must tell it, and the builder `extremes` puts its canary at
-the ends: the longest feature vector and the ends of the labels' range, opposite on the two sides. The defaults are 20
-records, 4 features, feature vectors of norm at most 1 and labels in [0, 1].
+A foreign target has no known domain, so that the command must tell it: by default 20 records, 4 features, feature
+vectors of norm at most 1 and labels in [0, 1]. Which of the builders for any target it suffers from most is found out
+by small audits (`empirical.search`), unless one is named.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from empirical.audit import Audit, run
 from empirical.campaigns import DEFAULT
-from empirical.foreign import MEMORY, TIMEOUT
+from empirical.foreign import MEMORY, TIMEOUT, Foreign
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
 from empirical.plan import Plan
+from empirical.search import worst_pair
 from empirical.targets import AlgorithmTarget, Target, make_target
 from empirical.tightness import estimators
 from oracle.errors import DomainError
@@ -74,15 +76,27 @@ class Described:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def make_plan(target: TargetWords, pair: PairWords, options: Mapping[str, Any]) -> Plan:
-    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target."""
+def make_plan(
+    target: TargetWords, pair: PairWords, options: Mapping[str, Any], *, carry_out: Callable[[Plan], Audit] = run
+) -> Plan:
+    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target.
+
+    `carry_out` runs the small audits that search for a pair, where one is searched for.
+    """
     described = describe(target)
     if options.get("claimed") is None and not _has_guarantee(described.target):
         raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
-    plan = Plan(
-        target=described.target.spec(), pair=pair_spec(described, pair), **{**described.options, **options}
-    )
-    return plan if "estimator" in options else replace(plan, estimator=estimators(plan)[0])
+    spec = pair_spec(described, pair)
+    plan = Plan(target=described.target.spec(), pair=spec, **{**described.options, **options})
+    if "estimator" not in options:
+        plan = replace(plan, estimator=estimators(plan)[0])
+    if isinstance(described.target, Foreign) and pair.file is None and pair.builder is None:
+        domain = builders()[spec["name"]].parameters
+        names = [item.name for item in builders().values() if not item.algorithms and item.parameters == domain]
+        first = [spec["name"], *(name for name in names if name != spec["name"])]
+        plan = replace(plan, pair=worst_pair(plan, [{**spec, "name": name} for name in first], carry_out))
+        described.target.close()
+    return plan
 
 
 def _has_guarantee(target: Target) -> bool:

@@ -29,7 +29,8 @@ from empirical.thresholds import candidates, joint_choice
 _GRID = 400
 _HEDGE = np.array([0.25, 0.5, 1.0, 2.0])
 _LEAST_BET, _LARGEST_BET = 1e-3, 0.99  # as shares of the largest bet that cannot go bankrupt
-_LOOKS = 100
+_LOOKS = 64
+_FORESEEN = 6  # pairs that judge, for each that is held out
 
 
 class Sequential:
@@ -62,8 +63,7 @@ class Sequential:
     @property
     def epsilon(self) -> float:
         """The time-uniform lower bound so far."""
-        first = int(np.argmin(self._rejected)) if not self._rejected.all() else _GRID
-        return float(self.epsilons[first - 1]) if first else 0.0
+        return self.history[-1][1] if self.history else 0.0
 
     @property
     def pairs(self) -> int:
@@ -81,12 +81,13 @@ class Sequential:
         ends = np.unique(np.linspace(0, pairs, min(pairs, _LOOKS) + 1).astype(np.int64)[1:])
         running = np.stack([np.cumsum(kinds == kind)[ends - 1] for kind in range(4)], axis=1) + self._counts
         bets = np.tensordot(running, self._logs, axes=1)
-        largest = bets.max(axis=2)
-        wealth = largest + np.log(np.exp(bets - largest[:, :, None]).mean(axis=2))
-        for seen, row in zip(running.sum(axis=1), wealth >= self._need, strict=True):
-            self._rejected |= row
-            self.history.append((int(seen), self.epsilon))
-        self._counts = running[-1]
+        largest = bets.max(axis=1)
+        wealth = largest + np.log(np.exp(bets - largest[:, None, :]).mean(axis=1))
+        rejected = np.logical_or.accumulate(wealth >= self._need, axis=0) | self._rejected
+        reached = np.minimum.accumulate(rejected, axis=1).sum(axis=1)  # how far the walk from the bottom gets
+        bounds = self.epsilons[np.maximum(reached, 1) - 1]
+        self.history += zip(running.sum(axis=1).astype(int).tolist(), bounds.tolist(), strict=True)
+        self._counts, self._rejected = running[-1], rejected[-1]
         return self.epsilon
 
     def stopped_at(self, claimed: float) -> int | None:
@@ -95,16 +96,21 @@ class Sequential:
 
 
 def sequential(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
-    """A lower bound on epsilon for any release, valid at whatever time one stops."""
+    """A lower bound on epsilon for any release, valid at whatever time one stops.
+
+    The test is fixed by the held-out scores alone: calls with more and more of the judged scores are one test, looked
+    at again. Tuned to the number of judged scores, each call would be another test, and stopping at will invalid.
+    """
     check(held, judged, delta, confidence)
-    test = Sequential(held, delta=delta, confidence=confidence, pairs=min(len(judged[0]), len(judged[1])))
+    foreseen = _FORESEEN * min(len(held[0]), len(held[1]))
+    test = Sequential(held, delta=delta, confidence=confidence, pairs=foreseen)
     test.update(*judged)
     reached = next((pairs for pairs, epsilon in test.history if epsilon == test.epsilon), test.pairs)
     return Estimate(test.epsilon, test.threshold, None, reached)
 
 
 def _log_factors(epsilons: Array, likely: float, unlikely: float, delta: float) -> Array:
-    """log(1 + lambda g), shape [4, epsilons, bets], for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1) and hedged Kelly bets.
+    """log(1 + lambda g), shape [4, bets, epsilons], for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1) and hedged Kelly bets.
 
     Won with chance w and lost e^epsilon-fold with chance l, a bet grows most at (w - l e^epsilon) / (e^epsilon (w + l))
     (Kelly 1956); w is held down by delta, and a quarter, a half and the double hedge the error of the held-out rates.
@@ -114,5 +120,5 @@ def _log_factors(epsilons: Array, likely: float, unlikely: float, delta: float) 
     won, lost = (1 - unlikely) * likely, unlikely * (1 - likely)
     kelly = (won - delta - lost * factor) / (factor * (won + lost) + 1e-300)
     most = 1 / (factor + delta)
-    bets = np.clip(kelly[:, None] * _HEDGE, _LEAST_BET * most[:, None], _LARGEST_BET * most[:, None])
-    return np.asarray(np.log1p(gains[:, :, None] * bets))
+    bets = np.clip(kelly * _HEDGE[:, None], _LEAST_BET * most, _LARGEST_BET * most)
+    return np.asarray(np.log1p(gains[:, None, :] * bets))

@@ -19,6 +19,7 @@ from empirical.binomial import Array, Conversion, Scores, arc_quantile
 
 _RANKS = 48
 _STEPS = 96
+_GAPS = 8
 _TYPICAL_ARC = 0.25
 _TOLERATED = 4.0  # standard errors by which a count may miss its smooth rate
 _ANGLES = np.linspace(0.0, math.pi / 2, 25)
@@ -37,10 +38,14 @@ class Candidates:
 def candidates(held: Scores) -> Candidates:
     """Candidate thresholds from held-out scores, with smoothed rates."""
     pooled = np.sort(np.concatenate(held))
-    # Equal steps serve the bulk, geometric ranks both tails.
+    # Equal steps serve the bulk, geometric ranks both tails, and the widest gaps the laws that lie in heaps.
     ranks = np.unique(np.geomspace(1, len(pooled) / 2, _RANKS).astype(int))
-    values = np.concatenate([np.linspace(pooled[0], pooled[-1], _STEPS), pooled[ranks - 1], pooled[-ranks]])
-    points = np.unique(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.linspace(pooled[0], pooled[-1], _STEPS)
+        gaps = np.diff(pooled)
+    below = pooled[np.argpartition(gaps, -min(_GAPS, len(gaps)))[-_GAPS:]]
+    values = np.concatenate([steps, pooled[ranks - 1], pooled[-ranks], below])
+    points = np.unique(values[np.isfinite(values)])  # equal steps overflow where scores span the range of doubles
     negatives, positives = (_smooth(side, points) for side in held)
     if negatives is None or positives is None:
         return Candidates(points, _careful(held[1], points, -1.0), _careful(held[0], points, 1.0))
@@ -92,8 +97,9 @@ def _careful(scores: Array, points: Array, z: float) -> Array:
 def _smooth(scores: Array, points: Array) -> Array | None:
     """The smoothed rate of scores above each point, or None if the counts contradict every smooth law."""
     counts, trials = _survivors(scores, points), len(scores)
-    spread = float(scores.std())
-    if spread == 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = float(scores.std())
+    if not 0 < spread < math.inf:
         return None
     for law in (_normal_law, _cubic_law):
         rate = law(scores, points, counts, spread)

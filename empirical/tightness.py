@@ -6,13 +6,11 @@ test, known in advance, would certify with as many models (the binomial limit, `
 three gaps apart: of the proof and the adversary (exact / proved), of the statistics, and of the estimator.
 
 Plans are independent, so they are spread over processes, one thread each; a plan's result does not depend on where it
-was carried out. With a store they can be interrupted, and read again; then each estimator keeps shards of its own.
+was carried out. With a store they can be interrupted, and read again; the estimators share its models there, too.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
-import multiprocessing
 import statistics
 import time
 from collections.abc import Iterator, Mapping
@@ -23,6 +21,7 @@ from typing import Any
 from empirical.audit import Audit, gaussian_release, run
 from empirical.neighbours import make_pair
 from empirical.plan import Plan
+from empirical.pool import Pool
 from empirical.targets import Array, Target, make_target
 from oracle.tape import Tape
 
@@ -147,8 +146,7 @@ def carry_out(plans: Mapping[str, Plan], *, workers: int = 1, store: Path | None
         for name, plan in plans.items():
             yield audit_every_way(name, plan, store)
         return
-    context = multiprocessing.get_context("spawn")  # a fork would copy torch's threads half-alive
-    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with Pool(workers) as pool:
         waiting = [pool.submit(audit_every_way, name, plan, store) for name, plan in plans.items()]
         for future in waiting:
             yield future.result()

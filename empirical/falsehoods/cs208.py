@@ -1,4 +1,4 @@
-r"""False privacy claims of document 004: the noise of DP gradient descent, and a step that objective perturbation needs.
+r"""False privacy claims of document 004: the noise of DP gradient descent, and what objective perturbation has to pay.
 
 One step of DP-GD on linear losses releases a Gaussian of known mean and variance: mu is C/(n sigma), or twice that
 where a record is replaced. The slides' sigma is sqrt(2 log(1.25/delta)) / epsilon times C/n.

@@ -1,13 +1,20 @@
-r"""False privacy claims of document 002: Algorithm 8 as printed.
+r"""False privacy claims of document 002: Algorithm 8 as printed, and Theorem 1 without a bound on the step.
 
-The text gives every step the noise 8 (sqrt(d) |w| + B)^2 log(1.25/delta) / (m epsilon)^2 and promises (epsilon,
-delta)-DP. Both readings of that number are audited where the run starts, at w = 0, with one batch: x = sqrt(d) e_1 is
-an admissible record, its gradient has length sqrt(d) B, and no part of the noise has the factor sqrt(d).
+Algorithm 8. The text gives every step the noise 8 (sqrt(d) |w| + B)^2 log(1.25/delta) / (m epsilon)^2 and promises
+(epsilon, delta)-DP. Both readings of that number are audited where the run starts, at w = 0, with one batch: x =
+sqrt(d) e_1 is an admissible record, its gradient has length sqrt(d) B, and no part of the noise has the factor sqrt(d).
 
     a variance             mu = sqrt(d) / z,                       z = sqrt(2 log(1.25/delta)) / epsilon
     a standard deviation   mu = m sqrt(d) / (2 z^2 B)
 
-The multiplier z is rounded up, which helps the claim.
+Theorem 1 promises (epsilon, delta)-DP of phased SGD "for any 0 < epsilon, delta < 1", and asks eta <= 2/G for the
+utility only. Its noise is for a sensitivity of 4 B eta_i, which is right as long as no step expands. With eta_1 = 10^6
+and the link tanh (G = 1) the first record decides the sign of w_1, and each later record of its phase, (-a, e_t) but
+for its length and with label 0, answers by a step of B eta_1 along an axis of its own. After n_1 records the averages
+of the phase are 2 B eta_1 sqrt(n_1 / 3) apart: for n_1 = 256 that is 4.6 times the sensitivity. Nothing is random
+before the noise, so that the law is Gaussian; the audit does not use it.
+
+Multipliers are rounded up, which helps the claims.
 """
 
 from __future__ import annotations
@@ -48,4 +55,23 @@ algorithm_8_deviation = FalseClaim(
     promise="one pass with the printed noise, read as a standard deviation, is (1, 1e-5)-DP; d = 1, m = 100",
     fault="the square of what the noise should be, which for batches of m is too small by a factor of order m",
     plan=_plan("printed-std", 1, 1),
+)
+
+theorem_1 = FalseClaim(
+    id="002-theorem-1-large-steps",
+    claim="nonconvex-nn/thm-1-privacy",
+    document="002, Theorem 1",
+    promise="phased SGD with noise 8 B eta_i sqrt(log(1/delta)) / epsilon is (0.99, 1e-5)-DP, whatever the step eta",
+    fault="beyond eta G = 8 a step may expand, and a record has more influence than its own step",
+    plan=Plan(
+        target={
+            "kind": "algorithm", "name": "phased-sgd",
+            "config": {
+                "link": "tanh", "label_bound": 1, "learning_rate": 4_000_000, "initial_radius": 0,
+                "sigma": "27.42",  # 8 sqrt(log(1e5)) / 0.99 = 27.4187...
+            },
+        },
+        pair={"kind": "built", "name": "echoed-record", "records": 512, "lean": "0.001"},
+        claimed="0.99", budget=50_000, confidence=CONFIDENCE, shard=5000,
+    ),
 )

@@ -1,29 +1,30 @@
 r"""A false privacy claim of document 001: Theorem 4.6, refuted by a run of Algorithm 2 itself.
 
-The theorem bounds every block's Renyi divergence as if, in a step whose batch has not the record, the block moved by one
-and the same map for both data sets. It does not: x_d of a record is solved for with the present blocks, and those
-depend on the data. One hidden unit, eta = b = 1, no regulariser, gradients clipped to C, start theta_0 = 1, theta_1 = 0:
+The theorem bounds every block's Renyi divergence as if, in a step whose batch has not the record, the block moved by
+one and the same map for both data sets. It does not: x_d of a record is solved for with the present blocks, and those
+depend on the data. One hidden unit, eta = b = 1, no regulariser, gradients clipped to C; theta_0 starts at 1, theta_1
+at 0:
 
 - The first record is (1, C) or (1, -C). Its update of block 0 is zero, that of block 1 is +-C + s Z, s^2 = 2 o.
 - All others are (0, y). They have U_0 = 0 and x_1 = theta_1 y / (1 + theta_1^2), hence leave block 0 alone and move
   block 1 by min(C, y^2 theta_1 / (1 + theta_1^2)^2) for theta_1 > 0, the opposite for theta_1 < 0: away from 0. They
   repeat what the first record has said, each as loudly as a record may speak.
 
-Every hypothesis is met, for certain and not by assumption. S_g = 2C: clipping. L_F = 1: a clipped monotone gradient with
-eta |x_d|^2 <= 2 on both blocks (|x_1| <= y/2 for the others, and 1 for the first; y = 2.8). L_T = 1: no regulariser. The
-start is fixed. The record is in the first of N batches, j_0 = 0, and there is one epoch: with the theorem's indices set
-right (`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two
-blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does
-not. With m = C/s, as long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and
-variance s^2 t after t steps; so, Phi being the normal law and 0 < a < C,
+Every hypothesis is met, for certain and not by assumption. S_g = 2C: clipping. L_F = 1: a clipped monotone gradient
+with eta |x_d|^2 <= 2 on both blocks (|x_1| <= y/2 for the others, and 1 for the first; y = 2.8). L_T = 1: no
+regulariser. The start is fixed. The record is in the first of N batches, j_0 = 0, and there is one epoch: with the
+theorem's indices set right (`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N
+for each of the two blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N
+grows. The truth does not. As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t
+and variance s^2 t after t steps; so, Phi being the normal law and 0 < a < C,
 
-    P(theta_1 <= 0 at the end | label C) <= sum_{t=1}^{N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)) = q,
+    P(theta_1 <= 0 at the end | label C) <= q = sum_{t<=N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
 
 and the two data sets mirror each other: the test theta_1 > 0 has power at least 1 - q and errs at most with q, so that
 
     epsilon >= log((1 - q - delta) / q).
 
-For m = 3 and y = 2.8, a = 0.0039 = 0.39 s gives q = 0.0046, whatever N; the theorem promises 3.92 for N = 100.
+For C = 3 s and y = 2.8, a = 0.39 s gives q = 0.0046, whatever N; the theorem promises 3.92 for N = 100.
 
 What this does not refute is the average over a uniform secret j_0 in front of (11): the late positions dominate there.
 The theorem's own reading of (11) is the loss for a record in batch j_0 of every epoch.
@@ -123,10 +124,10 @@ theorem_4_6 = FalseClaim(
     claim="sbcd/fixed-blocks",
     document="001, Theorem 4.6",
     promise=(
-        "DP-SBCD with one hidden unit, gradients clipped (S_g = 2C) and L_F = L_T = 1, one epoch, the record in the first "
-        "of 100 batches: R_alpha <= 0.36 alpha, the sum of both blocks, hence (3.92, 1e-5)-DP"
+        "DP-SBCD with one hidden unit, gradients clipped (S_g = 2C) and L_F = L_T = 1, one epoch, the record in the "
+        "first of 100 batches: R_alpha <= 0.36 alpha, the sum of both blocks, hence (3.92, 1e-5)-DP"
     ),
-    fault="the map of a step without the record is not one map: x_d is solved for with blocks that depend on the record",
+    fault="the map of a step without the record differs: x_d is solved for with blocks that depend on the record",
     plan=Plan(
         target={
             "kind": "literal", "name": "dp-sbcd-fixed-start",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from empirical.neighbours import Builder, Pair
 from empirical.pairs.generic import replaced, unit
-from oracle.domain import Parameter, positive, positive_integer
+from oracle.domain import Parameter, positive, positive_integer, unit_interval
 from oracle.registry import Values
 
 
@@ -80,4 +81,55 @@ one_value = Builder(
     parameters=(positive("value"),),
     defaults=lambda name, config: {},
     build=_one_value,
+)
+
+
+def _overshooting(name: str, config: Values, parameters: Values) -> Pair:
+    size, batches = parameters.batch_size, parameters.batches
+    features = np.zeros((batches * size, 2))
+    turned = np.array([np.sqrt(1.0 - float(parameters.sine) ** 2), float(parameters.sine)])
+    features[:size] = float(parameters.erase) * unit(2)
+    features[size : 3 * size] = float(parameters.amplify) * unit(2)
+    features[3 * size : 4 * size] = float(parameters.copy) * turned
+    label = float(parameters.label)
+    return replaced(features[1:], np.zeros(batches * size - 1), (unit(2), unit(2)), (-label, label), 0)
+
+
+overshooting_records = Builder(
+    name="overshooting-records",
+    summary="a batch with the canary that forgets along e_1, two that expand along e_1, one that copies to e_2, zeros",
+    algorithms=(),
+    parameters=(
+        positive_integer("batch_size"), Parameter("batches", kind="integer", low=Fraction(4)),
+        unit_interval("erase", "length of the records of the first batch"), unit_interval("amplify", "of the next two"),
+        unit_interval("copy", "of the fourth"), unit_interval("sine", "of the angle between the fourth's and e_1"),
+        positive("label", "of the canary, which is e_1, up to its sign"),
+    ),
+    defaults=lambda name, config: {},
+    build=_overshooting,
+)
+
+
+def _echoed(name: str, config: Values, parameters: Values) -> Pair:
+    echoes = parameters.records // 2 - 1
+    features = np.zeros((parameters.records - 1, echoes + 1))
+    lean = float(parameters.lean)
+    features[:echoes, 0] = -lean
+    features[:echoes, 1:] = np.sqrt(1.0 - lean**2) * np.eye(echoes)
+    canary = unit(echoes + 1)
+    pair = replaced(features, np.zeros(parameters.records - 1), (canary, canary), (-1.0, 1.0), 0)
+    return replace(pair, direction=np.arange(echoes, -1.0, -1.0))
+
+
+echoed_record = Builder(
+    name="echoed-record",
+    summary="the first record moves w along e_1; the others of its half answer to that, each along an axis of its own",
+    algorithms=("phased-sgd",),
+    parameters=(
+        Parameter("records", kind="integer", low=Fraction(4)),
+        unit_interval("lean", "the part of an answering record that is along -e_1"),
+    ),
+    defaults=lambda name, config: {},
+    build=_echoed,
+    special=True,
 )

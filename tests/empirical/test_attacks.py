@@ -195,6 +195,16 @@ def test_constant_and_dependent_coordinates_do_no_harm() -> None:
     assert np.ptp(choose(constant, constant, pair_of(4), **GIVEN)(constant)) == 0.0
 
 
+@pytest.mark.parametrize("dimension", [500, 5000])
+def test_more_numbers_than_models_do_no_harm(dimension: int) -> None:
+    gap = np.zeros(dimension)
+    gap[:5] = 3.0
+    train, test = (normals(dimension, gap, models=100, seed=seed) for seed in (16, 17))
+    for name in LEARNED:
+        score = fitted(name, *train, pair_of(dimension))
+        assert rank_sum(score(test[0]), score(test[1])) > 0.6, name
+
+
 def test_a_leak_without_noise_is_seen() -> None:
     negatives, positives = normals(4, np.zeros(4), models=400)
     negatives[:, 2], positives[:, 2] = 0.25, 0.75

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import empirical.audit as audit_module
 from empirical.audit import run
 from empirical.campaigns import DEFAULT
 from empirical.mutant import Detection, Judged, Mutant, Planted, judge, mutants
@@ -86,6 +88,17 @@ def test_a_claim_is_judged_exactly() -> None:
     exactly = Decimal(result.epsilon_lower)
     assert run(replace(GD, claimed=str(exactly))).verdict == "CONSISTENT"
     assert run(replace(GD, claimed=str(exactly)[:-1])).verdict == "VIOLATION"
+
+
+def test_a_credible_bound_is_not_called_a_confidence_bound() -> None:
+    assert "with credible probability 0.95" in run(replace(GD, estimator="credible", budget=500)).reason
+    assert "with confidence 0.95" in run(replace(GD, estimator="curve", budget=500)).reason
+
+
+def test_delta_is_rounded_to_the_safe_side() -> None:
+    for text in ("1e-5", "0.1", "1e-3", "0.25", "1e-9"):
+        rounded = Fraction(audit_module._delta(replace(GD, delta=text)))
+        assert 0 <= rounded - Fraction(text) <= rounded * Fraction(2) ** -52
 
 
 def test_the_two_sides_use_different_draws() -> None:

@@ -25,7 +25,7 @@ FUNCTION = f"{ROOT / 'examples' / 'audit_target.py'}:train"
 BATCHED = (f"{FUNCTION}_many", "--batched")
 PYTHON = f"{sys.executable} {ROOT / 'examples' / 'audit_command.py'}"
 NODE = f"node {ROOT / 'examples' / 'audit_command.js'}"
-SMALL = ("--budget", "2000", "--dimension", "2")
+SMALL = ("--budget", "2000", "--dimension", "2", "--canary", "extremes")
 
 
 def audit(folder: Path, *words: str, code: int) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def test_the_example_function_violates_epsilon_one(tmp_path: Path, words: tuple[
 ))], ids=["python", "node"])
 def test_the_example_command_keeps_epsilon_one_and_violates_a_half(tmp_path: Path, command: str) -> None:
     # Laplace noise of scale 1/n: epsilon is 1; the lower bound exceeds it with probability at most 5 %, and did not.
-    words = ("--cmd", command, "--budget", "6000")
+    words = ("--cmd", command, "--budget", "6000", "--canary", "extremes")
     assert 0.5 < audit(tmp_path, *words, "--epsilon", "1", code=0)["epsilon_lower"] < 1
     audit(tmp_path, *words, "--epsilon", "0.5", code=1)
 
@@ -104,6 +104,32 @@ def test_a_domain_is_told_and_used(tmp_path: Path, canary: str, neighbours: str)
         "kind": "built", "name": canary, "records": 7, "dimension": 3, "feature_norm": "0.5", "label_low": "-2",
         "label_high": "3", "neighbours": neighbours,
     }
+
+
+LOGISTIC = """
+import numpy as np
+
+def fn(dataset, seeds):
+    x, y = dataset
+    noise = np.random.default_rng(seeds).normal(size=(3, len(seeds), x.shape[1]))
+    w = np.zeros((len(seeds), x.shape[1]))
+    for step in range(3):
+        w = w - (1 / (1 + np.exp(-w @ x.T)) - y) @ x + 0.3 * noise[step]
+    return w
+"""
+
+
+def test_the_worst_pair_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # At zero the logistic gradients of (x, 1) and (-x, 0) are equal, so that opposite ends of the domain show little.
+    (tmp_path / "target.py").write_text(LOGISTIC)
+    words = (f"{tmp_path / 'target.py'}:fn", "--batched", "--epsilon", "1", "--budget", "2000")
+    missed = audit(tmp_path, *words, "--canary", "extremes", code=0)
+    found = audit(tmp_path, *words, code=1)
+    assert found["plan"]["pair"]["name"] != "extremes"
+    assert found["epsilon_lower"] > 1 > 0.5 > missed["epsilon_lower"]
+    assert f"data sets: {found['plan']['pair']['name']} (" in capsys.readouterr().out
+    named = audit(tmp_path, *words, "--canary", found["plan"]["pair"]["name"], code=1)
+    assert named["epsilon_lower"] == found["epsilon_lower"]  # the pilots left no trace
 
 
 def test_the_same_audit_again_and_in_two_processes_is_the_same(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ BAD_COMMANDS = {
     ),
 }
 
-WORDS = ("--epsilon", "1", "--budget", "200", "--dimension", "2")
+WORDS = ("--epsilon", "1", "--budget", "200", "--dimension", "2", "--canary", "extremes")
 
 
 def judged(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
@@ -128,6 +128,16 @@ def test_a_bad_function_is_invalid(name: str, tmp_path: Path, capsys: pytest.Cap
     file.write_text(HEAD + body)
     text = judged(capsys, tmp_path, f"{file}:fn", "--memory", "600")
     assert re.search(reason, text), text
+
+
+def test_a_bad_function_is_invalid_where_the_pair_is_searched_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "target.py"
+    file.write_text(f"with open({str(tmp_path / 'calls')!r}, 'a') as calls:\n    calls.write('x')\nfail")
+    assert run(APP, ["audit", f"{file}:fn", "--epsilon", "1"]) == 2
+    assert "INVALID: " in capsys.readouterr().out
+    assert (tmp_path / "calls").read_text() == "xx"  # one pilot, one audit: not every pair is tried in vain
 
 
 @pytest.mark.parametrize("name", HANGING)

@@ -10,11 +10,13 @@ import sympy
 
 import theorems.relu_approx.gdp as gdp
 import theorems.relu_approx.noisy_cgd as noisy_cgd
+import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.errors import OracleError
 from theorems.claim import Checked, Evidence, Finding, Verdict, check, claim
 from theorems.classical_gaussian import calibration
 from theorems.relu_approx.smoothness import judge
+from theorems.shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -105,3 +107,16 @@ def test_a_refutation_without_a_witness_is_an_error() -> None:
     bare = replace(claim("relu-approx/lem-3.2"), check=lambda: Finding(Verdict.REFUTED, Evidence.PROVED, "planted"))
     with pytest.raises(OracleError, match="without a witness"):
         check(bare)
+
+
+def test_more_than_the_theorem_is_not_attained() -> None:
+    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.HOLDS
+    assert noisy_cgd_tightness.judge(Fraction(1001, 1000)).verdict is Verdict.REFUTED
+
+
+def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        noisy_cgd_tightness, "attained",
+        lambda c, k, epochs: (c, exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))),
+    )
+    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.UNDECIDED
