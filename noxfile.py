@@ -1,5 +1,6 @@
 """The jobs of dp-oracle: `nox -s audit` is the main one, `nox -s tests` passes the tests, `nox -l` lists them."""
 
+import os
 from pathlib import Path
 
 import nox
@@ -10,7 +11,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 CONSTRAINTS = ("-c", "constraints.txt")
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
-REPORT, FINDINGS = Path("out") / "report", Path("out") / "findings.jsonl"
+REPORT, FINDINGS, AUDITS = (Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite"))
 
 
 @nox.session
@@ -32,14 +33,18 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def audit(session: nox.Session) -> None:
-    """The main job: a certified bound, every claim, the default audit, the planted bugs, and the report of it all."""
+    """The main job: a certified bound, every claim, the default audits, the planted bugs, and the report of it all."""
     session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
     FINDINGS.unlink(missing_ok=True)  # every claim is checked, once, and the report reads what was found
-    session.run("dp-oracle", "check", "--all", "--store", str(FINDINGS))
-    session.run("dp-oracle", "audit", "noisy-cgd")
+    workers = ("--workers", str(os.cpu_count() or 1))
+    session.run("dp-oracle", "check", "--all", *workers, "--store", str(FINDINGS))
+    # Interrupted, it goes on where it was; the report reads what the audits have left, and trains nothing again.
+    session.run("dp-oracle", "audit", "--all", *workers, "--store", str(AUDITS))
+    session.run("dp-oracle", "false-claims", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "mutants")
-    session.run("dp-oracle", "report", "--out", str(REPORT), "--store", str(FINDINGS), *session.posargs)
+    kept = ("--findings", str(FINDINGS), "--store", str(AUDITS))
+    session.run("dp-oracle", "report", "--out", str(REPORT), *workers, *kept, *session.posargs)
 
 
 @nox.session

@@ -1,171 +1,239 @@
 """An audit: train many models on two neighbouring data sets, attack what is released, and judge the claimed epsilon.
 
 The verdict is VIOLATION when the lower confidence bound exceeds the claim, CONSISTENT when it does not, and INVALID,
-with the reason, when the releases cannot be judged. An error is an error: it never becomes epsilon = 0.
-Every draw comes from counter-based streams (`oracle.tape`), so a seed gives the same result bit for bit, whatever the
-shard size.
+with the reason, when the target gives nothing that can be judged. An error is an error: it never becomes epsilon = 0.
+Every draw comes from counter-based streams (`oracle.tape`), so a plan gives the same result bit for bit, wherever and
+in how many sittings it is carried out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+import contextlib
+import math
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from empirical.estimators import ESTIMATORS, Estimate, check_confidence
-from empirical.neighbours import Pair, linear_loss_law, opposite_canary
+from empirical.attacks import LINEAR, choose
+from empirical.campaign import Campaign, Progress, Scores
+from empirical.compute import Cluster, Here, Place, Processes, one_thread
+from empirical.estimators import ESTIMATORS, Estimate, Estimator
+from empirical.fingerprint import fingerprint
+from empirical.limits import binomial_limit
+from empirical.neighbours import Pair, builders, make_pair
+from empirical.plan import Plan
+from empirical.store import Store
+from empirical.targets import Target, make_target
+from empirical.trial import check_variation, try_out
 from oracle import accounting
-from oracle.domain import Number, exact, probability
-from oracle.enclosure import Enclosure, ball
+from oracle.domain import exact
+from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, TargetError
-from oracle.privacy.gaussian import epsilon_of_mu
-from oracle.registry import Algorithm, Values, algorithm, bound
-from oracle.tape import Tape
+from oracle.registry import Algorithm, Values, algorithm, named
 
-Array = NDArray[np.float64]
-Train = Callable[[Array, Array, Values, Tape], Any]
-
-SHARD = 20_000
-_WIDTH = Fraction(1, 10**12)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that determines an audit's result."""
-
-    target: str
-    config: Mapping[str, Any]
-    records: int
-    dimension: int
-    delta: str = "1e-5"
-    budget: int = 100_000
-    confidence: float = 0.95
-    estimator: str = "gdp"
-    seed: int = 0
-    claimed: str | None = None
+SEQUENTIAL = "sequential"
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The result of an audit: a lower confidence bound beside the claimed and the proved epsilon."""
+    """The result of an audit: a lower confidence bound beside the claimed, the proved and the exact epsilon.
+
+    `exact` is the true epsilon of this pair and `limit` what its best test, known in advance, would certify with as
+    many models; both are None where the law is not known. `models` are those used on each side, selection included.
+    """
 
     plan: Plan
     verdict: str
     reason: str
     epsilon_lower: float | None
     claimed: float
-    proved: tuple[str, str]
+    proved: tuple[str, str] | None
     exact: tuple[str, str] | None
-    tightness: float | None
+    limit: float | None
+    attack: str | None
     threshold: float | None
+    models: int | None
+    tightness: float | None
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle audit`."""
-        return asdict(self)
+        return {
+            "plan": self.plan.to_json(), "plan_hash": self.plan.hash(), "verdict": self.verdict, "reason": self.reason,
+            "epsilon_lower": self.epsilon_lower, "claimed": self.claimed,
+            "proved": None if self.proved is None else list(self.proved),
+            "exact": None if self.exact is None else list(self.exact), "limit": self.limit, "attack": self.attack,
+            "threshold": self.threshold, "models": self.models, "tightness": self.tightness,
+        }
 
 
-def proved_epsilon(item: Algorithm, config: Values, records: int, delta: Number) -> Enclosure:
-    """The enclosure of the epsilon that the algorithm's accounting bound proves for a configuration."""
-    if item.accounted_by is None or item.account is None:
-        raise DomainError(f"target = {item.name} is outside its domain: an algorithm with a guarantee")
-    if bound(item.accounted_by).unit != "mu":  # the pairs that are audited were made for a Gaussian mu
-        raise DomainError(f"target = {item.name} is outside its domain: an algorithm whose account is a Gaussian mu")
-    return accounting.proved_epsilon(item, config, records=records, delta=delta)
-
-
-def exact_epsilon(config: Values, records: int, delta: Number) -> Enclosure:
-    """The enclosure of the true epsilon on the audited pair, for the linear loss (an exactly Gaussian release)."""
-    squared = linear_loss_law(config, records=records).squared_mu
-    return epsilon_of_mu(lambda: ball(squared).sqrt(), exact("delta", delta, "a probability"), _WIDTH)
-
-
-def releases(item: Algorithm, config: Values, pair: Pair, plan: Plan, train: Train, progress: Any) -> list[Array]:
-    """The scores of `budget` models on each data set: the projection of what is released on the canary direction."""
-    result = []
-    for side in (0, 1):
-        scores = []
-        for first in range(0, plan.budget, SHARD):
-            # Models on the two sides must be independent: side 1 takes the models after side 0's.
-            tape = Tape(plan.seed, min(SHARD, plan.budget - first), side * plan.budget + first)
-            released = np.asarray(train(pair.features[side], pair.labels[side], config, tape), dtype=np.float64)
-            expected = (tape.models, pair.direction.size)
-            if released.shape != expected:
-                raise TargetError(f"{item.name} released shape {released.shape}, expected {expected}")
-            scores.append(released @ pair.direction)
-            progress(tape.models)
-        result.append(np.concatenate(scores))
-    return result
-
-
-def run(plan: Plan, *, train: Train | None = None, progress: Callable[[int], None] = lambda _: None) -> Audit:
-    """Carry out a plan; `train` replaces the algorithm's own batched training (that is how mutants are planted)."""
-    item = algorithm(plan.target)
-    config = item.parse(plan.config)
-    delta = probability("delta").rational(plan.delta)
-    if plan.estimator not in ESTIMATORS:
-        raise DomainError(f"estimator = {plan.estimator} is outside its domain: one of {', '.join(ESTIMATORS)}")
-    if plan.estimator == "gdp" and not item.gaussian_release(config):
-        raise DomainError("estimator = gdp is outside its domain: the released law must be Gaussian by theory")
-    check_confidence(plan.confidence)
-    if plan.budget < 100:
-        raise DomainError(f"budget = {plan.budget} is outside its domain: an integer >= 100")
-    proved = proved_epsilon(item, config, plan.records, plan.delta)
-    claimed = _claimed(plan, proved)
-    pair = opposite_canary(config, records=plan.records, dimension=plan.dimension)
-    scores = releases(item, config, pair, plan, train or item.train_batched, progress)
-    known = exact_epsilon(config, plan.records, plan.delta).to_decimals() if item.gaussian_release(config) else None
-    if not all(np.isfinite(side).all() for side in scores):
-        return _audit(plan, "INVALID", "a released model is not finite", None, claimed, proved, known)
-    estimate = ESTIMATORS[plan.estimator](*scores, delta=float(delta), confidence=plan.confidence)
-    verdict = "VIOLATION" if estimate.epsilon > claimed else "CONSISTENT"
-    reason = f"epsilon >= {estimate.epsilon:.4f} with confidence {plan.confidence:g}, claimed {claimed:.4f}"
-    return _audit(plan, verdict, reason, estimate, claimed, proved, known)
-
-
-def _claimed(plan: Plan, proved: Enclosure) -> float:
-    if plan.claimed is None:
-        return proved.to_floats()[1]
-    value = float(exact("epsilon", plan.claimed, "a real number >= 0"))
-    if value < 0:
-        raise DomainError(f"epsilon = {plan.claimed} is outside its domain: a real number >= 0")
-    return value
-
-
-def _audit(
-    plan: Plan, verdict: str, reason: str, estimate: Estimate | None, claimed: float, proved: Enclosure,
-    known: tuple[str, str] | None,
+def run(
+    plan: Plan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
+    progress: Progress = lambda _: None, target: Target | None = None,
 ) -> Audit:
-    lower = None if estimate is None else estimate.epsilon
+    """Carry out a plan: here, in worker processes, or on the Dask cluster of an address.
+
+    With a store, finished shards are kept there and never trained again. `target` takes the place of the plan's own
+    (that is how bugs are planted); it is no part of the plan, so nothing is stored and all is trained here.
+    """
+    if target is not None and (store is not None or cluster is not None or workers != 1):
+        raise DomainError(f"target = {target.name} is planted: it takes no store, one worker and no cluster")
+    if workers < 1:
+        raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
+    described = make_target(plan.target)
+    with one_thread():
+        pair = make_pair(plan.pair, described)
+    judge = _estimator(plan, pair)
+    proved = _proved(plan, pair)
+    claim = _claim(plan, proved)
+    trainee = described if target is None else target
+    found: _Found | None = None
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(one_thread())
+            here = stack.enter_context(Here(trainee, pair))
+            shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
+            kept = None if store is None else stack.enter_context(Store(store))
+            place = here if workers == 1 and cluster is None else stack.enter_context(_place(plan, workers, cluster))
+            if kept is not None:
+                kept.register(plan)
+            campaign = Campaign(plan, place, kept, progress, fingerprint())
+            found = _found(campaign, judge, pair, shape, claim)
+    except TargetError as error:
+        verdict, reason = "INVALID", str(error)
+    else:
+        verdict = "VIOLATION" if found.estimate.epsilon > claim else "CONSISTENT"
+        sure = "confidence" if judge.guarantee == "confidence" else "credible probability"
+        reason = (
+            f"epsilon >= {found.estimate.epsilon:.4f} with {sure} {plan.confidence:g}, claimed {float(claim):.4f}"
+        )
+    lower, law = None if found is None else found.estimate.epsilon, pair.law
     return Audit(
-        plan=plan, verdict=verdict, reason=reason, epsilon_lower=lower, claimed=claimed,
-        proved=proved.to_decimals(), exact=known,
-        tightness=None if lower is None or claimed == 0 else lower / claimed,
-        threshold=None if estimate is None else estimate.threshold,
+        plan=plan, verdict=verdict, reason=reason, epsilon_lower=lower, claimed=float(claim),
+        proved=None if proved is None else proved.to_decimals(),
+        exact=None if law is None else law.epsilon(plan.delta).to_decimals(),
+        limit=None if law is None else binomial_limit(
+            law, models=plan.budget, delta=_delta(plan), confidence=plan.confidence
+        ),
+        attack=None if found is None else found.attack,
+        threshold=None if found is None else found.estimate.threshold,
+        models=None if found is None else found.models,
+        tightness=None if lower is None or claim == 0 else lower / float(claim),
     )
 
 
-DEFAULT_AUDITS: dict[str, Plan] = {
-    "noisy-gd on quadratics": Plan(
-        target="noisy-cgd",
-        config={
-            "loss": "linear", "eta": "0.5", "lam": "0.2", "clip_norm": "1", "sigma": "0.15", "batch_size": 50,
-            "epochs": 20, "feature_norm": "1",
-        },
-        records=50,
-        dimension=4,
-    ),
-    "noisy-cgd on quadratics": Plan(
-        target="noisy-cgd",
-        config={
-            "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10,
-            "epochs": 10, "feature_norm": "1",
-        },
-        records=40,
-        dimension=4,
-    ),
-}
-"""The audits of `nox -s audit`; both release exactly Gaussian models, so the exact epsilon stands beside the audit."""
+def _delta(plan: Plan) -> float:
+    """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
+    value = exact("delta", plan.delta, "a probability")
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, 1.0)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a campaign found: the estimate, the attack it was made with, and the models used on each side."""
+
+    estimate: Estimate
+    attack: str
+    models: int
+
+
+def _found(
+    campaign: Campaign, judge: Estimator, pair: Pair, shape: tuple[int, ...], claim: Fraction
+) -> _Found:
+    """Choose an attack on the selection models, score the others, and estimate."""
+    plan = campaign.plan
+    levels: dict[str, Any] = {"delta": _delta(plan), "confidence": plan.confidence}
+    releases = campaign.selection(shape)
+    check_variation("the target", *releases)
+    merit = (lambda *scores: judge.estimate(scores, scores, **levels).epsilon) if judge.gaussian_only else None
+    score = choose(*releases, pair, attacks=_attacks(plan, judge), merit=merit, **levels)
+    held = (score(releases[0]), score(releases[1]))
+
+    def estimate(judged: Scores) -> Estimate:
+        return judge.estimate(held, judged, **levels)
+
+    enough = (lambda lower: lower > claim) if judge.name == SEQUENTIAL else None
+    judged = campaign.evaluation(shape, score, lambda scores: estimate(scores).epsilon, enough)
+    return _Found(estimate(judged), score.attack, plan.selection + len(judged[0]))
+
+
+def _attacks(plan: Plan, judge: Estimator) -> tuple[str, ...]:
+    """The plan's attacks whose scores the estimator may read."""
+    allowed = tuple(name for name in plan.attacks if name in LINEAR or not judge.linear_only)
+    if not allowed:
+        raise DomainError(
+            f"attacks = {', '.join(plan.attacks)} is outside its domain: {judge.name} needs one of {', '.join(LINEAR)}"
+        )
+    return allowed
+
+
+def _place(plan: Plan, workers: int, cluster: str | None) -> Place:
+    if cluster is not None:
+        return Cluster(cluster)
+    return Processes(min(workers, len(plan.shards("evaluation"))))
+
+
+def _estimator(plan: Plan, pair: Pair) -> Estimator:
+    """The plan's estimator, refused where the theory that it needs does not hold."""
+    judge = named(ESTIMATORS, "estimator", plan.estimator)
+    if judge.gaussian_only and not gaussian_release(plan, pair):
+        raise DomainError(
+            f"estimator = {judge.name} is outside its domain: the released law must be Gaussian by theory, with one "
+            "covariance on both data sets"
+        )
+    return judge
+
+
+def gaussian_release(plan: Plan, pair: Pair) -> bool:
+    """Whether theory (the pair's law, or the algorithm) says that releases are Gaussian, with one covariance."""
+    if pair.law is not None:
+        return pair.law.gaussian
+    subject = _algorithm(plan)
+    return subject is not None and subject[0].gaussian_release(subject[1])
+
+
+def _algorithm(plan: Plan) -> tuple[Algorithm, Values] | None:
+    """The registered algorithm of a plan with its configuration; None for a foreign target."""
+    if plan.target.get("kind") != "algorithm":
+        return None
+    item = algorithm(str(plan.target["name"]))
+    return item, item.parse(plan.target["config"])
+
+
+def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
+    """The epsilon that is proved of the plan's target, under the pair's relation; None where nothing is.
+
+    With a claim of its own, a target without a guarantee can be audited all the same; without one it cannot.
+    """
+    subject = _algorithm(plan)
+    if subject is None:
+        return None
+    item, config = subject
+    try:
+        if item.accounted_by is None:
+            raise DomainError(f"target = {item.name} is outside its domain: an algorithm with a guarantee")
+        relation = vars(config).get("neighbours", item.neighbours)
+        if relation not in ("any", pair.neighbours) and not _made_for(plan, item):
+            raise DomainError(
+                f"neighbours = {pair.neighbours} is outside its domain: {item.name} is accounted for by {relation}"
+            )
+        return accounting.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
+    except DomainError:
+        if plan.claimed is None:
+            raise
+        return None
+
+
+def _made_for(plan: Plan, item: Algorithm) -> bool:
+    """Whether the pair's builder knows what the algorithm's relation means (an absent record may be a zero)."""
+    return plan.pair.get("kind") == "built" and item.name in builders()[str(plan.pair["name"])].algorithms
+
+
+def _claim(plan: Plan, proved: Enclosure | None) -> Fraction:
+    """The claim that is judged: the plan's, or what is proved, exactly."""
+    if plan.claimed is not None:
+        return exact("epsilon", plan.claimed, "a real number >= 0")
+    if proved is None:
+        raise DomainError("epsilon is needed: nothing is proved of this target, so there must be a claim to judge")
+    return proved.upper.to_fraction()

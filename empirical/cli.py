@@ -1,9 +1,9 @@
-"""The commands of the audits: audit, mutants."""
+"""The commands of the audits: audit, one-run, false-claims, mutants."""
 
 from __future__ import annotations
 
+import functools
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,89 +12,174 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from empirical.audit import DEFAULT_AUDITS, Audit, Plan, run
+from empirical.audit import Audit, run
+from empirical.campaigns import ALL
+from empirical.estimators import ESTIMATORS
+from empirical.falsehood_cli import audit_false_claims
+from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
-from oracle.console import UNDECIDED, WRONG, print_table, write_json
+from empirical.neighbours import builders
+from empirical.one_run_cli import audit_in_one_run
+from empirical.plan import Plan
+from empirical.planning import PairWords, TargetWords, make_plan
+from empirical.progress import progress_bar
+from empirical.tightness import COLUMNS, Row, carry_out, summary, table
+from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.domain import positive_integer
 from oracle.errors import DomainError
-from oracle.registry import algorithm
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
+
+AUDIT_COLUMNS = (
+    "audit", "verdict", "estimator", "attack", "epsilon >=", "claimed", "exact", "tightness", "models a side",
+)
+EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 
 
 def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
+    app.command("one-run")(audit_in_one_run)
+    app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
-
-
-def read_plan(target: str, config: Path | None) -> Plan:
-    """The plan of a TOML file (the algorithm's parameters, records and dimension), or the target's default audit."""
-    if config is None:
-        for plan in DEFAULT_AUDITS.values():
-            if plan.target == target:
-                return plan
-        raise DomainError(f"config is needed: {target} has no default audit")
-    try:
-        given = tomllib.loads(config.read_text(encoding="utf-8"), parse_float=str)  # decimals stay exact
-    except OSError as error:
-        raise DomainError(f"config = {config} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"config = {config} is no TOML file: {error}") from None
-    sizes: dict[str, Any] = {}
-    for name in ("records", "dimension"):
-        value = given.pop(name, None)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise DomainError(f"{name} = {value} in {config} is outside its domain: an integer >= 1")
-        sizes[name] = value
-    return Plan(target=target, config=given, **sizes)
-
-
-def run_with_progress(plan: Plan) -> Audit:
-    """Run a plan with a progress bar on a terminal's standard error."""
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-        task = bar.add_task("training models", total=2 * plan.budget)
-        return run(plan, progress=lambda models: bar.advance(task, models))
 
 
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:
     """The table rows of audits."""
     return [
         (
-            name, result.verdict, result.plan.estimator,
+            name, result.verdict, result.plan.estimator, result.attack or "-",
             "-" if result.epsilon_lower is None else f"{result.epsilon_lower:.4f}", f"{result.claimed:.4f}",
             "-" if result.exact is None else f"{float(result.exact[0]):.4f}",
-            "-" if result.tightness is None else f"{result.tightness:.3f}", str(result.plan.budget),
+            "-" if result.tightness is None else f"{result.tightness:.3f}",
+            "-" if result.models is None else str(result.models),
         )
         for name, result in named_audits.items()
     ]
 
 
-AUDIT_COLUMNS = ("audit", "verdict", "estimator", "epsilon >=", "claimed", "exact", "tightness", "models a side")
+_CLAIM, _DATA, _ESTIMATE, _RUN, _LIMITS = (
+    {"rich_help_panel": name}
+    for name in ("The claim", "The two data sets", "The estimate", "Where and how it runs", "Foreign targets")
+)
 
 
 def audit_target(
-    target: Annotated[str, typer.Argument(help="A name from `dp-oracle algorithms`.")],
-    config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters, records, dimension.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon; the proved one if not given.")] = None,
-    delta: Annotated[str, typer.Option(help="Claimed delta.")] = "1e-5",
-    budget: Annotated[int, typer.Option(help="Models trained on each data set.")] = 100_000,
-    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.")] = 0.95,
-    estimator: Annotated[str, typer.Option(help="gdp (Gaussian releases only) or clopper-pearson.")] = "gdp",
-    seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same result bit for bit.")] = 0,
+    target: Annotated[
+        str | None, typer.Argument(help="An algorithm (`dp-oracle algorithms`), pkg.mod:fn or path/to/file.py:fn.")
+    ] = None,
+    cmd: Annotated[
+        str | None, typer.Option(help="In place of TARGET: a program that speaks JSON lines.", **_LIMITS)
+    ] = None,
+    batched: Annotated[bool, typer.Option("--batched", help="The function is fn(dataset, seeds).", **_LIMITS)] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds for a call or an answer.", **_LIMITS)] = TIMEOUT,
+    memory: Annotated[int, typer.Option(help="MB that it may use.", **_LIMITS)] = MEMORY,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML of an algorithm's parameters and of the pair; by default its own audit.")
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Claimed epsilon; by default what is proved of the algorithm.", **_CLAIM)
+    ] = None,
+    delta: Annotated[str, typer.Option(help="Claimed delta.", **_CLAIM)] = "1e-5",
+    pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
+    = None,
+    neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
+    canary: Annotated[str | None, typer.Option(help="Pair to build; by default the worst one.", **_DATA)] = None,
+    records: Annotated[int | None, typer.Option(help="Records (of a foreign target: 20).", **_DATA)] = None,
+    dimension: Annotated[int | None, typer.Option(help="Features (of a foreign target: 4).", **_DATA)] = None,
+    feature_norm: Annotated[
+        str | None, typer.Option(help="Largest norm of a feature vector (of a foreign target: 1).", **_DATA)
+    ] = None,
+    labels: Annotated[
+        tuple[str, str] | None, typer.Option(help="Least and largest label (of a foreign target: 0 1).", **_DATA)
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Models a data set (100000; of --all at most so many).", **_ESTIMATE)
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
+    estimator: Annotated[
+        str | None, typer.Option(help=f"{', '.join(ESTIMATORS)}; by default the one that suits.", **_ESTIMATE)
+    ] = None,
+    attack: Annotated[list[str] | None, typer.Option(help="Only this attack; may be repeated.", **_ESTIMATE)] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result bit for bit.", **_ESTIMATE)] = 0,
+    shard: Annotated[
+        int | None, typer.Option(help="Models of a unit of work (20000; of a foreign target 1000).", **_RUN)
+    ] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.", **_RUN)]
+    = None,
+    workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
+    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The default campaign: the tightness table.")] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """Audit released models: a lower confidence bound on epsilon against the claimed one."""
-    algorithm(target)  # an unknown target is told apart from a bad configuration
-    plan = replace(
-        read_plan(target, config), claimed=epsilon, delta=delta, budget=budget, confidence=confidence,
-        estimator=estimator, seed=seed,
+    """Audit released models: a lower confidence bound on epsilon against the claimed one.
+
+    Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
+    """
+    positive_integer("workers").parse(workers)  # told before a pair is searched for
+    if everything:
+        given = {
+            "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
+            "attack": attack, "cluster": cluster,
+        }
+        for name, value in given.items():
+            if value:
+                raise DomainError(f"{name} = {value} is not for --all, whose audits are fixed")
+        audit_everything(budget=budget, seed=seed, workers=workers, store=store, json_file=json_file)
+        return
+    options: dict[str, Any] = {
+        "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
+        "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
+    }
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
+    plan = make_plan(
+        TargetWords(target, cmd, config, batched, timeout, memory),
+        PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
+        {name: value for name, value in options.items() if value is not None},
+        carry_out=carry_out,
     )
-    result = run_with_progress(plan)
+    result = carry_out(plan)
     if json_file is not None:
         write_json(json_file, result.to_json())
-    print_table(AUDIT_COLUMNS, audit_rows({target: result}))
+    print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
+    if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
+        print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
     if result.verdict != "CONSISTENT":
-        raise typer.Exit(WRONG if result.verdict == "VIOLATION" else UNDECIDED)
+        print(f"{result.verdict}: {result.reason}")
+    raise typer.Exit(EXIT_CODES[result.verdict])
+
+
+def audit_everything(
+    *, budget: int | None, seed: int, workers: int, store: Path | None, json_file: Path | None
+) -> None:
+    """Carry out the default campaign, print its table and how it stands to the goals."""
+    plans = {
+        name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
+    }
+    rows: list[Row] = []
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("audits", total=len(plans))
+        for found in carry_out(plans, workers=workers, store=store):
+            rows.extend(found)
+            bar.advance(task)
+    if json_file is not None:
+        write_json(json_file, [row.to_json() for row in rows])
+    print_table(COLUMNS, table(rows))
+    for line in summary(rows):
+        print(line)
+    wrong = [f"{row.name} ({row.audit.plan.estimator}): {row.audit.reason}" for row in rows if not row.good]
+    print(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
+    if wrong:
+        print("\n".join(wrong))
+        raise typer.Exit(WRONG)
+
+
+def run_with_progress(
+    plan: Plan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
+) -> Audit:
+    """Run a plan with a progress bar on a terminal's standard error."""
+    with progress_bar(plan, store) as progress:
+        return run(plan, store=store, workers=workers, cluster=cluster, progress=progress)
 
 
 def judge_mutants(json_file: JsonFile = None) -> None:

@@ -1,130 +1,160 @@
-"""From scores to a lower confidence bound on epsilon.
+r"""From scores to a lower confidence bound on epsilon: the estimators and their registry.
 
-Scores of models trained on the two data sets are split: the threshold is chosen on the held-out part and both error
-rates are bounded on the rest, so nothing is paid for twice and nothing is chosen on the data that judges it. The error
-probability alpha is split evenly over the two one-sided Clopper-Pearson bounds (true positive rate from below, false
-positive rate from above); both directions of the definition then follow from the same two events.
+An estimator gets the scores of models of both data sets twice: `held`, on which it may choose whatever it likes
+(threshold, split of the error, direction), and `judged`, independent of them, on which it counts. Nothing is chosen on
+the data that judge it. Each returns an epsilon that exceeds the truth with probability at most 1 - confidence, for
+every release of which the scores are a function (`credible` promises something else, and says so).
 
-- `clopper_pearson`: epsilon >= log((tpr - delta) / fpr) and log((tnr - delta) / fnr), valid for any release;
-- `gdp`: mu >= Phi^-1(tpr) - Phi^-1(fpr), then the exact Gaussian curve, valid only where the released law is Gaussian
-  by theory, and refused elsewhere by the audit.
+- `clopper-pearson`: one threshold, alpha split between the two rates as the held-out scores advise;
+- `joint`: one threshold, no split: the joint region of `binomial`. Where both counts matter (a small epsilon) it
+  certifies clearly more than the split, and elsewhere about as much; the one to use if in doubt;
+- `curve`, `dkw`: many thresholds in one simultaneous band (`bands`);
+- `credible`: a Bayesian credible bound (`credible`);
+- `sequential`: an anytime-valid bound, for audits that stop when they know (`sequential`);
+- `gdp`, `gdp-threshold`: for releases that are Gaussian by theory, with one covariance, and for these only.
+
+`gdp`: a score that is linear in a Gaussian release is N(m_i, s^2), and the release has mu >= (m_1 - m_0)/s. With pooled
+variance S^2 on n_0 + n_1 - 2 degrees of freedom, (mean_1 - mean_0) / (S sqrt(1/n_0 + 1/n_1)) has a non-central t law
+with parameter (m_1 - m_0)/s / sqrt(1/n_0 + 1/n_1), in which it is stochastically increasing: the parameter at which its
+upper tail is alpha is an exact lower confidence bound. It uses every model, not the few near a threshold, and pays by
+relying on normality: a score that is not linear must go to `gdp-threshold`, mu >= Phi^-1(p) - Phi^-1(q) over the joint
+region, which any test of a Gaussian pair obeys (Dong, Roth and Su 2022, Thm 2.10).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
+from empirical import bands, credible, sequential
+from empirical.binomial import (
+    Array,
+    Rates,
+    Scores,
+    epsilon_from_rates,
+    joint_bound,
+    mu_from_rates,
+    rate_bounds,
+    tally,
+    unit_quadrature,
+)
+from empirical.estimate import Estimate, check, check_confidence
+from empirical.thresholds import candidates, joint_choice, split_choice
 from oracle.errors import DomainError, TargetError
 from oracle.registry import bound
 
-Array = NDArray[np.float64]
-Counts = NDArray[np.integer[Any]]
+__all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
 
-HELD_OUT = 0.2
-_CANDIDATES = 512
+_NODES = 256
 
 
 @dataclass(frozen=True)
-class Rates:
-    """A lower confidence bound of the true positive rate and an upper one of the false positive rate."""
+class Estimator:
+    """A way from scores to a lower bound on epsilon, with what it promises and where it is allowed.
 
-    true_positive: float
-    false_positive: float
+    `gaussian_only`: only for releases declared Gaussian with one covariance. `linear_only`: only for scores that are
+    linear (affine) in the release.
+    """
 
-    def arrays(self) -> tuple[Array, Array]:
-        """The two rates as arrays of one entry, for the vectorised conversions."""
-        return np.array([self.true_positive]), np.array([self.false_positive])
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A lower confidence bound on epsilon, with the threshold and the rates behind it."""
-
-    epsilon: float
-    threshold: float
-    rates: Rates
+    name: str
+    guarantee: str
+    gaussian_only: bool
+    estimate: Callable[..., Estimate] = field(repr=False)
+    linear_only: bool = False
 
 
-def rate_bounds(hits: Counts, false_alarms: Counts, trials: tuple[int, int], alpha: float) -> tuple[Array, Array]:
-    """Clopper-Pearson: lower bounds of the hit rate and upper bounds of the false-alarm rate, each at alpha / 2."""
-    positives, negatives = trials
-    # The least p whose upper tail P(X >= hits) reaches alpha/2 is a quantile of Beta(hits, positives - hits + 1).
-    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), positives - hits + 1, alpha / 2), 0.0)
-    inside = np.minimum(false_alarms, negatives - 1)
-    high = special.betainccinv(inside + 1, negatives - inside, alpha / 2)
-    return low, np.where(false_alarms < negatives, high, 1.0)
+def clopper_pearson(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
+    """A lower bound on epsilon for any release: one threshold, the error split between the two rates."""
+    check(held, judged, delta, confidence)
+
+    def convert(low: Array, high: Array) -> Array:
+        return epsilon_from_rates(low, high, delta)
+
+    trials = (len(judged[1]), len(judged[0]))
+    threshold, alphas = split_choice(candidates(held), trials, 1 - confidence, convert)
+    counts = tally(judged, threshold)
+    low, high = rate_bounds(counts.hits, counts.alarms, trials, alphas)
+    return Estimate(float(convert(low, high)), threshold, Rates(float(low), float(high)))
 
 
-def epsilon_from_rates(low: Array, high: Array, delta: float) -> Array:
-    """The largest epsilon that (epsilon, delta)-DP must have, given tpr >= low and fpr <= high; never below 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        forward = np.where(low > delta, np.log((low - delta) / high), 0.0)
-        backward = np.where(1 - high > delta, np.log((1 - high - delta) / (1 - low)), 0.0)
-    return np.maximum(0.0, np.maximum(forward, backward))
+def joint(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
+    """A lower bound on epsilon for any release: one threshold, both rates in one joint region."""
+    check(held, judged, delta, confidence)
+    return _joint(held, judged, confidence, lambda low, high: epsilon_from_rates(low, high, delta))
 
 
-def mu_from_rates(low: Array, high: Array) -> Array:
-    """The largest mu that a Gaussian release must have, given tpr >= low and fpr <= high; never below 0."""
-    with np.errstate(invalid="ignore"):
-        mu = special.ndtri(low) - special.ndtri(high)
-    return np.asarray(np.maximum(0.0, np.nan_to_num(mu, nan=0.0, neginf=0.0)))
+def gdp_threshold(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
+    """A lower bound on epsilon for Gaussian releases, from one threshold: any score will do."""
+    check(held, judged, delta, confidence)
+    found = _joint(held, judged, confidence, mu_from_rates)
+    return Estimate(epsilon_of_mu(found.epsilon, delta), found.threshold, found.rates)
 
 
-def clopper_pearson(negatives: Array, positives: Array, *, delta: float, confidence: float) -> Estimate:
-    """A lower bound on epsilon valid for any release."""
-    threshold, rates = _judge(
-        negatives, positives, confidence, lambda low, high: epsilon_from_rates(low, high, delta)
+def gdp(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
+    """A lower bound on epsilon for Gaussian releases and linear scores, from means and pooled variance."""
+    check(held, judged, delta, confidence)
+    mu = mu_low(judged, 1 - confidence)
+    return Estimate(epsilon_of_mu(mu, delta), None, None)
+
+
+def mu_low(judged: Scores, alpha: float) -> float:
+    """The exact lower confidence bound, never below 0, of (m_1 - m_0)/s for N(m_0, s^2) and N(m_1, s^2) samples."""
+    negatives, positives = judged
+    freedom = len(negatives) + len(positives) - 2
+    scale = math.sqrt(1 / len(negatives) + 1 / len(positives))
+    squares = float(((negatives - negatives.mean()) ** 2).sum() + ((positives - positives.mean()) ** 2).sum())
+    gap = float(positives.mean() - negatives.mean())
+    if gap <= 0:
+        return 0.0
+    if squares == 0:
+        raise TargetError("the scores of each data set are all equal, which those of a Gaussian release are not")
+    statistic = gap / (math.sqrt(squares / freedom) * scale)
+    # Pr[T >= t] = E Phi(nc - t S) with S^2 a chi-square over its degrees of freedom, by quadrature in S's quantiles.
+    levels, weights = unit_quadrature(_NODES)
+    spreads = np.sqrt(2 * special.gammaincinv(freedom / 2, levels) / freedom)
+
+    def excess(parameter: float) -> float:
+        return float(weights @ special.ndtr(parameter - statistic * spreads)) - alpha
+
+    if excess(0.0) >= 0:
+        return 0.0
+    return float(optimize.brentq(excess, 0.0, statistic + 50.0 * (1 + statistic), xtol=1e-12, rtol=1e-12)) * scale
+
+
+def epsilon_of_mu(mu: float, delta: float) -> float:
+    """The certified lower end of the epsilon of a Gaussian pair at mu, 0 for mu = 0."""
+    if not 0 < delta < 1:
+        raise DomainError(
+            f"delta = {delta} is outside its domain: a real number in (0, 1), for no Gaussian pair is (epsilon, 0)-DP"
+        )
+    return bound("gdp.epsilon").reference(mu=mu, delta=delta).to_floats()[0] if mu > 0 else 0.0
+
+
+def _joint(
+    held: Scores, judged: Scores, confidence: float, convert: Callable[[Array, Array], Array]
+) -> Estimate:
+    options = candidates(held)
+    merits, angles = joint_choice(options, (len(judged[1]), len(judged[0])), 1 - confidence, convert)
+    best = int(np.argmax(merits))
+    threshold = float(options.thresholds[best])
+    value, rates = joint_bound(tally(judged, threshold), float(angles[best]), 1 - confidence, convert)
+    return Estimate(value, threshold, rates)
+
+
+ESTIMATORS: dict[str, Estimator] = {
+    item.name: item
+    for item in (
+        Estimator("clopper-pearson", "confidence", False, clopper_pearson),
+        Estimator("joint", "confidence", False, joint),
+        Estimator("curve", "confidence", False, bands.curve),
+        Estimator("dkw", "confidence", False, bands.dkw),
+        Estimator("credible", "credible", False, credible.credible),
+        Estimator("sequential", "confidence", False, sequential.sequential),
+        Estimator("gdp", "confidence", True, gdp, linear_only=True),
+        Estimator("gdp-threshold", "confidence", True, gdp_threshold),
     )
-    epsilon = float(epsilon_from_rates(*rates.arrays(), delta)[0])
-    return Estimate(epsilon, threshold, rates)
-
-
-def gdp(negatives: Array, positives: Array, *, delta: float, confidence: float) -> Estimate:
-    """A lower bound on epsilon valid where the release is Gaussian with a common covariance."""
-    threshold, rates = _judge(negatives, positives, confidence, mu_from_rates)
-    mu = float(mu_from_rates(*rates.arrays())[0])
-    epsilon = bound("gdp.epsilon").reference(mu=mu, delta=delta).to_floats()[0] if mu > 0 else 0.0
-    return Estimate(epsilon, threshold, rates)
-
-
-ESTIMATORS: dict[str, Callable[..., Estimate]] = {"clopper-pearson": clopper_pearson, "gdp": gdp}
-
-
-def check_confidence(confidence: float) -> None:
-    """A DomainError unless the confidence is a probability strictly between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise DomainError(f"confidence = {confidence} is outside its domain: a real number in (0, 1)")
-
-
-def _judge(
-    negatives: Array, positives: Array, confidence: float, merit: Callable[[Array, Array], Array]
-) -> tuple[float, Rates]:
-    """Choose the threshold of largest merit on the held-out scores, and bound the rates on the others."""
-    check_confidence(confidence)
-    for name, scores in (("first", negatives), ("second", positives)):
-        if scores.ndim != 1 or len(scores) < 20:
-            raise DomainError(f"the {name} data set has {scores.size} scores; at least 20 are needed")
-        if not np.isfinite(scores).all():
-            raise TargetError(f"the {name} data set has scores that are not finite")
-    alpha = 1 - confidence
-    cut = math.ceil(HELD_OUT * min(len(negatives), len(positives)))
-    held = np.concatenate([negatives[:cut], positives[:cut]])
-    candidates = np.quantile(held, np.linspace(0, 1, _CANDIDATES))
-    merits = merit(*_bounds_at(candidates, negatives[:cut], positives[:cut], alpha))
-    threshold = float(candidates[int(np.argmax(merits))])
-    low, high = _bounds_at(np.array([threshold]), negatives[cut:], positives[cut:], alpha)
-    return threshold, Rates(float(low[0]), float(high[0]))
-
-
-def _bounds_at(thresholds: Array, negatives: Array, positives: Array, alpha: float) -> tuple[Array, Array]:
-    """Rate bounds of the test 'score > threshold', at every threshold."""
-    hits = len(positives) - np.searchsorted(np.sort(positives), thresholds, side="right")
-    alarms = len(negatives) - np.searchsorted(np.sort(negatives), thresholds, side="right")
-    return rate_bounds(hits, alarms, (len(positives), len(negatives)), alpha)
+}

@@ -12,7 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from oracle.registry import discover, index
+from empirical.plan import Plan
+from empirical.releases import as_numbers, check_releases
+from empirical.targets import Array
+from oracle.registry import algorithm, discover, index
+from oracle.tape import Tape
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,30 @@ class Judged:
             "id": self.mutant.id, "severity": self.mutant.severity, "title": self.mutant.title,
             "origin": self.mutant.origin, "outcome": self.outcome, "good": self.good, "detail": self.detection.detail,
         }
+
+
+@dataclass(frozen=True)
+class Planted:
+    """The algorithm of a plan with a wrong training in its place, `train(features, labels, config, tape)`: a target."""
+
+    plan: Plan
+    train: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The algorithm's name."""
+        return str(self.plan.target["name"])
+
+    def spec(self) -> dict[str, Any]:
+        """The algorithm's own: that is what the bug pretends to be."""
+        return dict(self.plan.target)
+
+    def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
+        """What the wrong training releases."""
+        config = algorithm(self.name).parse(self.plan.target["config"])
+        released = as_numbers(self.train(features, labels, config, tape))
+        check_releases(self.name, released, models=tape.models, entry_shape=None)
+        return released
 
 
 @functools.cache

@@ -18,7 +18,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from oracle.console import WRONG, write_json
 from oracle.errors import OracleError
 from reports.model import DEFAULT_BUDGET, Report, collect, everything
-from theorems.run import processors
 from theorems.store import Store
 
 LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
@@ -64,7 +63,9 @@ def prepare(directory: Path) -> None:
         raise OracleError(f"cannot write the report to {directory}: {error.strerror}") from None
 
 
-def collect_with_progress(*, budget: int, seed: int, store: Store | None) -> Report:
+def collect_with_progress(
+    *, budget: int, seed: int, workers: int, findings: Store | None, store: Path | None
+) -> Report:
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -74,16 +75,21 @@ def collect_with_progress(*, budget: int, seed: int, store: Store | None) -> Rep
         def tell(what: str, part: float) -> None:
             bar.update(task, description=what, advance=part)
 
-        return collect(scope, budget=budget, seed=seed, workers=processors(), store=store, progress=tell)
+        return collect(
+            scope, budget=budget, seed=seed, workers=workers, findings=findings, store=store, progress=tell
+        )
 
 
 def write(report: Report, directory: Path) -> tuple[Path, Path]:
     """Write both files; nothing is written unless both could be made."""
-    from reports import figures  # matplotlib is slow to load, and every other command does without it
+    from reports import audit_figures, figures  # matplotlib is slow to load, and every other command does without it
     from reports.render import render
 
     data = validated(report)
-    pictures = [figures.gaussian_curve(), figures.noisy_cgd_epochs(), figures.audits(report)]
+    pictures = [
+        figures.gaussian_curve(), figures.noisy_cgd_epochs(), audit_figures.audits(report),
+        audit_figures.over_epochs(report),
+    ]
     page, target = render(report, figures=pictures), directory / HTML_FILE
     write_json(directory / JSON_FILE, data)
     try:
@@ -96,17 +102,19 @@ def write(report: Report, directory: Path) -> tuple[Path, Path]:
 def write_report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and report.json go.")] = DEFAULT_DIRECTORY,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
-    budget: Annotated[int, typer.Option(min=100, help="Models an audit trains on each data set.")] = DEFAULT_BUDGET,
+    budget: Annotated[int, typer.Option(min=100, help="Most models of an audit on each data set.")] = DEFAULT_BUDGET,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
-    store_file: Annotated[
-        Path | None, typer.Option("--store", help="Findings of `dp-oracle check --store`, not to be checked again.")
+    workers: Annotated[int, typer.Option(min=1, help="Processes that check claims and train models.")] = 1,
+    findings: Annotated[
+        Path | None, typer.Option(help="File of `dp-oracle check --store`, whose claims are not checked again.")
     ] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all`.")] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()
     prepare(out)
-    store = None if store_file is None else Store(store_file, full=False)
-    report = collect_with_progress(budget=budget, seed=seed, store=store)
+    known = None if findings is None else Store(findings, full=False)
+    report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
     page, data = write(report, out)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent

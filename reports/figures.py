@@ -24,7 +24,6 @@ from matplotlib.ticker import FuncFormatter
 
 from oracle.enclosure import Enclosure
 from oracle.registry import bound
-from reports.model import Report
 
 BLUE, VERMILION, GREEN, INK = "#0072B2", "#D55E00", "#007A5A", "#222222"
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -62,7 +61,8 @@ class Figure:
     svg: str
 
 
-def _draw(name: str, description: str, caption: str, paint: Callable[[Axes], None], *, height: float = 3.3) -> Figure:
+def draw(name: str, description: str, caption: str, paint: Callable[[Axes], None], *, height: float = 3.3) -> Figure:
+    """A figure that `paint` paints."""
     with matplotlib.rc_context(_STYLE):
         canvas = Canvas(figsize=(5.6, height), layout="constrained")
         FigureCanvasSVG(canvas)
@@ -132,7 +132,7 @@ def gaussian_curve() -> Figure:
         axes.legend()
 
     lower, upper = curves["1"][4].to_decimals()
-    return _draw(
+    return draw(
         "figure-gaussian",
         "Line chart: epsilon falls as delta grows from 1e-12 to 0.1; the curves for mu = 2, 1 and 0.5 lie in that "
         "order from top to bottom.",
@@ -160,7 +160,7 @@ def noisy_cgd_epochs() -> Figure:
         axes.legend(loc="lower right")
 
     last = ", ".join(f"{curve[-1]:.4f} (ηλ = {product})" for product, curve in curves.items())
-    return _draw(
+    return draw(
         "figure-noisy-cgd",
         "Line chart: epsilon grows with the number of epochs and flattens the sooner, the larger the product of step "
         "size and regularisation.",
@@ -168,44 +168,4 @@ def noisy_cgd_epochs() -> Figure:
         "b = 1000, noise multiplier 15, replace-one), whose DP-SGD curve is not drawn. After 400 epochs, rounded: "
         f"{last}.",
         paint,
-    )
-
-
-def audits(report: Report) -> Figure:
-    """The audits' lower confidence bounds beside the exact and the proved epsilon."""
-    rows = list(reversed(report.audits))
-
-    def paint(axes: Axes) -> None:
-        for place, (_, item) in enumerate(rows):
-            named = place == len(rows) - 1  # the legend needs each kind of mark once
-            proved = float(item.proved[1])
-            axes.plot([0, proved], [place, place], color="#BBBBBB", linewidth=1, zorder=1)
-            if item.epsilon_lower is not None:
-                axes.plot([0, item.epsilon_lower], [place, place], color=BLUE, linewidth=3, zorder=2)
-            low = float("nan") if item.epsilon_lower is None else item.epsilon_lower
-            axes.plot(low, place, "o", color=BLUE, markersize=7, zorder=4, label="audit: ε ≥" if named else None)
-            exact = float("nan") if item.exact is None else float(item.exact[0])
-            axes.plot(exact, place, "D", color=GREEN, markerfacecolor="white", markersize=7, zorder=3,
-                      label="exact on this pair" if named else None)
-            axes.plot(proved, place, "|", color=VERMILION, markersize=16, markeredgewidth=2.5, zorder=2,
-                      label="proved: ε ≤" if named else None)
-        axes.set_yticks(range(len(rows)), [f"{name}\n{item.plan.estimator}" for name, item in rows])
-        axes.set(xlabel="ε", xlim=(0, None), ylim=(-0.6, len(rows) - 0.4))
-        axes.grid(visible=False, axis="y")
-        if rows:
-            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, handletextpad=0.2, columnspacing=1)
-
-    described = "; ".join(
-        f"{name} by {item.plan.estimator}: "
-        + ("no bound" if item.epsilon_lower is None else f"at least {item.epsilon_lower:.3f}")
-        + f", proved at most {float(item.proved[1]):.3f}"
-        for name, item in report.audits
-    )
-    return _draw(
-        "figure-audits",
-        f"Dot chart of lower confidence bounds on epsilon. {described}.",
-        "What attacks achieve against what is proved. A dot to the right of its orange bar would be a violation; the "
-        "diamond is the true ε of the audited pair, which no sound audit passes except by its stated error.",
-        paint,
-        height=0.9 + 0.55 * len(rows),
     )

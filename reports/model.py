@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from empirical.audit import DEFAULT_AUDITS, Audit, Plan, Train, run
+from empirical.audit import Audit
+from empirical.campaigns import ALL, BUDGET
 from empirical.mutant import Judged, Mutant, judge, mutants
+from empirical.plan import Plan
+from empirical.tightness import Row, carry_out
 from oracle.domain import Parameter
 from oracle.enclosure import Dyadic
 from oracle.errors import OracleError
-from oracle.registry import Bound, algorithm, bounds
-from oracle.tape import Tape
+from oracle.registry import Bound, bounds
 from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
 from theorems.graph import consequences, users
 from theorems.run import Failed
@@ -32,13 +35,14 @@ from theorems.store import Store
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
 LIBRARIES = ("numpy", "torch", "python-flint")
-DEFAULT_BUDGET = Plan.budget
+DEFAULT_BUDGET = BUDGET
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Progress = Callable[[str, float], None]
 """Told what is being done, and how much of a step was done since it was last told."""
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -52,14 +56,12 @@ class Scope:
     @property
     def steps(self) -> int:
         """How many steps `collect` will tell its progress of."""
-        return len(self.bounds) + len(self.claims) + len(self.mutants) + sum(
-            len(estimators(plan)) for plan in self.audits.values()
-        )
+        return len(self.bounds) + len(self.claims) + len(self.mutants) + len(self.audits)
 
 
 def everything() -> Scope:
-    """All that is registered, and the default audits."""
-    return Scope(tuple(bounds().values()), tuple(claims().values()), DEFAULT_AUDITS, tuple(mutants().values()))
+    """All that is registered, and the default campaign."""
+    return Scope(tuple(bounds().values()), tuple(claims().values()), ALL, tuple(mutants().values()))
 
 
 @dataclass(frozen=True)
@@ -212,6 +214,11 @@ class Report:
         )
 
     @property
+    def tightness(self) -> tuple[Row, ...]:
+        """The audits as rows of the tightness table; how long they took is no part of a report."""
+        return tuple(Row(name, audit, None) for name, audit in self.audits)
+
+    @property
     def ok(self) -> bool:
         """Whether every verdict is as expected, every audit consistent and every mutant judged rightly."""
         return self.totals.ok
@@ -224,7 +231,7 @@ class Report:
             "totals": self.totals.to_json(),
             "bounds": [entry.to_json() for entry in self.bounds],
             "claims": [entry.to_json() for entry in self.claims],
-            "audits": [{"name": name, **_audit_json(item)} for name, item in self.audits],
+            "audits": [row.to_json() for row in self.tightness],
             "mutants": [item.to_json() for item in self.mutants],
         }
 
@@ -233,12 +240,6 @@ def _parameter_json(parameter: Parameter) -> dict[str, str]:
     return {
         "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
     }
-
-
-def _audit_json(item: Audit) -> dict[str, Any]:
-    result = item.to_json()
-    # Tuples would fail the schema's "array": jsonschema judges Python objects, not the text they become.
-    return {**result, "proved": list(item.proved), "exact": None if item.exact is None else list(item.exact)}
 
 
 def evaluate(item: Bound, params: Mapping[str, str]) -> Example:
@@ -274,28 +275,6 @@ def relate(checked: Iterable[Checked]) -> tuple[ClaimEntry, ...]:
     return tuple(entry(item) for item in found)
 
 
-def estimators(plan: Plan) -> tuple[str, ...]:
-    """The estimators that may judge a plan, tightest first: gdp only where the released law is Gaussian by theory."""
-    item = algorithm(plan.target)
-    return ("gdp", "clopper-pearson") if item.gaussian_release(item.parse(plan.config)) else ("clopper-pearson",)
-
-
-def audit_every_way(plan: Plan, *, progress: Callable[[float], None] = lambda _: None) -> tuple[Audit, ...]:
-    """One campaign judged by every estimator; the models are trained once, since the estimators only read them."""
-    released: dict[Tape, Any] = {}  # a tape names the side and the shard, so it names the training run
-    train_batched: Train = algorithm(plan.target).train_batched
-
-    def train(features: Any, labels: Any, config: Any, tape: Tape) -> Any:
-        if tape not in released:
-            released[tape] = train_batched(features, labels, config, tape)
-        return released[tape]
-
-    def advance(models: int) -> None:
-        progress(models / (2 * plan.budget))
-
-    return tuple(run(replace(plan, estimator=name), train=train, progress=advance) for name in estimators(plan))
-
-
 def _each(
     items: Iterable[Item], what: Callable[[Item], str], work: Callable[[Item], Result], progress: Progress
 ) -> tuple[Result, ...]:
@@ -306,11 +285,6 @@ def _each(
         results.append(work(item))
         progress(what(item), 1)
     return tuple(results)
-
-
-def _audited(name: str, plan: Plan, progress: Progress) -> list[tuple[str, Audit]]:
-    progress(f"audit {name}", 0)
-    return [(name, result) for result in audit_every_way(plan, progress=lambda part: progress(f"audit {name}", part))]
 
 
 def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress: Progress) -> list[Checked]:
@@ -326,18 +300,33 @@ def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress
 
 def collect(
     scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, workers: int = 1,
-    store: Store | None = None, progress: Progress = lambda *_: None,
+    findings: Store | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
-    """Evaluate, check, audit and judge all that is in the scope (everything, if none is given)."""
+    """Evaluate, check, audit and judge all that is in the scope (everything, if none is given).
+
+    `budget` is the most models that an audit trains on each data set. Audits that `store` knows are read from it.
+    """
     chosen = everything() if scope is None else scope
-    plans = {name: replace(plan, budget=budget, seed=seed) for name, plan in chosen.audits.items()}
+    plans = {
+        name: replace(plan, budget=min(plan.budget, budget), seed=seed) for name, plan in chosen.audits.items()
+    }
     return Report(
         version=metadata.version(DISTRIBUTION),
         libraries={"python": platform.python_version(), **{name: metadata.version(name) for name in LIBRARIES}},
         seed=seed,
         budget=budget,
         bounds=_each(chosen.bounds, lambda item: f"bound {item.name}", example_of, progress),
-        claims=relate(_checked(chosen.claims, workers, store, progress)),
-        audits=tuple(audit for name, plan in plans.items() for audit in _audited(name, plan, progress)),
+        claims=relate(_checked(chosen.claims, workers, findings, progress)),
+        audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
     )
+
+
+def _audited(
+    plans: Mapping[str, Plan], workers: int, store: Path | None, progress: Progress
+) -> Iterator[tuple[str, Audit]]:
+    """The audits of all plans, each with its name, by every estimator that may judge it."""
+    progress("audits", 0)
+    for rows in carry_out(plans, workers=workers, store=store):
+        progress(f"audit {rows[0].name}", 1)
+        yield from ((row.name, row.audit) for row in rows)

@@ -11,16 +11,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from empirical.audit import DEFAULT_AUDITS, Array, Plan, run
-from empirical.mutant import Detection, Mutant
+from empirical.audit import run
+from empirical.campaigns import DEFAULT
+from empirical.mutant import Detection, Mutant, Planted
+from empirical.plan import Plan
+from empirical.targets import Array
 from oracle.registry import Values, algorithm, bound
 from oracle.tape import Tape
 
-_PLAN = replace(DEFAULT_AUDITS["noisy-cgd on quadratics"], budget=20_000)
+_PLAN = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=20_000, held=0.2, estimator="gdp")
 
 
 def _audited(train: Callable[..., Any], plan: Plan = _PLAN) -> Detection:
-    result = run(plan, train=train)
+    result = run(plan, target=Planted(plan, train))
     return Detection(result.verdict == "VIOLATION", f"audit: {result.reason}")
 
 

@@ -31,7 +31,9 @@ only vertices that certainly lie on or above the new edge stays below S: it is f
 So undecided comparisons join for the lower bound and do not join for the upper one; a tie costs a ball's radius.
 
 **Tightness.** The single edge from 0 to T, `linear-gaussian.mu`, is the exact mu of X_i = c_i X_{i-1} + s_i b + noise,
-b = 0 or 1: no valid bound is below it. The two agree where the minorant has one edge (constant c <= 1, s and tau).
+b = 0 or 1: no valid bound is below it. The two agree where the minorant has one edge (constant c <= 1, s and tau). In
+general smaller multipliers than c_i, at the first step of each edge but the first, attain the optimum exactly: without
+a diameter, `shifted.mu` is the least bound that holds for all c_i-Lipschitz maps (`empirical.adversaries` has them).
 """
 
 from __future__ import annotations

@@ -1,55 +1,77 @@
-"""Plant the known bugs of auditors (rows A01, A02, A05 of the corpus) and require the estimator tests to fail."""
+"""Plant errors in the machinery of campaigns and require its tests to fail.
+
+The known bugs of estimators (rows A01 ... A09 of the corpus) are planted in `empirical.mutants.auditors`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-import empirical.estimators as estimators
-import tests.empirical.test_estimators as suite
-from empirical.audit import DEFAULT_AUDITS, run
-from empirical.estimators import Array, Rates
+import tests.empirical.test_audit as audits
+import tests.empirical.test_campaign as campaigns
+import tests.empirical.test_store as stores
+from empirical.audit import run
+from empirical.mutant import Planted
+from empirical.plan import Plan, Shard
+from empirical.store import Store
 
 
-def test_a01_absolute_value_of_mu_loses_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = estimators.mu_from_rates
+def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_they_arrived(arrived: dict[tuple[int, int], Any], rounds: int) -> tuple[Any, Any]:
+        sides = [[array for (_, side), array in arrived.items() if side == wanted] for wanted in (0, 1)]
+        return np.concatenate(sides[0][:rounds]), np.concatenate(sides[1][:rounds])
 
-    def absolute(low: Array, high: Array) -> Array:
-        return np.maximum(true(low, high), true(1 - high, 1 - low)) + np.abs(low - high)
-
-    monkeypatch.setattr(estimators, "mu_from_rates", absolute)
+    monkeypatch.setattr("empirical.campaign._prefix", as_they_arrived)
     with pytest.raises(AssertionError):
-        suite.test_coverage_on_gaussian_pairs(estimators.gdp, 0.0, 0.95)
+        campaigns.test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypatch)
 
 
-def test_a02_threshold_chosen_on_the_evaluation_data_loses_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
-    def greedy(
-        negatives: Array, positives: Array, confidence: float, merit: Callable[[Array, Array], Array]
-    ) -> tuple[float, Rates]:
-        candidates = np.sort(np.concatenate([negatives, positives]))
-        low, high = estimators._bounds_at(candidates, negatives, positives, 1 - confidence)
-        best = int(np.argmax(merit(low, high)))
-        return float(candidates[best]), Rates(float(low[best]), float(high[best]))
+def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = Plan.shards
 
-    monkeypatch.setattr(estimators, "_judge", greedy)
+    def same_draws(plan: Plan, phase: str) -> tuple[Shard, ...]:
+        return tuple(replace(shard, first=shard.first % plan.budget) for shard in true(plan, phase))
+
+    monkeypatch.setattr(Plan, "shards", same_draws)
     with pytest.raises(AssertionError):
-        suite.test_clopper_pearson_covers_a_law_that_is_not_gaussian(1.5, 0.5)
+        campaigns.test_the_models_of_a_plan_are_disjoint_and_complete()
     with pytest.raises(AssertionError):
-        suite.test_coverage_on_gaussian_pairs(estimators.gdp, 0.3, 0.5)
+        audits.test_the_two_sides_use_different_draws()
 
 
-def test_a05_alpha_that_is_not_split_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = estimators.rate_bounds
-    monkeypatch.setattr(suite, "rate_bounds", lambda hits, alarms, trials, alpha: true(hits, alarms, trials, 2 * alpha))
+def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = Plan.canonical
+    monkeypatch.setattr(Plan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan))
     with pytest.raises(AssertionError):
-        suite.test_rate_bounds_are_the_exact_binomial_ones()
+        campaigns.test_every_part_of_a_plan_is_in_its_hash()
 
 
-def test_a03_an_exception_never_becomes_epsilon_zero() -> None:
+def test_scores_of_another_attack_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = Store.read, Store.write
+    monkeypatch.setattr(Store, "read", lambda self, models, shard, attack, code: read(self, models, shard, "", code))
+    monkeypatch.setattr(
+        Store, "write", lambda self, models, shard, attack, code, array: write(self, models, shard, "", code, array)
+    )
+    with pytest.raises(AssertionError):
+        campaigns.test_scores_of_another_attack_are_not_mixed_in(tmp_path, monkeypatch)
+
+
+def test_rows_that_are_not_checked_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.store._digest", lambda key, data: "")
+    other = "(SELECT data FROM shards WHERE side = 1 AND number = 0)"
+    damage = f"UPDATE shards SET data = {other} WHERE side = 0 AND number = 0"
+    with pytest.raises(AssertionError):
+        stores.test_a_damaged_row_counts_as_absent_and_can_be_written_again(tmp_path, damage)
+
+
+def test_an_exception_never_becomes_epsilon_zero() -> None:
     def failing(*_: object) -> object:
         raise ArithmeticError("planted")
 
     with pytest.raises(ArithmeticError, match="planted"):
-        run(DEFAULT_AUDITS["noisy-gd on quadratics"], train=failing)
+        run(audits.GD, target=Planted(audits.GD, failing))

@@ -9,11 +9,13 @@ import pytest
 import sympy
 
 import theorems.relu_approx.gdp as gdp
+import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
 from oracle.enclosure import Dyadic, Enclosure
 from oracle.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
 from theorems.classical_gaussian import Calibration, calibration
 from theorems.relu_approx.smoothness import judge
+from theorems.shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -113,3 +115,16 @@ def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
     checked = check(replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says: empty))
     assert checked.finding.verdict is Verdict.VACUOUS
     assert not checked.as_expected
+
+
+def test_more_than_the_theorem_is_not_attained() -> None:
+    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.HOLDS
+    assert noisy_cgd_tightness.judge(Fraction(1001, 1000)).verdict is Verdict.REFUTED
+
+
+def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        noisy_cgd_tightness, "attained",
+        lambda c, k, epochs: (c, exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))),
+    )
+    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.UNDECIDED

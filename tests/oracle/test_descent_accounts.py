@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 import oracle
-from empirical.audit import proved_epsilon
+from oracle.accounting import proved_epsilon
 from oracle.cli import list_algorithms
 from oracle.errors import DomainError
 from oracle.plan import read
@@ -133,5 +133,5 @@ def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture
 
 
 def test_what_is_not_private_is_not_audited() -> None:
-    with pytest.raises(DomainError, match="target = gd is outside its domain: an algorithm with a guarantee"):
-        proved_epsilon(oracle.algorithm("gd"), config("gd"), 6, "1e-5")
+    with pytest.raises(DomainError, match="algorithm = gd has no guarantee"):
+        proved_epsilon(oracle.algorithm("gd"), config("gd"), records=6, delta="1e-5")

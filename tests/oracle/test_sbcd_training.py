@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import oracle
-from empirical.audit import proved_epsilon
+from oracle.accounting import proved_epsilon
 from oracle.errors import DomainError
 from oracle.registry import Algorithm, Values
 from oracle.tape import Tape
@@ -264,7 +264,7 @@ def test_what_is_not_private_says_so() -> None:
     [line] = [line for line in output("algorithms").splitlines() if line.split()[0] == "sbcd"]
     assert " last_iterate - " in " ".join(line.split())
     with pytest.raises(DomainError, match="sbcd"):
-        proved_epsilon(PLAIN, plain(), 6, "1e-5")
+        proved_epsilon(PLAIN, plain(), records=6, delta="1e-5")
 
 
 # --- what is recorded

@@ -8,7 +8,7 @@ from collections import Counter
 from html.parser import HTMLParser
 
 from oracle.console import run
-from reports import figures
+from reports import audit_figures, figures
 from reports.cli import app
 from reports.model import Report, Scope
 from reports.render import render
@@ -70,7 +70,7 @@ def fixed_figures() -> tuple[figures.Figure, ...]:
 
 
 def page_of(report: Report) -> str:
-    return render(report, figures=[*fixed_figures(), figures.audits(report)])
+    return render(report, figures=[*fixed_figures(), audit_figures.audits(report), audit_figures.over_epochs(report)])
 
 
 def run_here(*arguments: str) -> int:

@@ -1,0 +1,156 @@
+"""A configuration of every private algorithm with the worst case that is built for it, for the tests of pairs and laws.
+
+`law` says which exact law the pair is expected to have; `models` is how many are drawn to hold it against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """An algorithm's configuration, and what differs from its default pair."""
+
+    algorithm: str
+    config: Mapping[str, Any]
+    law: str | None
+    pair: Mapping[str, Any] = field(default_factory=dict)
+    models: int = 20_000
+
+    @property
+    def id(self) -> str:
+        """The name of the test."""
+        words = [self.algorithm, *(str(value) for key, value in self.config.items() if key in _TELLING)]
+        return "-".join([*words, *(f"{key}={value}" for key, value in self.pair.items())])
+
+
+_TELLING = ("loss", "link", "neighbours", "estimator", "noise", "lam")
+
+CYCLIC = {
+    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10, "epochs": 3,
+    "feature_norm": "1",
+}
+CLOCKED = {**CYCLIC, "loss": "squared", "lam": "0", "sigma": "0.02", "batch_size": 100, "feature_norm": "2"}
+DP_GD = {
+    "loss": "linear", "eta": "0.5", "clip_norm": "2", "noise_std": "0.3", "steps": 4, "dataset_size": 8,
+    "neighbours": "replace",
+}
+PROJECTED = {
+    "loss": "linear", "eta": "0.5", "lipschitz": "2", "radius": "5", "noise_std": "0.3", "steps": 4,
+    "dataset_size": 8, "neighbours": "replace",
+}
+DP_SGD = {
+    "loss": "linear", "eta": "0.5", "lam": "0", "clip_norm": "1", "noise_std": "0.5", "batch_size": 4, "steps": 6,
+    "dataset_size": 10, "neighbours": "replace",
+}
+NETWORK = {
+    "loss": "squared", "activation": "tanh", "width": 3, "initial_std": "0.1", "eta": "0.1", "clip_norm": "1",
+    "noise_std": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8, "neighbours": "add_remove",
+}
+DEEP = {
+    "loss": "pseudo-huber", "depth": 2, "width": 4, "eta": "0.1", "radius": "5", "centre": "start", "clip_norm": "1",
+    "sigma": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8, "neighbours": "replace",
+}
+PHASED = {"link": "constant", "label_bound": "2", "learning_rate": "0.5", "sigma": "3", "initial_radius": 0}
+SMOOTHED = {**PHASED, "beta": "1", "gamma": "0.01", "oracle": "bisection"}
+KERNEL = {"link": "constant", "degree": 3, "learning_rate": "0.5", "sigma": "2"}
+GLMTRON = {"eta": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.5"}
+TREE = {**GLMTRON, "noise_multiplier": "1", "neighbours": "replace"}
+THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "batches": 11, "model_variance": "0.5"}
+PGD = {
+    "eta": "0.1", "sigma": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400, "steps": 3,
+}
+ADAPTIVE = {
+    "noise": "exact", "noise_multiplier": "2", "eta": "0.1", "feature_norm": "2", "label_bound": "3", "batch_size": 5,
+}
+OUTPUT = {
+    "loss": "linear", "strong_convexity": "0.5", "noise_scale": "0.3", "solver_error": "1e-9", "feature_norm": "2",
+}
+OBJECTIVE = {
+    "loss": "linear", "strong_convexity": "0.5", "epsilon": "1.5", "correction": "sharp", "feature_norm": "2",
+}
+GRID = {
+    "loss": "logistic", "loss_range": "1", "temperature": "1.5", "ridge": "0.1", "radius": "2", "points": 8,
+}
+BLOCKS = {
+    "estimator": "mean", "order": "given", "blocks": 5, "low": "-1", "high": "2", "noise_scale": "0.4",
+}
+SBCD = {
+    "layers": 0, "width": 1, "outputs": 1, "eta": "0.1", "regulariser": "none", "lipschitz": "inf", "batch_size": 4,
+    "noise": ["2", "1"], "clip_norm": "1",
+}
+UNITS = {
+    "loss": "squared", "outputs": 1, "hyperplanes": 3, "eta": "0.1", "lam": "0.1", "clip_norm": "1",
+    "clipping": "record", "sigma": "0.2", "batch_size": 5, "epochs": 2, "feature_norm": "1",
+}
+TUNED = {
+    "loss": "linear", "etas": ["0.5", "0.3"], "lams": ["0.1", "0.1"], "clip_norm": "1", "sigma": "0.5",
+    "batch_size": 5, "epochs": 2, "feature_norm": "1", "mean": "3", "validation": 2, "score": "loss",
+}
+
+CASES = (
+    Case("noisy-cgd", CYCLIC, "GaussianLaw", {"batch": 1}),
+    Case("noisy-cgd", CYCLIC, "GaussianLaw", {"batch": 4}),
+    Case("noisy-cgd", {**CYCLIC, "loss": "logistic", "feature_norm": "3"}, None),
+    Case("noisy-cgd", {**CYCLIC, "loss": "squared"}, None),
+    Case("noisy-cgd", CLOCKED, "NearlyLaw", {"name": "clocked-canary", "records": 300}, 10_000),
+    Case("dp-gd", DP_GD, "GaussianLaw"),
+    Case("dp-gd", {**DP_GD, "neighbours": "add_remove"}, "GaussianLaw"),
+    Case("dp-gd", {**DP_GD, "loss": "squared"}, None),
+    Case("dp-gd-projected", PROJECTED, None),
+    Case("dp-gd-projected", {**PROJECTED, "loss": "squared", "neighbours": "add_remove"}, None),
+    Case("dp-gd-projected", {**PROJECTED, "loss": "logistic"}, None),
+    Case("dp-sgd", DP_SGD, "MixtureLaw"),
+    Case("dp-sgd", {**DP_SGD, "neighbours": "add_remove"}, "MixtureLaw"),
+    Case("dp-sgd", {**DP_SGD, "lam": "0.4"}, "MixtureLaw"),
+    Case("dp-sgd", {**DP_SGD, "loss": "logistic"}, None),
+    Case("dp-sgd-network", NETWORK, None),
+    Case("dp-sgd-network", {**NETWORK, "loss": "logistic", "neighbours": "replace"}, None),
+    Case("dp-sgd-multilayer", DEEP, None),
+    Case("phased-sgd", PHASED, "GaussianLaw"),
+    Case("phased-sgd", {**PHASED, "link": "tanh"}, "GaussianLaw"),
+    Case("phased-sgd", {**PHASED, "link": "sigmoid", "initial_radius": "1"}, None),
+    Case("phased-sgd-projected", {**PHASED, "projected_dimension": 400}, None),
+    Case("smoothed-phased-sgd", SMOOTHED, "GaussianLaw"),
+    Case("smoothed-phased-sgd", {**SMOOTHED, "link": "sign"}, "GaussianLaw"),
+    Case("smoothed-phased-sgd-projected", {**SMOOTHED, "projected_dimension": 400}, None),
+    Case("two-layer", KERNEL, "GaussianLaw"),
+    Case("two-layer", {**KERNEL, "link": "sigmoid", "degree": 2}, None),
+    Case("two-layer-projected", {**KERNEL, "projected_dimension": 400}, None),
+    Case("dp-glmtron", GLMTRON, "MixtureLaw"),
+    Case("dp-glmtron", {**GLMTRON, "initial_std": "0.1"}, "MixtureLaw"),
+    Case("glm-dp-sgd", GLMTRON, None),
+    Case(
+        "dp-glmtron-adaptive",
+        {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "batches": 15, "estimation": 15},
+        None,
+    ),
+    Case("dp-taglmtron", TREE, "GaussianLaw"),
+    Case("dp-taglmtron", {**TREE, "neighbours": "add_remove", "initial_std": "0.2"}, "GaussianLaw", {"place": 3}),
+    Case("dp-ftrl", TREE, None),
+    Case("dp-pgd", PGD, None),
+    Case("adaptive-batched-gd", ADAPTIVE, "GaussianLaw"),
+    Case("adaptive-batched-gd", {**ADAPTIVE, "noise": "printed-variance"}, "GaussianLaw"),
+    Case("adaptive-batched-gd", ADAPTIVE, None, {"records": 10}),
+    Case("output-perturbation", OUTPUT, "LaplaceLaw"),
+    Case("output-perturbation", {**OUTPUT, "loss": "logistic"}, None, {"dimension": 2}),
+    Case("objective-perturbation", OBJECTIVE, "LaplaceLaw"),
+    Case("objective-perturbation", {**OBJECTIVE, "loss": "pseudo-huber"}, None, {"dimension": 2}, 2_000),
+    Case("exponential-mechanism", GRID, "FiniteLaw"),
+    Case("exponential-mechanism", {**GRID, "loss": "squared"}, "FiniteLaw", {"dimension": 2}),
+    Case("subsample-aggregate", BLOCKS, "LaplaceLaw"),
+    Case("subsample-aggregate", {**BLOCKS, "estimator": "slope", "order": "shuffled"}, "LaplaceLaw"),
+    Case("subsample-aggregate", {**BLOCKS, "estimator": "median"}, "LaplaceLaw", {"records": 5}),
+    Case("subsample-aggregate", {**BLOCKS, "estimator": "median"}, None, {"records": 15}),
+    Case("sufficient-statistics", {"noise_scale": "0.1", "floor": "0.01"}, "LaplaceProductLaw"),
+    Case("dp-threshold", {**THRESHOLD, "weights": ["1", "0.5"]}, "FiniteLaw"),
+    Case("dp-threshold", {**THRESHOLD, "weights": ["1"], "batches": 15}, "FiniteLaw", {"records": 45}),
+    Case("dp-sbcd", SBCD, "NearlyLaw"),
+    Case("dp-sbcd", {**SBCD, "layers": 1, "width": 2}, None),
+    Case("noisy-cgd-convex-relu", UNITS, None),
+    Case("noisy-cgd-convex-relu", {**UNITS, "loss": "logistic", "clip_norm": "10"}, None),
+    Case("poisson-tuned-noisy-cgd", TUNED, None),
+)

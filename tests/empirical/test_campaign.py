@@ -1,0 +1,274 @@
+"""Campaigns: the same result in one process, in several, on a cluster, in one sitting or more; old shards are kept."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import empirical.campaign
+from empirical.audit import Audit, run
+from empirical.campaign import Status
+from empirical.campaigns import DEFAULT
+from empirical.compute import Failure, Task, work
+from empirical.fingerprint import fingerprint
+from empirical.plan import PHASES, TRAINING, Plan
+from empirical.progress import described
+from empirical.store import Store
+from empirical.trial import TRIED
+from oracle.errors import DomainError, OracleError, TargetError
+from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
+
+CGD = replace(
+    DEFAULT["NoisyCGD, canary in the last batch"], budget=2000, shard=300, held=0.2, estimator="clopper-pearson"
+)
+
+
+def shards(plan: Plan) -> list[Any]:
+    return [shard for phase in PHASES for shard in plan.shards(phase)]
+
+
+def test_the_models_of_a_plan_are_disjoint_and_complete() -> None:
+    for plan in (CGD, replace(CGD, budget=1999, held=0.37, shard=1), replace(CGD, budget=100, held=0.999)):
+        models = [model for shard in shards(plan) for model in range(shard.first, shard.first + shard.models)]
+        assert sorted(models) == list(range(2 * plan.budget))
+        for phase in PHASES:
+            sizes = [sum(s.models for s in plan.shards(phase) if s.side == side) for side in (0, 1)]
+            assert sizes[0] == sizes[1] > 0
+
+
+def test_every_part_of_a_plan_is_in_its_hash() -> None:
+    changes: list[dict[str, Any]] = [
+        {"target": {**CGD.target, "name": "dp-gd"}}, {"pair": {**CGD.pair, "batch": 1}}, {"delta": "1e-6"},
+        {"claimed": "1"}, {"budget": 2001}, {"held": 0.3}, {"confidence": 0.9}, {"estimator": "gdp"},
+        {"attacks": ("projection",)}, {"seed": 1}, {"shard": 301},
+    ]
+    assert {name for change in changes for name in change} == set(CGD.to_json())
+    hashes = {CGD.hash(), *(replace(CGD, **change).hash() for change in changes)}
+    assert len(hashes) == 1 + len(changes)
+    assert Plan.from_json(CGD.to_json()) == CGD
+    assert Plan.from_json(CGD.to_json()).hash() == CGD.hash()
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"delta": "2"}, "delta"), ({"claimed": "-1"}, "epsilon"), ({"claimed": "nan"}, "epsilon"),
+        ({"budget": 3}, "budget"), ({"budget": 1e5}, "budget"), ({"held": 1.0}, "held"),
+        ({"confidence": 1.0}, "confidence"), ({"seed": -1}, "seed"), ({"shard": 0}, "shard"),
+        ({"attacks": ()}, "attacks"), ({"attacks": ("guess",)}, "guess"),
+        ({"target": {"kind": object()}}, "JSON"), ({"unknown": 1}, "unknown"),
+        ({"pair": "file"}, "pair"),
+    ],
+)
+def test_a_bad_plan_is_refused(change: dict[str, Any], word: str) -> None:
+    with pytest.raises(DomainError, match=word):
+        Plan.from_json({**CGD.to_json(), **change})
+
+
+def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    plain = run(plan)
+    assert plain.verdict == "CONSISTENT"
+    trained(tmp_path)
+    assert run(plan, store=tmp_path / "store") == plain
+    with sqlite3.connect(tmp_path / "store") as connection:
+        assert connection.execute("SELECT plan FROM plans").fetchall() == [(plan.canonical(),)]
+    connection.close()
+    every = set().union(*(seeds_of(plan, shard) for shard in shards(plan)))
+    assert set(trained(tmp_path)) == every
+    with Store(tmp_path / "store") as store:
+        assert store.count(plan.models_hash()) == len(shards(plan)) == 20
+    assert run(plan, store=tmp_path / "store") == plain
+    assert len(set(trained(tmp_path))) == TRIED  # the trial only
+
+
+def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    plain = run(plan, store=tmp_path / "store")
+    with sqlite3.connect(tmp_path / "store") as connection:
+        connection.execute("UPDATE shards SET data = zeroblob(length(data)) WHERE side = 1 AND number = 1")
+    connection.close()
+    trained(tmp_path)
+    assert run(plan, store=tmp_path / "store") == plain
+    damaged = [shard for shard in shards(plan) if (shard.side, shard.index) == (1, 1)]
+    assert len(damaged) == 2  # one of either phase
+    tried = set(sorted_seeds(plan)[:TRIED])
+    assert set(trained(tmp_path)) - tried == set().union(*(seeds_of(plan, shard) for shard in damaged))
+
+
+def sorted_seeds(plan: Plan) -> list[int]:
+    """The seeds of the plan's first models, in order: those of the trial."""
+    return [int(word) for word in plan.shards("selection")[0].tape(plan.seed).words("seed", 0, 1)[:, 0] >> 1]
+
+
+def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    first = run(plan, store=tmp_path / "store")
+    trained(tmp_path)
+    for other in (replace(plan, seed=1), replace(plan, pair={**plan.pair, "feature_norm": 2})):
+        run(other, store=tmp_path / "store")
+        assert len(trained(tmp_path)) > 2 * plan.budget
+    with pytest.raises(TargetError, match="changed"):  # the digest of the file is part of the plan
+        run(replace(plan, target={**plan.target, "sha256": "0" * 64}), store=tmp_path / "store")
+    monkeypatch.setattr("empirical.audit.fingerprint", lambda: "other code")
+    assert run(plan, store=tmp_path / "store") == first
+    assert len(trained(tmp_path)) > 2 * plan.budget
+
+
+def test_a_plan_that_only_judges_otherwise_trains_nothing_again(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path), attacks=["mean-distance"])
+    run(plan, store=tmp_path / "store")
+    trained(tmp_path)
+    for change in ({"estimator": "curve"}, {"claimed": "3"}, {"confidence": 0.9}, {"delta": "1e-4"}):
+        other = replace(plan, **change)  # type: ignore[arg-type]
+        assert other.hash() != plan.hash()
+        assert other.models_hash() == plan.models_hash()
+        assert run(other, store=tmp_path / "store") == run(other)
+        assert len(trained(tmp_path)) < 2 * plan.budget + 40  # the run without a store, and two trials
+    both = replace(plan, attacks=("coordinate-scan",))
+    assert run(both, store=tmp_path / "store") == run(both)
+    assert run(plan, store=tmp_path / "store") == run(plan)  # scores of both attacks are kept side by side
+
+
+def test_the_parts_that_determine_the_models_are_in_their_hash() -> None:
+    changes: list[dict[str, Any]] = [
+        {"target": {**CGD.target, "name": "dp-gd"}}, {"pair": {**CGD.pair, "batch": 1}}, {"budget": 2001},
+        {"held": 0.3}, {"seed": 1}, {"shard": 301},
+    ]
+    assert {name for change in changes for name in change} == set(TRAINING)
+    hashes = {CGD.models_hash(), *(replace(CGD, **change).models_hash() for change in changes)}
+    assert len(hashes) == 1 + len(changes)
+
+
+def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As when the selection was computed again elsewhere, and the choice came out otherwise.
+    plan = plan_of(noisy_sums(tmp_path))
+    run(plan, store=tmp_path / "store")
+    choose = empirical.audit.choose
+    monkeypatch.setattr("empirical.audit.choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    assert run(plan, store=tmp_path / "store") == run(plan)
+
+
+def test_the_shard_size_changes_no_model() -> None:
+    # Guaranteed for a training whose rows do not depend on the number of rows, as here; the plan's hash differs anyway.
+    first = run(CGD)
+    other = run(replace(CGD, shard=77))
+    assert (first.epsilon_lower, first.threshold, first.attack) == (other.epsilon_lower, other.threshold, other.attack)
+    assert first.epsilon_lower != run(replace(CGD, seed=1)).epsilon_lower
+
+
+def test_the_order_of_arrival_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(CGD)
+    here = empirical.compute.Here.run
+    monkeypatch.setattr("empirical.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
+    assert run(CGD) == first
+
+
+def test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = replace(CGD, estimator="sequential", claimed="0.5")
+    first = run(plan)
+    assert first.verdict == "VIOLATION"
+    assert first.models is not None
+    assert first.models < plan.budget
+    here = empirical.compute.Here.run
+    monkeypatch.setattr("empirical.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
+    assert run(plan) == first
+
+
+def test_two_runs_on_one_store_at_once(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: run(plan, store=tmp_path / "store"), range(2)))
+    assert both[0] == both[1] == run(plan)
+
+
+def test_progress_tells_models_rate_bound_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.campaign._GLANCE", 0.0)
+    told: list[Status] = []
+    run(CGD, progress=told.append)
+    assert [status.done for status in told] == sorted(status.done for status in told)
+    assert told[-1].done == told[-1].total == 2 * CGD.budget
+    assert told[-1].left == 0
+    assert told[0].phase == "selection"
+    assert any(status.bound is not None for status in told)
+    words = described(told[-1])
+    assert "models/s" in words
+    assert "epsilon >=" in words
+    assert "0:00 left" in words
+
+
+def test_a_worker_with_other_code_is_refused() -> None:
+    task = Task(CGD, CGD.shards("selection")[0], None, None, "other code")
+    refused = work(task)
+    assert isinstance(refused, Failure)
+    assert "other code" in str(refused.error())
+    assert not isinstance(refused.error(), TargetError)  # it says nothing of the target
+    array = work(replace(task, code=fingerprint()))
+    assert isinstance(array, np.ndarray)
+    assert array.shape == (300, 4)
+
+
+def test_a_planted_target_takes_no_store_and_no_workers(tmp_path: Path) -> None:
+    target = empirical.targets.make_target(CGD.target)
+    for options in ({"store": tmp_path / "s"}, {"workers": 2}, {"cluster": "tcp://127.0.0.1:1"}):
+        with pytest.raises(DomainError, match="planted"):
+            run(CGD, target=target, **options)  # type: ignore[arg-type]
+    with pytest.raises(DomainError, match="workers"):
+        run(CGD, workers=0)
+
+
+def test_releases_too_large_to_choose_on_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.campaign._SELECTION_MEMORY", 100)
+    with pytest.raises(DomainError, match="held"):
+        run(CGD)
+
+
+def spawned(plan: Plan, folder: Path, **options: Any) -> Audit:
+    """A run of which one worker is killed in the middle."""
+    (folder / "kill").write_text(str(os.getpid()))  # this process is no worker
+    result = run(plan, **options)
+    assert not (folder / "kill").exists()
+    return result
+
+
+def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    plain = run(plan)
+    assert spawned(plan, tmp_path, workers=2, store=tmp_path / "store") == plain
+    with Store(tmp_path / "store") as store:
+        assert store.count(plan.models_hash()) == 20
+
+
+def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.compute._DEATHS", 0)
+    plan = plan_of(noisy_sums(tmp_path))
+    (tmp_path / "kill").write_text(str(os.getpid()))
+    with pytest.raises(OracleError, match="died"):
+        run(plan, workers=2)
+
+
+def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
+    distributed: Any = pytest.importorskip("distributed")
+    plan = plan_of(noisy_sums(tmp_path))
+    plain = run(plan)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        pids = {worker.pid for worker in cluster.workers.values()}
+        assert spawned(plan, tmp_path, cluster=cluster.scheduler_address) == plain
+        assert {worker.pid for worker in cluster.workers.values()} != pids  # one was replaced
+        assert run(CGD, cluster=cluster.scheduler_address) == run(CGD)
+
+
+def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("empirical.compute._PATIENCE", 1)
+    with pytest.raises(DomainError, match=r"cluster = tcp://127\.0\.0\.1:1"):
+        run(CGD, cluster="tcp://127.0.0.1:1")

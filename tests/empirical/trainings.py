@@ -1,0 +1,61 @@
+"""Foreign trainings for the tests of campaigns: they note every model they train, may be slow, and may kill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from empirical.plan import Plan, Shard
+from empirical.targets import make_target
+
+SOURCE = '''
+import os, signal, time
+from pathlib import Path
+import numpy as np
+
+HERE = Path(__file__).parent
+
+
+def train(dataset, seeds):
+    """Noisy sums. The first worker of the process named in `kill` that has trained enough is killed, once."""
+    time.sleep(PAUSE * len(seeds))
+    order = HERE / "kill"
+    if len(seeds) > 10 and order.exists() and str(os.getppid()) != order.read_text():
+        order.unlink()
+        os.kill(os.getppid(), signal.SIGKILL)
+    with (HERE / "log").open("a") as log:
+        log.write("".join(f"{seed}\\n" for seed in seeds))
+    noise = np.stack([np.random.default_rng(int(seed)).normal(size=2) for seed in seeds])
+    return dataset[0].sum(axis=0) + noise
+'''
+
+
+def noisy_sums(folder: Path, *, pause: float = 0.0) -> Path:
+    """A file with a batched training that takes so many seconds a model."""
+    file = folder / "noisy_sums.py"
+    file.write_text(SOURCE.replace("PAUSE", repr(pause)))
+    return file
+
+
+def plan_of(file: Path, **changes: object) -> Plan:
+    """A plan whose twenty shards have twenty models each: two on either side select, eight judge."""
+    target = make_target({"kind": "function", "path": f"{file}:train", "batched": True}).spec()
+    pair = {
+        "kind": "built", "name": "extremes", "records": 4, "dimension": 2, "feature_norm": 1, "label_low": 0,
+        "label_high": 1, "neighbours": "replace",
+    }
+    return Plan.from_json({
+        "target": target, "pair": pair, "claimed": "20", "delta": "1e-3", "budget": 200, "shard": 20, **changes,
+    })
+
+
+def seeds_of(plan: Plan, shard: Shard) -> set[int]:
+    """The seeds of a shard's models."""
+    return set((shard.tape(plan.seed).words("seed", 0, 1)[:, 0] >> 1).tolist())
+
+
+def trained(folder: Path) -> list[int]:
+    """The seeds of all models trained since the last look."""
+    log = folder / "log"
+    found = [int(line) for line in log.read_text().split()] if log.exists() else []
+    log.unlink(missing_ok=True)
+    return found
