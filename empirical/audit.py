@@ -81,7 +81,8 @@ def run(
     if workers < 1:
         raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
     described = make_target(plan.target)
-    pair = make_pair(plan.pair, described)
+    with one_thread():
+        pair = make_pair(plan.pair, described)
     judge = _estimator(plan, pair)
     proved = _proved(plan, pair)
     claim = _claim(plan, proved)

@@ -97,11 +97,11 @@ class Campaign:
 
     def _arrivals(self, phase: str, score: Score | None, shape: tuple[int, ...]) -> Iterator[Finished]:
         """The shards of a phase: first those that are stored, then the others as they are trained and stored."""
-        basis = self.code if score is None else f"{self.code}/{_digest(score)}"
+        models, name = self.plan.models_hash(), "" if score is None else f"{score.attack} {_digest(score)}"
         attack = None if score is None else (score.attack, score.arrays)
         missing = []
         for shard in self.plan.shards(phase):
-            array = None if self.store is None else self.store.read(self.plan.hash(), shard, basis)
+            array = None if self.store is None else self.store.read(models, shard, name, self.code)
             if array is None:
                 missing.append(Task(self.plan, shard, attack, shape, self.code))
             else:
@@ -109,7 +109,7 @@ class Campaign:
                 yield shard, array
         for shard, array in self.place.run(missing):
             if self.store is not None:
-                self.store.write(self.plan.hash(), shard, basis, array)
+                self.store.write(models, shard, name, self.code, array)
             self._tell(shard, trained=True)
             yield shard, array
 

@@ -79,8 +79,9 @@ DEFAULT: dict[str, Plan] = {
     ),
     "DP-SGD, a record added": _entry("dp-sgd", _SAMPLED, "sampled-canary", records=2, dimension=2),
     "DP-SGD, a record replaced": _entry(
-        "dp-sgd", {**_SAMPLED, "neighbours": "replace", "dataset_size": 20, "batch_size": 2, "noise_std": "0.8"},
-        "sampled-canary", records=20, dimension=2,
+        "dp-sgd",
+        {**_SAMPLED, "neighbours": "replace", "dataset_size": 5, "batch_size": 1, "noise_std": "2", "steps": 20},
+        "sampled-canary", records=5, dimension=1,
     ),
     "phased SGD": _entry("phased-sgd", _PHASED, "first-record", records=128, dimension=2),
     "DP-GLMtron": _entry("dp-glmtron", _GLMTRON, "shuffled-canary", records=20, dimension=2),

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -128,15 +129,17 @@ class LaplaceProductLaw:
 
     def _below(self, steps: Array) -> Array:
         """P(W <= so many steps of the grid)."""
-        count, cut = len(self.means[0]), 2 * float(self.ratio)
-        total = np.zeros_like(steps)
+        count, ratio = len(self.means[0]), float(self.ratio)
+        weights: Counter[tuple[int, int]] = Counter()  # of G_r at a delay of so many c
         for n in range(count + 1):
             for j in range(n + 1):
                 for i in range(n - j + 1):
-                    factor = math.comb(count, n) * math.comb(n, j) * math.comb(n - j, i) * (-1) ** i
-                    rest = (steps - 2 * (i + j) * _GRID) / _GRID * float(self.ratio) / 2
-                    gamma = special.gammainc(n - j, np.maximum(rest, 0.0)) if n > j else rest >= 0
-                    total = total + factor * math.exp(-(i + j) * cut / 2) * gamma / 2**count
+                    weights[n - j, i + j] += math.comb(count, n) * math.comb(n, j) * math.comb(n - j, i) * (-1) ** i
+        total = np.zeros_like(steps)
+        for (r, delay), weight in weights.items():
+            rest = (steps - 2 * delay * _GRID) / _GRID * ratio / 2
+            gamma = special.gammainc(r, np.maximum(rest, 0.0)) if r else rest >= 0
+            total = total + weight * math.exp(-delay * ratio) * gamma / 2**count
         return np.asarray(np.clip(total, 0.0, 1.0))
 
     def score(self, releases: Array) -> Array:

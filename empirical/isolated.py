@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 from oracle.errors import TargetError
 
@@ -48,6 +49,7 @@ class Isolated:
         ).result()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        assert self._process.stderr is not None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._input, False)
         os.set_blocking(self._output, False)
@@ -140,11 +142,12 @@ def _starter(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix=f"starter of {process}")
 
 
-def _drain(stream: object, said: bytearray) -> None:
+def _drain(stream: IO[bytes], said: bytearray) -> None:
     """Read standard error to its end, so that a program that writes a lot never blocks on it."""
-    while block := stream.read(_BLOCK):  # type: ignore[attr-defined]
-        said += block
-        del said[:-_KEPT]
+    with stream:
+        while block := stream.read(_BLOCK):
+            said += block
+            del said[:-_KEPT]
 
 
 def _kill(process: subprocess.Popen[bytes], owner: int) -> None:

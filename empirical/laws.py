@@ -288,11 +288,11 @@ def _crossing(rising: Callable[[arb], arb]) -> tuple[arb, arb]:
     """Two exact points, as close as half the working precision tells, between which a rising function crosses 0."""
     low, high = arb(-1), arb(1)
     while not rising(low) < 0:
-        low, high = 2 * low, low
+        low = 2 * low
         if low < -_FARTHEST:
             raise OracleError("the likelihood ratio does not fall that low")
     while not rising(high) > 0:
-        low, high = (high if rising(high) < 0 else low), 2 * high
+        high = 2 * high
         if high > _FARTHEST:
             raise OracleError("the likelihood ratio does not rise that high")
     narrow = arb(2) ** (-ctx.prec // 2)

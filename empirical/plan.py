@@ -1,7 +1,8 @@
 """The plan of an audit: all that determines its result, as plain JSON, and the shards into which its models are cut.
 
-A plan is hashed; whatever is computed for it is kept under that hash, so a changed plan never meets old results. Its
-models are numbered on one tape: data set 0 has the models 0, ..., budget - 1, data set 1 the next `budget` ones; on
+A plan is hashed, and so is the part of it that determines its models: what is trained is kept under the second hash, so
+that a changed plan never meets old models, but one that only judges the same models otherwise does. The models are
+numbered on one tape: data set 0 has the models 0, ..., budget - 1, data set 1 the next `budget` ones; on
 each side the first ones (the share `held`) select attack and threshold, and the others judge. So no two of the four
 groups share a model, and a model's draws do not depend on how the work is cut or where it runs.
 
@@ -25,6 +26,8 @@ from oracle.tape import Tape
 
 FORMAT = "dp-oracle-plan/1"
 PHASES = ("selection", "evaluation")
+TRAINING = ("target", "pair", "budget", "held", "seed", "shard")
+"""The parts of a plan that determine its models and how they are cut into shards."""
 
 
 @dataclass(frozen=True, order=True)
@@ -110,13 +113,23 @@ class Plan:
 
     def canonical(self) -> str:
         """The one JSON text of the plan."""
-        return json.dumps(
-            {"format": FORMAT, **self.to_json()}, sort_keys=True, separators=(",", ":"), allow_nan=False,
-        )
+        return _text(self.to_json())
 
     def hash(self) -> str:
         """The name of the plan: 32 hexadecimal digits of BLAKE2b of its canonical text."""
-        return hashlib.blake2b(self.canonical().encode(), digest_size=16).hexdigest()
+        return _hash(self.canonical())
+
+    def models_hash(self) -> str:
+        """The name of the plan's models, which it shares with plans that only attack or judge them otherwise."""
+        return _hash(_text({name: value for name, value in self.to_json().items() if name in TRAINING}))
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    return json.dumps({"format": FORMAT, **value}, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -1,10 +1,9 @@
 """Where the shards of campaigns are kept: one SQLite file, one row a shard, readable by a person, no pickle.
 
-A row is keyed by (plan hash, phase, side, index) and holds an array as the bytes of an .npy file. Its `basis` names
-what else the array depends on (the code that trained it, the attack that scored it): a row of another basis counts as
-absent. Its sha256 covers key, basis and bytes: a row that was damaged or moved counts as absent, too, and is computed
-again.
-The plan's JSON stands beside the rows, so that a store tells by itself what it holds.
+A row is keyed by (hash of the models, phase, side, index, attack), the attack being that of the scores, or empty for
+releases, and holds an array as the bytes of an .npy file. `code` is the fingerprint of what trained it: a row of other
+code counts as absent. Its sha256 covers all of these: a row that was damaged or moved counts as absent, too, and is
+computed again. The plans stand beside the rows, as JSON, so that a store tells by itself what it holds.
 
 A shard is written in one transaction, so a kill -9 leaves a shard whole or absent. The journal is SQLite's rollback
 journal and not its write-ahead log, whose shared memory does not work on network file systems. Several processes may
@@ -33,16 +32,19 @@ from oracle.errors import DomainError, OracleError
 Array = NDArray[np.float64]
 
 _APPLICATION = 0x64706F61  # "dpoa": marks the file as ours in its header
+_VERSION = 2
 _LARGEST = 2**40  # bytes; a larger size in a header is damage
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS plans (hash TEXT PRIMARY KEY, plan TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS shards (
-    plan TEXT NOT NULL, phase TEXT NOT NULL, side INTEGER NOT NULL, number INTEGER NOT NULL, models INTEGER NOT NULL,
-    basis TEXT NOT NULL, sha256 TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (plan, phase, side, number)
+CREATE TABLE plans (hash TEXT PRIMARY KEY, models TEXT NOT NULL, plan TEXT NOT NULL);
+CREATE TABLE shards (
+    models TEXT NOT NULL, phase TEXT NOT NULL, side INTEGER NOT NULL, number INTEGER NOT NULL, attack TEXT NOT NULL,
+    size INTEGER NOT NULL, code TEXT NOT NULL, sha256 TEXT NOT NULL, data BLOB NOT NULL,
+    PRIMARY KEY (models, phase, side, number, attack)
 );
 """
-_INSERT = "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_PLAN = "INSERT OR IGNORE INTO plans VALUES (?, ?, ?)"
+_SHARD = "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Store:
@@ -69,36 +71,34 @@ class Store:
         self._connection.close()
 
     def register(self, plan: Plan) -> None:
-        """Write the plan's text, so that a reader of the file knows what the hash stands for."""
+        """Write the plan's text, so that a reader of the file knows what the hashes stand for."""
         with self._clear_errors(), self._connection as transaction:
-            transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", (plan.hash(), plan.canonical()))
+            transaction.execute(_PLAN, (plan.hash(), plan.models_hash(), plan.canonical()))
 
-    def read(self, plan: str, shard: Shard, basis: str) -> Array | None:
-        """The array of a shard, or None where the store has none of that basis, or only a damaged one."""
+    def read(self, models: str, shard: Shard, attack: str, code: str) -> Array | None:
+        """The array of a shard, or None where the store has none, or only one of other code or a damaged one."""
+        place = (models, shard.phase, shard.side, shard.index, attack)
         with self._clear_errors():
             row = self._connection.execute(
-                "SELECT models, basis, sha256, data FROM shards WHERE (plan, phase, side, number) = (?, ?, ?, ?)",
-                (plan, shard.phase, shard.side, shard.index),
+                "SELECT sha256, data FROM shards WHERE (models, phase, side, number, attack) = (?, ?, ?, ?, ?)", place
             ).fetchone()
-        if row is None or row[0] != shard.models or row[1] != basis:
+        if row is None or not isinstance(row[1], bytes) or row[0] != _digest((*place, shard.models, code), row[1]):
             return None
-        key = (plan, shard.phase, shard.side, shard.index, shard.models, basis)
-        if not isinstance(row[3], bytes) or _digest(key, row[3]) != row[2]:
-            return None
-        return np.asarray(np.load(io.BytesIO(row[3]), allow_pickle=False), dtype=np.float64)
+        return np.asarray(np.load(io.BytesIO(row[1]), allow_pickle=False), dtype=np.float64)
 
-    def write(self, plan: str, shard: Shard, basis: str, array: Array) -> None:
+    def write(self, models: str, shard: Shard, attack: str, code: str, array: Array) -> None:
         """Keep the array of a shard: afterwards it is on the disk, whatever happens to this process."""
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
-        key = (plan, shard.phase, shard.side, shard.index, shard.models, basis)
+        key = (models, shard.phase, shard.side, shard.index, attack, shard.models, code)
         with self._clear_errors(), self._connection as transaction:
-            transaction.execute(_INSERT, (*key, _digest(key, buffer.getvalue()), buffer.getvalue()))
+            transaction.execute(_SHARD, (*key, _digest(key, buffer.getvalue()), buffer.getvalue()))
 
-    def count(self, plan: str) -> int:
-        """How many shards of a plan are kept."""
+    def count(self, models: str) -> int:
+        """How many shards of these models are kept."""
         with self._clear_errors():
-            return int(self._connection.execute("SELECT count(*) FROM shards WHERE plan = ?", (plan,)).fetchone()[0])
+            row = self._connection.execute("SELECT count(*) FROM shards WHERE models = ?", (models,)).fetchone()
+        return int(row[0])
 
     def _salvage(self) -> None:
         """Put the malformed file aside and start a new one with all rows that can still be read and are sound."""
@@ -109,10 +109,10 @@ class Store:
         _pad(aside)
         with contextlib.closing(sqlite3.connect(aside)) as damaged, self._connection as transaction:
             for row in _readable(damaged, "SELECT * FROM plans"):
-                transaction.execute("INSERT OR IGNORE INTO plans VALUES (?, ?)", row)
+                transaction.execute(_PLAN, row)
             for row in _readable(damaged, "SELECT * FROM shards"):
-                if isinstance(row[7], bytes) and _digest(row[:6], row[7]) == row[6]:
-                    transaction.execute(_INSERT, row)
+                if isinstance(row[8], bytes) and _digest(row[:7], row[8]) == row[7]:
+                    transaction.execute(_SHARD, row)
 
     @contextlib.contextmanager
     def _clear_errors(self) -> Iterator[None]:
@@ -131,10 +131,13 @@ def _connect(path: Path) -> sqlite3.Connection:
         mark = connection.execute("PRAGMA application_id").fetchone()[0]
         if mark == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
         elif mark != _APPLICATION:
             raise DomainError(f"store = {path} is outside its domain: a file made by an audit, or a new one")
+        elif connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+            raise DomainError(f"store = {path} is outside its domain: it was made by another version; take a new one")
         connection.commit()
     except sqlite3.DatabaseError as error:
         connection.close()

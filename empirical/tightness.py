@@ -6,7 +6,7 @@ test, known in advance, would certify with as many models (the binomial limit, `
 three gaps apart: of the proof and the adversary (exact / proved), of the statistics, and of the estimator.
 
 Plans are independent, so they are spread over processes, one thread each; a plan's result does not depend on where it
-was carried out. With a store they can be interrupted, and read again; then each estimator keeps shards of its own.
+was carried out. With a store they can be interrupted, and read again; the estimators share its models there, too.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 
+from empirical.tightness import summary
 from oracle.errors import OracleError
 from reports.model import ClaimEntry, Report
 
@@ -125,6 +126,7 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         known={entry.checked.claim.id for entry in report.claims},
         figures={figure.id: figure for figure in figures},
         campaigns={name: audit.plan for name, audit in report.audits},  # one line a campaign, however many estimators
+        summary=summary(list(report.tightness)),
         markup=Markup,
         verdict_meanings=VERDICT_MEANINGS,
         evidence_meanings=EVIDENCE_MEANINGS,

@@ -16,7 +16,7 @@ and W are the unit vectors of e_1 and e_2 on the hyperplanes. k = 10 fixed batch
 
 So v_W sums up the canary's pushes of all epochs, each with the noise of one step and hardly more. As long as nothing
 but the canary is clipped all this is linear and Gaussian, with a squared mu that is 14.7 times that of one push against
-the theorem's 2.5 (floating point; no certificate, since clipping is only unlikely). The audit assumes none of that.
+the theorem's 2.5; `convex_relu_law` makes a certificate of that. The audit assumes none of it.
 
 The hyperplanes are one draw, known to all: the theorem is about each. Their law is N(0, I) as in the document. Equal
 records of a batch are counted, not repeated; that is all by which this differs from `noisy-cgd-convex-relu`.
@@ -31,12 +31,17 @@ whose gradients are so small that at most a few in a hundred records can be of t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from empirical.false_claims import CONFIDENCE, FalseClaim
-from empirical.literal import Array, Literal
+from empirical.falsehoods import convex_relu_law
+from empirical.literal import Array, Literal, LiteralTarget
+from empirical.neighbours import make_pair
 from empirical.plan import Plan
-from oracle.domain import non_negative_integer
+from oracle.domain import Number, non_negative_integer
+from oracle.enclosure import Enclosure
 from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training import convex_relu, glm
@@ -91,6 +96,25 @@ counted_records = Literal(
     releases=counted,
 )
 
+_TARGET: dict[str, Any] = {
+    "kind": "literal", "name": "noisy-cgd-convex-relu-counted",
+    "config": {
+        "hyperplanes": 6, "eta": "1.9", "lam": "0.0005", "clip_norm": 1, "sigma": "0.00079", "batch_size": 5000,
+        "epochs": 16, "feature_norm": 1, "hyperplane_seed": 18,
+    },
+}
+_PAIR = {
+    "kind": "built", "name": "overshooting-records", "batch_size": 5000, "batches": 10, "erase": "0.296034",
+    "amplify": "0.982257", "copy": "0.296034", "sine": "0.2", "label": 1000,
+}
+
+
+def at_least(delta: Number) -> Enclosure:
+    """The certified epsilon of the audited run."""
+    target = LiteralTarget(_TARGET["name"], _TARGET["config"])
+    return convex_relu_law.at_least(make_pair(_PAIR, target), target.config)(delta)
+
+
 lemma_3_2 = FalseClaim(
     id="000-lemma-3.2-step-sizes",
     claim="relu-approx/lem-3.2-consequence",
@@ -98,19 +122,9 @@ lemma_3_2 = FalseClaim(
     promise="NoisyCGD on 6 hyperplanes, eta = 1.9 < 2 / (|x|^2 + lambda), 10 batches and 16 epochs, is (3.38, 1e-5)-DP",
     fault="the smoothness is a |x|^2 + lambda, so that steps expand and Theorem 2.8 does not apply",
     plan=Plan(
-        target={
-            "kind": "literal", "name": "noisy-cgd-convex-relu-counted",
-            "config": {
-                "hyperplanes": 6, "eta": "1.9", "lam": "0.0005", "clip_norm": 1, "sigma": "0.00079",
-                "batch_size": 5000, "epochs": 16, "feature_norm": 1, "hyperplane_seed": 18,
-            },
-        },
-        pair={
-            "kind": "built", "name": "overshooting-records", "batch_size": 5000, "batches": 10, "erase": "0.296034",
-            "amplify": "0.982257", "copy": "0.296034", "sine": "0.2", "label": 1000,
-        },
-        claimed="3.38", budget=100_000, confidence=CONFIDENCE, shard=5000,
+        target=_TARGET, pair=_PAIR, claimed="3.38", budget=100_000, confidence=CONFIDENCE, shard=5000,
     ),
+    at_least=at_least,
 )
 
 clipped_classes = FalseClaim(

@@ -131,4 +131,5 @@ echoed_record = Builder(
     ),
     defaults=lambda name, config: {},
     build=_echoed,
+    special=True,
 )

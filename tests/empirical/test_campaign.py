@@ -18,7 +18,7 @@ from empirical.campaign import Status
 from empirical.campaigns import DEFAULT
 from empirical.compute import Failure, Task, work
 from empirical.fingerprint import fingerprint
-from empirical.plan import PHASES, Plan
+from empirical.plan import PHASES, TRAINING, Plan
 from empirical.progress import described
 from empirical.store import Store
 from empirical.trial import TRIED
@@ -84,7 +84,7 @@ def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path)
     every = set().union(*(seeds_of(plan, shard) for shard in shards(plan)))
     assert set(trained(tmp_path)) == every
     with Store(tmp_path / "store") as store:
-        assert store.count(plan.hash()) == len(shards(plan)) == 20
+        assert store.count(plan.models_hash()) == len(shards(plan)) == 20
     assert run(plan, store=tmp_path / "store") == plain
     assert len(set(trained(tmp_path))) == TRIED  # the trial only
 
@@ -112,7 +112,7 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
     plan = plan_of(noisy_sums(tmp_path))
     first = run(plan, store=tmp_path / "store")
     trained(tmp_path)
-    for other in (replace(plan, seed=1), replace(plan, attacks=("projection", "mean-distance"))):
+    for other in (replace(plan, seed=1), replace(plan, pair={**plan.pair, "feature_norm": 2})):
         run(other, store=tmp_path / "store")
         assert len(trained(tmp_path)) > 2 * plan.budget
     with pytest.raises(TargetError, match="changed"):  # the digest of the file is part of the plan
@@ -120,6 +120,31 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
     monkeypatch.setattr("empirical.audit.fingerprint", lambda: "other code")
     assert run(plan, store=tmp_path / "store") == first
     assert len(trained(tmp_path)) > 2 * plan.budget
+
+
+def test_a_plan_that_only_judges_otherwise_trains_nothing_again(tmp_path: Path) -> None:
+    plan = plan_of(noisy_sums(tmp_path), attacks=["mean-distance"])
+    run(plan, store=tmp_path / "store")
+    trained(tmp_path)
+    for change in ({"estimator": "curve"}, {"claimed": "3"}, {"confidence": 0.9}, {"delta": "1e-4"}):
+        other = replace(plan, **change)  # type: ignore[arg-type]
+        assert other.hash() != plan.hash()
+        assert other.models_hash() == plan.models_hash()
+        assert run(other, store=tmp_path / "store") == run(other)
+        assert len(trained(tmp_path)) < 2 * plan.budget + 40  # the run without a store, and two trials
+    both = replace(plan, attacks=("coordinate-scan",))
+    assert run(both, store=tmp_path / "store") == run(both)
+    assert run(plan, store=tmp_path / "store") == run(plan)  # scores of both attacks are kept side by side
+
+
+def test_the_parts_that_determine_the_models_are_in_their_hash() -> None:
+    changes: list[dict[str, Any]] = [
+        {"target": {**CGD.target, "name": "dp-gd"}}, {"pair": {**CGD.pair, "batch": 1}}, {"budget": 2001},
+        {"held": 0.3}, {"seed": 1}, {"shard": 301},
+    ]
+    assert {name for change in changes for name in change} == set(TRAINING)
+    hashes = {CGD.models_hash(), *(replace(CGD, **change).models_hash() for change in changes)}
+    assert len(hashes) == 1 + len(changes)
 
 
 def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +243,7 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
     plain = run(plan)
     assert spawned(plan, tmp_path, workers=2, store=tmp_path / "store") == plain
     with Store(tmp_path / "store") as store:
-        assert store.count(plan.hash()) == 20
+        assert store.count(plan.models_hash()) == 20
 
 
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

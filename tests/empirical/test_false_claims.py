@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,14 +18,14 @@ from typer.testing import CliRunner
 
 from empirical.audit import run
 from empirical.false_claims import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
-from empirical.falsehoods import relu_approx, sbcd
+from empirical.falsehoods import convex_relu_law, relu_approx, sbcd
 from empirical.falsehoods.convex_relu import FIXED
-from empirical.literal import literals
+from empirical.literal import LiteralTarget, literals
 from empirical.neighbours import make_pair
 from empirical.pair_files import differing
 from empirical.targets import make_target
 from oracle.errors import DomainError
-from oracle.registry import algorithm, bound
+from oracle.registry import Values, algorithm, bound
 from oracle.tape import Tape
 from oracle.training.convex_relu import hyperplanes
 from reports.cli import app
@@ -174,6 +175,40 @@ def test_the_true_smoothness_lets_the_steps_expand() -> None:
     assert float(config.eta) * len(normals) * float(item.plan.pair["amplify"]) ** 2 == pytest.approx(11, abs=1e-3)
 
 
+def test_lemma_3_2_is_refuted_by_certificate_too() -> None:
+    proved = false_claims()["000-lemma-3.2-step-sizes"].at_least
+    assert proved is not None
+    assert not proved("1e-5").possibly_le("9.63")
+
+
+def test_the_certified_law_is_that_of_the_run() -> None:
+    """Means and variances of 4000 models: each of the four is off by five of its standard errors once in 10^6."""
+    item = false_claims()["000-lemma-3.2-step-sizes"]
+    target = make_target(item.plan.target)
+    assert isinstance(target, LiteralTarget)
+    pair = make_pair(item.plan.pair, target)
+    final = convex_relu_law.process(pair, target.config)
+    models = 4000
+    released = target.releases(pair.features[1], pair.labels[1], Tape(7, models))
+    sums = released.reshape(models, target.config.hyperplanes, 2).sum(axis=1)
+    for axis in (0, 1):
+        mean, std = (float(value.mid()) for value in final.along(np.eye(2)[axis]))
+        assert abs(sums[:, axis].mean() - mean) < 5 * std / math.sqrt(models)
+        assert abs(sums[:, axis].var() / std**2 - 1) < 5 * math.sqrt(2 / models)
+
+
+def test_the_certified_law_refuses_other_pairs() -> None:
+    item = false_claims()["000-lemma-3.2-step-sizes"]
+    target = make_target(item.plan.target)
+    assert isinstance(target, LiteralTarget)
+    pair = make_pair(item.plan.pair, target)
+    with pytest.raises(DomainError, match="hyperplane_seed = 3"):
+        convex_relu_law.at_least(pair, Values(**{**vars(target.config), "hyperplane_seed": 3}))
+    labelled = replace(pair, labels=(pair.labels[0], pair.labels[1] + 1.0))
+    with pytest.raises(DomainError, match="labels are 0"):
+        convex_relu_law.process(labelled, target.config)
+
+
 def test_counting_equal_records_is_the_registered_algorithm() -> None:
     config = {
         "hyperplanes": 3, "eta": "0.7", "lam": "0.05", "clip_norm": "0.4", "sigma": "0.1", "batch_size": 6, "epochs": 3,
@@ -196,6 +231,53 @@ def test_the_noise_of_theorem_1_is_rounded_up() -> None:
     item = false_claims()["002-theorem-1-large-steps"]
     printed = 8 * math.sqrt(math.log(1e5)) / float(item.plan.claimed)
     assert 0 <= float(item.plan.target["config"]["sigma"]) - printed < 2e-3
+
+
+# --- the certified numbers are about the audited runs
+
+
+def releases_of(name: str, models: int) -> tuple[np.ndarray, np.ndarray]:
+    """Releases on both data sets, from different models of one tape."""
+    item = false_claims()[name]
+    target = make_target(item.plan.target)
+    pair = make_pair(item.plan.pair, target)
+    first, second = (
+        target.releases(pair.features[side], pair.labels[side], Tape(11, models, side * models)) for side in (0, 1)
+    )
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "rates"),
+    [
+        ("003-dp-threshold", lambda s: s[:, 0] == 4.0, (1 - math.exp(-5) / 4, 6.7862e-4)),
+        ("003-glmtron-clip", lambda w: w[:, 0] > 0.8, (None, 0.88897)),
+        ("004-objective-perturbation-no-jacobian", lambda w: (w[:, 0] >= 0) & (w[:, 0] <= 1), (0.0123450, 0.0587527)),
+    ],
+)
+def test_the_tests_of_the_certificates_have_their_rates(name, event, rates) -> None:
+    """20,000 models a side; a rate is off by five standard errors (and one count) less than once in 10^6."""
+    models = 20_000
+    for released, rate in zip(releases_of(name, models), rates, strict=True):
+        seen = float(event(released).mean())
+        if rate is None:
+            assert seen <= 1e-3
+        else:
+            assert abs(seen - rate) <= 5 * math.sqrt(rate * (1 - rate) / models) + 1 / models
+
+
+def test_the_answers_of_theorem_1_are_as_far_apart_as_certified() -> None:
+    """The same draws on both data sets: what is left is the distance of the means, in units of the noise."""
+    item = false_claims()["002-theorem-1-large-steps"]
+    target = make_target(item.plan.target)
+    pair = make_pair(item.plan.pair, target)
+    first, second = (target.releases(pair.features[side], pair.labels[side], Tape(0)) for side in (0, 1))
+    step = float(item.plan.target["config"]["learning_rate"]) / 4
+    noise = float(item.plan.target["config"]["sigma"]) * step * math.sqrt(sum(16.0**-i for i in range(9)))
+    mu = float(np.linalg.norm((second - first)[0, 1:])) / noise
+    own = bound("gaussian.epsilon").at({"sigma": 1, "sensitivity": mu, "delta": "1e-5"})
+    assert item.at_least is not None
+    assert own.to_floats()[0] == pytest.approx(item.at_least("1e-5").to_floats()[0], rel=1e-6)
 
 
 # --- literal variants and the command

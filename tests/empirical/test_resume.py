@@ -24,7 +24,8 @@ PATIENCE = 240.0  # seconds; the machine may be busy
 
 def start(folder: Path, *options: str) -> subprocess.Popen[str]:
     words = (
-        f"audit {folder}/noisy_sums.py:train --batched --epsilon 20 --delta 1e-3 --shard 20 --records 4 --dimension 2"
+        f"audit {folder}/noisy_sums.py:train --batched --epsilon 20 --delta 1e-3 --shard 20 --records 4 --dimension 2 "
+        "--canary extremes"
     )
     return subprocess.Popen(
         [sys.executable, "-m", "reports.cli", *words.split(), *options], text=True, stdout=subprocess.PIPE,

@@ -22,13 +22,13 @@ ARRAYS = {shard: np.random.default_rng(place).normal(size=100) for place, shard 
 def filled(path: Path) -> Path:
     with Store(path) as store:
         for shard, array in ARRAYS.items():
-            store.write("plan", shard, "basis", array)
+            store.write("models", shard, "attack", "code", array)
     return path
 
 
 def present(store: Store) -> list[Shard]:
     """The shards that the store has, each of which must have its own bits."""
-    found = {shard: store.read("plan", shard, "basis") for shard in SHARDS}
+    found = {shard: store.read("models", shard, "attack", "code") for shard in SHARDS}
     for shard, array in found.items():
         assert array is None or array.tobytes() == ARRAYS[shard].tobytes()
     return [shard for shard, array in found.items() if array is not None]
@@ -43,13 +43,14 @@ def altered(path: Path, statement: str) -> None:
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     with Store(filled(tmp_path / "new" / "store")) as store:
         assert present(store) == SHARDS
-        assert store.count("plan") == len(SHARDS)
-        assert store.read("other plan", SHARDS[0], "basis") is None
-        assert store.read("plan", SHARDS[0], "other basis") is None
-        assert store.read("plan", Shard("selection", 0, 0, 0, 100), "basis") is None
-        assert store.read("plan", Shard("evaluation", 0, 0, 0, 99), "basis") is None
-        store.write("plan", SHARDS[0], "basis", ARRAYS[SHARDS[0]])
-        assert store.count("plan") == len(SHARDS)
+        assert store.count("models") == len(SHARDS)
+        assert store.read("other models", SHARDS[0], "attack", "code") is None
+        assert store.read("models", SHARDS[0], "attack", "other code") is None
+        assert store.read("models", SHARDS[0], "other attack", "code") is None
+        assert store.read("models", Shard("selection", 0, 0, 0, 100), "attack", "code") is None
+        assert store.read("models", Shard("evaluation", 0, 0, 0, 99), "attack", "code") is None
+        store.write("models", SHARDS[0], "attack", "code", ARRAYS[SHARDS[0]])
+        assert store.count("models") == len(SHARDS)
 
 
 def test_a_person_can_read_the_plan(tmp_path: Path) -> None:
@@ -58,7 +59,9 @@ def test_a_person_can_read_the_plan(tmp_path: Path) -> None:
         store.register(plan)
         store.register(plan)
     with sqlite3.connect(tmp_path / "store") as connection:
-        assert connection.execute("SELECT hash, plan FROM plans").fetchall() == [(plan.hash(), plan.canonical())]
+        assert connection.execute("SELECT * FROM plans").fetchall() == [
+            (plan.hash(), plan.models_hash(), plan.canonical())
+        ]
     connection.close()
 
 
@@ -80,13 +83,13 @@ def test_a_damaged_row_counts_as_absent_and_can_be_written_again(tmp_path: Path,
     altered(path, damage)
     with Store(path) as store:
         assert present(store) == SHARDS[1:]
-        store.write("plan", SHARDS[0], "basis", ARRAYS[SHARDS[0]])
+        store.write("models", SHARDS[0], "attack", "code", ARRAYS[SHARDS[0]])
         assert present(store) == SHARDS
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store, pytest.raises(ValueError, match="allow_pickle"):
-        store.write("plan", SHARDS[0], "basis", np.array([object()]))
+        store.write("models", SHARDS[0], "attack", "code", np.array([object()]))
 
 
 def test_a_truncated_store_is_put_aside_and_its_sound_rows_are_kept(tmp_path: Path) -> None:
@@ -99,7 +102,7 @@ def test_a_truncated_store_is_put_aside_and_its_sound_rows_are_kept(tmp_path: Pa
         kept = present(store)
         assert 0 < len(kept) < len(SHARDS)
         for shard, array in ARRAYS.items():
-            store.write("plan", shard, "basis", array)
+            store.write("models", shard, "attack", "code", array)
         assert present(store) == SHARDS
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -118,13 +121,15 @@ def test_every_flipped_byte_is_either_harmless_or_found(tmp_path: Path) -> None:
             present(store)
 
 
-@pytest.mark.parametrize("kind", ["text", "database"])
+@pytest.mark.parametrize("kind", ["text", "database", "other version"])
 def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "mine"
     if kind == "text":
         path.write_text("my notes, which are longer than the header of a database\n" * 40)
-    else:
+    elif kind == "database":
         altered(path, "CREATE TABLE mine (x)")
+    else:
+        altered(filled(path), "PRAGMA user_version = 1")
     content = path.read_bytes()
     with pytest.raises(DomainError, match=r"store = .*mine"):
         Store(path)
@@ -156,4 +161,4 @@ def test_many_writers_do_not_harm_each_other(tmp_path: Path) -> None:
     assert not failures
     with Store(tmp_path / "store") as store:
         assert present(store) == SHARDS
-        assert store.count("plan") == len(SHARDS)
+        assert store.count("models") == len(SHARDS)

@@ -51,10 +51,12 @@ def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.Monke
         campaigns.test_every_part_of_a_plan_is_in_its_hash()
 
 
-def test_shards_of_another_basis_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_another_attack_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read, write = Store.read, Store.write
-    monkeypatch.setattr(Store, "read", lambda self, plan, shard, basis: read(self, plan, shard, ""))
-    monkeypatch.setattr(Store, "write", lambda self, plan, shard, basis, array: write(self, plan, shard, "", array))
+    monkeypatch.setattr(Store, "read", lambda self, models, shard, attack, code: read(self, models, shard, "", code))
+    monkeypatch.setattr(
+        Store, "write", lambda self, models, shard, attack, code, array: write(self, models, shard, "", code, array)
+    )
     with pytest.raises(AssertionError):
         campaigns.test_scores_of_another_attack_are_not_mixed_in(tmp_path, monkeypatch)
 
