@@ -43,13 +43,10 @@ def candidates(held: Scores) -> Candidates:
     with np.errstate(over="ignore", invalid="ignore"):
         steps = np.linspace(pooled[0], pooled[-1], _STEPS)
         gaps = np.diff(pooled)
-    below = pooled[np.argpartition(gaps, -min(_GAPS, len(gaps)))[-_GAPS:]]
-    values = np.concatenate([steps, pooled[ranks - 1], pooled[-ranks], below])
+    widest = np.argpartition(gaps, -min(_GAPS, len(gaps)))[-_GAPS:]
+    values = np.concatenate([steps, pooled[ranks - 1], pooled[-ranks], pooled[widest] / 2 + pooled[widest + 1] / 2])
     points = np.unique(values[np.isfinite(values)])  # equal steps overflow where scores span the range of doubles
-    negatives, positives = (_smooth(side, points) for side in held)
-    if negatives is None or positives is None:
-        return Candidates(points, _careful(held[1], points, -1.0), _careful(held[0], points, 1.0))
-    return Candidates(points, positives, negatives)
+    return Candidates(points, _smooth(held[1], points, -1.0), _smooth(held[0], points, 1.0))
 
 
 def wilson(rate: Array, trials: int, z: Array | float) -> Array:
@@ -89,24 +86,17 @@ def _survivors(scores: Array, points: Array) -> Array:
     return (len(scores) - np.searchsorted(np.sort(scores), points, side="right")).astype(np.float64)
 
 
-def _careful(scores: Array, points: Array, z: float) -> Array:
-    """The empirical rates, moved by z standard errors, and never nothing or everything."""
-    return wilson(_survivors(scores, points) / len(scores), len(scores), z)
-
-
-def _smooth(scores: Array, points: Array) -> Array | None:
-    """The smoothed rate of scores above each point, or None if the counts contradict every smooth law."""
+def _smooth(scores: Array, points: Array, careful: float) -> Array:
+    """The smoothed rate of scores above each point; where no smooth law fits, the counted one, moved to a side."""
     counts, trials = _survivors(scores, points), len(scores)
     with np.errstate(over="ignore", invalid="ignore"):
         spread = float(scores.std())
-    if not 0 < spread < math.inf:
-        return None
-    for law in (_normal_law, _cubic_law):
+    for law in (_normal_law, _cubic_law) if 0 < spread < math.inf else ():
         rate = law(scores, points, counts, spread)
         error = np.sqrt(trials * rate * (1 - rate)) + 1.0  # one count more, for where the rate is below 1 / trials
         if bool(np.all(np.abs(counts - trials * rate) <= _TOLERATED * error)):
             return rate
-    return None
+    return wilson(counts / trials, trials, careful)
 
 
 def _normal_law(scores: Array, points: Array, counts: Array, spread: float) -> Array:

@@ -2,11 +2,15 @@ r"""False privacy claims of document 003: the clip, the thresholds and the tree 
 
 The clip (proof of Lemma D.1). v max{1, gamma/|v|} has no largest norm, so noise 2 f gamma hides no record whose label
 is large. The promise audited is that of the lemma for one step, f = sqrt(2 log(1.25/delta)) / epsilon, of which a pass
-in secret order is no worse: a record is in one step.
+in secret order is no worse: a record is in one step. With a label of +-Y and eta Y far above the noise, the average of
+w_0, ..., w_{N-1} is +-eta Y a/N + N(0, (2 f gamma eta)^2 sum_a (a/N)^2), a uniform in 0, ..., N - 1: a test above all
+noise fails only where the canary comes last.
 
 The thresholds (Algorithm 2). Noise goes to the bins whose TRUE frequency is in (0, bar), and all others are set to 0.
-With K = 30 batch means, epsilon' = 1 and delta' = 1e-5 the bar is at 24.03 of 30: a bin of 25 is set to 0 and cannot
-win; a bin of 24, its neighbour, wins. Nothing is random but which of two small noises is larger.
+With K = 30 batch means, epsilon' = 1 and delta' = 1e-5 the bar is at 24.03 of 30: a bin of 25 is set to 0, and the
+other bin, of 5, wins unless its noise is below -5/30, in scales of 2/30 with probability e^-2.5 / 2. One record less,
+and the bin of 24 loses to that of 6 with probability e^-9 (1 + 9/2) / 2 only (two Laplace noises that differ by 9
+scales). The larger of two such histograms is released, of (<x, w> - y)^2 and of y^2.
 
 The tree (Theorem 5.1). Its noise f Gamma, f = sqrt(2 L log(1/delta)) / epsilon with L = ceil(lg(N + 1)), is for a leaf
 that is added; neighbours "differ by only one element" (Definition 3.1, and the noise 2 f gamma of Algorithm 1): a leaf
@@ -18,14 +22,19 @@ one is half of its multiplier. Multipliers are rounded up, which helps the claim
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
+from flint import arb
 
 from empirical.false_claims import CONFIDENCE, FalseClaim
 from empirical.literal import Array, Literal
 from empirical.plan import Plan
-from oracle.domain import positive, positive_integer, probability
+from oracle.arithmetic import enclose
+from oracle.domain import Number, positive, positive_integer, probability
+from oracle.enclosure import Enclosure, ball
 from oracle.errors import DomainError
+from oracle.privacy.gaussian import normal_upper_tail
 from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training.dp_threshold import BINS, HISTOGRAMS, bin_of, upper_end
@@ -54,6 +63,18 @@ def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape
     return result
 
 
+def thresholds_at_least(delta: Number) -> Enclosure:
+    """The epsilon of the test whether the released s belongs to the bin [4, 8)."""
+    level = probability("delta").rational(delta)
+
+    def proved() -> arb:
+        missed = (arb(-5 / 2).exp() / 2) ** 2
+        alarm = 1 - (1 - arb(-9).exp() * (1 + arb(9 / 2)) / 2) ** 2
+        return ((1 - missed - ball(level)) / alarm).log()
+
+    return enclose(proved)
+
+
 literal_threshold = Literal(
     name="printed-dp-threshold",
     document="003, Algorithm 2",
@@ -61,6 +82,25 @@ literal_threshold = Literal(
     parameters=(positive_integer("batches", "K"), positive("epsilon"), probability("delta")),
     releases=printed_threshold,
 )
+
+_MULTIPLIER, _ETA, _LABEL, _PASS = Fraction("4.8449"), Fraction("0.01"), 1000, 10
+
+
+def clip_at_least(delta: Number) -> Enclosure:
+    """The epsilon of the test whether the average iterate is above 0.8 (gamma = 1)."""
+    level = probability("delta").rational(delta)
+    shares = [Fraction(age, _PASS) for age in range(_PASS)]
+
+    def proved() -> arb:
+        std = ball((2 * _MULTIPLIER * _ETA) ** 2 * sum(share**2 for share in shares)).sqrt()
+        rates = [
+            sum((normal_upper_tail(ball(Fraction("0.8") - push * share) / std) for share in shares), arb(0)) / _PASS
+            for push in (_ETA * _LABEL, -_ETA * _LABEL)
+        ]
+        return ((rates[0] - ball(level)) / rates[1]).log()
+
+    return enclose(proved)
+
 
 clip = FalseClaim(
     id="003-glmtron-clip",
@@ -81,6 +121,7 @@ clip = FalseClaim(
         },
         claimed="1", budget=100_000, confidence=CONFIDENCE,
     ),
+    at_least=clip_at_least,
 )
 
 thresholds = FalseClaim(
@@ -97,6 +138,7 @@ thresholds = FalseClaim(
         pair={"kind": "built", "name": "on-the-bar", "records": 30, "ones": 25},
         claimed="1", budget=100_000, confidence=CONFIDENCE,
     ),
+    at_least=thresholds_at_least,
 )
 
 tree = FalseClaim(

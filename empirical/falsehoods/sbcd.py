@@ -10,13 +10,16 @@ at 0:
   block 1 by min(C, y^2 theta_1 / (1 + theta_1^2)^2) for theta_1 > 0, the opposite for theta_1 < 0: away from 0. They
   repeat what the first record has said, each as loudly as a record may speak.
 
-Every hypothesis is met, for certain and not by assumption. S_g = 2C: clipping. L_F = 1: a clipped monotone gradient
-with eta |x_d|^2 <= 2 on both blocks (|x_1| <= y/2 for the others, and 1 for the first; y = 2.8). L_T = 1: no
-regulariser. The start is fixed. The record is in the first of N batches, j_0 = 0, and there is one epoch: with the
-theorem's indices set right (`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N
-for each of the two blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N
-grows. The truth does not. As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t
-and variance s^2 t after t steps; so, Phi being the normal law and 0 < a < C,
+The hypotheses hold for certain, not by assumption. S_g = 2C: clipping. L_F = 1: a clipped monotone gradient with
+eta |x_d|^2 <= 2 on both blocks (|x_1| <= y/2 for the others, and 1 for the first; y = 2.8). L_T = 1: no regulariser.
+The start is fixed. The log-Sobolev constants are those that Lemma 4.7 derives from L_F and L_T; those of the run are
+others (theta_1 has two modes), since the lemma, too, takes the map for one that is fixed.
+
+The record is in the first of N batches, j_0 = 0, and there is one epoch: with the theorem's indices set right
+(`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two blocks,
+A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does not.
+As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and variance s^2 t after t
+steps; so, Phi being the normal law and 0 < a < C,
 
     P(theta_1 <= 0 at the end | label C) <= q = sum_{t<=N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
 

@@ -44,6 +44,27 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     json.dumps(judged.to_json(), allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "repair"),
+    [
+        ("000-lemma-3.2-step-sizes", {"eta": "0.3"}),  # below 2 over the true smoothness
+        ("002-algorithm-8-variance", {"noise": "exact"}),
+        ("002-theorem-1-large-steps", {"learning_rate": 8}),
+        ("003-glmtron-clip", {"clip": "shorten"}),
+        ("003-tree-replaced-record", {"noise_multiplier": "6.7862"}),
+        ("004-dp-gd-replaced-record", {"noise_std": "0.96898"}),
+        ("004-gaussian-mechanism-large-epsilon", {"noise_std": "0.06"}),
+        ("004-objective-perturbation-no-jacobian", {"correction": "cms11"}),
+    ],
+)
+def test_the_same_audit_acquits_what_is_repaired(name: str, repair: dict[str, object]) -> None:
+    """The promises are true then, so that a violation would be found with probability at most 0.001."""
+    item = false_claims()[name]
+    target = {**item.plan.target, "config": {**item.plan.target["config"], **repair}}
+    repaired = replace(item, plan=replace(item.plan, target=target))
+    assert Judged(repaired, run(repaired.planned(item.tested))).audit.verdict == "CONSISTENT"
+
+
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
 def test_target_and_pair_are_made_from_json_alone(item: FalseClaim) -> None:
     target = make_target(json.loads(json.dumps(item.plan.target)))
@@ -231,6 +252,53 @@ def test_the_noise_of_theorem_1_is_rounded_up() -> None:
     item = false_claims()["002-theorem-1-large-steps"]
     printed = 8 * math.sqrt(math.log(1e5)) / float(item.plan.claimed)
     assert 0 <= float(item.plan.target["config"]["sigma"]) - printed < 2e-3
+
+
+# --- the certified numbers are about the audited runs
+
+
+def releases_of(name: str, models: int) -> tuple[np.ndarray, np.ndarray]:
+    """Releases on both data sets, from different models of one tape."""
+    item = false_claims()[name]
+    target = make_target(item.plan.target)
+    pair = make_pair(item.plan.pair, target)
+    first, second = (
+        target.releases(pair.features[side], pair.labels[side], Tape(11, models, side * models)) for side in (0, 1)
+    )
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "rates"),
+    [
+        ("003-dp-threshold", lambda s: s[:, 0] == 4.0, (1 - math.exp(-5) / 4, 6.7862e-4)),
+        ("003-glmtron-clip", lambda w: w[:, 0] > 0.8, (None, 0.88897)),
+        ("004-objective-perturbation-no-jacobian", lambda w: (w[:, 0] >= 0) & (w[:, 0] <= 1), (0.0123450, 0.0587527)),
+    ],
+)
+def test_the_tests_of_the_certificates_have_their_rates(name, event, rates) -> None:
+    """20,000 models a side; a rate is off by five standard errors (and one count) less than once in 10^6."""
+    models = 20_000
+    for released, rate in zip(releases_of(name, models), rates, strict=True):
+        seen = float(event(released).mean())
+        if rate is None:
+            assert seen <= 1e-3
+        else:
+            assert abs(seen - rate) <= 5 * math.sqrt(rate * (1 - rate) / models) + 1 / models
+
+
+def test_the_answers_of_theorem_1_are_as_far_apart_as_certified() -> None:
+    """The same draws on both data sets: what is left is the distance of the means, in units of the noise."""
+    item = false_claims()["002-theorem-1-large-steps"]
+    target = make_target(item.plan.target)
+    pair = make_pair(item.plan.pair, target)
+    first, second = (target.releases(pair.features[side], pair.labels[side], Tape(0)) for side in (0, 1))
+    step = float(item.plan.target["config"]["learning_rate"]) / 4
+    noise = float(item.plan.target["config"]["sigma"]) * step * math.sqrt(sum(16.0**-i for i in range(9)))
+    mu = float(np.linalg.norm((second - first)[0, 1:])) / noise
+    own = bound("gaussian.epsilon").at({"sigma": 1, "sensitivity": mu, "delta": "1e-5"})
+    assert item.at_least is not None
+    assert own.to_floats()[0] == pytest.approx(item.at_least("1e-5").to_floats()[0], rel=1e-6)
 
 
 # --- literal variants and the command
