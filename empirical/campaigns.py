@@ -14,8 +14,8 @@ from empirical.plan import Plan
 from empirical.tightness import FREE
 
 BUDGET = 200_000
-FEWER = 40_000
-"""Models a side of the trainings that are no closed form."""
+FEWER, FEWEST = 40_000, 10_000
+"""Models a side of the trainings that are no closed form, and of those that draw a random projection for each model."""
 WORST_CLAIM = "7.538812166633314"
 """The epsilon that noisy-cgd.mu proves of the audits of NoisyCGD with the canary in a batch, rounded up."""
 
@@ -177,6 +177,34 @@ DEFAULT: dict[str, Plan] = {
             "epochs": 3, "feature_norm": "1", "mean": "3", "validation": 1, "score": "loss",
         },
         "tuned-canary", budget=FEWER, records=6, dimension=1,
+    ),
+    "phased SGD on projected records": _entry(
+        "phased-sgd-projected", {**_PHASED, "sigma": "8", "projected_dimension": 200}, "first-record", FEWEST,
+        records=16, dimension=1,
+    ),
+    "smoothed phased SGD on projected records": _entry(
+        "smoothed-phased-sgd-projected",
+        {**_PHASED, "sigma": "8", "beta": "1", "gamma": "0.01", "oracle": "bisection", "projected_dimension": 200},
+        "first-record", FEWEST, records=16, dimension=1,
+    ),
+    "two-layer kernel SGD, projected": _entry(
+        "two-layer-projected",
+        {"link": "constant", "degree": 1, "learning_rate": "0.5", "sigma": "4", "projected_dimension": 200},
+        "kernel-canary", FEWEST, records=16, dimension=1,
+    ),
+    "DP-GLMtron, adaptive": _entry(
+        "dp-glmtron-adaptive",
+        {**_GLMTRON, "threshold_scale": "1", **_THRESHOLD, "threshold_delta": "1e-8", "batches": 20, "estimation": 20},
+        "shuffled-canary", FEWER, records=24, dimension=1,
+    ),
+    "DP-SGD on a deep network": _entry(
+        "dp-sgd-multilayer",
+        {
+            "loss": "pseudo-huber", "depth": 2, "width": 1, "eta": "0.2", "radius": "5", "centre": "start",
+            "clip_norm": "1", "sigma": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10,
+            "neighbours": "add_remove",
+        },
+        "network-canary", FEWER, records=2, dimension=1,
     ),
     "DP-SGD on a network": _entry(
         "dp-sgd-network",

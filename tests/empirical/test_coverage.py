@@ -56,7 +56,7 @@ def peeking(name: str, *, confidence: float, repetitions: int) -> int:
 
 def test_only_the_sequential_bound_may_be_looked_at_again_and_again() -> None:
     assert peeking("sequential", confidence=0.5, repetitions=80) <= allowed(80, 0.5)
-    assert peeking("joint", confidence=0.5, repetitions=100) > allowed(100, 0.5)
+    assert peeking("joint", confidence=0.5, repetitions=250) > allowed(250, 0.5)
 
 
 def test_every_estimator_is_either_covered_or_called_credible() -> None:
