@@ -1,0 +1,94 @@
+r"""The rates of document 000's introduction, against each other.
+
+With x = sqrt(d) / (epsilon n) the convex rate is n^{-1/2} + x, the non-convex ones n^{-1/3} + x^{2/5} and x^{2/3}. The
+last belongs to the empirical problem, where the convex rate is x alone: compared with the population's n^{-1/2} + x it
+is not worse but better whenever x < n^{-3/4}. (They also bound different things, excess risk and gradient norms.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flint import arb, ctx
+
+from oracle.domain import positive, positive_integer
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+
+Rate = Callable[[arb, arb], arb]
+"""(n, x) -> a rate, with x = sqrt(d) / (epsilon n) <= 1."""
+
+
+def judge_worse(pairs: Mapping[str, tuple[Rate, Rate]]) -> Finding:
+    """Whether the first rate of each pair is at most the second, for n >= 1 and 0 < x <= 1."""
+    tried, within = 0, True
+    with ctx.workprec(80):
+        for name, (convex, other) in pairs.items():
+            for i in range(12, -1, -2):
+                for j in range(0, 13, 2):
+                    tried += 1
+                    n, x = arb(10) ** i, arb(10) ** -j
+                    within = within and convex(n, x) <= other(n, x)
+                    if convex(n, x) > 10 * other(n, x):
+                        return Finding(
+                            Verdict.REFUTED, Evidence.PROVED,
+                            "the non-convex rate is smaller, by a factor that grows like n^{1/6} at x = 1/n",
+                            {
+                                "pair": name, "n": f"1e{i}", "sqrt(d)/(epsilon n)": f"1e-{j}",
+                                "convex": convex(n, x).str(8), "non-convex": other(n, x).str(8),
+                            }, ALL,
+                        )
+    if not within:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "within a constant",
+                       scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        "x <= x^{2/3}, x <= x^{2/5} and n^{-1/2} <= n^{-1/3} for x <= 1 <= n",
+        scope=Scope("points", tried, tried, {"n": "1 to 1e12", "x": "1e-12 to 1"}),
+    )
+
+
+_POPULATION: Rate = lambda n, x: 1 / n.sqrt() + x  # noqa: E731
+_THIRD: Rate = lambda n, x: x ** (arb(2) / 3)  # noqa: E731
+_FIFTH: Rate = lambda n, x: n ** (-arb(1) / 3) + x ** (arb(2) / 5)  # noqa: E731
+_PRINTED = {"Bassily et al. 2021": (_POPULATION, _FIFTH), "Arora et al. 2023": (_POPULATION, _THIRD)}
+_LIKE = {"population": (_POPULATION, _FIFTH), "empirical": (lambda n, x: x, _THIRD)}
+_MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"))
+
+intro_rates = Claim(
+    id="relu-approx/intro-rates",
+    source="000, Section 1: the rates of Bassily et al. 2019 and 2021, Arora et al. 2023, Lowy et al. 2024",
+    statement=r"O\Big(\tfrac{1}{\sqrt n} + \tfrac{\sqrt d}{\varepsilon n}\Big),\ O\Big(\tfrac{1}{n^{1/3}} +"
+              r" \tfrac{d^{1/5}}{(\varepsilon n)^{2/5}}\Big),\ O\Big(\tfrac{d^{1/3}}{(\varepsilon n)^{2/3}}\Big)",
+    words="the best known rates of private convex and non-convex optimisation are those of the introduction",
+    hypotheses=_MODEL,
+    says=None,
+    check=cited(
+        Verdict.NOT_CHECKABLE,
+        "rates quoted from four papers whose texts are not among the documents; how they compare is intro-rates-worse",
+    ),
+)
+
+rates_worse = Claim(
+    id="relu-approx/intro-rates-worse",
+    source="000, Section 1: the non-convex bounds are much worse than 1/sqrt n + sqrt d / (epsilon n)",
+    statement=r"\frac{1}{\sqrt n} + x \le n^{-1/3} + x^{2/5},\quad \frac{1}{\sqrt n} + x \le x^{2/3},"
+              r" \quad x = \frac{\sqrt d}{\varepsilon n} \le 1",
+    words="both non-convex rates of the introduction are above the convex one wherever the latter says anything",
+    hypotheses=_MODEL,
+    says=_PRINTED,
+    check=judge_worse,
+    flips=(Flip("population with population, empirical with empirical", _LIKE, Verdict.HOLDS),),
+    repaired_by="relu-approx/intro-rates-worse-repaired",
+    uses=("relu-approx/intro-rates",),
+)
+
+rates_worse_repaired = Claim(
+    id="relu-approx/intro-rates-worse-repaired",
+    source="000, Section 1, like compared with like (1/sqrt n belongs to the population risk only)",
+    statement=r"\frac{1}{\sqrt n} + x \le n^{-1/3} + x^{2/5},\quad x \le x^{2/3} \quad (x \le 1)",
+    words="the convex rates are below the non-convex ones, population and empirical apart, wherever they are below 1",
+    hypotheses=_MODEL,
+    says=_LIKE,
+    check=judge_worse,
+    flips=(Flip("as printed", _PRINTED, Verdict.REFUTED),),
+)

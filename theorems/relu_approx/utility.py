@@ -1,0 +1,330 @@
+r"""Theorem 4.1 (= D.4) of document 000 and what it is made of: Theorem D.3 and Algorithm 1.
+
+Rate. Theorem D.3's right side is L |theta_0 - theta*| sqrt(p log(1/delta) log(1/beta)) / (n epsilon). With p = n log(n/
+gamma) that is n^{-1/2} epsilon^{-1} up to logarithms, not (n epsilon)^{-1/2}: at epsilon = n^{-1/2} the two differ by
+the factor n^{1/4}, however large the constant that O hides.
+
+Floor. For lambda > 0 the loss (3.6) of any output is at least its minimum, lambda |y|^2 / (2 (P |X|^2 + n lambda))
+(relu-approx/zero-optimum-3.6-repaired); with |X|^2 <= 9 n (but for e^{-n/2}) and labels +-1 that is lambda / (2 (9 P +
+lambda)), of the order 1/log n for the P of the theorem: it does not fall like n^{-1/2}.
+
+Gradients. "Assume the gradients stay bounded by a constant": at theta_0 = 0 record j has the gradient -y_j (D_1 x_j,
+..., D_P x_j), of mean square y_j^2 d P / 2 for Gaussian data. With L^2 of that order the bound is of the order
+p / (n epsilon) = log(n/gamma) / epsilon and does not fall at all.
+
+Theorem D.3 as printed has no constant, and a step size that must not depend on the data. Take C = [-1, 1], all records
+with the loss G|theta|, or all with G|theta - 1|; theta_0 = 0. In the first case the printed bound is 0, so that theta
+may not move, though noise is added: the step size is 0. Then in the second case the excess is G, above the bound for
+large n. With the diameter of C in place of the distance it is true in expectation (oracle/utility/dp_gd.py proves it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy
+from flint import arb, ctx
+
+from oracle.domain import positive, positive_integer, probability
+from oracle.enclosure import Enclosure, ball
+from oracle.registry import bound
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+_N, _EPSILON = sympy.symbols("n epsilon", positive=True)
+
+
+def substituted() -> sympy.Expr:
+    """Theorem D.3's right side with p = n, all logarithms and the constants L and |theta_0 - theta*| left out."""
+    p = sympy.symbols("p", positive=True)
+    return (sympy.sqrt(p) / (_N * _EPSILON)).subs(p, _N)
+
+
+def judge_rate(exponents: tuple[sympy.Rational, sympy.Rational]) -> Finding:
+    """Whether the substituted bound is at most a constant times n^a epsilon^b, for all n and epsilon."""
+    a, b = exponents
+    ratio = sympy.powsimp(substituted() / (_N**a * _EPSILON**b), force=True)
+    powers = ratio.as_powers_dict()
+    in_n, in_epsilon = powers.get(_N, 0), powers.get(_EPSILON, 0)
+    if in_n > 0 or in_epsilon != 0:
+        n = sympy.Integer(10) ** 12
+        for epsilon in (sympy.Rational(1, 10**6), sympy.Integer(10) ** 6, sympy.Integer(1)):
+            value = ratio.subs({_N: n, _EPSILON: epsilon})
+            if value >= 1000:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, f"the two rates differ by the factor {ratio}, without bound",
+                    {
+                        "n": str(n), "epsilon": str(epsilon),
+                        "substituted bound": str(substituted().subs({_N: n, _EPSILON: epsilon})),
+                        "claimed rate": str((_N**a * _EPSILON**b).subs({_N: n, _EPSILON: epsilon})),
+                        "exponents": f"{a}, {b}",
+                    }, ALL,
+                )
+    if in_n > 0 or in_epsilon != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"factor {ratio}", scope=Scope("points", 3, 3))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        f"sqrt(p) / (n epsilon) at p = n is {substituted()}, the claimed rate times {ratio} (computer algebra); given "
+        "D.3 with its constants, lambda = 0 and gradients bounded by a constant", scope=ALL,
+    )
+
+
+def floor(n: int, patterns: Fraction, lam: Fraction) -> Fraction:
+    """What (3.6) is at least for labels +-1 and |X|^2 <= 9 n."""
+    return lam / (2 * (9 * patterns + lam))
+
+
+def judge_floor(exponent: Fraction) -> Finding:
+    """Whether n^exponent times (log n)^10 can bound (3.6) at lambda = 1: compare with the loss's own minimum."""
+    points = tuple(10**power for power in (40, 80, 160, 320))
+    with ctx.workprec(2200):
+        for n in points:
+            # The document's P at c = 1 and gamma = 1/10, rounded up; 114 > 80 sqrt 2.
+            patterns = Fraction(114 * len(str(10 * n)) * 7, 3)  # log x < 7/3 times the number of its digits
+            rate = (ball(exponent) * arb(n).log()).exp() * arb(n).log() ** 10
+            if rate < ball(floor(n, patterns, Fraction(1))):
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "below the minimum of the loss: no algorithm reaches it",
+                    {
+                        "n": f"1e{len(str(n)) - 1}", "lambda": "1", "P": str(patterns), "exponent": str(exponent),
+                        "least loss": f"{float(floor(n, patterns, Fraction(1))):.6g}", "claimed rate": rate.str(6),
+                    }, ALL,
+                )
+    if exponent < 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not below the minimum at the n tried",
+                       scope=Scope("points", len(points), len(points)))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the minimum lies between lambda / (2 (9 P + lambda)), of the order 1/log n, and the loss 1/2 of v = 0",
+        scope=ALL,
+    )
+
+
+def judge_gradients(mean_square: Callable[[int, int], Fraction]) -> Finding:
+    """Whether the mean squared norm of a record's gradient at 0 is at most that function of d and P (label 1)."""
+    x = sympy.symbols("x", real=True)
+    density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    square = sympy.integrate(x**2 * density, (x, -sympy.oo, sympy.oo))
+    active = sympy.integrate(density, (x, 0, sympy.oo))  # x^T u given x is a centred Gaussian
+    equal = True
+    for d in (1, 10, 100, 1000):
+        for patterns in (1, 16, 128):
+            true = Fraction(str(square * active)) * d * patterns
+            claimed = mean_square(d, patterns)
+            equal = equal and claimed == true
+            if true > claimed:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the mean square exceeds it, so some gradients do",
+                    {"d": str(d), "P": str(patterns), "mean squared norm": str(true), "claimed": str(claimed)}, ALL,
+                )
+    if not equal:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "larger than needed",
+                       scope=Scope("points", 12, 12))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "E |D_i x|^2 = d E x^2 P(x^T u >= 0) = d/2 for each of the P blocks (computer algebra): L grows like "
+        "sqrt(p/2), and Theorem D.3 then gives log(n/gamma) / epsilon, which does not fall with n", scope=ALL,
+    )
+
+
+Excess = Callable[[arb, arb, int, int, arb, arb, arb], arb]
+"""(distance, diameter, p, n, epsilon, delta, beta) -> bound on the excess risk, at gradient norm 1."""
+
+
+def printed_excess(distance: arb, diameter: arb, p: int, n: int, epsilon: arb, delta: arb, beta: arb) -> arb:
+    """Theorem D.3 as printed."""
+    return distance * (p * (1 / delta).log() * (1 / beta).log()).sqrt() / (n * epsilon)
+
+
+def repaired_excess(distance: arb, diameter: arb, p: int, n: int, epsilon: arb, delta: arb, beta: arb) -> arb:
+    """In expectation, T = n^2 steps: the diameter instead of the distance, and constants."""
+    return diameter * (arb(2).sqrt() + 2 * (2 * p * (arb(5) / (4 * delta)).log()).sqrt() / epsilon) / n
+
+
+def judge_excess(says: Excess) -> Finding:
+    """The two data sets of the module's text, then the proved bound of the expected excess, by points."""
+    epsilon, delta, beta = Fraction(1), Fraction(1, 10**5), Fraction(1, 20)
+    with ctx.workprec(128):
+        common = (ball(epsilon), ball(delta), ball(beta))
+        at_rest, away = says(arb(0), arb(2), 1, 1000, *common), says(arb(1), arb(2), 1, 1000, *common)
+        if at_rest == 0 and away < 1:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED,
+                "the bound 0 forces the step size 0, and then the second data set has the excess 1",
+                {
+                    "C": "[-1, 1]", "p": "1", "n": "1000", "epsilon": "1", "delta": "1e-5", "beta": "0.05",
+                    "bound for |theta|": "0", "bound for |theta - 1|": away.str(12), "excess at step size 0": "1",
+                }, ALL,
+            )
+        tried = 0
+        for p in (1, 10, 1000):
+            for n in (10, 100, 1000):
+                tried += 1
+                proved = bound("dp-gd-calibrated.risk").reference(
+                    distance=1, lipschitz=1, dimension=p, dataset_size=n, steps=n**2, epsilon=epsilon, delta=delta
+                )
+                claimed = Enclosure.of_ball(says(arb(1), arb(1), p, n, *common))
+                if not proved.certainly_le(claimed):
+                    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"below what is proved at p = {p}",
+                                   scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "at least the proved bound D sqrt((T+1)/T^2 + 4 p s^2/n^2)",
+        scope=Scope("points", tried, tried, {"p": "1, 10, 1000", "n": "10, 100, 1000", "epsilon": "1", "T": "n^2"}),
+    )
+
+
+def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
+    """Whether the noise has the dimension p = d P of the gradient of (3.6) that it is added to."""
+    for d in range(1, 5):
+        for patterns in range(1, 5):
+            if noise(d, patterns) != d * patterns:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "noise and gradient have different dimensions",
+                    {"d": str(d), "P": str(patterns), "gradient": str(d * patterns),
+                     "noise": str(noise(d, patterns))}, ALL,
+                )
+    d, patterns = sympy.symbols("d P", positive=True, integer=True)
+    if sympy.expand(noise(d, patterns) - d * patterns) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", 16, 16))
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "p = d P: one block of d for each pattern", scope=ALL)
+
+
+_MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"), probability("gamma"))
+_HALF = sympy.Rational(-1, 2)
+_RATE_USES = ("relu-approx/thm-D.3", "relu-approx/P-order", "relu-approx/zero-optimum-3.6", "relu-approx/alg-1")
+
+theorem_4_1 = Claim(
+    id="relu-approx/thm-4.1",
+    source="000, Theorem 4.1 = Theorem D.4",
+    statement=r"\mathcal{L}(\theta^{priv}, D) \le \widetilde{O}\Big(\frac{1}{\sqrt{n\varepsilon}}\Big)",
+    words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate (n epsilon)^(-1/2)",
+    hypotheses=_MODEL,
+    says=(_HALF, _HALF),
+    check=judge_rate,
+    flips=(Flip("n^(-1/2) / epsilon", (_HALF, sympy.Integer(-1)), Verdict.HOLDS),),
+    repaired_by="relu-approx/thm-4.1-repaired",
+    uses=_RATE_USES,
+)
+
+theorem_4_1_repaired = Claim(
+    id="relu-approx/thm-4.1-repaired",
+    source="000, Theorem 4.1, for the excess risk at lambda = 0",
+    statement=r"\mathcal{L}(\theta^{priv}, D) - \min \mathcal{L} \le"
+              r" \widetilde{O}\Big(\frac{1}{\sqrt{n}\,\varepsilon}\Big)",
+    words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate n^(-1/2) / epsilon",
+    hypotheses=_MODEL,
+    says=(_HALF, sympy.Integer(-1)),
+    check=judge_rate,
+    flips=(
+        Flip("(n epsilon)^(-1/2)", (_HALF, _HALF), Verdict.REFUTED),
+        Flip("1 / (n epsilon)", (sympy.Integer(-1), sympy.Integer(-1)), Verdict.REFUTED),
+    ),
+    rests_on=("relu-approx/thm-D.3-repaired", "relu-approx/P-order"),
+)
+
+regularised = Claim(
+    id="relu-approx/thm-4.1-regularised",
+    source="000, Theorem 4.1, stated for the strongly convex problem (3.6), here with lambda = 1 and labels +-1",
+    statement=r"\mathcal{L}(\theta^{priv}, D) = O\big(n^{-1/2}\log^{10} n\big), \quad \lambda = 1",
+    words="for the strongly convex problem (3.6) the loss itself falls like n^(-1/2) up to logarithms",
+    hypotheses=(*_MODEL, positive("lam")),
+    says=Fraction(-1, 2),
+    check=judge_floor,
+    flips=(Flip("n^0", Fraction(0), Verdict.HOLDS), Flip("n^(-1/4)", Fraction(-1, 4), Verdict.REFUTED)),
+    repaired_by="relu-approx/thm-4.1-regularised-repaired",
+    uses=("relu-approx/zero-optimum-3.6",),
+)
+
+regularised_repaired = Claim(
+    id="relu-approx/thm-4.1-regularised-repaired",
+    source="000, Theorem 4.1 with lambda > 0: what the loss can be",
+    statement=r"\frac{\lambda}{2(9P + \lambda)} \le \min \mathcal{L} \le \frac12",
+    words="the optimum of (3.6) neither vanishes faster than 1/log n nor exceeds 1/2: only the excess risk can fall",
+    hypotheses=(*_MODEL, positive("lam")),
+    says=Fraction(0),
+    check=judge_floor,
+    flips=(Flip("n^(-1/2)", Fraction(-1, 2), Verdict.REFUTED),),
+    rests_on=("relu-approx/zero-optimum-3.6-repaired", "background/gaussian-matrix-norm"),
+)
+
+gradients = Claim(
+    id="relu-approx/thm-4.1-gradients",
+    source="000, Theorem 4.1: gradients stay bounded by a constant L, for Gaussian data (here L = 10)",
+    statement=r"\|\nabla \ell(\theta_0, x_j, y_j)\| \le L \text{ for all } d,\quad X_{ij} \sim N(0, 1),\ |y_j| = 1",
+    words="in the random data model the gradients of (3.8) at the start are bounded by a constant that d does not move",
+    hypotheses=(*_MODEL, positive_integer("P")),
+    says=lambda d, patterns: Fraction(100),
+    check=judge_gradients,
+    flips=(Flip("d P / 2 in mean square", lambda d, patterns: Fraction(d * patterns, 2), Verdict.HOLDS),),
+    repaired_by="relu-approx/thm-4.1-gradients-repaired",
+)
+
+gradients_repaired = Claim(
+    id="relu-approx/thm-4.1-gradients-repaired",
+    source="000, Theorem 4.1: what the gradients at theta_0 = 0 are",
+    statement=r"\mathbb{E}\, \|\nabla \ell(0, x_j, y_j)\|^2 = y_j^2\, \frac{dP}{2}",
+    words="at the start a record's gradient has the mean square y^2 d P / 2 under Gaussian data",
+    hypotheses=(*_MODEL, positive_integer("P")),
+    says=lambda d, patterns: Fraction(d * patterns, 2),
+    check=judge_gradients,
+    flips=(Flip("d P / 4", lambda d, patterns: Fraction(d * patterns, 4), Verdict.REFUTED),),
+)
+
+theorem_d_3 = Claim(
+    id="relu-approx/thm-D.3",
+    source="000, Theorem D.3 (Bassily et al. 2014, Talwar et al. 2014), as printed, without a constant",
+    statement=(
+        r"\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
+        r" \frac{L \|\theta_0 - \theta^*\| \sqrt{p \log(1/\delta)\log(1/\beta)}}{n\varepsilon}"
+    ),
+    words="for one choice of step size the excess risk is at most L |theta_0 - theta*| sqrt(p log log) / (n epsilon)",
+    hypotheses=(positive_integer("n"), positive_integer("p"), positive("epsilon"), probability("delta"),
+                probability("beta")),
+    says=printed_excess,
+    check=judge_excess,
+    flips=(Flip("diameter and constants, in expectation", repaired_excess, Verdict.HOLDS),),
+    repaired_by="relu-approx/thm-D.3-repaired",
+    uses=("relu-approx/alg-1",),
+)
+
+theorem_d_3_repaired = Claim(
+    id="relu-approx/thm-D.3-repaired",
+    source="000, Theorem D.3 in expectation, T = n^2 steps, epsilon <= 1",
+    statement=(
+        r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
+        r" \frac{L\,\mathrm{diam}(C)}{n}\Big(\sqrt2 + \frac{2\sqrt{2 p \log(1.25/\delta)}}{\varepsilon}\Big)"
+    ),
+    words="in expectation the excess risk is at most L diam(C) (sqrt 2 + 2 sqrt(2 p log(1.25/delta)) / epsilon) / n",
+    hypotheses=(positive_integer("n"), positive_integer("p"), positive("epsilon"), probability("delta")),
+    says=repaired_excess,
+    check=judge_excess,
+    flips=(
+        Flip("as printed", printed_excess, Verdict.REFUTED),
+        Flip("a hundredth of it: no checker can refute an upper bound by another one",
+             lambda *given: repaired_excess(*given) / 100, Verdict.UNDECIDED),
+    ),
+    rests_on=("cs208/gaussian-mechanism-repaired",),
+)
+
+algorithm_1 = Claim(
+    id="relu-approx/alg-1",
+    source="000, Algorithm 1, line 4: b_t ~ N(0, sigma^2 I_d), for (3.6) with theta in R^p, p = d P",
+    statement=r"b_t \sim N(0, \sigma^2 I_d), \quad \nabla \mathcal{L} \in \mathbb{R}^{p},\ p = dP",
+    words="the noise of Algorithm 1 has the dimension d of the features",
+    hypotheses=(positive_integer("d"), positive_integer("P")),
+    says=lambda d, patterns: d,
+    check=judge_dimension,
+    flips=(Flip("I_p", lambda d, patterns: d * patterns, Verdict.HOLDS),),
+    repaired_by="relu-approx/alg-1-repaired",
+)
+
+algorithm_1_repaired = Claim(
+    id="relu-approx/alg-1-repaired",
+    source="000, Algorithm 1 with I_p",
+    statement=r"b_t \sim N(0, \sigma^2 I_p)",
+    words="the noise of Algorithm 1 has the dimension p = d P of the parameters",
+    hypotheses=(positive_integer("d"), positive_integer("P")),
+    says=lambda d, patterns: d * patterns,
+    check=judge_dimension,
+    flips=(Flip("I_d", lambda d, patterns: d, Verdict.REFUTED),),
+)
