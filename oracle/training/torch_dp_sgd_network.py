@@ -42,7 +42,7 @@ def train(
     # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -50,7 +50,7 @@ def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool
     counts = np.count_nonzero(mask, axis=1)
     taken = np.arange(counts.max()) < counts[:, None]
     index = np.zeros(taken.shape, dtype=np.int64)
-    index[taken] = np.flatnonzero(mask) % mask.shape[1]  # both go row by row
+    index[taken] = np.flatnonzero(mask) - np.repeat(np.arange(0, mask.size, mask.shape[1]), counts)  # both by rows
     return index, taken
 
 
@@ -72,12 +72,12 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         )
         batch = x.index_select(0, index.view(-1)).view(*index.shape, x.shape[1])
         total, norms = _clipped_sum(weights, batch, y[index], taken, clip_norm, config)
-        noise = noise_std * drawn(tape.normal("noise", step, weights.shape[1]), x)
+        noise = drawn(tape.normal("noise", step, weights.shape[1]), x)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
             recorder("update", step=step, clipped_sum=total, noise_std=noise_std)
-        weights = weights - eta * (total / config.batch_size + noise)
+        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * noise_std)
     return weights
 
 
@@ -90,16 +90,20 @@ def _clipped_sum(
     first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1], dim=1)
     u = torch.baddbmm(bias[:, None], x, first.view(models, width, dimension).mT)
     a = second[:, None]
+    # In place where it can be: new memory is slow.
     if config.activation == "tanh":
         z = u.tanh_()
         slope = z.square()
-        torch.addcmul(a, slope, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2), in place: new memory is slow
+        z_square = _sum(slope)
+        torch.addcmul(a, slope, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2)
     else:
-        z, slope = u.relu(), a * (u > 0)
-    r = residual(config.loss, torch.baddbmm(last[:, None], z, second[:, :, None])[:, :, 0], y)
-    outer = _square_norm(slope) * (_square_norm(x) + 1)
-    norms = r.abs() * torch.sqrt(outer + _square_norm(z) + 1)
-    r = r * (clip_norm / norms).clamp(max=1.0) * taken
+        z = u.relu_()
+        z_square = _sum(z.square())
+        slope = z.sign().mul_(a)
+    # A row times a matrix is several times as fast as the matrix times a column.
+    r = residual(config.loss, torch.baddbmm(last[:, None], a, z.mT)[:, 0], y)
+    norms = torch.addcmul(z_square.add_(1), _sum(slope.square()), _sum(x.square()).add_(1)).sqrt_().mul_(r.abs())
+    r = (clip_norm / norms.clamp(min=clip_norm)).mul_(r).mul_(taken)
     row = r[:, None]
     parts = (
         torch.bmm(slope.mT, r[:, :, None] * x).flatten(1), torch.bmm(row, slope)[:, 0], torch.bmm(row, z)[:, 0],
@@ -108,6 +112,6 @@ def _clipped_sum(
     return torch.cat(parts, dim=1), norms
 
 
-def _square_norm(vectors: torch.Tensor) -> torch.Tensor:
-    norms: torch.Tensor = torch.linalg.vector_norm(vectors, dim=2)
-    return norms.square_()
+def _sum(entries: torch.Tensor) -> torch.Tensor:
+    """The sums [M, k] of entries [M, k, n]: one product with ones, as short rows are slow to add up."""
+    return entries @ entries.new_ones(entries.shape[2])

@@ -65,11 +65,14 @@ def test_the_gradient_is_the_derivative_of_the_loss(loss: str, activation: str) 
 
 
 @every_kind
-def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str, seed: int) -> None:
     """The twin never forms a per-sample gradient; vmap over models and records of torch's gradient does."""
-    rng = np.random.default_rng(5)
-    weights, x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in ((3, 21), (3, 5, 3), (3, 5)))
-    taken = torch.as_tensor(rng.random((3, 5)) < 0.6)
+    rng = np.random.default_rng(seed)
+    models, records, dimension = (int(rng.integers(*ends)) for ends in ((1, 5), (5, 12), (1, 7)))
+    shapes = ((models, dp_sgd_network.weights_count(4, dimension)), (models, records, dimension), (models, records))
+    weights, x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in shapes)
+    taken = torch.as_tensor(rng.random((models, records)) < 0.6)
     values = config(loss=loss, activation=activation)
     total, norms = torch_dp_sgd_network._clipped_sum(weights, x, y, taken, 1.5, values)
 
