@@ -9,8 +9,8 @@ One pass over the records in the given order, a record a step, t = 0, ..., N - 1
 released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows no other. The noise of a node is
 f gamma, as in the document, in `dp-oracle plan` and in the bound. A record moves a node by 2 gamma if it is replaced,
 by gamma if its leaf is zeroed or was zero (`neighbours`; a record with x = 0 has a zero leaf): the account asks which,
-the training does not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma; under
-the document's own relation, replace, it is half of what the theorem promises.
+the training does not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma;
+under the document's own relation, replace, it is half of what the theorem promises.
 
 gamma is fixed in advance; in the document it comes from DP-Threshold at every step.
 
