@@ -7,6 +7,7 @@ generalised linear model are clipped analytically (|r x| = |r| |x|), so that a s
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -62,6 +63,21 @@ def _one_thread_each() -> Iterator[int]:
         yield threads
     finally:
         torch.set_num_threads(threads)
+
+
+class Kept:
+    """Memory that is kept from step to step by its name, as new memory is slow; what it holds lasts until asked for."""
+
+    def __init__(self, like: torch.Tensor) -> None:
+        self.like = like
+        self.flat: dict[str, torch.Tensor] = {}
+
+    def __call__(self, name: str, *shape: int) -> torch.Tensor:
+        """A tensor of the shape, its entries whatever they are."""
+        size = math.prod(shape)
+        if name not in self.flat or self.flat[name].numel() < size:
+            self.flat[name] = self.like.new_empty(size)
+        return self.flat[name][:size].view(shape)
 
 
 def drawn(draws: NDArray[Any], like: torch.Tensor) -> torch.Tensor:

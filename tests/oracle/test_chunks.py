@@ -90,3 +90,14 @@ def test_an_error_of_a_chunk_is_raised_and_the_threads_are_given_back() -> None:
     with pytest.raises(DomainError, match="model 4"):
         torch_glm.in_chunks(Tape(0, 7), 5, failing, torch.empty(0))
     assert torch.get_num_threads() == 2
+
+
+def test_kept_memory_is_that_of_its_name_and_grows() -> None:
+    kept = torch_glm.Kept(torch.empty(0, dtype=torch.float32))
+    first = kept("a", 3, 4)
+    assert (first.shape, first.dtype, first.is_contiguous()) == ((3, 4), torch.float32, True)
+    assert kept("a", 2, 5).data_ptr() == first.data_ptr() != kept("b", 2, 5).data_ptr()
+    first.fill_(7)
+    assert kept("a", 5, 4).shape == (5, 4)
+    assert (first == 7).all()  # what is larger is elsewhere
+    assert kept("a", 0, 4).shape == (0, 4)
