@@ -15,7 +15,7 @@ DESCRIBED = {
     "noisy-cgd": "NoisyCGD, logistic, n=200, d=10, b=40, 20 epochs",
     "dp-sgd-network": "DP-SGD, 10-16-1 tanh network, n=200, b=40 (Poisson), 100 steps",
     "dp-sgd-multilayer": "002 Alg. 10, 20-256-1 ReLU network, n=100, b=10 (Poisson), 10 steps",
-    "phased-sgd": "002 Alg. 2, phased SGD, tanh link, n=100,000, d=50",
+    "phased-sgd": "002 Alg. 2, phased SGD, tanh link, n=100,000, d=50 (one chunk of models: one core)",
     "dp-glmtron": "003 Alg. 1, DP-GLMtron, N=550, d=1024",
     "dp-taglmtron": "003 Alg. 3, DP-TAGLMtron, N=550, d=1024",
 }

@@ -67,9 +67,8 @@ class Tape:
     def stream(self, purpose: str, step: int, count: int) -> np.random.Philox:
         """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
         key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
-        generator = np.random.Philox(key=np.frombuffer(key, dtype=np.uint64))
-        generator.advance(self.first_model * -(-count // _WORDS_PER_COUNT))
-        return generator
+        counter = self.first_model * -(-count // _WORDS_PER_COUNT)
+        return np.random.Philox(key=np.frombuffer(key, dtype=np.uint64), counter=counter)
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""
