@@ -5,11 +5,13 @@
     python benchmarks/trainings.py [--quick --json FILE]
 
 Every figure comes from a fresh process. With one thread the clock is the processor time of that process, which a busy
-machine hurts less, and the best of the runs of a few seconds counts. With all threads it is the wall's, and one run: a
-figure for an idle machine only.
-Everybody trains in float64 on the same data with the same noise: a loop trains one model after the other on given
-batches from given weights (a twin draws its own for every model), and "apart" is how far its model ends from the
-reference's when the noise is all but taken away, so that like is compared with like. Memory is the rise of the peak
+machine hurts less, and the best of the runs of a few seconds counts. With all threads it is the wall's: a figure for an
+idle machine only. A twin trains chunks of models on all threads, each by one; a loop has what torch makes of them, and
+beside a twin on all threads stands the better of its figures with one and with all.
+Everybody trains in float64, and where Opacus takes part in float32, too, torch's default, on the same data with the
+same noise: a loop trains one model after the other on given batches from given weights (a twin draws its own for every
+model), and "apart" is how far its model ends from the reference's in float64 when the noise is all but taken away, so
+that like is compared with like. Memory is the rise of the peak
 over what imports and a first small training take, less the models themselves; it does not depend on the number of
 steps, of which there are few.
 """
@@ -30,7 +32,7 @@ from typing import Any
 
 from accountants import README, THREADS, peak_megabytes
 from accountants_tables import rewrite
-from trainings_tables import MARKS, goals, markdown, plain
+from trainings_tables import MARKS, goals, markdown, plain, times
 
 SHAPES = {  # records and features
     "noisy-cgd": (200, 10), "dp-sgd-network": (200, 10), "dp-sgd-multilayer": (100, 20), "phased-sgd": (100_000, 50),
@@ -53,15 +55,16 @@ NOISE = {
     "dp-glmtron": "noise_multiplier", "dp-taglmtron": "noise_multiplier",
 }
 SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured
-MODELS = {  # of the twin; a loop trains LOOP of them
-    "noisy-cgd": 10_000, "dp-sgd-network": 500, "dp-sgd-multilayer": 500, "phased-sgd": 1000, "dp-glmtron": 200,
-    "dp-taglmtron": 200,
+MODELS = {  # of the twin, an even number of chunks for all but phased-sgd; a loop trains LOOP of them
+    "noisy-cgd": 26_212, "dp-sgd-network": 992, "dp-sgd-multilayer": 960, "phased-sgd": 1000, "dp-glmtron": 512,
+    "dp-taglmtron": 512,
 }
 LOOP = 3
 MEMORY_MODELS = (10_000, 100_000)
 SECONDS = 4  # of runs, of which the best counts
-LIMIT = {"one": 60, "all": 20}  # seconds for a figure; threads that wait for each other on a busy machine take for ever
+LIMIT = {"one": 60, "all": 30}  # seconds for a figure; threads that wait for each other on a busy machine take for ever
 
+PRECISIONS = ("float64", "float32")
 Trainer = Callable[[int], Any]  # a number of models -> their final weights, [models, ...]
 
 
@@ -99,15 +102,18 @@ def given(task: str, config: Any) -> tuple[list[Any], Callable[[int], Any]]:
 # One function a contestant: it imports, and returns what trains.
 
 
-def twin(task: str, config: Any) -> Trainer:
+def twin(task: str, config: Any, precision: str = "float64") -> Trainer:
+    import torch
+
     from oracle import algorithm
     from oracle.tape import Tape
 
-    item, (features, labels) = algorithm(task), data(task)
-    return lambda models: item.train_batched(features, labels, config, Tape(0, models))
+    item, (features, labels), dtype = algorithm(task), data(task), getattr(torch, precision)
+    return lambda models: item.train_batched(features, labels, config, Tape(0, models), dtype=dtype)
 
 
-def reference(task: str, config: Any) -> Trainer:
+def reference(task: str, config: Any, precision: str = "float64") -> Trainer:
+    """In float64, whatever is asked."""
     from oracle import algorithm
     from oracle.tape import Tape
 
@@ -115,14 +121,15 @@ def reference(task: str, config: Any) -> Trainer:
     return lambda models: [item.reference(features, labels, config, Tape(0, models).one(m)) for m in range(models)]
 
 
-def opacus(task: str, config: Any) -> Trainer:
+def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
     import torch
     from opacus import GradSampleModule
     from opacus.optimizers import DPOptimizer
     from torch import nn
 
     batches, start = given(task, config)
-    features, labels = (torch.as_tensor(part) for part in data(task))
+    dtype = getattr(torch, precision)
+    features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
     eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
     dimension, size = SHAPES[task][1], config.batch_size
@@ -138,8 +145,8 @@ def opacus(task: str, config: Any) -> Trainer:
     scale = math.sqrt(config.width) if task == "dp-sgd-multilayer" else 1.0
 
     def one(model: int) -> Any:
-        net = network().double()
-        nn.utils.vector_to_parameters(torch.as_tensor(start(model)), net.parameters())
+        net = network().to(dtype)
+        nn.utils.vector_to_parameters(torch.as_tensor(start(model), dtype=dtype), net.parameters())
         begun = [part.detach().clone() for part in net.parameters()]
         private = GradSampleModule(net)
         optimiser = DPOptimizer(
@@ -162,14 +169,15 @@ def opacus(task: str, config: Any) -> Trainer:
     return lambda models: [one(model) for model in range(models)]
 
 
-def torch_loop(task: str, config: Any) -> Trainer:
+def torch_loop(task: str, config: Any, precision: str = "float64") -> Trainer:
     """What one writes without a library: gradients by hand where they are r x, by torch.func for the network."""
     import torch
     from torch.func import grad, vmap
     from torch.nn.functional import binary_cross_entropy_with_logits as logistic
 
     batches, start = given(task, config)
-    features, labels = (torch.as_tensor(part) for part in data(task))
+    dtype = getattr(torch, precision)
+    features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
     eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
     lam, width = float(getattr(config, "lam", 0)), getattr(config, "width", 0)
@@ -183,7 +191,7 @@ def torch_loop(task: str, config: Any) -> Trainer:
     by_autograd = vmap(grad(loss), in_dims=(None, 0, 0))
 
     def one(model: int) -> torch.Tensor:
-        weights = torch.as_tensor(start(model))
+        weights = torch.as_tensor(start(model), dtype=dtype)
         for x, y in parts:
             if task == "noisy-cgd":
                 gradients = (torch.sigmoid(x @ weights) - y)[:, None] * x
@@ -223,7 +231,7 @@ def timed(work: Callable[[], Any], seconds: float, clock: Callable[[], float]) -
     return best
 
 
-def measure_speed(task: str, contestant: str, threads: str, quick: bool) -> dict[str, Any]:
+def measure_speed(task: str, contestant: str, precision: str, threads: str, quick: bool) -> dict[str, Any]:
     """Models a second, and how far the model is from the reference's without noise, relative to its size."""
     import numpy as np
     import torch
@@ -232,11 +240,11 @@ def measure_speed(task: str, contestant: str, threads: str, quick: bool) -> dict
         torch.set_num_threads(1)
     try:
         quiet = parsed(task, **{NOISE[task]: "1e-12"})
-        ends = [np.asarray(CONTESTANTS[name](task, quiet)(1)[0]) for name in ("reference", contestant)]
-        train = CONTESTANTS[contestant](task, parsed(task))
+        ends = [np.asarray(CONTESTANTS[name](task, quiet, precision)(1)[0]) for name in ("reference", contestant)]
+        train = CONTESTANTS[contestant](task, parsed(task), precision)
         models = (MODELS[task] if contestant == "twin" else LOOP) // (10 if quick else 1) or 1
         clock = time.process_time if threads == "one" else time.perf_counter
-        best = timed(lambda: train(models), 0 if quick or threads == "all" else SECONDS, clock)
+        best = timed(lambda: train(models), 0 if quick else SECONDS, clock)
     except Exception as error:  # whatever a peer raises is its result
         return {"failure": type(error).__name__}
     apart = float(np.linalg.norm(ends[1] - ends[0]) / np.linalg.norm(ends[0]))
@@ -258,7 +266,7 @@ def work(words: list[str], quick: bool) -> dict[str, Any]:
     what, task, *rest = words
     if what == "memory":
         return measure_memory(task, int(rest[0]))
-    return measure_speed(task, rest[0], rest[1], quick)
+    return measure_speed(task, rest[0], rest[1], rest[2], quick)
 
 
 # What the parent does.
@@ -279,17 +287,30 @@ def ask(words: list[str], quick: bool) -> dict[str, Any]:
     return dict(answer)
 
 
+def measure_all(task: str, quick: bool) -> dict[str, Any]:
+    """The cells of every contestant of a training, by precision and threads: "float32 all" and the like."""
+    speed: dict[str, Any] = {}
+    for precision in PRECISIONS if "Opacus" not in OUT.get(task, ()) else PRECISIONS[:1]:
+        for threads, names in (("one", CONTESTANTS), ("all", ("twin", "Opacus"))):
+            speed[f"{precision} {threads}"] = {
+                name: ask(["speed", task, name, precision, threads], quick) for name in names
+                if name not in OUT.get(task, ()) and (name != "reference" or precision == "float64")
+            }
+        cells = [speed[f"{precision} {threads}"].get("Opacus", {}) for threads in ("all", "one")]
+        if any(cells):
+            speed[f"{precision} all"]["Opacus"] = max(cells, key=lambda cell: float(cell.get("per_second", 0)))
+    return speed
+
+
 def measure(tasks: list[str], quick: bool) -> dict[str, Any]:
     """Everything, as one JSON object."""
     result: dict[str, Any] = {"quick": quick, "tasks": {}}
     for task in tasks:
-        speed = {
-            threads: {n: ask(["speed", task, n, threads], quick) for n in names if n not in OUT.get(task, ())}
-            for threads, names in (("one", CONTESTANTS), ("all", ("twin", "Opacus")))
-        }
+        speed = measure_all(task, quick)
         sizes = MEMORY_MODELS if task in SHORT else ()
         memory = {str(models): ask(["memory", task, str(models)], quick) for models in sizes}
-        result["tasks"][task] = {"config": TASKS[task], "speed": speed, "memory": memory}
+        ratios = {row: times(cells, "Opacus") for row, cells in speed.items() if "Opacus" in cells}
+        result["tasks"][task] = {"config": TASKS[task], "speed": speed, "memory": memory, "times Opacus": ratios}
     return result
 
 
@@ -298,6 +319,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one run each, of a tenth of the models")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
     parser.add_argument("--readme", action="store_true", help="rewrite the table in README.md")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="these trainings only")
     parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -305,13 +327,15 @@ def main() -> None:
             answer = work(options.worker, options.quick)
         print(json.dumps(answer))
         return
-    result = measure(list(TASKS), options.quick)
+    if options.readme and options.tasks != list(TASKS):
+        parser.error("the table of the README needs all trainings")
+    result = measure(options.tasks, options.quick)
     result["goals"] = goals(result)
     print(plain(result))
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     if options.readme:
-        broken = [task for task, told in result["tasks"].items() if "failure" in told["speed"]["one"]["twin"]]
+        broken = [task for task, told in result["tasks"].items() if "failure" in told["speed"]["float64 one"]["twin"]]
         if broken:
             raise SystemExit(f"README.md is as it was: no twin was measured for {', '.join(broken)}")
         rewrite(README, markdown(result), MARKS)

@@ -4,7 +4,8 @@ A draw is named by (seed, purpose, step) and a model index. Names are hashed to 
 counter, so any model's draws can be produced alone or in a block, in any order, on any machine, with equal bits.
 Normals come from Box-Muller (a fixed number of raw words each, unlike a ziggurat), so that rows are addressable; every
 other law is made of a fixed number of words, too. Their logarithms, sines and cosines are numpy's, or torch's, which
-are several times as fast: the same normals but for the last bits.
+are several times as fast: the same normals but for the last bits. Single normals, in float32, come from the same words:
+a pair of them lies within `SINGLE_ERROR` times its length (at most 8.66) of the pair in float64.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from oracle.errors import DomainError
 
 LIBRARIES = ("numpy", "torch")
+SINGLE_ERROR = 1e-6
+"""The largest distance of a pair of normals in float32 from the pair in float64, as a share of the latter's length."""
 _WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
 
 
@@ -27,13 +30,14 @@ _WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter val
 class Tape:
     """The draws of the models first_model, ..., first_model + models - 1 under one seed.
 
-    `library` names whose elementary functions make the normals.
+    `library` names whose elementary functions make the normals, and `single` asks for normals in float32.
     """
 
     seed: int
     models: int = 1
     first_model: int = 0
     library: str = field(default="numpy", compare=False, kw_only=True)
+    single: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.seed < 0 or self.models < 1 or self.first_model < 0:
@@ -44,9 +48,9 @@ class Tape:
         if self.library not in LIBRARIES:
             raise DomainError(f"library = {self.library} is none of {', '.join(LIBRARIES)}")
 
-    def by(self, library: str) -> Tape:
+    def by(self, library: str, *, single: bool = False) -> Tape:
         """The same tape, its normals computed by a library; the draws are arrays of numpy all the same."""
-        return replace(self, library=library)
+        return replace(self, library=library, single=single)
 
     def one(self, model: int) -> Tape:
         """The tape of a single model of this block."""
@@ -60,21 +64,29 @@ class Tape:
             raise DomainError(f"models {first} to {first + count - 1} are outside the block of {self.models} models")
         return replace(self, models=count, first_model=self.first_model + first)
 
+    def stream(self, purpose: str, step: int, count: int) -> np.random.Philox:
+        """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
+        key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
+        counter = self.first_model * -(-count // _WORDS_PER_COUNT)
+        return np.random.Philox(key=np.frombuffer(key, dtype=np.uint64), counter=counter)
+
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""
-        key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
-        counts_per_model = -(-count // _WORDS_PER_COUNT)
-        generator = np.random.Philox(key=np.frombuffer(key, dtype=np.uint64))
-        generator.advance(self.first_model * counts_per_model)
-        raw = generator.random_raw(self.models * counts_per_model * _WORDS_PER_COUNT)
-        return np.asarray(raw, dtype=np.uint64).reshape(self.models, -1)[:, :count]
+        models, whole = self._shape(count)
+        raw = self.stream(purpose, step, count).random_raw(models * whole)
+        return np.asarray(raw, dtype=np.uint64).reshape(models, whole)[:, :count]
 
     def uniform(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
         """Independent uniforms strictly between 0 and 1, shape [models, count]."""
-        uniform: NDArray[np.float64] = (self.words(purpose, step, count) >> np.uint64(11)).astype(np.float64)
-        uniform += 0.5  # above 2^52 the half is rounded away, the last one up
-        uniform *= 2.0**-53
-        return np.minimum(uniform, 1.0 - 2.0**-53, out=uniform)
+        return _inside(self._grid(purpose, step, count))
+
+    def _shape(self, count: int) -> tuple[int, int]:
+        return self.models, -(-count // _WORDS_PER_COUNT) * _WORDS_PER_COUNT
+
+    def _grid(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
+        """The first 53 bits of the words as multiples of 2^-53 below 1, shape [models, count]."""
+        generator = np.random.Generator(self.stream(purpose, step, count))
+        return generator.random(self._shape(count))[:, :count]
 
     def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
         """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""
@@ -104,12 +116,29 @@ class Tape:
         table = np.cumsum(np.concatenate([[np.exp(-mean)], np.exp(logs)]))
         return np.searchsorted(table, uniform, side="left").astype(np.int64)
 
-    def normal(self, purpose: str, step: int, dimension: int) -> NDArray[np.float64]:
-        """Independent standard normals, shape [models, dimension]."""
+    def normal(self, purpose: str, step: int, dimension: int) -> NDArray[Any]:
+        """Independent standard normals, shape [models, dimension], in float64 unless the tape is `single`."""
         pairs = -(-dimension // 2)
-        uniform = self.uniform(purpose, step, 2 * pairs).reshape(self.models, 2, pairs)
         xp: Any = importlib.import_module(self.library)
-        first, second = xp.asarray(np.ascontiguousarray(uniform.swapaxes(0, 1)))  # short rows make slow loops
-        radius, angle = xp.sqrt(-2.0 * xp.log(first)), 2.0 * np.pi * second
-        both = xp.concatenate([radius * xp.cos(angle), radius * xp.sin(angle)], axis=1)
+        grid = self._grid(purpose, step, 2 * pairs)
+        # Of a single normal, the logarithm alone needs all digits, near 1; short rows that lie apart make slow loops.
+        radius = xp.asarray(_inside(grid[:, :pairs]))
+        xp.log(radius, out=radius)
+        if self.single:
+            radius = xp.asarray(radius, dtype=xp.float32)
+            angle = xp.asarray(grid[:, pairs:].astype(np.float32))
+        else:
+            angle = xp.asarray(_inside(grid[:, pairs:]))
+        radius *= -2.0
+        xp.sqrt(radius, out=radius)
+        angle *= 2.0 * np.pi
+        both = xp.empty((self.models, 2 * pairs), dtype=radius.dtype)
+        xp.multiply(radius, xp.cos(angle), out=both[:, :pairs])
+        xp.multiply(radius, xp.sin(angle, out=angle), out=both[:, pairs:])
         return np.asarray(both)[:, :dimension]
+
+
+def _inside(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Multiples of 2^-53, moved by half a place into the open interval, as a new array."""
+    moved = grid + 2.0**-54  # above 1/2 the half is rounded away, the last one up
+    return np.minimum(moved, 1.0 - 2.0**-53, out=moved)

@@ -6,11 +6,11 @@ One pass over the records in the given order, a record a step, t = 0, ..., N - 1
     l'_t    = the noisy sum of l_0, ..., l_t by a binary tree (see `tree`)
     w_{t+1} = argmin_w <w, l'_t> + |w - w_0|^2 / (2 eta) = w_0 - eta l'_t
 
-released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows no other. The noise of a node is f times
-what a record moves it by: 2 gamma if one is replaced, gamma if its leaf is zeroed or was zero (`neighbours`; a record
-with x = 0 has a zero leaf). Corrected: clipping (see `glmtron`), and that noise. The document has f gamma (Theorem 5.1)
-under its own relation, replace: that is this algorithm with half the f, so that its account is honest, too.
-In `dp-oracle plan` and in the bound the multiplier is the noise over gamma: under replace, twice the f here.
+released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows no other. The noise of a node is
+f gamma, as in the document, in `dp-oracle plan` and in the bound. A record moves a node by 2 gamma if it is replaced,
+by gamma if its leaf is zeroed or was zero (`neighbours`; a record with x = 0 has a zero leaf): the account asks which,
+the training does not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma;
+under the document's own relation, replace, it is half of what the theorem promises.
 
 gamma is fixed in advance; in the document it comes from DP-Threshold at every step.
 
@@ -32,9 +32,6 @@ from oracle.training.dp_glmtron import check
 from oracle.training.glm import Array
 from oracle.training.tree import PrefixSums
 
-MOVES = {"replace": 2, "add_remove": 1}
-"""By how many clipping norms a record moves a node."""
-
 
 def train(
     features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None, *, indicator: bool = False
@@ -43,7 +40,7 @@ def train(
     check(features, labels)
     eta, gamma, noise_multiplier = (float(v) for v in (config.eta, config.clip_norm, config.noise_multiplier))
     records, dimension = features.shape
-    noise_std = MOVES[config.neighbours] * noise_multiplier * gamma
+    noise_std = noise_multiplier * gamma
     sums = PrefixSums(dimension, lambda t: noise_std * tape.normal("node", t, dimension)[0])
     start = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
     w = start
@@ -66,20 +63,17 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 
 
 def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of taglmtron.epsilon but delta; its multiplier is of gamma, not of what a record moves."""
+    """The parameters of taglmtron.epsilon but delta."""
     glmtron.check_clip(config)
-    return {
-        "noise_multiplier": MOVES[config.neighbours] * config.noise_multiplier, "records": records,
-        "neighbours": config.neighbours,
-    }
+    return {"noise_multiplier": config.noise_multiplier, "records": records, "neighbours": config.neighbours}
 
 
 _algorithm = functools.partial(
     Algorithm,
     parameters=(
         *glmtron.PARAMETERS,
-        positive("noise_multiplier", "noise of a node over what a record moves it by, f"),
-        choice("neighbours", *MOVES, meaning="whether a record is replaced or its leaf zeroed"),
+        positive("noise_multiplier", "noise of a node over the clipping norm, f in the document"),
+        choice("neighbours", "replace", "add_remove", meaning="whether a record is replaced or its leaf zeroed"),
     ),
     released="average_iterate",
     neighbours="any",

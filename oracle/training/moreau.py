@@ -16,6 +16,9 @@ by (beta/2)(u - u*)^2 <= 2 (6B)^2 / (beta (T+1)), so that T = ceil(144 B^2 / gam
 `bisection` is what the text says cannot be used, and needs the link alone: h is where link(m - h/beta) - y - h, which
 falls in h, changes its sign on [-2B, 2B]; k halvings leave an error of 2B / 2^k. It is the reference.
 
+Algorithm 4 is no training, and no entry of its own: Algorithms 5 and 6 (`smoothed_phased_sgd`) run it at every step,
+with `oracle = subgradient`.
+
 The error of the gradient is |x| times that of h. On projected records, |x| <= 2, h is therefore asked up to gamma/2:
 T = ceil(576 B^2 / gamma^2), as in Algorithm 6, but on the same interval Q. The paper's "replace B by 2B" would also
 double Q, and subgradients of up to 10B there prove no more than 2 sqrt(400/576) gamma = 1.67 gamma.

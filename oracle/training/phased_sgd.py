@@ -19,8 +19,8 @@ What the document leaves open or gets wrong, and what is done here:
 - Theorem 1 leaves out that the step must not expand: training takes any step, `account` refuses eta G > 8, and eta G >
   2 for projected records, as long as 2 (eta_1 is eta / 4).
 
-Algorithm 1 chooses between the two by epsilon. As an algorithm of its own it would have two bounds and two sets of
-parameters; it is the function `choose`.
+Algorithm 1 runs one of the two. Which one, the function `choose` tells from n, epsilon and a rank theta that is known
+without looking at the records, so that its account is that of the one that runs.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def account_projected(config: Values, records: int) -> dict[str, Any]:
 
 
 def choose(*, records: int, epsilon: Number, theta: Number) -> str:
-    """Algorithm 1: the algorithm of the smaller error for features of expected rank theta.
+    """Algorithm 1: the name of the algorithm to run, of the smaller error for features of expected rank theta.
 
     sqrt(theta)/(n epsilon) < (n epsilon)^{-2/3} if and only if n epsilon > theta^{3/2}; squared, that is exact.
     """
@@ -183,7 +183,7 @@ def choose(*, records: int, epsilon: Number, theta: Number) -> str:
 
 phased_sgd = Algorithm(
     name="phased-sgd",
-    document="002, Algorithm 2",
+    document="002, Algorithm 2 (and 1, with 2)",
     summary="one pass in phases of half the remaining records, the noisy average of each released",
     parameters=PHASED,
     released="average_iterate",
@@ -198,7 +198,7 @@ phased_sgd = Algorithm(
 
 phased_sgd_projected = Algorithm(
     name="phased-sgd-projected",
-    document="002, Algorithm 3",
+    document="002, Algorithm 3 (and 1, with 3)",
     summary="phased SGD on records projected by a random Gaussian matrix, one a model",
     parameters=(*PHASED, PROJECTED_DIMENSION),
     released="average_iterate",

@@ -25,7 +25,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oracle.domain import choice, positive, positive_integer, schedule
 from oracle.errors import DomainError
@@ -41,9 +40,9 @@ class RunTape(Tape):
 
     run: int = 0
 
-    def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
-        """Raw words under a name of the run's own."""
-        return super().words(f"run {self.run}/{purpose}", step, count)
+    def stream(self, purpose: str, step: int, count: int) -> np.random.Philox:
+        """A stream under a name of the run's own."""
+        return super().stream(f"run {self.run}/{purpose}", step, count)
 
 
 def check(features: Array, labels: Array, config: Values) -> None:

@@ -59,8 +59,8 @@ def account_projected(config: Values, records: int) -> dict[str, Any]:
 
 smoothed_phased_sgd = Algorithm(
     name="smoothed-phased-sgd",
-    document="002, Algorithm 5",
-    summary="phased SGD on the Moreau envelope of the loss, for links that may jump",
+    document="002, Algorithm 5 (with 2 and 4)",
+    summary="phased SGD on the Moreau envelope of the loss, its gradients by Algorithm 4, for links that may jump",
     parameters=(*PHASED, *moreau.PARAMETERS),
     released="average_iterate",
     neighbours="replace",
@@ -74,8 +74,8 @@ smoothed_phased_sgd = Algorithm(
 
 smoothed_phased_sgd_projected = Algorithm(
     name="smoothed-phased-sgd-projected",
-    document="002, Algorithm 6",
-    summary="phased SGD on the Moreau envelope of the loss and on projected records",
+    document="002, Algorithm 6 (with 3 and 4)",
+    summary="phased SGD on the Moreau envelope of the loss, its gradients by Algorithm 4, on projected records",
     parameters=(*PHASED, *moreau.PARAMETERS, PROJECTED_DIMENSION),
     released="average_iterate",
     neighbours="replace",

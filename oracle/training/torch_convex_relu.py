@@ -36,7 +36,7 @@ def train(
     if config.outputs > 1:
         y = (y == torch.arange(config.outputs, dtype=dtype, device=device)[:, None]).to(dtype)
     entries = config.hyperplanes * max(x.shape[0], config.outputs * max(config.batch_size, x.shape[1]))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def hyperplanes(config: Values, tape: Tape, like: torch.Tensor) -> torch.Tensor:

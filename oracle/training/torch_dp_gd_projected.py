@@ -28,7 +28,7 @@ def train(
     check(features, labels, config)
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

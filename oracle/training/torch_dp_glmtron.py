@@ -35,7 +35,7 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     return in_chunks(
-        tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder, indicator), device
+        tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder, indicator), x, recorder
     )
 
 

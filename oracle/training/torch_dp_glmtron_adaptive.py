@@ -35,7 +35,7 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     return in_chunks(
-        tape, max(*features.shape, BINS), lambda part: _train_chunk(x, y, records, config, part, recorder), device
+        tape, max(*features.shape, BINS), lambda part: _train_chunk(x, y, records, config, part, recorder), x, recorder
     )
 
 

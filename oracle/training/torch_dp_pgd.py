@@ -35,7 +35,7 @@ def train(
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     rows = config.projected_dimension
     entries = max(rows * features.shape[1], features.shape[0] * (1 if recorder is None else rows))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

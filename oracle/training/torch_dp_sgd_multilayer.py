@@ -5,8 +5,9 @@ are tensors [M, k, m]. A record's gradient is one outer product a layer, so that
 
     |gradient|^2 = r^2 sum_l |b_l|^2 |h_{l-1}|^2,    b_L = sqrt(m),
 
-and a layer's clipped sum is one product. The linearisation carries the move of the weights forwards through the layers,
-where the reference and the training go backwards.
+and a layer's clipped sum is one product. What training moves is kept as the offset from the centre of the projection.
+The linearisation carries the move of the weights forwards through the layers, where the reference and the training go
+backwards.
 """
 
 from __future__ import annotations
@@ -48,15 +49,17 @@ def train(
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     weights = sum(rows * columns for rows, columns in shapes(config, dimension))
     entries = max(records, weights, largest * max(config.width, dimension))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
-def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
-    """The weights [M, P] that training starts from."""
-    sizes = [rows * columns for rows, columns in shapes(config, x.shape[1])]
-    variances = [2 / config.width] * (config.depth - 1) + [1 / config.width]
-    layers = [drawn(tape.normal("initial", 1 + layer, size), x) for layer, size in enumerate(sizes)]
-    return torch.cat([layer * math.sqrt(variance) for layer, variance in zip(layers, variances, strict=True)], dim=1)
+def _initial(config: Values, tape: Tape, x: torch.Tensor) -> Layers:
+    """The layers [M, rows, columns] that training starts from."""
+    start = []
+    for number, (rows, columns) in enumerate(shapes(config, x.shape[1]), start=1):
+        variance = (1 if number == config.depth else 2) / config.width
+        draws = drawn(tape.normal("initial", number, rows * columns), x)
+        start.append(draws.view(-1, rows, columns).mul_(math.sqrt(variance)))
+    return start
 
 
 def layers_of(weights: torch.Tensor, config: Values, dimension: int) -> Layers:
@@ -66,12 +69,18 @@ def layers_of(weights: torch.Tensor, config: Values, dimension: int) -> Layers:
     return [part.view(-1, rows, columns) for part, (rows, columns) in zip(parts, sizes, strict=True)]
 
 
+def flat(layers: Layers) -> torch.Tensor:
+    """The weights [M, P] of layers, copied."""
+    return torch.cat([layer.flatten(1) for layer in layers], dim=1)
+
+
 def network(layers: Layers, x: torch.Tensor) -> tuple[torch.Tensor, Layers]:
     """The outputs f [M, k] for features [M, k, d], and what enters each layer, h_0, ..., h_{L-1}."""
     inputs = [x]
     for layer in layers[:-1]:
         inputs.append((inputs[-1] @ layer.mT).relu())
-    return (inputs[-1] @ layers[-1].mT)[:, :, 0] * math.sqrt(layers[-1].shape[2]), inputs
+    # This way round the product of a row and a matrix is several times as fast as that of the matrix and a column.
+    return (layers[-1] @ inputs[-1].mT)[:, 0] * math.sqrt(layers[-1].shape[2]), inputs
 
 
 def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
@@ -89,48 +98,50 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     dimension = x.shape[1]
     radius = float(config.radius) / (math.sqrt(config.width) if config.centre == "start" else 1)
     weights = _initial(config, tape, x)
-    centre = weights.clone() if config.centre == "start" else torch.zeros_like(weights)
-    mean, total, offset = torch.zeros_like(weights), torch.empty_like(weights), torch.empty_like(weights)
+    centre = [layer.clone() if config.centre == "start" else torch.zeros_like(layer) for layer in weights]
+    offsets = [layer - middle for layer, middle in zip(weights, centre, strict=True)]
+    means, totals = [torch.zeros_like(layer) for layer in weights], [torch.empty_like(layer) for layer in weights]
+    size = sum(layer[0].numel() for layer in weights)
     for step in range(config.steps):
         index, taken = (
             torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
         )
-        layers = layers_of(weights, config, dimension)
-        norms = clipped_sum(layers, x[index], y[index], taken, clip_norm, config.loss, into=total)
-        noise = drawn(tape.normal("noise", step, weights.shape[1]), x)
+        norms = clipped_sums(weights, x[index], y[index], taken, clip_norm, config.loss, into=totals)
+        noise = layers_of(drawn(tape.normal("noise", step, size), x), config, dimension)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
-            recorder("update", step=step, clipped_sum=total.clone(), noise_std=sigma)
-        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * sigma)
-        torch.sub(weights, centre, out=offset)
-        for part in layers_of(offset, config, dimension):
-            part.mul_(radius / torch.linalg.matrix_norm(part, keepdim=True).clamp(min=radius))
-        torch.add(centre, offset, out=weights)
-        mean.add_(weights, alpha=1 / config.steps)
-    return mean
+            recorder("update", step=step, clipped_sum=flat(totals), noise_std=sigma)
+        for layer, middle, offset, mean, total, z in zip(weights, centre, offsets, means, totals, noise, strict=True):
+            offset.sub_(total, alpha=eta / config.batch_size).sub_(z, alpha=eta * sigma)
+            lengths = torch.linalg.matrix_norm(offset, keepdim=True)
+            if bool((lengths > radius).any()):
+                offset.mul_(radius / lengths.clamp(min=radius))
+            torch.add(middle, offset, out=layer)
+            mean.add_(offset, alpha=1 / config.steps)
+    return flat([mean.add_(middle) for mean, middle in zip(means, centre, strict=True)])
 
 
-def clipped_sum(
-    layers: Layers, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *,
-    into: torch.Tensor,
+def clipped_sums(
+    layers: Layers, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *, into: Layers
 ) -> torch.Tensor:
-    """All gradients' norms [M, k] for features [M, k, d]; the sums [M, P] of those taken, clipped, are put `into`."""
+    """All gradients' norms [M, k] for features [M, k, d]; the layers' sums of those taken, clipped, are put `into`."""
     scores, inputs = network(layers, x)
     r = residual(loss, scores, y)
-    back = torch.full_like(r, math.sqrt(layers[-1].shape[2]))[:, :, None]
-    backs = [back]
-    for layer, output in zip(reversed(layers[1:]), reversed(inputs[1:]), strict=True):
-        back = (back @ layer).mul_(output.sign())  # 1 or 0, and faster than the product with a comparison
-        backs.insert(0, back)
-    pairs = list(zip(backs, inputs, strict=True))
-    norms: torch.Tensor = r.abs() * _lengths(torch.stack([_lengths(b) * _lengths(h) for b, h in pairs], dim=2))
-    share = r * torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms)) * taken
-    parts = torch.split(into, [layer[0].numel() for layer in layers], dim=1)
-    for part, layer, (b, h) in zip(parts, layers, pairs, strict=True):
+    last = layers[-1] * math.sqrt(layers[-1].shape[2])
+    backs: Layers = []
+    for number in range(len(layers) - 1, 0, -1):
+        back = last if number == len(layers) - 1 else backs[0] @ layers[number]
+        backs.insert(0, inputs[number].sign().mul_(back))  # 1 or 0, and faster than the product with a comparison
+    squares = [(_lengths(b) * _lengths(h)).square_() for b, h in zip(backs, inputs[:-1], strict=True)]
+    squares.append(_lengths(inputs[-1]).square_().mul_(last.shape[2]))
+    norms = r.abs().mul_(sum(squares[1:], squares[0]).sqrt_())
+    share = (clip_norm / norms.clamp(min=clip_norm)).mul_(r).mul_(taken)
+    for total, b, h in zip(into, backs, inputs[:-1], strict=False):
         # The shares go to the shorter side.
         scaled = (share[:, :, None] * b, h) if b.shape[2] < h.shape[2] else (b, share[:, :, None] * h)
-        part.view(layer.shape).copy_(scaled[0].mT @ scaled[1])
+        torch.bmm(scaled[0].mT, scaled[1], out=total)
+    torch.bmm(share.mul_(math.sqrt(last.shape[2]))[:, None], inputs[-1], out=into[-1])
     return norms
 
 

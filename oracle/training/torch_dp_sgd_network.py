@@ -1,8 +1,9 @@
 """DP-SGD on many networks with one hidden layer at once: the batched sibling of `dp_sgd_network`, on any torch device.
 
 Only the records drawn are worked on: `members` packs each model's batch to the front, so that a step is a few products
-of tensors [M, k, ...], k the largest batch. A record's gradient is r times the outer product (a phi'(u)) (x, 1)^T and
-the vector (z, 1), whose norms are known without forming them, so that clipping and summing need no per-sample gradient:
+of tensors [M, k, ...], k the largest batch. Records are (x, 1) here, and a unit's weights stand together, (W_j, c_j)
+for j = 1, ..., m, before (a, e). A record's gradient is r times the outer product (a phi'(u)) (x, 1)^T and the vector
+(z, 1), whose norms are known without forming them, so that clipping and summing need no per-sample gradient:
 
     |gradient|^2 = r^2 (<a^2, phi'(u)^2> (|x|^2 + 1) + |z|^2 + 1),
     sum of s r (a phi'(u)) (x, 1)^T = a phi'(u)^T (s r (x, 1)),    s the share that clipping leaves of a record.
@@ -21,7 +22,7 @@ from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_network import weights_count
-from oracle.training.torch_glm import drawn, in_chunks, residual
+from oracle.training.torch_glm import Kept, drawn, in_chunks, residual
 
 
 def train(
@@ -42,7 +43,7 @@ def train(
     # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -50,11 +51,20 @@ def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool
     counts = np.count_nonzero(mask, axis=1)
     taken = np.arange(counts.max()) < counts[:, None]
     index = np.zeros(taken.shape, dtype=np.int64)
-    index[taken] = np.flatnonzero(mask) % mask.shape[1]  # both go row by row
+    index[taken] = np.flatnonzero(mask) - np.repeat(np.arange(0, mask.size, mask.shape[1]), counts)  # both by rows
     return index, taken
 
 
+def order(width: int, dimension: int) -> torch.Tensor:
+    """Where the weights, in the order that is used here, stand in the order of the reference, [P]."""
+    first = torch.arange(width * dimension).view(width, dimension)
+    biases = width * dimension + torch.arange(width)[:, None]
+    last = torch.arange(width * (dimension + 1), weights_count(width, dimension))
+    return torch.cat([torch.cat([first, biases], dim=1).flatten(), last])
+
+
 def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
+    """The weights [M, P] that training starts from, in the order of the reference."""
     width, dimension = config.width, x.shape[1]
     draws = float(config.initial_std) * drawn(tape.normal("initial", 0, width * (dimension + 1)), x)
     first = draws[:, : width * dimension] / math.sqrt(dimension)
@@ -65,49 +75,55 @@ def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
     rate = config.batch_size / config.dataset_size
-    weights = _initial(config, tape, x)
+    here = order(config.width, x.shape[1]).to(x.device)
+    back = here.argsort()
+    weights = _initial(config, tape, x)[:, here]
+    records = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
+    squares = records.square().sum(dim=1)
+    kept = Kept(x)
     for step in range(config.steps):
         index, taken = (
             torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
         )
-        batch = x.index_select(0, index.view(-1)).view(*index.shape, x.shape[1])
-        total, norms = _clipped_sum(weights, batch, y[index], taken, clip_norm, config)
-        noise = noise_std * drawn(tape.normal("noise", step, weights.shape[1]), x)
+        batch = kept("batch", *index.shape, records.shape[1])
+        torch.index_select(records, 0, index.view(-1), out=batch.view(-1, records.shape[1]))
+        lengths, known = (part.index_select(0, index.view(-1)).view(index.shape) for part in (squares, y))
+        total, norms = _clipped_sum(weights, batch, lengths, known, taken, clip_norm, config, kept)
+        noise = drawn(tape.normal("noise", step, weights.shape[1]), x).index_select(1, here)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
-            recorder("update", step=step, clipped_sum=total, noise_std=noise_std)
-        weights = weights - eta * (total / config.batch_size + noise)
-    return weights
+            recorder("update", step=step, clipped_sum=total[:, back], noise_std=noise_std)
+        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * noise_std)
+    return weights[:, back]
 
 
 def _clipped_sum(
-    weights: torch.Tensor, x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, config: Values
+    weights: torch.Tensor, x: torch.Tensor, squares: torch.Tensor, y: torch.Tensor, taken: torch.Tensor,
+    clip_norm: float, config: Values, kept: Kept,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sums [M, P] of the clipped gradients of the records taken, and all norms [M, k], for features [M, k, d]."""
-    models, _, dimension = x.shape
-    width = config.width
-    first, bias, second, last = torch.split(weights, [width * dimension, width, width, 1], dim=1)
-    u = torch.baddbmm(bias[:, None], x, first.view(models, width, dimension).mT)
-    a = second[:, None]
+    """The sums [M, P] of the clipped gradients of the records taken, and all norms [M, k].
+
+    For records (x, 1) [M, k, d + 1] of squared lengths [M, k].
+    """
+    models, size, inputs = x.shape
+    units = (models, size, config.width)
+    hidden, second, last = torch.split(weights, [config.width * inputs, config.width, 1], dim=1)
+    z = torch.bmm(x, hidden.view(models, config.width, inputs).mT, out=kept("z", *units))
+    a, square, slope = second[:, None], kept("square", *units), kept("slope", *units)
     if config.activation == "tanh":
-        z = u.tanh_()
-        slope = z.square()
-        torch.addcmul(a, slope, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2), in place: new memory is slow
+        torch.square(z.tanh_(), out=square)
+        torch.addcmul(a, square, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2)
     else:
-        z, slope = u.relu(), a * (u > 0)
-    r = residual(config.loss, torch.baddbmm(last[:, None], z, second[:, :, None])[:, :, 0], y)
-    outer = _square_norm(slope) * (_square_norm(x) + 1)
-    norms = r.abs() * torch.sqrt(outer + _square_norm(z) + 1)
-    r = r * (clip_norm / norms).clamp(max=1.0) * taken
-    row = r[:, None]
-    parts = (
-        torch.bmm(slope.mT, r[:, :, None] * x).flatten(1), torch.bmm(row, slope)[:, 0], torch.bmm(row, z)[:, 0],
-        r.sum(dim=1, keepdim=True),
-    )
+        torch.square(z.relu_(), out=square)
+        torch.sign(z, out=slope).mul_(a)
+    ones = weights.new_ones(config.width)
+    norms = torch.mv(square.view(-1, config.width), ones).add_(1).view(models, size)  # short rows are slow to add up
+    lengths = torch.mv(torch.square(slope, out=square).view(-1, config.width), ones).view(models, size)
+    # A row times a matrix is several times as fast as the matrix times a column.
+    r = residual(config.loss, torch.baddbmm(last[:, None], a, z.mT)[:, 0], y)
+    norms.addcmul_(lengths, squares).sqrt_().mul_(r.abs())
+    r = (clip_norm / norms.clamp(min=clip_norm)).mul_(r).mul_(taken)
+    products = torch.mul(r[:, :, None], x, out=kept("products", *x.shape))
+    parts = (torch.bmm(slope.mT, products).flatten(1), torch.bmm(r[:, None], z)[:, 0], r.sum(dim=1, keepdim=True))
     return torch.cat(parts, dim=1), norms
-
-
-def _square_norm(vectors: torch.Tensor) -> torch.Tensor:
-    norms: torch.Tensor = torch.linalg.vector_norm(vectors, dim=2)
-    return norms.square_()

@@ -36,7 +36,7 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     return in_chunks(
-        tape, features.shape[1], lambda part: _train_chunk(x, y, config, part, recorder, indicator), device
+        tape, features.shape[1], lambda part: _train_chunk(x, y, config, part, recorder, indicator), x, recorder
     )
 
 
@@ -48,8 +48,7 @@ def _train_chunk(
 ) -> torch.Tensor:
     records, dimension = x.shape
     eta, gamma = float(config.eta), float(config.clip_norm)
-    sensitivity = gamma if config.neighbours == "add_remove" else 2 * gamma
-    noise_std = float(config.noise_multiplier) * sensitivity
+    noise_std = float(config.noise_multiplier) * gamma
     norms = torch.linalg.vector_norm(x, dim=1)
     noise = PrefixNoise()
     start = float(config.initial_std) * drawn(tape.normal("initial", 0, dimension), x)

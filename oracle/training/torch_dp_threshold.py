@@ -39,7 +39,7 @@ def train(
         speaks, s = thresholds(scores, y, config, part, 0, recorder)
         return torch.stack([speaks.to(dtype), torch.where(speaks, s, torch.zeros_like(s))], dim=1)
 
-    return in_chunks(tape, max(BINS, features.shape[0]), released, device)
+    return in_chunks(tape, max(BINS, features.shape[0]), released, x, recorder)
 
 
 def thresholds(

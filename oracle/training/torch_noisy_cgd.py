@@ -32,7 +32,7 @@ def train(
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     entries = max(config.batch_size, features.shape[1])
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

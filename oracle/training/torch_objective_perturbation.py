@@ -52,4 +52,4 @@ def train(
             recorder("release", exact=theta, distance=distance, noise_scale=scale, ridge=ridge)
         return theta
 
-    return in_chunks(tape, max(x.shape[0], x.shape[1] ** 2), released, x.device)
+    return in_chunks(tape, max(x.shape[0], x.shape[1] ** 2), released, x, recorder)

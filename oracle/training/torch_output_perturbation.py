@@ -44,4 +44,4 @@ def train(
         noise = drawn(part.exponential_norm("noise", 0, x.shape[1]), x)
         return (theta + scale * noise).to(device=device, dtype=dtype)
 
-    return in_chunks(tape, x.shape[1], released)
+    return in_chunks(tape, x.shape[1], released, x, recorder)

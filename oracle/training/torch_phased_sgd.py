@@ -159,6 +159,7 @@ def descended(
         lambda part: _descend(
             lambda block: Shared(lift(block)), x, labels, config, part, slope, recorder, width=width,
         ),
+        x, recorder,
     )
 
 
@@ -177,7 +178,7 @@ def descended_projected(
         )
         return (w[:, None] @ phi)[:, 0]
 
-    return in_chunks(tape, max(rows * inputs, BLOCK * max(rows, BLOCK)), chunk)
+    return in_chunks(tape, max(rows * inputs, BLOCK * max(rows, BLOCK)), chunk, x, recorder)
 
 
 def _as_they_are(x: torch.Tensor) -> torch.Tensor:

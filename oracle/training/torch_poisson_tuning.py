@@ -34,7 +34,7 @@ def train(
     y = torch.as_tensor(labels, dtype=dtype, device=device)
     most = int(tape.poisson("runs", 0, float(config.mean)).max())
     entries = most * max(config.batch_size, config.validation, features.shape[1])
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

@@ -55,7 +55,7 @@ def descend(
     entries = max(sides) * max(*sides, len(inputs))
     return in_chunks(
         tape, entries, lambda part: _descend_chunk(inputs, wanted, config, part, noise, clip_norm, recorder),
-        inputs.device,
+        inputs, recorder,
     )
 
 

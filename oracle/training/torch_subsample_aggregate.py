@@ -28,7 +28,7 @@ def train(
     check(features, labels, config)
     x = torch.as_tensor(features[:, 0], dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, len(labels), lambda part: _train_chunk(x, y, config, part, recorder), device)
+    return in_chunks(tape, len(labels), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -39,7 +39,7 @@ def scores(
     rooted = torch.as_tensor(table, dtype=dtype, device=device)
     gram = kernel(x[: len(labels)], x, config.degree)
     return in_chunks(
-        tape, max(rooted.shape), lambda part: _scores(gram, labels, rooted, config, part)[:, len(labels) :]
+        tape, max(rooted.shape), lambda part: _scores(gram, labels, rooted, config, part)[:, len(labels) :], gram
     )
 
 

@@ -140,11 +140,13 @@ def test_wrong_clipping_is_caught(name: str, wrong: Any, monkeypatch: pytest.Mon
         agree(name)
 
 
-def a_layer_each(weights: Any, x: Any, y: Any, taken: Any, clip_norm: float, config: Values) -> Any:
+def a_layer_each(
+    weights: Any, x: Any, squares: Any, y: Any, taken: Any, clip_norm: float, config: Values, kept: Any
+) -> Any:
     """Clipped layer by layer, as if each had its own budget."""
-    everyone = range(x.shape[1])
-    alone = [ORIGINAL(weights, x[:, [i]], y[:, [i]], taken[:, [i]], 1e9, config)[0] for i in everyone]
-    hidden = config.width * (x.shape[2] + 1)
+    at = ([part[:, [i]] for part in (x, squares, y, taken)] for i in range(x.shape[1]))
+    alone = [ORIGINAL(weights, *one, 1e9, config, kept)[0] for one in at]
+    hidden = config.width * x.shape[2]
     total = torch.zeros_like(weights)
     for gradient in alone:
         for layer in (slice(0, hidden), slice(hidden, None)):
@@ -156,14 +158,14 @@ def a_layer_each(weights: Any, x: Any, y: Any, taken: Any, clip_norm: float, con
 ORIGINAL = torch_dp_sgd_network._clipped_sum
 NETWORK_BUGS: dict[str, Callable[..., Any]] = {
     "clipped a layer": a_layer_each,
-    "padding counted": lambda w, x, y, taken, c, v: ORIGINAL(w, x, y, torch.ones_like(taken), c, v),
-    "the sum clipped, not its terms": lambda w, x, y, taken, c, v: (
-        torch.nn.functional.normalize(ORIGINAL(w, x, y, taken, 1e9, v)[0]) * c, taken
+    "padding counted": lambda w, x, s, y, taken, c, v, k: ORIGINAL(w, x, s, y, torch.ones_like(taken), c, v, k),
+    "the sum clipped, not its terms": lambda w, x, s, y, taken, c, v, k: (
+        torch.nn.functional.normalize(ORIGINAL(w, x, s, y, taken, 1e9, v, k)[0]) * c, taken
     ),
-    "slope of another activation": lambda w, x, y, taken, c, v: ORIGINAL(
-        w, x, y, taken, c, Values(**{**vars(v), "activation": "relu"})
+    "slope of another activation": lambda w, x, s, y, taken, c, v, k: ORIGINAL(
+        w, x, s, y, taken, c, Values(**{**vars(v), "activation": "relu"}), k
     ),
-    "labels of another record": lambda w, x, y, taken, c, v: ORIGINAL(w, x, y.flip(1), taken, c, v),
+    "labels of another record": lambda w, x, s, y, taken, c, v, k: ORIGINAL(w, x, s, y.flip(1), taken, c, v, k),
 }
 
 

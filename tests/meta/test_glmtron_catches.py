@@ -73,7 +73,9 @@ PLANTED: dict[str, tuple[str, Callable[..., Any]]] = EVERY | {
     f"{name}: {kind.__doc__}": (name, on(name, kind))
     for kind, names in {Given: NAMES[:2], OneOrder: NAMES[:2], OneNoise: NAMES}.items() for name in names
 } | {
-    f"{name}: noise of the other relation": (name, changed(name, lambda v: {"neighbours": "add_remove"}))
+    f"{name}: noise over twice the clipping norm": (
+        name, changed(name, lambda v: {"noise_multiplier": 2 * v.noise_multiplier})
+    )
     for name in NAMES[2:]
 } | {
     f"{one} for {other}": (other, oracle.algorithm(one).train_batched)

@@ -16,6 +16,7 @@ from scipy import optimize, stats
 import oracle
 from oracle.accounting import proved_epsilon
 from oracle.errors import DomainError
+from oracle.plan import judge, recipes
 from oracle.registry import Algorithm, Values
 from oracle.tape import Tape
 from oracle.training import glmtron, torch_glmtron
@@ -98,7 +99,6 @@ def noise_of(name: str, values: Values, tape: Tape, records: int, dimension: int
     if name in SHUFFLED:
         draws = [tape.normal("noise", t, dimension)[0] for t in range(records)]
         return np.asarray(-float(values.eta) * 2 * std * weights(name, records) @ np.array(draws))
-    std *= 2 if values.neighbours == "replace" else 1
     total = np.zeros(dimension)
     for k in range(1, records + 1):
         while k:  # the node that ends at k, then that before it, ...
@@ -137,7 +137,7 @@ def test_far_labels_make_every_step_as_long_as_the_clipping_norm(name: str) -> N
 
 
 def test_the_variance_of_the_noise_is_the_closed_form() -> None:
-    """Per coordinate (2 eta f gamma)^2 sum_t (1 - (t+1)/N)^2 for the pass, and the tree's covariance of all pairs.
+    """Per coordinate (2 eta f gamma)^2 sum_t (1 - (t+1)/N)^2 for the pass; (eta f gamma)^2 and all pairs for the tree.
 
     A chi-square of 12,000 normals a side: the test errs with probability 2e-6.
     """
@@ -151,7 +151,7 @@ def test_the_variance_of_the_noise_is_the_closed_form() -> None:
         else:
             pairs = itertools.product(range(1, records + 1), repeat=2)
             variance = sum((min(j, k) >> (j ^ k).bit_length()).bit_count() for j, k in pairs) / records**2
-        variance *= (2 * 0.25 * 0.7 * 0.5) ** 2
+        variance *= ((2 if name in SHUFFLED else 1) * 0.25 * 0.7 * 0.5) ** 2
         statistic = float((models**2).sum()) / variance
         assert 1e-6 < stats.chi2(models.size).cdf(statistic) < 1 - 1e-6
 
@@ -263,7 +263,8 @@ def test_the_recorder_hears_every_step_of_both(name: str) -> None:
     updates = [facts for kind, facts in together if kind == "update"]
     norms = [np.asarray(facts["norms"]).reshape(3) for kind, facts in together if kind == "samples"]
     assert len(updates) == len(norms) == len(x)
-    assert all(facts["noise_std"] == pytest.approx(0.7) for facts in updates)  # 2 f gamma
+    std = 2 * 0.7 * 0.5 if name in SHUFFLED else 0.7 * 0.5  # 2 f gamma a step, f gamma a node
+    assert all(facts["noise_std"] == pytest.approx(std) for facts in updates)
     for model in range(3):
         alone: list[tuple[str, dict[str, Any]]] = []
         item.reference(x, y, config(name), tape.one(model), recorder=lambda k, a=alone, **f: a.append((k, f)))
@@ -272,7 +273,7 @@ def test_the_recorder_hears_every_step_of_both(name: str) -> None:
                 expected = np.asarray(updates[facts["step"]]["clipped_sum"])[model]
                 np.testing.assert_allclose(facts["clipped_sum"], expected, atol=1e-12)
                 assert np.linalg.norm(facts["clipped_sum"]) <= 0.5 * (1 + 1e-12)
-                assert facts["noise_std"] == pytest.approx(0.7)
+                assert facts["noise_std"] == pytest.approx(std)
             else:
                 assert facts["norm"] == pytest.approx(norms[facts["step"]][model], abs=1e-12)
         samples = [facts["sample"] for kind, facts in alone if kind == "sample"]
@@ -298,8 +299,8 @@ def epsilon(name: str, records: int, delta: Any, **changes: Any) -> Any:
 @pytest.mark.parametrize("name", TREES)
 def test_the_tree_is_one_gaussian_release_of_its_nodes(name: str) -> None:
     for records, nodes in ((1, 1), (7, 3), (8, 4), (550, 10)):
-        truth = gaussian_epsilon(np.sqrt(nodes) / 5, 1e-5)
-        for neighbours in ("replace", "add_remove"):  # the noise follows the relation
+        for neighbours, move in (("replace", 2), ("add_remove", 1)):  # of a node by a record, in clipping norms
+            truth = gaussian_epsilon(move * np.sqrt(nodes) / 5, 1e-5)
             lower, upper = epsilon(name, records, "1e-5", noise_multiplier=5, neighbours=neighbours).to_floats()
             assert lower == pytest.approx(truth, rel=1e-9)
             assert upper == pytest.approx(truth, rel=1e-9)
@@ -307,10 +308,32 @@ def test_the_tree_is_one_gaussian_release_of_its_nodes(name: str) -> None:
 
 def test_the_printed_noise_of_the_tree_is_half_of_what_it_promises() -> None:
     """Theorem 5.1's f gamma under replace, for epsilon = 1 at delta = 1e-5: it is 1.628."""
-    printed = Fraction(np.sqrt(2 * 10 * np.log(1e5))) / 2
+    printed = Fraction(np.sqrt(2 * 10 * np.log(1e5)))
     value = epsilon("dp-taglmtron", 550, "1e-5", noise_multiplier=printed)
     assert not value.possibly_le(Fraction("1.62"))
     assert value.certainly_le(Fraction("1.64"))
+    assert epsilon("dp-taglmtron", 550, "1e-5", noise_multiplier=printed, neighbours="add_remove").certainly_le(1)
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add_remove"])
+def test_the_training_the_plan_and_the_bound_mean_one_multiplier(neighbours: str) -> None:
+    """Noise over the clipping norm: what a node's noise is in a run, and one epsilon three times."""
+    told: list[Any] = []
+    values = config("dp-taglmtron", noise_multiplier=20, neighbours=neighbours)
+    oracle.algorithm("dp-taglmtron").reference(
+        *data(), values, Tape(1), recorder=lambda kind, **facts: told.append(facts.get("noise_std"))
+    )
+    assert set(told) == {None, 20 * 0.5}
+    common = {"noise_multiplier": 20, "records": 60, "delta": "1e-3", "neighbours": neighbours}
+    trained = epsilon("dp-taglmtron", 60, "1e-3", noise_multiplier=20, neighbours=neighbours)
+    given = {**common, "passes": 1, "thresholds": "fixed", "released": "average_iterate", "late_noise": "true"}
+    recipe = recipes()["dp-taglmtron"]
+    planned = judge(recipe, recipe.parse(given)).best
+    direct = oracle.bound("taglmtron.epsilon").at(common)
+    assert planned is not None
+    assert planned.epsilon is not None
+    assert planned.epsilon.overlaps(direct)
+    assert trained.overlaps(direct)
 
 
 @pytest.mark.parametrize("name", SHUFFLED)

@@ -79,15 +79,16 @@ def test_the_gradient_is_the_derivative_of_the_loss(depth: int, loss: str) -> No
 
 
 @every_kind
-def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: str) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: str, seed: int) -> None:
     """The twin never forms a per-sample gradient; vmap over models and records of torch's gradient does."""
-    rng = np.random.default_rng(5)
-    values = config(depth=depth, loss=loss, width=6)
-    starts = [literal.flat(literal.initial(values, 3, Tape(2, 3).one(model))) for model in range(3)]
-    weights = torch.as_tensor(np.stack(starts))
-    x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in ((3, 8, 3), (3, 8)))
-    taken = torch.as_tensor(rng.random((3, 8)) < 0.6)
-    layers = twin.layers_of(weights, values, 3)
+    rng = np.random.default_rng(seed)
+    models, records, dimension, width = (int(rng.integers(*ends)) for ends in ((1, 5), (2, 9), (1, 9), (3, 9)))
+    values = config(depth=depth, loss=loss, width=width)
+    layers = twin._initial(values, Tape(seed, models), torch.zeros(1, dimension, dtype=torch.float64))
+    shapes = ((models, records, dimension), (models, records))
+    x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in shapes)
+    taken = torch.as_tensor(rng.random((models, records)) < 0.6)
 
     def one(*point: torch.Tensor) -> torch.Tensor:
         return objective(loss, list(point[:-2]), point[-2], point[-1])
@@ -97,11 +98,11 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: st
     slopes = torch.cat([part.flatten(2) for part in torch.func.vmap(within)(*layers, x, y)], dim=2)
     lengths = slopes.norm(dim=2)
     clip_norm = float(lengths.median())
-    total = torch.full_like(weights, math.nan)
-    norms = twin.clipped_sum(layers, x, y, taken, clip_norm, loss, into=total)
+    totals = [torch.full_like(layer, math.nan, memory_format=torch.contiguous_format) for layer in layers]
+    norms = twin.clipped_sums(layers, x, y, taken, clip_norm, loss, into=totals)
     torch.testing.assert_close(norms, lengths, rtol=1e-12, atol=0)
     shares = torch.clamp(clip_norm / lengths, max=1.0) * taken
-    torch.testing.assert_close(total, (shares[:, :, None] * slopes).sum(dim=1), rtol=1e-11, atol=1e-13)
+    torch.testing.assert_close(twin.flat(totals), (shares[:, :, None] * slopes).sum(dim=1), rtol=1e-11, atol=1e-13)
 
 
 def test_the_start_has_the_law_of_the_text() -> None:
@@ -119,7 +120,7 @@ def test_outputs_at_the_start_have_variance_one() -> None:
     values = config(depth=3, width=10)
     tape = Tape(7, 20_000)
     x = torch.tensor([0.6, 0.0, 0.8], dtype=torch.float64).expand(20_000, 1, 3)
-    layers = twin.layers_of(twin._initial(values, tape, x[0]), values, 3)
+    layers = twin._initial(values, tape, x[0])
     squares = np.asarray(twin.network(layers, x)[0][:, 0]) ** 2
     assert abs(squares.mean() - 1) < 5 * squares.std() / math.sqrt(20_000)
     alone = literal.network(literal.initial(values, 3, tape.one(9)), np.array([0.6, 0.0, 0.8]))
@@ -288,23 +289,24 @@ class OneForAll(Tape):
 
 def _by_layer(
     layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *,
-    into: torch.Tensor, clipped_sum: Any = twin.clipped_sum,
+    into: list[torch.Tensor], clipped_sums: Any = twin.clipped_sums,
 ) -> Any:
     """Every layer clipped to C on its own, by way of the sums of single records."""
-    totals, total = torch.zeros_like(into), torch.empty_like(into)
+    totals, one = [torch.zeros_like(part) for part in into], [torch.empty_like(part) for part in into]
     for record in range(x.shape[1]):
         at = slice(record, record + 1)
-        clipped_sum(layers, x[:, at], y[:, at], taken[:, at], 1e9, loss, into=total)
-        parts = torch.split(total, [layer[0].numel() for layer in layers], dim=1)
-        shares = [clip_norm / part.norm(dim=1, keepdim=True).clamp(min=clip_norm) for part in parts]
-        totals += torch.cat([part * share for part, share in zip(parts, shares, strict=True)], dim=1)
-    into.copy_(totals)
+        clipped_sums(layers, x[:, at], y[:, at], taken[:, at], 1e9, loss, into=one)
+        for total, part in zip(totals, one, strict=True):
+            total += part * clip_norm / part.norm(dim=(1, 2), keepdim=True).clamp(min=clip_norm)
+    for part, total in zip(into, totals, strict=True):
+        part.copy_(total)
 
 
-def _by_count(*args: Any, into: torch.Tensor, clipped_sum: Any = twin.clipped_sum) -> Any:
+def _by_count(*args: Any, into: list[torch.Tensor], clipped_sums: Any = twin.clipped_sums) -> Any:
     """Divided by |B|: times b / |B| here, before the division by b."""
-    clipped_sum(*args, into=into)
-    into.mul_(2 / args[3].sum(dim=1, keepdim=True).clamp(min=1))
+    clipped_sums(*args, into=into)
+    for part in into:
+        part.mul_(2 / args[3].sum(dim=1)[:, None, None].clamp(min=1))
 
 
 PATCHES = {"clipped by layer": _by_layer, "divided by |B|": _by_count}
@@ -324,7 +326,7 @@ def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     values, tape, given = config(radius=2, width=8), Tape(5, 3), data()
     check_twins(ALGORITHM.reference, twin.train, given, values, tape)
     if name in PATCHES:
-        monkeypatch.setattr(twin, "clipped_sum", PATCHES[name])
+        monkeypatch.setattr(twin, "clipped_sums", PATCHES[name])
     changed = Values(**{**vars(values), **CHANGES.get(name, lambda v: {})(values)})
     shared = OneForAll(5, 3) if name == "one tape for all" else tape
     with pytest.raises(AssertionError, match="is not"):

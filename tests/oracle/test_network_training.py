@@ -14,7 +14,7 @@ import oracle
 from oracle.errors import DomainError
 from oracle.registry import Values
 from oracle.tape import Tape
-from oracle.training import dp_sgd_network, torch_dp_sgd_network
+from oracle.training import dp_sgd_network, torch_dp_sgd_network, torch_glm
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
@@ -65,13 +65,20 @@ def test_the_gradient_is_the_derivative_of_the_loss(loss: str, activation: str) 
 
 
 @every_kind
-def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str, seed: int) -> None:
     """The twin never forms a per-sample gradient; vmap over models and records of torch's gradient does."""
-    rng = np.random.default_rng(5)
-    weights, x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in ((3, 21), (3, 5, 3), (3, 5)))
-    taken = torch.as_tensor(rng.random((3, 5)) < 0.6)
+    rng = np.random.default_rng(seed)
+    models, records, dimension = (int(rng.integers(*ends)) for ends in ((1, 5), (5, 12), (1, 7)))
+    shapes = ((models, dp_sgd_network.weights_count(4, dimension)), (models, records, dimension), (models, records))
+    weights, x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in shapes)
+    taken = torch.as_tensor(rng.random((models, records)) < 0.6)
     values = config(loss=loss, activation=activation)
-    total, norms = torch_dp_sgd_network._clipped_sum(weights, x, y, taken, 1.5, values)
+    here = torch_dp_sgd_network.order(4, dimension)
+    ones = torch.ones(models, records, 1, dtype=x.dtype)
+    total, norms = torch_dp_sgd_network._clipped_sum(
+        weights[:, here], torch.cat([x, ones], dim=2), (x**2).sum(dim=2) + 1, y, taken, 1.5, values, torch_glm.Kept(x)
+    )
 
     def one(w: torch.Tensor, features: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
         return objective(loss, activation, w, features, label)
@@ -82,7 +89,8 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activatio
     assert (lengths < 1.5).any()
     torch.testing.assert_close(norms, lengths, rtol=1e-12, atol=0)
     shares = torch.clamp(1.5 / lengths, max=1.0) * taken
-    torch.testing.assert_close(total, (shares[:, :, None] * slopes).sum(dim=1), rtol=1e-11, atol=1e-13)
+    expected = (shares[:, :, None] * slopes).sum(dim=1)[:, here]
+    torch.testing.assert_close(total, expected, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(20))

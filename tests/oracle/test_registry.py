@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, replace
@@ -25,6 +26,14 @@ def test_names_are_sorted_keys_of_what_they_name() -> None:
             assert len(set(names)) == len(names)
     assert oracle.bound("gdp.epsilon") is oracle.bounds()["gdp.epsilon"]
     assert oracle.algorithm("noisy-cgd") is oracle.algorithms()["noisy-cgd"]
+
+
+@pytest.mark.parametrize(("document", "last"), [("002", 10), ("003", 4)])
+def test_every_algorithm_of_a_document_is_named_by_an_entry(document: str, last: int) -> None:
+    """Those that are part of another, a choice or an oracle of gradients, by the entries that run them."""
+    named = [item.document for item in oracle.algorithms().values() if item.document.startswith(f"{document}, Alg")]
+    numbers = {int(number) for text in named for number in re.findall(r"\d+", text.removeprefix(document))}
+    assert numbers == set(range(1, last + 1))
 
 
 def test_every_bound_states_its_setting() -> None:

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from oracle.errors import DomainError
-from oracle.tape import Tape
+from oracle.tape import LIBRARIES, SINGLE_ERROR, Tape
 
 DRAWS: dict[str, Callable[[Tape], Any]] = {
     "uniform": lambda tape: tape.uniform("u", 3, 5),
@@ -108,10 +108,78 @@ def test_normals_are_box_muller_of_the_uniforms() -> None:
             assert normal[model, place] == pytest.approx(radius * turn, rel=1e-14)
 
 
+def test_uniforms_are_the_first_53_bits_of_the_words_and_a_half() -> None:
+    """Bit by bit, for models in the middle of a stream and counts that do not fill the last four words."""
+    for count in (1, 4, 7, 1000):
+        tape = Tape(3, 5, 8)
+        places = tape.words("u", 2, count) >> np.uint64(11)
+        expected = [[min((float(place) + 0.5) * 2.0**-53, 1 - 2.0**-53) for place in row] for row in places.tolist()]
+        np.testing.assert_array_equal(tape.uniform("u", 2, count), expected)
+
+
+class Fixed:
+    """A stream of given words, and the generator upon it."""
+
+    def __init__(self, words: list[int]) -> None:
+        self.words = np.array(words, dtype=np.uint64)
+
+    def random(self, shape: tuple[int, int]) -> Any:
+        return ((self.words >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(shape)
+
+
+def fix(words: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tape, "stream", lambda *_: Fixed(words))
+    monkeypatch.setattr(np.random, "Generator", lambda stream: stream)
+
+
 def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A uniform of exactly 1 would make a Laplace variable infinite, once in 2^53 draws."""
-    ends = np.array([[0, 2**64 - 1]], dtype=np.uint64)
-    monkeypatch.setattr(Tape, "words", lambda *_: ends)
+    fix([0, 2**64 - 1, 0, 0], monkeypatch)
     low, high = Tape(0).uniform("u", 0, 2)[0]
     assert 0.0 < low < high < 1.0
     assert np.isfinite(Tape(0).laplace("l", 0, 2)).all()
+
+
+def farthest(double: Any, single: Any) -> float:
+    """The largest distance of a pair in float32 from the pair in float64, as a share of its length."""
+    assert (single.dtype, double.dtype) == (np.float32, np.float64)
+    pairs = [draws.astype(np.float64).reshape(len(draws), 2, -1) for draws in (double, single)]
+    return float((np.linalg.norm(pairs[1] - pairs[0], axis=1) / np.linalg.norm(pairs[0], axis=1)).max())
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_single_normals_are_the_normals_in_float32(library: str) -> None:
+    """Over two million draws, and in any block."""
+    for dimension in (2, 10, 4000):
+        tape = Tape(4, 2_000_000 // (3 * dimension), 5)
+        single = tape.by(library, single=True)
+        assert single == tape  # the same draws
+        drawn = single.normal("noise", 1, dimension)
+        assert farthest(tape.normal("noise", 1, dimension), drawn) <= SINGLE_ERROR
+        np.testing.assert_array_equal(single.block(7, 2).normal("noise", 1, dimension), drawn[7:9])
+        np.testing.assert_array_equal(single.one(3).normal("noise", 1, dimension), drawn[3:4])
+        np.testing.assert_array_equal(single.uniform("u", 1, 3), tape.uniform("u", 1, 3))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_single_normals_of_extreme_words(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uniforms next to 0, where the normals are longest, next to 1, where they vanish, and at the quarters of a turn.
+
+    Where the float64 pair is shorter than 1e-7 its own rounding of the uniform shows, and the distance is at most that.
+    """
+    near = [2**power + shift for power in (11, 12, 24, 40, 60, 61, 62, 63) for shift in (-2048, -1, 0, 2048)]
+    ends = [0, 1, 2047, *near, *(-word % 2**64 for word in near), 2**64 - 1, 3 * 2**62]
+    pairs = [(first, second) for first in ends for second in ends]
+    words = [word for place in (0, 1) for word in (pair[place] for pair in pairs)]
+    fix([*words, *[0] * (-len(words) % 4)], monkeypatch)
+    double, single = (tape.normal("noise", 0, len(words)) for tape in (Tape(0), Tape(0).by(library, single=True)))
+    lengths = np.hypot(*double.reshape(2, -1))
+    assert lengths.max() > 8.6
+    assert 0 < lengths.min() < 1e-7
+    apart = np.hypot(*(single.astype(np.float64) - double).reshape(2, -1))
+    assert (apart <= np.where(lengths > 1e-7, SINGLE_ERROR * lengths, 1e-7)).all()
+
+
+def test_single_normals_are_normal() -> None:
+    """2 * 10^5 draws of a fixed seed; a right generator fails with probability 1e-6."""
+    assert stats.kstest(Tape(2024, 50_000, single=True).normal("noise", 0, 4).ravel(), "norm").pvalue > 1e-6

@@ -168,22 +168,6 @@ def test_chunks_are_invisible(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(np.asarray(split), np.asarray(whole), rtol=1e-12)
 
 
-def test_chunks_are_larger_on_an_accelerator_and_results_stand_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 10)
-    monkeypatch.setattr(torch_glm, "ACCELERATOR_CHUNK_ELEMENTS", 25)
-    for device, sizes in (("cpu", [2, 2, 2, 1]), ("cuda", [5, 2])):
-        seen: list[Tape] = []
-
-        def numbered(part: Tape, seen: list[Tape] = seen) -> torch.Tensor:
-            seen.append(part)
-            return torch.arange(part.first_model, part.first_model + part.models)[:, None]
-
-        together = torch_glm.in_chunks(Tape(0, 7, 30), 5, numbered, device)
-        assert together[:, 0].tolist() == list(range(30, 37))
-        assert [part.models for part in seen] == sizes
-        assert {part.library for part in seen} == {"torch"}
-
-
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=4), st.floats(0, 3), st.floats(0.01, 3))
 def test_clipping_by_bounds_is_clipping_by_shares(rs: list[float], norm: float, clip_norm: float) -> None:
     x = np.array([norm, 0.0])

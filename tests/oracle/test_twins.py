@@ -61,6 +61,24 @@ def test_a_model_does_not_depend_on_its_block_or_chunk(item: Algorithm, monkeypa
 
 
 @every_algorithm
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_the_number_of_threads_changes_no_bit(
+    item: Algorithm, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features, labels, config = sample(item, 1)
+    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 1)
+    before, results = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            results.append(item.train_batched(features, labels, config, Tape(3, 7), dtype=dtype))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(results[0], results[1])
+    assert torch.equal(results[0], results[2])
+
+
+@every_algorithm
 def test_a_seed_repeats_bit_for_bit_and_models_differ(item: Algorithm) -> None:
     """Those of a deterministic algorithm are all equal, whatever the seed."""
     features, labels, config = sample(item, 2)

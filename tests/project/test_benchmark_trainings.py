@@ -26,14 +26,16 @@ def measured(**changes: dict[str, Any]) -> dict[str, Any]:
     for task, ratio in (("noisy-cgd", 1001.0), ("dp-sgd-network", 101.0)):
         slow = {"per_second": 10.0, "apart": 0.9e-4, "threads": 1}
         speed = {
-            threads: {"twin": {**slow, "per_second": 10.0 * ratio}, **{name: dict(slow) for name in others}}
-            for threads, others in (("one", OTHERS), ("all", OTHERS[-1:]))
+            f"{precision} {threads}": {
+                "twin": {**slow, "per_second": 10.0 * ratio}, **{name: dict(slow) for name in others}
+            }
+            for precision in trainings.PRECISIONS for threads, others in (("one", OTHERS), ("all", OTHERS[-1:]))
         }
         few = {"megabytes": 10.0, "own": 1.0, "peak": 300.0}
         memory = {"10000": few, "100000": {"megabytes": 25.9, "own": 10.0, "peak": 325.0}}
         tasks[task] = {"speed": speed, "memory": memory}
     for name, change in changes.items():
-        cells = tasks["noisy-cgd"]["memory"] if name == "many" else tasks["noisy-cgd"]["speed"]["one"]
+        cells = tasks["noisy-cgd"]["memory"] if name == "many" else tasks["noisy-cgd"]["speed"]["float32 one"]
         cells["100000" if name == "many" else name] = change
     return {"tasks": tasks}
 
@@ -44,7 +46,7 @@ def missed(result: dict[str, Any]) -> list[str]:
 
 def test_goals_met() -> None:
     assert missed(measured()) == []
-    assert len(goals(measured())) == 5
+    assert len(goals(measured())) == 7
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_goals_missed(changes: dict[str, dict[str, Any]], words: list[str]) -> N
 
 def test_a_rate_is_a_goal_where_nobody_else_takes_part() -> None:
     for rate, expected in ((100.5, []), (99.5, ["dp-glmtron: 100 models a second"])):
-        speed = {threads: {"twin": {"per_second": rate, "apart": 0.0}} for threads in ("one", "all")}
+        speed = {f"float64 {threads}": {"twin": {"per_second": rate, "apart": 0.0}} for threads in ("one", "all")}
         found = missed({"tasks": {"dp-glmtron": {"speed": speed, "memory": {}}}})
         assert [goal[: len(words)] for goal, words in zip(found, expected, strict=True)] == expected
 
@@ -78,10 +80,10 @@ def test_the_table_has_a_row_a_training_and_threads_and_the_goals() -> None:
     lines = markdown(result).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert len({line.count("|") for line in rows}) == 1
-    assert len(rows) == 2 + 2 * 2
-    assert rows[2].endswith("| 1 | 10,010 | 10, 1,001 | 10, 1,001 | ModuleNotFoundError |")
-    assert rows[3].endswith("| 1 | 10,010 | – | – | 10, 1,001 |")
-    assert sum(line.startswith("- Goal met") for line in lines) == 3
+    assert len(rows) == 2 + 2 * 4
+    assert rows[3].endswith("| float64 | 1 | 10,010 | – | – | 10, 1,001 |")
+    assert rows[4].endswith("| float32 | 1 | 10,010 | 10, 1,001 | 10, 1,001 | ModuleNotFoundError |")
+    assert sum(line.startswith("- Goal met") for line in lines) == 5
     assert sum(line.startswith("- Goal **missed**") for line in lines) == 2
     assert plain(result).count("MISSED") == 2
 
@@ -118,7 +120,7 @@ LOOPS = [task for task in trainings.TASKS if "torch loop" not in trainings.OUT.g
     [(t, n) for t in trainings.TASKS for n in ("twin", "reference", "torch loop") if n not in trainings.OUT.get(t, ())],
 )
 def test_our_own_measurements_run_and_train_the_same_model(task: str, name: str) -> None:
-    told = trainings.work(["speed", task, name, "all"], quick=True)
+    told = trainings.work(["speed", task, name, "float64", "all"], quick=True)
     assert told["per_second"] > 0
     assert told["apart"] <= 1e-9
     assert told["models"] == (4 if name == "twin" else 1)
@@ -126,15 +128,39 @@ def test_our_own_measurements_run_and_train_the_same_model(task: str, name: str)
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("task", LOOPS)
+@pytest.mark.parametrize("name", ["twin", "torch loop"])
+def test_the_precision_is_the_one_asked_for(task: str, name: str) -> None:
+    told = trainings.work(["speed", task, name, "float32", "one"], quick=True)
+    assert 1e-9 < told["apart"] <= 1e-4
+    final = trainings.CONTESTANTS[name](task, trainings.parsed(task), "float32")(1)[0]
+    assert final.dtype == torch.float32
+
+
+@pytest.mark.usefixtures("small")
+def test_beside_a_twin_on_all_cores_stands_the_better_of_two_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {"float64": {"one": 5.0, "all": 4.0}, "float32": {"one": 5.0, "all": 6.0}}
+
+    def told(words: list[str], quick: bool) -> dict[str, Any]:
+        return {"per_second": rates[words[3]][words[4]], "apart": 0.0}
+
+    monkeypatch.setattr(trainings, "ask", told)
+    speed = trainings.measure_all("dp-sgd-network", quick=True)
+    assert [speed[row]["Opacus"]["per_second"] for row in speed] == [5.0, 5.0, 5.0, 6.0]
+    assert [speed[row]["twin"]["per_second"] for row in speed] == [5.0, 4.0, 5.0, 6.0]
+    assert set(trainings.measure_all("dp-glmtron", quick=True)) == {"float64 one", "float64 all"}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("task", LOOPS)
 def test_a_contestant_that_trains_another_model_is_told(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clipped to twice the norm: so clipping is active, and its strength is seen."""
 
-    def lenient(task: str, config: Any) -> trainings.Trainer:
+    def lenient(task: str, config: Any, precision: str) -> trainings.Trainer:
         changed = trainings.parsed(task, **{trainings.NOISE[task]: "1e-12", "clip_norm": 1})
         return trainings.torch_loop(task, changed)
 
     monkeypatch.setitem(trainings.CONTESTANTS, "torch loop", lenient)
-    assert trainings.work(["speed", task, "torch loop", "all"], quick=True)["apart"] > 1e-3
+    assert trainings.work(["speed", task, "torch loop", "float64", "all"], quick=True)["apart"] > 1e-3
 
 
 @pytest.mark.usefixtures("small")
@@ -156,7 +182,8 @@ def test_the_noise_of_a_loop_is_that_of_the_algorithm(task: str) -> None:
 @pytest.mark.usefixtures("small")
 def test_a_peer_that_is_not_there_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opacus", None)
-    assert trainings.work(["speed", "noisy-cgd", "Opacus", "all"], quick=True) == {"failure": "ModuleNotFoundError"}
+    told = trainings.work(["speed", "noisy-cgd", "Opacus", "float64", "all"], quick=True)
+    assert told == {"failure": "ModuleNotFoundError"}
 
 
 @pytest.mark.usefixtures("small")
