@@ -10,8 +10,8 @@ lambda)). Only lambda = 0 can give zero.
 Lemma D.1. Every y is reached when S = A A^T is invertible. The summands Y_i are independent, 0 <= Y_i <= r I with r =
 lambda_max(X X^T), of mean M >= (r / kappa) I. For t > 0, e^{-tY} <= I - (1 - e^{-tr}) Y / r by convexity, so
 |E e^{-tY}| <= 1 - (1 - e^{-tr}) / kappa, and by the Golden-Thompson inequality, P times, E tr e^{-tS} is at most
-n |E e^{-tY}|^P. If S is singular that trace is at least 1. Let t grow: P(S singular) <= n (1 - 1/kappa)^P <= n e^{-P/kappa}.
-The lemma asks for P >= 2 kappa log(n/delta), twice as much as needed.
+n |E e^{-tY}|^P. If S is singular that trace is at least 1. Let t grow: S is singular with a probability of at most
+n (1 - 1/kappa)^P <= n e^{-P/kappa}. The lemma asks for P >= 2 kappa log(n/delta), twice as much as needed.
 
 Lemma D.2. M_ij = |x_i| |x_j| f(rho_ij), f(rho) = rho (1/4 + arcsin(rho)/(2 pi)), rho_ij the cosines. All Taylor
 coefficients of f are >= 0, and Hadamard powers of a Gram matrix are positive semidefinite (Schur). Leave out the powers
