@@ -2,9 +2,8 @@ r"""Theorem 4.1 (= D.4) of document 000 and what it is made of: Theorem D.3 and 
 
 Rate. Theorem D.3's right side is L |theta_0 - theta*| sqrt(p log(1/delta) log(1/beta)) / (n epsilon). With p = n log(n/
 gamma) that is n^{-1/2} epsilon^{-1} up to logarithms, not (n epsilon)^{-1/2}: at epsilon = n^{-1/2} the two differ by
-the factor n^{1/4}, however large the constant that O hides. (That |theta_0 - theta*| is
-bounded is plausible: for lambda = 0 the shortest solution has |theta*|^2 = y^T S^{-1} y, S of relu-approx/lem-D.1, and
-S is of the order P d >= n.)
+the factor n^{1/4}, however large the constant that O hides. (That |theta_0 - theta*| is bounded is plausible:
+for lambda = 0 the shortest solution has |theta*|^2 = y^T S^{-1} y, S of relu-approx/lem-D.1, of the order P d >= n.)
 
 Floor. For lambda > 0 the loss (3.6) of any output is at least its minimum, lambda |y|^2 / (2 (P |X|^2 + n lambda))
 (relu-approx/zero-optimum-3.6-repaired); with |X|^2 <= 9 n (but for e^{-n/2}) and labels +-1 that is lambda / (2 (9 P +
@@ -182,7 +181,7 @@ def judge_average(factor: Callable[[int], Fraction]) -> Finding:
     """
     eta, tried = Fraction(1), 0
     for steps in (1, 2, 3, 4):
-        paths = [((), Fraction(0), Fraction(0))]
+        paths: list[tuple[tuple[Fraction, ...], Fraction, Fraction]] = [((), Fraction(0), Fraction(0))]
         for _ in range(steps):
             paths = [
                 ((*path, g), theta - eta * g, total + theta - eta * g)

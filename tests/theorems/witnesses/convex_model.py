@@ -125,11 +125,22 @@ def beyond_the_textbook(witness: Witness) -> bool:
     steps, eta, factor = (Fraction(witness[key]) for key in ("T", "eta", "factor of G^2"))
     theta, total = Fraction(0), Fraction(0)
     for g in (Fraction(part) for part in witness["subgradients"].split(",")):
-        if abs(g) > 1 or g * theta != abs(theta) and theta != 0:
+        if abs(g) > 1 or (g * theta != abs(theta) and theta != 0):
             return False  # no subgradient of |theta|
         theta -= eta * g
         total += theta
     return abs(total / steps) > eta / 2 * factor
+
+
+def forbidden(witness: Witness) -> bool:
+    """v and u lie on one side of the first record, and on different sides of the second."""
+    u, x, other, v = (np.array(ast.literal_eval(witness[key])) for key in ("u", "record", "other record", "v"))
+
+    def feasible(record: np.ndarray) -> bool:
+        sign = 1 if record @ u >= 0 else -1
+        return bool(sign * (record @ v) >= 0)
+
+    return feasible(x) and not feasible(other)
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
@@ -138,6 +149,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/thm-4.1-regularised": below_the_minimum,
     "relu-approx/thm-4.1-gradients": large_gradients,
     "relu-approx/thm-D.3": still_or_wrong,
+    "relu-approx/thm-D.3-applies": forbidden,
     "relu-approx/alg-1": shapes,
     "relu-approx/alg-1-average": beyond_the_textbook,
     "relu-approx/intro-rates-worse": better_rate,
@@ -153,6 +165,7 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/thm-4.1": {"n": "1000000000000", "epsilon": "1"},
     "relu-approx/thm-4.1-regularised": {"n": "1e40", "lambda": "1", "P": "11172"},
     "relu-approx/thm-4.1-gradients": {"d": "1", "P": "16", "claimed": "100"},
+    "relu-approx/thm-D.3-applies": {"u": "[1, 1]", "record": "[1, 0]", "other record": "[0, 1]", "v": "[1, 1]"},
     "relu-approx/alg-1": {"d": "3", "P": "1", "noise": "3"},
     "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "n": "1e6", "sqrt(d)/(epsilon n)": "1e-2"},
     "relu-approx/alg-1-average": {"T": "1", "eta": "1", "factor of G^2": "2", "subgradients": "1"},
