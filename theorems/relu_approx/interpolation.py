@@ -36,6 +36,7 @@ from flint import arb, ctx, fmpq_mat
 from oracle.domain import non_negative, positive, positive_integer, probability
 from oracle.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.effort import points
 
 Optimum = Callable[[sympy.Matrix, sympy.Matrix, int, Any], Any]
 
@@ -193,7 +194,7 @@ def judge_patterns(factor: Fraction) -> Finding:
     tried = 0
     with ctx.workprec(128):
         for rows, kappa, counts in instances():
-            for draws in range(1, 41):
+            for draws in range(1, points(40) + 1):
                 tried += 1
                 failing = Fraction(
                     sum(count * covering(draws, size) for size, count in counts.items()), len(_DIRECTIONS) ** draws

@@ -227,7 +227,9 @@ def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
 
 _MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"), probability("gamma"))
 _HALF = sympy.Rational(-1, 2)
-_RATE_USES = ("relu-approx/thm-D.3", "relu-approx/P-order", "relu-approx/zero-optimum-3.6", "relu-approx/alg-1")
+_RATE_USES = tuple(
+    f"relu-approx/{name}" for name in ("thm-D.3", "P-order", "zero-optimum-3.6", "alg-1", "thm-4.1-gradients")
+)
 
 theorem_4_1 = Claim(
     id="relu-approx/thm-4.1",
