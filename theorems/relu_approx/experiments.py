@@ -145,7 +145,7 @@ widths = Claim(
 
 covered = Claim(
     id="relu-approx/app-H-coverage",
-    source="000, Tables 1 and 2 with Appendix H: K ~ Poisson(20) draws for 18 candidates try them all",
+    source="000, Tables 1 and 2 with Appendix H: K ~ Poisson(20) for 18 candidates (read: enough to try them all)",
     statement=r"\mathbb{E}\,\#\{\text{candidates tried}\} = 18",
     words="Poisson(20) uniform draws try all 18 candidates of the grid on average",
     hypotheses=_COUNT,

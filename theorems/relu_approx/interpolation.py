@@ -10,8 +10,8 @@ lambda)). Only lambda = 0 can give zero.
 Lemma D.1. Every y is reached when S = A A^T is invertible. The summands Y_i are independent, 0 <= Y_i <= r I with r =
 lambda_max(X X^T), of mean M >= (r / kappa) I. For t > 0, e^{-tY} <= I - (1 - e^{-tr}) Y / r by convexity, so
 |E e^{-tY}| <= 1 - (1 - e^{-tr}) / kappa, and by the Golden-Thompson inequality, P times, E tr e^{-tS} is at most
-n |E e^{-tY}|^P. If S is singular that trace is at least 1. Let t grow: P(S singular) <= n (1 - 1/kappa)^P <= n e^{-P/kappa}.
-The lemma asks for P >= 2 kappa log(n/delta), twice as much as needed.
+n |E e^{-tY}|^P. If S is singular that trace is at least 1. Let t grow: S is singular with a probability of at most
+n (1 - 1/kappa)^P <= n e^{-P/kappa}. The lemma asks for P >= 2 kappa log(n/delta), twice as much as needed.
 
 Lemma D.2. M_ij = |x_i| |x_j| f(rho_ij), f(rho) = rho (1/4 + arcsin(rho)/(2 pi)), rho_ij the cosines. All Taylor
 coefficients of f are >= 0, and Hadamard powers of a Gram matrix are positive semidefinite (Schur). Leave out the powers
@@ -36,6 +36,7 @@ from flint import arb, ctx, fmpq_mat
 from oracle.domain import non_negative, positive, positive_integer, probability
 from oracle.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.effort import points
 
 Optimum = Callable[[sympy.Matrix, sympy.Matrix, int, Any], Any]
 
@@ -193,7 +194,7 @@ def judge_patterns(factor: Fraction) -> Finding:
     tried = 0
     with ctx.workprec(128):
         for rows, kappa, counts in instances():
-            for draws in range(1, 41):
+            for draws in range(1, points(40) + 1):
                 tried += 1
                 failing = Fraction(
                     sum(count * covering(draws, size) for size, count in counts.items()), len(_DIRECTIONS) ** draws

@@ -153,9 +153,7 @@ _POINTS = sorted(
 )
 
 
-def _bit() -> tuple[Law, Law]:
-    return (Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))
-
+_BIT: tuple[Law, Law] = (Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3))
 
 Total = Callable[[arb, int, arb, arb], arb]
 """(epsilon_hat, m, e^{epsilon_1}, delta(epsilon_1)) -> the epsilon at which the tuning is m delta(epsilon_hat)."""
@@ -170,24 +168,24 @@ def judge_prose(total: Total) -> Finding:
     """Whether the tuning is (total, m delta(epsilon_hat))-DP for every finite base, m and epsilon_hat >= 0."""
     tried = 0
     with ctx.workprec(100):
-        for (first, second), mean in itertools.product((_bit(), *bases()), (1, 2, 5)):
+        for (first, second), mean in itertools.product((_BIT, *bases()), (1, 2, 5)):
+            one, other = best_of(first, mean), best_of(second, mean)
             for growth, rest in _POINTS:
                 tried += 1
                 delta = ball(curve(first, second, growth))
                 spent = total(ball(rest).log(), mean, ball(growth), delta)
                 allowed = mean * ball(curve(first, second, rest))
-                for one, other in ((first, second), (second, first)):
-                    true = divergence(best_of(one, mean), best_of(other, mean), spent.exp())
-                    if true > allowed:
-                        return Finding(
-                            Verdict.REFUTED, Evidence.PROVED, "the tuning loses more than that, certified",
-                            {
-                                "Q (best level first)": shown(one), "Q'": shown(other), "m": str(mean),
-                                "e^epsilon_1": str(growth), "delta(epsilon_1)": str(curve(first, second, growth)),
-                                "e^epsilon_hat": str(rest), "m delta(epsilon_hat)": allowed.str(12),
-                                "divergence at epsilon_hat": true.str(12),
-                            }, ALL,
-                        )
+                true = divergence(one, other, spent.exp())
+                if true > allowed:
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "the tuning loses more than that, certified",
+                        {
+                            "Q (best level first)": shown(first), "Q'": shown(second), "m": str(mean),
+                            "e^epsilon_1": str(growth), "delta(epsilon_1)": str(curve(first, second, growth)),
+                            "e^epsilon_hat": str(rest), "m delta(epsilon_hat)": allowed.str(12),
+                            "divergence at epsilon_hat": true.str(12),
+                        }, ALL,
+                    )
     at = (arb(1), 3, arb(2), arb(1) / 8)
     if not total(*at) >= repaired_total(*at):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no base fails",

@@ -2,7 +2,8 @@ r"""Theorem 4.1 (= D.4) of document 000 and what it is made of: Theorem D.3 and 
 
 Rate. Theorem D.3's right side is L |theta_0 - theta*| sqrt(p log(1/delta) log(1/beta)) / (n epsilon). With p = n log(n/
 gamma) that is n^{-1/2} epsilon^{-1} up to logarithms, not (n epsilon)^{-1/2}: at epsilon = n^{-1/2} the two differ by
-the factor n^{1/4}, however large the constant that O hides.
+the factor n^{1/4}, however large the constant that O hides. (That |theta_0 - theta*| is bounded is plausible:
+for lambda = 0 the shortest solution has |theta*|^2 = y^T S^{-1} y, S of relu-approx/lem-D.1, of the order P d >= n.)
 
 Floor. For lambda > 0 the loss (3.6) of any output is at least its minimum, lambda |y|^2 / (2 (P |X|^2 + n lambda))
 (relu-approx/zero-optimum-3.6-repaired); with |X|^2 <= 9 n (but for e^{-n/2}) and labels +-1 that is lambda / (2 (9 P +
@@ -173,6 +174,41 @@ def judge_excess(says: Excess) -> Finding:
     )
 
 
+def judge_average(factor: Callable[[int], Fraction]) -> Finding:
+    """Whether D^2/(2 eta T) + eta/2 (factor(T) G^2 + p sigma^2) bounds the average iterate's excess.
+
+    Tried without noise from the minimum of |theta| (D = 0, G = 1), with every choice of subgradients at 0, exactly.
+    """
+    eta, tried = Fraction(1), 0
+    for steps in (1, 2, 3, 4):
+        paths: list[tuple[tuple[Fraction, ...], Fraction, Fraction]] = [((), Fraction(0), Fraction(0))]
+        for _ in range(steps):
+            paths = [
+                ((*path, g), theta - eta * g, total + theta - eta * g)
+                for path, theta, total in paths
+                for g in ((Fraction(-1), Fraction(0), Fraction(1)) if theta == 0 else (theta / abs(theta),))
+            ]
+        for path, _, total in paths:
+            tried += 1
+            if abs(total / steps) > eta / 2 * factor(steps):
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "the average that Algorithm 1 returns has a larger loss, exactly",
+                    {
+                        "loss": "|theta|", "T": str(steps), "eta": str(eta), "factor of G^2": str(factor(steps)),
+                        "subgradients": ", ".join(map(str, path)), "excess": str(abs(total / steps)),
+                        "bound": str(eta / 2 * factor(steps)),
+                    }, ALL,
+                )
+    if any(factor(steps) < Fraction(steps + 1, steps) for steps in range(1, 50)):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no path fails; below what is proved",
+                       scope=Scope("points", tried, tried))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the steps' inequalities, summed over t = 0, ..., T with an imagined last step, give (T+1)/T G^2; attained at "
+        f"T = 1; {tried} paths followed exactly", scope=ALL,
+    )
+
+
 def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
     """Whether the noise has the dimension p = d P of the gradient of (3.6) that it is added to."""
     for d in range(1, 5):
@@ -191,7 +227,9 @@ def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
 
 _MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"), probability("gamma"))
 _HALF = sympy.Rational(-1, 2)
-_RATE_USES = ("relu-approx/thm-D.3", "relu-approx/P-order", "relu-approx/zero-optimum-3.6", "relu-approx/alg-1")
+_RATE_USES = tuple(
+    f"relu-approx/{name}" for name in ("thm-D.3", "P-order", "zero-optimum-3.6", "alg-1", "thm-4.1-gradients")
+)
 
 theorem_4_1 = Claim(
     id="relu-approx/thm-4.1",
@@ -327,4 +365,29 @@ algorithm_1_repaired = Claim(
     says=lambda d, patterns: d * patterns,
     check=judge_dimension,
     flips=(Flip("I_d", lambda d, patterns: d, Verdict.REFUTED),),
+)
+
+average = Claim(
+    id="relu-approx/alg-1-average",
+    source="000, Algorithm 1, line 7, with the usual analysis of gradient descent: the mean of theta_1, ..., theta_T",
+    statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
+              r" \frac{\eta}{2}(G^2 + p\sigma^2)",
+    words="the textbook bound of gradient descent holds for the average of theta_1, ..., theta_T",
+    hypotheses=(positive_integer("T"), positive("eta")),
+    says=lambda steps: Fraction(1),
+    check=judge_average,
+    flips=(Flip("(T+1)/T G^2", lambda steps: Fraction(steps + 1, steps), Verdict.HOLDS),),
+    repaired_by="relu-approx/alg-1-average-repaired",
+)
+
+average_repaired = Claim(
+    id="relu-approx/alg-1-average-repaired",
+    source="000, Algorithm 1, line 7 (for the mean of theta_0, ..., theta_{T-1} the textbook's G^2 is right)",
+    statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
+              r" \frac{\eta}{2}\Big(\frac{T+1}{T} G^2 + p\sigma^2\Big)",
+    words="for the average of theta_1, ..., theta_T the bound of gradient descent holds with (T+1)/T G^2",
+    hypotheses=(positive_integer("T"), positive("eta")),
+    says=lambda steps: Fraction(steps + 1, steps),
+    check=judge_average,
+    flips=(Flip("G^2", lambda steps: Fraction(1), Verdict.REFUTED),),
 )

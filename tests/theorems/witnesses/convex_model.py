@@ -1,0 +1,176 @@
+"""Witnesses against document 000's Section 4 and Appendices C, D and G, again: least squares, simulation, grids."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+Witness = Mapping[str, str]
+
+
+def features(x: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """The blocks D_i X side by side."""
+    return np.hstack([(x @ direction >= 0)[:, None] * x for direction in u])
+
+
+def positive_optimum(witness: Witness) -> bool:
+    """Ridge regression as ordinary least squares with extra rows; its loss is certainly not the claimed one."""
+    x, u, y = (np.array(ast.literal_eval(witness[key]), float) for key in ("X", "u", "y"))
+    lam, claimed = float(Fraction(witness["lambda"])), float(Fraction(witness["claimed minimum"]))
+    a = features(x, u)
+    stacked = np.vstack([a / math.sqrt(len(y)), math.sqrt(lam) * np.eye(a.shape[1])])
+    target = np.concatenate([y / math.sqrt(len(y)), np.zeros(a.shape[1])])
+    v = np.linalg.lstsq(stacked, target, rcond=None)[0]
+    return bool(abs(((stacked @ v - target) ** 2).sum() / 2 - claimed) > 1e-3) and lam > 0
+
+
+def rate(witness: Witness) -> bool:
+    """sqrt(p) / (n epsilon) at p = n is a thousand times (n epsilon)^(-1/2)."""
+    n, epsilon = float(witness["n"]), float(Fraction(witness["epsilon"]))
+    return math.sqrt(n) / (n * epsilon) >= 999 / math.sqrt(n * epsilon)
+
+
+def below_the_minimum(witness: Witness) -> bool:
+    """lambda |y|^2 / (2 (P |X|^2 + n lambda)) with |y|^2 = n, |X|^2 = 9 n, against n^-1/2 log^10 n."""
+    with mpmath.workdps(60):
+        n, patterns, lam = mpmath.mpf(witness["n"]), mpmath.mpf(Fraction(witness["P"]).numerator), mpmath.mpf(1)
+        patterns /= Fraction(witness["P"]).denominator
+        enough = patterns >= 80 * mpmath.sqrt(2) * mpmath.log(10 * n)
+        least = lam * n / (2 * (patterns * 9 * n + n * lam))
+        return bool(enough and least > mpmath.log(n) ** 10 / mpmath.sqrt(n)) and witness["lambda"] == "1"
+
+
+def large_gradients(witness: Witness) -> bool:
+    """The mean squared gradient at 0 over simulated records, five standard errors down (wrong at most once in 1e6)."""
+    d, patterns, claimed = int(witness["d"]), int(witness["P"]), float(Fraction(witness["claimed"]))
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=(2000, d))
+    squares = (features(x, generator.normal(size=(patterns, d))) ** 2).sum(axis=1)  # one draw of u for all: P fixed
+    fresh = np.array([
+        (features(row[None], generator.normal(size=(patterns, d))) ** 2).sum() for row in x[:500]
+    ])
+    return all(s.mean() - 5 * s.std() / math.sqrt(len(s)) > claimed for s in (squares, fresh))
+
+
+def still_or_wrong(witness: Witness) -> bool:
+    """Algorithm 1 on |theta| and |theta - 1|: with a step the first excess is positive, without one the second is 1."""
+    n, epsilon, delta, beta = (float(witness[key]) for key in ("n", "epsilon", "delta", "beta"))
+    printed = math.sqrt(float(witness["p"]) * math.log(1 / delta) * math.log(1 / beta)) / (n * epsilon)
+    generator = np.random.default_rng(2)
+
+    def average(target: float, eta: float) -> float:
+        theta, total = 0.0, 0.0
+        for _ in range(10):
+            theta = float(np.clip(theta - eta * (np.sign(theta - target) + 0.01 * generator.normal()), -1, 1))
+            total += theta / 10
+        return total
+
+    moving = [abs(average(0.0, eta)) for eta in (1e-6, 1e-3, 1.0)]
+    return min(moving) > 0 and abs(average(1.0, 0.0) - 1) > printed
+
+
+def shapes(witness: Witness) -> bool:
+    """A gradient of (3.6) has as many entries as v, and the noise another number."""
+    d, patterns = int(witness["d"]), int(witness["P"])
+    generator = np.random.default_rng(3)
+    x, u = generator.normal(size=(3, d)), generator.normal(size=(patterns, d))
+    gradient = features(x, u).T @ np.ones(3)
+    return int(gradient.size) != int(witness["noise"])
+
+
+def better_rate(witness: Witness) -> bool:
+    """The rates in n, d and epsilon themselves, at epsilon = 1 / (n x) and d = 1."""
+    n, x = float(witness["n"]), float(witness["sqrt(d)/(epsilon n)"])
+    d, epsilon = 1.0, 1 / (n * x)
+    other = {
+        "Arora et al. 2023": d ** (1 / 3) / (epsilon * n) ** (2 / 3),
+        "Bassily et al. 2021": n ** (-1 / 3) + d**0.2 / (epsilon * n) ** 0.4,
+    }[witness["pair"]]
+    return n >= 1 and x <= 1 and 1 / math.sqrt(n) + math.sqrt(d) / (epsilon * n) > 2 * other
+
+
+def objectives(witness: Witness) -> bool:
+    """A feasible point of the second problem lies well below every point of a grid for (G.1)."""
+    y, lam = (float(Fraction(witness[key])) for key in ("y", "lambda"))
+    u, alpha = np.meshgrid(np.linspace(0, 3, 601), np.linspace(-3, 3, 1201))
+    least = float(((np.maximum(u, 0) * alpha - y) ** 2 / 2 + lam / 2 * (u**4 + alpha**4)).min())
+    if witness["bound on |u|"] != "None" or witness["bound on alpha"] != "1":
+        return False
+    small = 1e-3
+    feasible = (max(0.0, y / small) * small - y) ** 2 / 2 + lam * small**2
+    return feasible < 0.1 * least
+
+
+def not_invariant(witness: Witness) -> bool:
+    u, alpha, gamma = (float(Fraction(witness[key])) for key in ("u", "alpha", "gamma"))
+
+    def both(weight: float, outer: float) -> tuple[float, float]:
+        return max(0.0, weight) * outer, (abs(weight) ** 4 + outer**4) / 2
+
+    (before, cost), (after, scaled) = both(u, alpha), both(gamma * u, alpha / gamma)
+    return abs(before - after) < 1e-12 and abs(cost - scaled) > 1e-6
+
+
+def no_real_scaling(witness: Witness) -> bool:
+    return float(Fraction(witness["alpha"])) / float(Fraction(witness["|u|"])) < 0
+
+
+def beyond_the_textbook(witness: Witness) -> bool:
+    """Follow the subgradients of the witness down |theta| and hold the average's loss against the textbook's bound."""
+    steps, eta, factor = (Fraction(witness[key]) for key in ("T", "eta", "factor of G^2"))
+    theta, total = Fraction(0), Fraction(0)
+    for g in (Fraction(part) for part in witness["subgradients"].split(",")):
+        if abs(g) > 1 or (g * theta != abs(theta) and theta != 0):
+            return False  # no subgradient of |theta|
+        theta -= eta * g
+        total += theta
+    return abs(total / steps) > eta / 2 * factor
+
+
+def forbidden(witness: Witness) -> bool:
+    """v and u lie on one side of the first record, and on different sides of the second."""
+    u, x, other, v = (np.array(ast.literal_eval(witness[key])) for key in ("u", "record", "other record", "v"))
+
+    def feasible(record: np.ndarray) -> bool:
+        sign = 1 if record @ u >= 0 else -1
+        return bool(sign * (record @ v) >= 0)
+
+    return feasible(x) and not feasible(other)
+
+
+WITNESSES: dict[str, Callable[[Witness], bool]] = {
+    "relu-approx/zero-optimum-3.6": positive_optimum,
+    "relu-approx/thm-4.1": rate,
+    "relu-approx/thm-4.1-regularised": below_the_minimum,
+    "relu-approx/thm-4.1-gradients": large_gradients,
+    "relu-approx/thm-D.3": still_or_wrong,
+    "relu-approx/thm-D.3-applies": forbidden,
+    "relu-approx/alg-1": shapes,
+    "relu-approx/alg-1-average": beyond_the_textbook,
+    "relu-approx/intro-rates-worse": better_rate,
+    "relu-approx/thm-G.1": objectives,
+    "relu-approx/thm-G.1-proof": not_invariant,
+    "relu-approx/thm-G.1-gamma": no_real_scaling,
+}
+
+NOT_WITNESSES: dict[str, Witness] = {
+    "relu-approx/zero-optimum-3.6": {
+        "X": "[[1, 0]]", "u": "[[2, 1]]", "y": "[1]", "lambda": "1", "claimed minimum": "1/4",
+    },
+    "relu-approx/thm-4.1": {"n": "1000000000000", "epsilon": "1"},
+    "relu-approx/thm-4.1-regularised": {"n": "1e40", "lambda": "1", "P": "11172"},
+    "relu-approx/thm-4.1-gradients": {"d": "1", "P": "16", "claimed": "100"},
+    "relu-approx/thm-D.3-applies": {"u": "[1, 1]", "record": "[1, 0]", "other record": "[0, 1]", "v": "[1, 1]"},
+    "relu-approx/alg-1": {"d": "3", "P": "1", "noise": "3"},
+    "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "n": "1e6", "sqrt(d)/(epsilon n)": "1e-2"},
+    "relu-approx/alg-1-average": {"T": "1", "eta": "1", "factor of G^2": "2", "subgradients": "1"},
+    "relu-approx/thm-D.3": {"p": "1", "n": "2", "epsilon": "1", "delta": "1e-5", "beta": "0.05"},
+    "relu-approx/thm-G.1": {"y": "1", "lambda": "1/10", "bound on |u|": "1", "bound on alpha": "None"},
+    "relu-approx/thm-G.1-proof": {"u": "1", "alpha": "1", "gamma": "1"},
+    "relu-approx/thm-G.1-gamma": {"|u|": "1", "alpha": "1"},
+}

@@ -1,0 +1,83 @@
+r"""Appendix D of document 000: "directly apply" Theorem D.3, that is Algorithm 1, to problem (3.4) or (3.6).
+
+Algorithm 1 projects onto a set C, which is an input like the loss: for privacy it must not depend on the records. The
+constraints (3.5) of problem (3.4), (2 D_i - I) X v_i >= 0, say that v_i lies on the same side of every record as u_i.
+Replacing a record turns the half-space, so iterates that one data set allows the other forbids: outputs there reveal
+the record whatever the noise. Problem (3.6) has no constraints.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from oracle.domain import positive_integer
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+
+Vector = tuple[int, ...]
+Allowed = Callable[[Vector, Vector, Vector], bool]
+"""(record x, direction u, block v) -> whether the constraint set allows v."""
+
+_PLANE = tuple(itertools.product((1, 0, -1), repeat=2))
+_RECORDS = ((1, 0), (0, 1), (1, 1), (1, -1), (-1, 0))
+
+
+def _dot(a: Vector, b: Vector) -> int:
+    return sum(p * q for p, q in zip(a, b, strict=True))
+
+
+def same_side(x: Vector, u: Vector, v: Vector) -> bool:
+    """(3.5) for one record: (2 1(x^T u >= 0) - 1) x^T v >= 0."""
+    return (2 * int(_dot(x, u) >= 0) - 1) * _dot(x, v) >= 0
+
+
+def judge_set(allowed: Allowed) -> Finding:
+    """Whether the constraint set is the same for every record, on the integer points of a small square, d = 2."""
+    for u in ((1, 1), (1, 0), (1, -1)):
+        for x, other in itertools.permutations(_RECORDS, 2):
+            for v in _PLANE:
+                if allowed(x, u, v) and not allowed(other, u, v):
+                    return Finding(
+                        Verdict.REFUTED, Evidence.PROVED, "one data set allows what its neighbour forbids, exactly",
+                        {"u": str(list(u)), "record": str(list(x)), "other record": str(list(other)),
+                         "v": str(list(v))}, ALL,
+                    )
+    cases = len(_RECORDS) * len(_PLANE)
+    if not all(allowed(x, (1, 1), v) for x in _RECORDS for v in _PLANE):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the same at these points",
+                       scope=Scope("points", cases, cases))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED, f"every v is allowed, at {cases} points: there is nothing that could depend on "
+        "a record", scope=ALL,
+    )
+
+
+_HYPOTHESES = (positive_integer("n"), positive_integer("d"), positive_integer("P"))
+_EVERYTHING: Allowed = lambda x, u, v: True  # noqa: E731
+
+constrained = Claim(
+    id="relu-approx/thm-D.3-applies",
+    source="000, Appendix D: Theorem D.3 applies directly to problem (3.4), whose constraint set is (3.5)",
+    statement=r"\mathcal{C} = \{v: (2D_i - I)Xv_i \ge 0\} \text{ does not depend on the records}",
+    words="the constraint set of problem (3.4), onto which Algorithm 1 projects, is the same for neighbouring data",
+    hypotheses=_HYPOTHESES,
+    says=same_side,
+    check=judge_set,
+    flips=(Flip("no constraints, problem (3.6)", _EVERYTHING, Verdict.HOLDS),),
+    repaired_by="relu-approx/thm-D.3-applies-repaired",
+    uses=("relu-approx/thm-D.3",),
+)
+
+unconstrained = Claim(
+    id="relu-approx/thm-D.3-applies-repaired",
+    source="000, Appendix D, for problem (3.6)",
+    statement=r"\mathcal{C} = \mathbb{R}^{dP}",
+    words="problem (3.6) has no constraints, so Algorithm 1's projection does not depend on the data",
+    hypotheses=_HYPOTHESES,
+    says=_EVERYTHING,
+    check=judge_set,
+    flips=(
+        Flip("(3.5)", same_side, Verdict.REFUTED),
+        Flip("the other side", lambda x, u, v: not same_side(x, u, v), Verdict.REFUTED),
+    ),
+)
