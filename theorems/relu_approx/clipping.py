@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy
@@ -83,7 +84,7 @@ def judge_field(classes: int) -> Finding:
                    "clipped field is the gradient of a convex function of the margin", scope=ALL)
 
 
-def judge_scalar(clip: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+def judge_scalar(clip: Callable[[Any, Any], Any]) -> Finding:
     """Whether clipping g' = s - y at a level keeps it nondecreasing with slope at most 1 (squared loss, exactly)."""
     grid = [Fraction(n, 4) for n in range(-20, 21)]
     for level in (Fraction(1), Fraction(1, 2)):
@@ -93,7 +94,10 @@ def judge_scalar(clip: Callable[[Fraction, Fraction], Fraction]) -> Finding:
                 return Finding(Verdict.REFUTED, Evidence.PROVED, "the clipped derivative falls, or rises too fast",
                                {"level": str(level), "g' before": str(before), "g' after": str(after),
                                 "rise of the clipped": str(rise)}, ALL)
-    if any(clip(v, Fraction(1)) != max(-1, min(1, v)) for v in grid):
+    bound, more = sympy.symbols("l x", positive=True)  # beyond the level by x; at it; inside, level = l + x; at 0
+    zero = sympy.Integer(0)
+    cases = [(bound + more, bound, bound), (bound, bound, bound), (bound, bound + more, bound), (zero, bound, zero)]
+    if any(sympy.simplify(clip(s * at, level) - s * value) != 0 for at, level, value in cases for s in (1, -1)):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no grid point fails",
                        scope=Scope("points", len(grid), len(grid)))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
@@ -105,8 +109,17 @@ def judge_step(says: tuple[int, Fraction]) -> Finding:
     """Whether one clipped step (classes, eta) contracts as c = 1 - eta lambda says: a = 64 active, |x| = C = 1.
 
     The parameters' Jacobian is t t^T kron J, so along t kron w the step multiplies w by (1 - eta lambda) I - 64 eta J.
+    With two classes and p = 15/16 for the label nothing is clipped, |r| = sqrt(2)/16 < 1/8, and J has the eigenvalue
+    2 p (1 - p) = 15/128, so that too large an eta expands there.
     """
     classes, eta = says
+    unclipped = 1 - Fraction(1, 10**4) - 64 * eta * Fraction(15, 128)
+    if classes == 2 and abs(unclipped) > 1:
+        return Finding(
+            Verdict.REFUTED, Evidence.PROVED, "two models move apart in one step, exactly: eta is above 2/beta",
+            {"classes": "2", "eta": str(eta), "eta lambda": "1/10000", "active hyperplanes": "64",
+             "step factor at least": str(abs(unclipped)), "claimed c": "0.9999"}, ALL,
+        )
     with ctx.workprec(128):
         matrix = jacobian(classes, Fraction(1, 8))
         size = range(classes)
@@ -121,7 +134,7 @@ def judge_step(says: tuple[int, Fraction]) -> Finding:
                 {"classes": str(classes), "eta": str(eta), "eta lambda": "1/10000", "active hyperplanes": "64",
                  "step factor at least": str(Enclosure.of_ball(factor)), "claimed c": "0.9999"}, ALL,
             )
-    if classes > 2:
+    if classes > 2 or 32 * eta + Fraction(2, 10**4) > 2:  # eta (beta + lambda) > 2, beta = 64/2 + lambda
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no expansion at this point",
                        scope=Scope("points", 1, 1))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
@@ -129,7 +142,7 @@ def judge_step(says: tuple[int, Fraction]) -> Finding:
                    "a step contracts by c as Theorem 2.8 asks, for eta < 2/beta", scope=ALL)
 
 
-def judge_glm(features: Callable[[int, tuple[int, ...]], tuple[int, ...]]) -> Finding:
+def judge_glm(features: Callable[[Any, tuple[int, ...]], tuple[Any, ...]]) -> Finding:
     """Whether the score of (3.8) is <features(x, D), v> for d = 1, for all patterns of two hyperplanes."""
     for x in (-2, 1, 3):
         for active in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -140,17 +153,25 @@ def judge_glm(features: Callable[[int, tuple[int, ...]], tuple[int, ...]]) -> Fi
                     return Finding(Verdict.REFUTED, Evidence.PROVED, "the loss is no function of that product",
                                    {"x": str(x), "D": str(active), "v": str(v), "score": str(score),
                                     "product": str(claimed)}, ALL)
+    x_ = sympy.symbols("x", real=True)
+    if any(features(x_, active) != tuple(a * x_ for a in active) for active in itertools.product((0, 1), repeat=3)):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at points only",
+                       scope=Scope("points", 36, 36))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "sum_i D_i x^T v_i = t.v term by term, bilinear in (t, v), so basis vectors decide", scope=ALL)
+                   "sum_i D_i x^T v_i = t.v term by term with t = (D_1 x; ...; D_P x), linear in every coordinate of x",
+                   scope=ALL)
 
 
-def judge_blocks(diagonal: bool) -> Finding:
-    """Whether the Hessian t t^T of h is block diagonal, d = 1, two active hyperplanes."""
-    v = sympy.symbols("v0:2", real=True)
-    hessian = sympy.hessian((v[0] + v[1] - 1) ** 2 / sympy.Integer(2), v)
-    if diagonal and hessian[0, 1] != 0:
+def judge_blocks(claimed: Callable[[sympy.Matrix], sympy.Matrix]) -> Finding:
+    """Whether a matrix of t = (D_1 x; D_2 x) is the Hessian of h, by differentiating h; d = 1, symbols."""
+    v, t = sympy.symbols("v0:2", real=True), sympy.Matrix(sympy.symbols("t0:2", real=True))
+    y = sympy.symbols("y", real=True)
+    hessian = sympy.hessian((t[0] * v[0] + t[1] * v[1] - y) ** 2 / sympy.Integer(2), v)
+    if (hessian - claimed(t)).applyfunc(sympy.expand) != sympy.zeros(2, 2):
+        at = dict.fromkeys(t, 1)
         return Finding(Verdict.REFUTED, Evidence.PROVED, "blocks of different hyperplanes interact",
-                       {"x": "1", "u": "(1, 1)", "Hessian": str(hessian.tolist())}, ALL)
+                       {"x": "1", "u": "(1, 1)", "claimed": str(claimed(t).subs(at).tolist()),
+                        "Hessian": str(hessian.subs(at).tolist())}, ALL)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "the Hessian is t t^T, t = (D_1 x; ...; D_P x), of norm a |x|^2",
                    scope=ALL)
 
@@ -168,14 +189,15 @@ blocks = Claim(
     id="relu-approx/lem-B.1-hessian", source="000, the proof of Lemma B.1: the Hessian is block diagonal",
     statement=r"\nabla^2 h = \mathrm{diag}(A_1, \dots, A_P)",
     words="the Hessian of the convex ReLU loss is block diagonal",
-    hypotheses=_GLM, says=True, check=judge_blocks,
-    flips=(Flip("t t^T", False, Verdict.HOLDS),), repaired_by="relu-approx/lem-B.1-hessian-repaired",
+    hypotheses=_GLM, says=lambda t: sympy.diag(*(v**2 for v in t)), check=judge_blocks,
+    flips=(Flip("t t^T", lambda t: t * t.T, Verdict.HOLDS),), repaired_by="relu-approx/lem-B.1-hessian-repaired",
 )
 blocks_repaired = Claim(
     id="relu-approx/lem-B.1-hessian-repaired", source="000, the proof of Lemma B.1, repaired",
     statement=r"\nabla^2 h = \tilde x \tilde x^T",
     words="the Hessian of the convex ReLU loss is t t^T with t = (D_1 x; ...; D_P x)",
-    hypotheses=_GLM, says=False, check=judge_blocks, flips=(Flip("block diagonal", True, Verdict.REFUTED),),
+    hypotheses=_GLM, says=lambda t: t * t.T, check=judge_blocks,
+    flips=(Flip("twice that", lambda t: 2 * t * t.T, Verdict.REFUTED),),
 )
 field = Claim(
     id="relu-approx/clip-convex",
@@ -212,6 +234,9 @@ preserved_scalar = Claim(
     statement=r"\lVert S(v) - S(v') \rVert \le c \lVert v - v' \rVert,\ \eta < 2/\beta,\ S \text{ the clipped step}",
     words="with clipping and two classes a step still contracts by the c of the unclipped loss",
     hypotheses=_GLM, says=(2, Fraction(1, 100)), check=judge_step,
-    flips=(Flip("three classes", (3, Fraction(1, 100)), Verdict.REFUTED),),
+    flips=(
+        Flip("three classes", (3, Fraction(1, 100)), Verdict.REFUTED),
+        Flip("eta = 1, above 2/beta", (2, Fraction(1)), Verdict.REFUTED),
+    ),
     rests_on=("relu-approx/clip-convex-scalar", "relu-approx/lem-3.2-repaired"),
 )

@@ -157,7 +157,7 @@ crossing_repaired = Claim(
     id="relu-approx/fig-1-crossing-repaired",
     source="000, Figure 1, for eta lambda from 6.1e-5 on",
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} < \varepsilon_{\mathrm{DP\text{-}SGD}}"
-              r" \text{ at } E = 400,\ \eta\lambda \in \{5.9, 10, 20\} \cdot 10^{-5}",
+              r" \text{ at } E = 400,\ \eta\lambda \in \{6.1, 10, 20\} \cdot 10^{-5}",
     words="at 400 epochs NoisyCGD's epsilon is below DP-SGD's for eta lambda = 6.1e-5, 1e-4 and 2e-4",
     hypotheses=_SETTING,
     says=("6.1e-5", "1e-4", "2e-4"),

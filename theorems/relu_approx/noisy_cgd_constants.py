@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 from flint import ctx
@@ -31,7 +32,7 @@ from theorems.shift_programme import optimum, touched_steps
 _RATIONALS = tuple(Fraction(v) for v in ("1", "1/2", "2", "4"))
 
 
-def judge_step_sizes(limit: Callable[[Fraction, int], Fraction]) -> Finding:
+def judge_step_sizes(limit: Callable[[Any, Any], Any]) -> Finding:
     """Whether every step size below limit(beta, patterns) leaves the theorem's value reachable by shifts.
 
     For c > 1 no sequence of shifts costs as little as the formula: the programme's exact optimum is above it.
@@ -62,7 +63,8 @@ def judge_step_sizes(limit: Callable[[Fraction, int], Fraction]) -> Finding:
     # |1 - eta x| < 1 is eta x (2 - eta x) > 0, true for both curvatures when eta beta < 2 and lambda <= beta.
     if sympy.factor(1 - (1 - eta * beta) ** 2) != sympy.factor(eta * beta * (2 - eta * beta)):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "identity", scope=Scope("points", tried, tried))
-    if limit(Fraction(3), 5) > Fraction(2, 3):
+    count = sympy.symbols("M", integer=True, positive=True)
+    if sympy.simplify(2 / beta - limit(beta, count)).is_nonnegative is not True:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; larger than 2/beta",
                        scope=Scope("points", tried, tried))
     return Finding(
@@ -72,7 +74,7 @@ def judge_step_sizes(limit: Callable[[Fraction, int], Fraction]) -> Finding:
     )
 
 
-def judge_contraction(threshold: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+def judge_contraction(threshold: Callable[[Any, Any], Any]) -> Finding:
     """Whether max(|1 - eta lambda|, |1 - eta beta|) is |1 - eta lambda| for every eta up to threshold(lambda, beta)."""
     whole = st.integers(min_value=1, max_value=8)
 
@@ -96,7 +98,7 @@ def judge_contraction(threshold: Callable[[Fraction, Fraction], Fraction]) -> Fi
         )
     eta, lam, beta = sympy.symbols("eta lambda beta", positive=True)
     gap = (1 - eta * beta) ** 2 - (1 - eta * lam) ** 2 - eta * (beta - lam) * (eta * (beta + lam) - 2)
-    if sympy.expand(gap) != 0 or threshold(Fraction(1), Fraction(3)) != Fraction(1, 2):
+    if sympy.expand(gap) != 0 or sympy.simplify(threshold(lam, beta) * (lam + beta) - 2) != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved", scope=found.scope)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
@@ -215,7 +217,7 @@ step_sizes = Claim(
     statement=r"\eta \in (0, 2/M) \implies \text{NoisyCGD is } \mu\text{-GDP for the } \mu \text{ of Theorem 2.8}",
     words="Theorem 2.8 holds for every step size below 2/M, M the number of activation patterns",
     hypotheses=_HYPOTHESES,
-    says=lambda beta, patterns: Fraction(2, patterns),
+    says=lambda beta, patterns: 2 / (patterns * Fraction(1)),
     check=judge_step_sizes,
     flips=(Flip("2/beta", lambda beta, patterns: 2 / beta, Verdict.HOLDS),),
     repaired_by="relu-approx/thm-2.8-eta-repaired",
@@ -244,6 +246,7 @@ contraction = Claim(
     check=judge_contraction,
     flips=(Flip("eta <= 2/(lambda + beta)", lambda lam, beta: 2 / (lam + beta), Verdict.HOLDS),),
     repaired_by="relu-approx/thm-2.8-c-repaired",
+    uses=("relu-approx/lem-3.2", "relu-approx/thm-2.8-eta"),
 )
 
 contraction_repaired = Claim(

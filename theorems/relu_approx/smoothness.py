@@ -102,6 +102,7 @@ lemma_3_2 = Claim(
     check=judge,
     flips=(Flip("times the number of active hyperplanes", repaired, Verdict.HOLDS),),
     repaired_by="relu-approx/lem-3.2-repaired",
+    uses=("relu-approx/lem-B.1-hessian",),
 )
 
 lemma_3_2_repaired = Claim(
@@ -119,4 +120,5 @@ lemma_3_2_repaired = Claim(
         Flip("half of it", lambda active, square, lam: active * square / 2 + lam, Verdict.REFUTED),
         Flip("without lambda", lambda active, square, lam: active * square, Verdict.REFUTED),
     ),
+    rests_on=("relu-approx/lem-B.1-hessian-repaired",),
 )

@@ -5,20 +5,24 @@ q = (L_F L_T)^2 the law's spread V = 1/c obeys V' = q V + L_T^2 o, and a step wi
 q V / V' < 1 (the repaired Corollary 4.5). So rho never exceeds the sum of the touches, linear in the epochs, which is
 composition. If q < 1, V tends to a fixed point where that factor is q, and with N >= 2 batches rho at the end of an
 epoch, the record in the last batch, converges to a/(1 - q^{N-1}). If q = 1 or q > 1 the factors tend to 1 too fast, and
-rho grows linearly. With one batch every step is a touch and nothing decays.
+rho grows linearly. With one batch every step is a touch and nothing decays. A touch in the very last step has the decay
+1, an empty product, so "smaller than 1" is too much even when the indices of (11) are set right.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from oracle.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion, spread
+from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved
 
 ONE = Fraction(1)
 
@@ -37,8 +41,8 @@ def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
     if gap == 0:
         return Finding(Verdict.HOLDS, Evidence.PROVED, "2 eta o on both sides", scope=ALL)
     return Finding(Verdict.REFUTED, Evidence.PROVED, "the time of the process is not the step size before its end",
-                   {"eta": "1", "t": str(time(sympy.Integer(1))), "variance of (8)": "2 o",
-                    "variance of (9)": f"{2 * time(sympy.Integer(1))} o"}, ALL)
+                   {"eta": "2", "t": str(time(sympy.Integer(2))), "variance of (8)": "4 o",
+                    "variance of (9)": f"{2 * time(sympy.Integer(2))} o"}, ALL)
 
 
 def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
@@ -55,7 +59,7 @@ def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
                     "exact": str(true.subs(at))}, ALL)
 
 
-def judge_constants(exponent: Callable[[int, int, int, int, int], int]) -> Finding:
+def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Finding:
     """Whether Lemma 4.7's sum, with that exponent of L_F L_T halved for (k, k', j, j', N), solves the recursion."""
     tried = 0
     for gradient, prox in ((Fraction(1, 2), Fraction(1, 3)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(3, 4))):
@@ -73,54 +77,37 @@ def judge_constants(exponent: Callable[[int, int, int, int, int], int]) -> Findi
                     {"L_F": str(gradient), "L_T": str(prox), "batches": str(batches), "k": str(k), "j": str(j),
                      "noise": ", ".join(map(str, noise)), "1/c by the sum": str(closed), "1/c": str(true)}, ALL,
                 )
-    places = ((2, 0, 1, 1, 3), (1, 1, 2, 0, 4))
-    if any(exponent(k, e, j + 1, i, n) != exponent(k, e, j, i, n) + 1 for k, e, j, i, n in places):
+    k, e, j, i, n = sympy.symbols("k e j i n", integer=True)
+    raised = exponent(k, e, j + 1, i, n) - exponent(k, e, j, i, n) - 1
+    own = exponent(k, k, i + 1, i, n)
+    renamed = exponent(k + 1, e, 0, i, n) - exponent(k, e, n, i, n)  # step n of an epoch is step 0 of the next
+    if any(sympy.expand(gap) != 0 for gap in (raised, own, renamed)):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
                        scope=Scope("points", tried, tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
-        "by induction: a step multiplies the sum by q, which raises every exponent by one, and adds its own term with "
-        f"exponent 0; equal to the recursion in exact rationals at {tried} settings", scope=ALL,
+        "by induction (the exponents as polynomials of their indices, computer algebra): a step multiplies the sum by q, "
+        "which raises every exponent by one, and adds its own term with exponent 0, and the last step of an epoch is "
+        f"the start of the next; equal to the recursion in exact rationals at {tried} settings", scope=ALL,
     )
 
 
-def decay(there: Setting, epoch: int, *, literal: bool) -> Fraction | None:
-    """What the touch of an epoch is multiplied by until the end (L_T = 1): exactly, or by (11) as printed."""
-    epochs, n, j = len(there.noise), there.batches, there.before
-    if not literal:
-        rest = Fraction(1)
-        for e in range(epoch, epochs):
-            for batch in range(j + 1 if e == epoch else 0, n):
-                if batch != j:
-                    moved = there.gradient**2 * spread(there, e, batch)
-                    rest *= moved / (moved + there.noise[e])
-        return rest
-    longer = Setting((*there.noise, there.noise[-1]), n, j, there.gradient, there.prox)
-    value = spread(longer, epoch, j + 1) / spread(longer, epochs, n - 1) * there.gradient ** (
-        2 * ((n - 1) * (epochs - epoch) - j)
-    )
-    for e in range(epoch, epochs + 1):
-        if spread(longer, e, j) == 0:
-            return None
-        value *= spread(longer, e, j + 1) / spread(longer, e, j)
-    return value
-
-
-def judge_decay(literal: bool) -> Finding:
-    """Whether every epoch's decay is below 1 (or is 1 for the last touch) and falls as epochs are added."""
+def judge_decay(says: tuple[Form, bool]) -> Finding:
+    """Whether the decay of a form is below 1 (strictly if asked), and falls strictly as epochs are added, N >= 2."""
+    form, strict = says
     tried = 0
     for gradient in (Fraction(9, 10), ONE, Fraction(11, 10)):
         for batches in (2, 3):
             for before in range(batches):
                 for epoch in range(2):
                     values = [
-                        decay(setting(epochs, batches, before=before, gradient=gradient), epoch, literal=literal)
+                        form.decay(setting(epochs, batches, before=before, gradient=gradient), epoch)
                         for epochs in range(epoch + 1, epoch + 4)
                     ]
                     tried += 1
                     known = [v for v in values if v is not None]
                     falling = all(later < earlier for earlier, later in itertools.pairwise(known))
-                    if len(known) < len(values) or max(known) > 1 or not falling:
+                    if len(known) < len(values) or max(known) > 1 or (strict and max(known) == 1) or not falling:
                         return Finding(
                             Verdict.REFUTED, Evidence.PROVED, "not below 1 and falling with the epochs",
                             {"L_F": str(gradient), "batches": str(batches), "j_0": str(before), "epoch": str(epoch),
@@ -128,33 +115,43 @@ def judge_decay(literal: bool) -> Finding:
                                  "division by zero" if v is None else str(v) for v in values
                              )}, ALL,
                         )
-    if literal:
+    if strict or not proved(form):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
                        scope=Scope("points", tried, tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
-        "the decay is a product of factors 1/(1 + 2 eta o c/L_F^2) < 1, and an epoch of two or more batches adds some; "
-        f"exact at {tried} settings", scope=ALL,
+        "the form is the product, over the steps without the record that follow, of 1/(1 + 2 eta o c/L_F^2) < 1 "
+        "(thm-4.6-repaired's induction); no step follows the last one, where it is 1, and an epoch of two or more "
+        f"batches adds some; exact at {tried} settings", scope=ALL,
     )
 
 
-def judge_growth(exponential: bool) -> Finding:
-    """Whether rho of the repaired recursion grows by a constant factor an epoch for L_F >= 1, or at most linearly."""
-    touch = Fraction(1, 8)
-    for gradient in (ONE, Fraction(11, 10), Fraction(2)):
-        losses = {epochs: recursion(setting(epochs, 2, gradient=gradient)) for epochs in (1, 8, 16)}
-        if any(rho > epochs * touch for epochs, rho in losses.items()):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "above composition",
-                           scope=Scope("points", 3, 3))
-        if exponential and losses[16] < 4 * losses[8]:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "doubling the epochs at most doubles the loss: composition bounds it",
-                {"L_F": str(gradient), "batches": "2", "R/alpha after 8 epochs": str(float(losses[8])),
-                 "R/alpha after 16 epochs": str(float(losses[16])), "sum of the touches": str(16 * touch)}, ALL,
-            )
+def judge_growth(says: tuple[str, Callable[[Any], Any]]) -> Finding:
+    """Whether R/alpha after K epochs is "at least" or "at most" so many touches, for every L_F >= 1 and n/b."""
+    relation, touches = says
+    cases = [(g, n, k) for g in (ONE, Fraction(11, 10), Fraction(2)) for n in (1, 2) for k in (1, 2, 8, 16)]
+    for gradient, batches, epochs in cases:
+        true = 8 * recursion(setting(epochs, batches, gradient=gradient))
+        if true > (epochs if relation == "at least" else touches(epochs)):
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "the recursion itself is larger",
+                           {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs),
+                            "touches": str(true), "claimed": str(touches(epochs))}, ALL)
+    if relation == "at least":
+        for epochs in range(1, 400):
+            if touches(epochs) > epochs:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED,
+                    "every factor of the recursion is at most 1, so K epochs lose at most K touches, whatever L_F",
+                    {"L_F": "1", "batches": "2", "epochs": str(epochs), "touches at most": str(epochs),
+                     "claimed": f"{float(touches(epochs)):.6g}"}, ALL,
+                )
+    epochs_ = sympy.symbols("K", positive=True)
+    if relation == "at least" or sympy.simplify(touches(epochs_) - epochs_).is_nonnegative is not True:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
+                       scope=Scope("points", len(cases), len(cases)))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "every factor is at most 1, so the loss is at most the sum of the touches, a K, whatever L_F",
-                   scope=ALL)
+                   "every factor 1/(1 + 2 eta o c/L_F^2) is at most 1, so the loss is at most the sum of the touches, "
+                   f"linear in K, whatever L_F; exact at {len(cases)} cases", scope=ALL)
 
 
 def judge_convergence(converges: Callable[[Fraction, int], bool]) -> Finding:
@@ -204,15 +201,18 @@ def judge_prox(sign: int) -> Finding:
                    scope=Scope("points", tried, tried))
 
 
-def judge_sensitivity(reading: str) -> Finding:
-    """Whether S_g/b, with S_g the sensitivity of the mean over D or of the sum, is how far a batch's mean moves."""
-    records, batch, change = 4, 2, Fraction(2)  # one gradient changes from -1 to 1
-    assumed = (change / records if reading == "mean" else change) / batch
-    moved = change / batch
+def judge_sensitivity(share: Callable[[Any, Any, Any], Any]) -> Finding:
+    """Whether S_g/b = share(change, n, b) bounds how far a batch's mean moves when one of n gradients changes so."""
+    change, records, batch = sympy.symbols("change n b", positive=True)
+    at = (Fraction(2), Fraction(4), Fraction(2))  # of four gradients, in batches of two, one changes from -1 to 1
+    assumed, moved = share(*at), at[0] / at[2]
     if assumed < moved:
         return Finding(Verdict.REFUTED, Evidence.PROVED, "the batch's mean moves farther than S_g / b",
-                       {"n": str(records), "b": str(batch), "gradients": "1 instead of -1",
-                        "S_g": str(change / records), "S_g / b": str(assumed), "moved": str(moved)}, ALL)
+                       {"n": "4", "b": "2", "gradients": "1 instead of -1", "S_g": str(assumed * at[2]),
+                        "S_g / b": str(assumed), "moved": str(moved)}, ALL)
+    if sympy.simplify(share(change, records, batch) - change / batch).is_nonnegative is not True:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "one case does not fail",
+                       scope=Scope("points", 1, 1))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "one record changes the sum by S_g and the mean of its batch by S_g / b", scope=ALL)
 
@@ -225,6 +225,7 @@ def not_at_hand(_: object) -> Finding:
 
 _BLOCK = (positive("eta"), positive("noise"), positive_integer("batches"), positive_integer("epochs"),
           non_negative("lipschitz_gradient"), non_negative("lipschitz_prox"))
+_DECAY = (positive("noise"), replace(positive_integer("batches"), low=Fraction(2)), positive("lipschitz_gradient"))
 
 variance = Claim(
     id="sbcd/eq-9-t", source="001, (9): N(0, 2t o(eta, k, j) I), t the time in the process",
@@ -238,7 +239,7 @@ variance_repaired = Claim(
     statement=r"\tilde\Theta = T_\#(F_\#(\Theta) * \mathcal{N}(0, 2\eta\, o(\eta,k,j)))",
     words="the noise of (9) is 2 eta o, that of (8)",
     hypotheses=_BLOCK, says=lambda eta: eta, check=judge_variance,
-    flips=(Flip("t = eta^2", lambda eta: eta**2 + 1, Verdict.REFUTED),),
+    flips=(Flip("t = eta^2", lambda eta: eta**2, Verdict.REFUTED),),
 )
 touch = Claim(
     id="sbcd/cor-4.5-case2", source="001, Corollary 4.5, case 2 (o where it prints sigma)",
@@ -260,37 +261,46 @@ lemma_4_7 = Claim(
         Flip("without the -1", lambda k, e, j, i, n: (k - e) * n + j - i, Verdict.REFUTED),
         Flip("j' and j exchanged", lambda k, e, j, i, n: (k - e) * n + i - j + 1, Verdict.REFUTED),
     ),
+    uses=("sbcd/lem-4.1", "sbcd/lem-4.2", "sbcd/norm-nonexpansive"),
 )
 decays = Claim(
     id="sbcd/decay-lt-1", source="001, after Lemma 4.7: Algorithm 2 keeps the decay below 1 and falling with K",
     statement=r"\left(\frac{c_k^{j_0+1}}{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0}"
               r" \prod_{l=k}^{K} \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1} < 1",
     words="the decay factor of (11), as printed, is below 1 and falls as K grows",
-    hypotheses=_BLOCK, says=True, check=judge_decay,
-    flips=(Flip("with the indices set right", False, Verdict.HOLDS),), repaired_by="sbcd/decay-lt-1-repaired",
+    hypotheses=_DECAY, says=(PRINTED, True), check=judge_decay,
+    flips=(Flip("with the indices set right, and at most 1", (REPAIRED, False), Verdict.HOLDS),),
+    repaired_by="sbcd/decay-lt-1-repaired",
     uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
 )
 decays_repaired = Claim(
     id="sbcd/decay-lt-1-repaired", source="001, after Lemma 4.7, for the decay that Corollary 4.5 gives step by step",
     statement=(
-        r"\prod \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1} < 1, \text{ falling with } K \text{ for } n/b \ge 2"
+        r"\prod \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1} \le 1,"
+        r" \text{ with equality only for } k = K - 1,\ j_0 = n/b - 1, \text{ falling with } K \text{ for } n/b \ge 2"
     ),
-    words="with the indices set right the decay is below 1 and falls as K grows",
-    hypotheses=_BLOCK, says=False, check=judge_decay, flips=(Flip("as printed", True, Verdict.REFUTED),),
+    words="with the indices set right the decay is at most 1, is 1 only for a touch in the last step, and falls with K",
+    hypotheses=_DECAY, says=(REPAIRED, False), check=judge_decay,
+    flips=(
+        Flip("below 1 for every touch", (REPAIRED, True), Verdict.REFUTED),
+        Flip("with the printed indices", (PRINTED, False), Verdict.REFUTED),
+    ),
     rests_on=("sbcd/thm-4.6-repaired", "sbcd/cor-4.5-case1-repaired"),
 )
 exponential = Claim(
     id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
-    statement=r"\text{not strongly convex} \implies R_\alpha \text{ grows exponentially with training}",
-    words="without strong convexity the hidden-state privacy loss grows exponentially with training",
-    hypotheses=_BLOCK, says=True, check=judge_growth, flips=(Flip("at most linearly", False, Verdict.HOLDS),),
+    statement=r"\text{not strongly convex} \implies \frac{R_\alpha}{\alpha} \ge 1.1^{K-1}\,\frac{\eta S_g^2}{4b^2 o}",
+    words="without strong convexity the hidden-state privacy loss grows exponentially with training (by 1.1 an epoch, say)",
+    hypotheses=_BLOCK, says=("at least", lambda epochs: Fraction(11, 10) ** (epochs - 1)), check=judge_growth,
+    flips=(Flip("at most linearly", ("at most", lambda epochs: epochs), Verdict.HOLDS),),
     repaired_by="sbcd/intro-exponential-repaired",
 )
 exponential_repaired = Claim(
     id="sbcd/intro-exponential-repaired", source="001, Section 1, with what composition gives",
     statement=r"\frac{R_\alpha}{\alpha} \le K\,\frac{\eta S_g^2}{4b^2 o} \text{ whatever } L_F",
     words="without strong convexity the hidden-state privacy loss grows at most linearly: it is below composition's",
-    hypotheses=_BLOCK, says=False, check=judge_growth, flips=(Flip("exponentially", True, Verdict.REFUTED),),
+    hypotheses=_BLOCK, says=("at most", lambda epochs: epochs), check=judge_growth,
+    flips=(Flip("half of it", ("at most", lambda epochs: Fraction(1, 2) * epochs), Verdict.REFUTED),),
     rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2"),
 )
 convergence = Claim(
@@ -321,14 +331,16 @@ sensitivity = Claim(
     id="sbcd/assump-4.4", source="001, Assumption 4.4: S_g is the sensitivity of E_D grad F, and enters as S_g/b",
     statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b, with S_g the sensitivity of the mean gradient over the data, bounds how far a batch's mean moves",
-    hypotheses=_BLOCK, says="mean", check=judge_sensitivity, flips=(Flip("of the sum", "sum", Verdict.HOLDS),),
+    hypotheses=_BLOCK, says=lambda change, n, b: change / n / b, check=judge_sensitivity,
+    flips=(Flip("of the sum", lambda change, n, b: change / b, Verdict.HOLDS),),
     repaired_by="sbcd/assump-4.4-repaired",
 )
 sensitivity_repaired = Claim(
     id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
     statement=r"S_g = \max \Big\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \Big\rVert_2",
     words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
-    hypotheses=_BLOCK, says="sum", check=judge_sensitivity, flips=(Flip("of the mean", "mean", Verdict.REFUTED),),
+    hypotheses=_BLOCK, says=lambda change, n, b: change / b, check=judge_sensitivity,
+    flips=(Flip("of the mean", lambda change, n, b: change / n / b, Verdict.REFUTED),),
 )
 tighter = Claim(
     id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",

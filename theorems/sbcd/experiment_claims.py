@@ -62,7 +62,7 @@ privacy = Claim(
              (("0.031842", "0.042964", "0.046268", "0.047105", "0.047295"),
               ("0.028708", "0.040000", "0.043348", "0.044182", "0.044371")), Verdict.HOLDS),
     ),
-    uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks"),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/thm-4.6-mix", "sbcd/fixed-blocks", "sbcd/decrease-schedule"),
 )
 column = Claim(
     id="sbcd/table-1-C10", source="001, Table 1, the losses with constant noise",

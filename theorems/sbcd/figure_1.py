@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
+import sympy
 from flint import arb, ctx
 
 from oracle.domain import non_negative_integer, positive, positive_integer
@@ -70,18 +72,21 @@ def judge_positions(positions: tuple[int, ...]) -> Finding:
     return Finding(Verdict.HOLDS, Evidence.PROVED, "all below n/b = 21", scope=ALL)
 
 
-def judge_rho(constant: Callable[[Fraction, Fraction], Fraction]) -> Finding:
-    """Whether L_F of a block with one or two inputs, |x|^2 = X, is constant(eta, X): rho = 0.99 does not enter."""
-    for inputs, square in ((1, Fraction(1)), (1, Fraction(4)), (2, Fraction(1))):
-        omega = square if inputs == 1 else Fraction(0)
-        true = max(abs(1 - _ETA * omega), abs(1 - _ETA * square))
-        if inputs == 1 and constant(_ETA, square) != true:
+def judge_rho(constant: Callable[[Any, Any], Any]) -> Finding:
+    """Whether L_F of a block with one input, x^2 = X, is constant(eta, X): rho = 0.99 does not enter."""
+    for square in (Fraction(1), Fraction(4)):
+        true = abs(1 - _ETA * square)
+        if constant(_ETA, square) != true:
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the step's Lipschitz constant is another",
                            {"inputs": "1", "|x|^2": str(square), "eta": str(_ETA), "rho": "0.99", "L_F": str(true),
                             "claimed": str(constant(_ETA, square))}, ALL)
+    eta, size = sympy.symbols("eta X", positive=True)
+    if sympy.simplify(constant(eta, size) - abs(1 - eta * size)) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at two inputs only",
+                       scope=Scope("points", 2, 2))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "1 - eta gamma x^2 with a single input, whatever the weights' norm (and 1 with two or more)",
-                   scope=ALL)
+                   "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm (with "
+                   "two or more inputs L_F is 1 or more)", scope=ALL)
 
 
 def judge_slopes(says: Mapping[str, tuple[Fraction, Fraction]]) -> Finding:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from oracle.domain import positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
-Prox = Callable[[Fraction, Fraction], Fraction]
+Prox = Callable[[Any, Any], Any]
 Slope = Callable[[Fraction], tuple[Fraction, Fraction]]
 
 _GRID = tuple(Fraction(n, 2) for n in range(-6, 7))
@@ -28,9 +29,9 @@ SUBGRADIENTS: dict[str, Slope] = {
 """The subgradients of r = 0, |.|^2/2 and |.|_1 at a coordinate, as an interval."""
 
 
-def soft(eta: Fraction, t: Fraction) -> Fraction:
-    """The proximal map of the l1 norm: towards zero by eta."""
-    return (t > 0) * max(Fraction(0), t - eta) - (t < 0) * max(Fraction(0), -t - eta)
+def soft(eta: Any, t: Any) -> Any:
+    """The proximal map of the l1 norm, sign(t) max(0, |t| - eta): towards zero by eta."""
+    return (1 if t > 0 else -1) * max(Fraction(0), abs(t) - eta)
 
 
 TRUE: dict[str, Prox] = {"0": lambda eta, t: t, "l2": lambda eta, t: t / (1 + eta), "l1": soft}
@@ -57,19 +58,20 @@ def judge_map(says: tuple[str, Prox]) -> Finding:
 
 
 def _identically(name: str, prox: Prox) -> bool:
-    """Whether the optimality condition, true on the grid, is an identity.
+    """Whether the optimality condition, true on the grid, holds for symbols: for l1 by the cases of |theta| and eta."""
+    eta, less, more = sympy.symbols("eta s x", positive=True)
+    t = sympy.symbols("t", real=True)
+    if name != "l1":
+        u = prox(eta, t)
+        return bool(sympy.simplify((t - u) / eta - (u if name == "l2" else 0)) == 0)
+    # theta beyond eta by x; at eta; inside, where eta = s + x and theta = s; at 0. The values they must have:
+    cases = [(eta, eta + more, more), (eta, eta, 0), (less + more, less, 0), (eta, sympy.Integer(0), 0)]
+    return all(
+        sympy.simplify(prox(step, sign * theta) - sign * value) == 0 for step, theta, value in cases for sign in (1, -1)
+    )
 
-    Soft thresholding and its condition are affine in (eta, theta) on three pieces, and the grid has more than the three
-    points of each that decide an affine identity; the others are rational functions, compared as such.
-    """
-    if name == "l1":
-        return prox is soft
-    eta, t = sympy.symbols("eta t", positive=True)
-    u = prox(eta, t)
-    return bool(sympy.simplify((t - u) / eta - (u if name == "l2" else 0)) == 0)
 
-
-def judge_constants(constants: Callable[[Fraction], dict[str, Fraction]]) -> Finding:
+def judge_constants(constants: Callable[[Any], dict[str, Any]]) -> Finding:
     """Whether the three maps have exactly these Lipschitz constants at every eta."""
     for eta in _STEPS:
         for name, constant in constants(eta).items():
@@ -81,6 +83,11 @@ def judge_constants(constants: Callable[[Fraction], dict[str, Fraction]]) -> Fin
                     Verdict.REFUTED, Evidence.PROVED, "the map has another Lipschitz constant, exactly",
                     {"r": name, "eta": str(eta), "constant": str(steepest), "claimed": str(constant)}, ALL,
                 )
+    eta_ = sympy.symbols("eta", positive=True)
+    exact = {"0": 1, "l2": 1 / (1 + eta_), "l1": 1}
+    if any(sympy.simplify(constant - exact[name]) != 0 for name, constant in constants(eta_).items()):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at three step sizes only",
+                       scope=Scope("points", len(_STEPS), len(_STEPS)))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "identity and soft thresholding move points equally far where they are affine with slope 1; the l2 "
                    "map is linear with slope 1/(1 + eta); none is steeper by Lemma 4.2 with 1", scope=ALL)
@@ -143,7 +150,11 @@ prox_l1 = Claim(
     statement=r"\mathrm{Prox}_{\eta, \lVert\cdot\rVert_1}(\theta) = \mathrm{sign}(\theta)\max(0, |\theta| - \eta)",
     words="the proximal map of the l1 norm is soft thresholding",
     hypotheses=_HYPOTHESES, says=("l1", soft), check=judge_map,
-    flips=(Flip("by eta/2", ("l1", lambda eta, t: soft(eta / 2, t)), Verdict.REFUTED),),
+    flips=(
+        Flip("by eta/2", ("l1", lambda eta, t: soft(eta / 2, t)), Verdict.REFUTED),
+        Flip("written as a difference of two positive parts",
+             ("l1", lambda eta, t: max(0 * t, t - eta) - max(0 * t, -t - eta)), Verdict.HOLDS),
+    ),
 )
 prox_0 = Claim(
     id="sbcd/prox-0", source="001, Section 4.2, example 1",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
@@ -19,7 +20,7 @@ from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 _VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))
 
 
-def judge_constant(constant: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+def judge_constant(constant: Callable[[Any, Any], Any]) -> Finding:
     """Whether constant(gamma, X) bounds the curvature gamma |x|^2 of an inner block for every |x|^2 <= X."""
     for gamma in (Fraction(1), Fraction(2)):
         for bound in _VALUES:
@@ -31,12 +32,14 @@ def judge_constant(constant: Callable[[Fraction, Fraction], Fraction]) -> Findin
                      "claimed": str(constant(gamma, bound))}, ALL,
                 )
     gap = hessian_gap(lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T))
-    tight = all(constant(g, b) == g * b for g in (Fraction(3), Fraction(7)) for b in _VALUES)
-    if gap != sympy.zeros(4, 4) or not tight:
+    gamma_, bound_ = sympy.symbols("gamma X", positive=True)
+    enough = sympy.simplify(constant(gamma_, bound_) - gamma_ * bound_).is_nonnegative is True
+    if gap != sympy.zeros(4, 4) or not enough:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no value fails; not proved",
                        scope=Scope("points", 6, 6))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X",
+                   "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X, which "
+                   "is attained",
                    scope=ALL)
 
 
@@ -65,7 +68,7 @@ def judge_hessian(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix])
                    "differentiated by computer algebra for a 2 x 2 layer; its rank is 2 of 4, so omega = 0", scope=ALL)
 
 
-def judge_last(constant: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+def judge_last(constant: Callable[[Any, Any, Any], Any]) -> Finding:
     """Whether constant(gamma, X, smoothness of R) bounds the last block's curvature s |x|^2, |x|^2 <= X."""
     for gamma in (Fraction(1), Fraction(1, 10)):
         for bound in _VALUES:
@@ -77,12 +80,16 @@ def judge_last(constant: Callable[[Fraction, Fraction, Fraction], Fraction]) -> 
                         {"gamma": str(gamma), "X_D": str(bound), "R": f"{smooth} (theta x - y)^2 / 2",
                          "largest eigenvalue": str(true), "claimed": str(constant(gamma, bound, smooth))}, ALL,
                     )
+    gamma_, bound_, smooth_ = sympy.symbols("gamma X s", positive=True)
+    if sympy.simplify(constant(gamma_, bound_, smooth_) - smooth_ * bound_).is_nonnegative is not True:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no value fails; not proved",
+                       scope=Scope("points", 12, 12))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X",
                    scope=ALL)
 
 
-def judge_step(bound: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+def judge_step(bound: Callable[[Any, Any, Any], Any]) -> Finding:
     """Whether bound(eta, omega, beta) is at least |1 - eta h| for every curvature h in [omega, beta]."""
     tried = 0
     for eta in (Fraction(1, 2), Fraction(1), Fraction(3)):
@@ -100,7 +107,9 @@ def judge_step(bound: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Fin
     eta_, omega_, beta_, t = sympy.symbols("eta omega beta t", positive=True)
     square = (1 - eta_ * (omega_ + t * (beta_ - omega_))) ** 2
     second = sympy.factor(sympy.diff(square, t, 2))  # 2 eta^2 (beta - omega)^2: convex in t, so an end is largest
-    if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0:
+    ends = sympy.Max(abs(1 - eta_ * omega_), abs(1 - eta_ * beta_))
+    same = sympy.simplify(bound(eta_, omega_, beta_) - ends) == 0
+    if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0 or not same:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", tried, tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
@@ -109,7 +118,7 @@ def judge_step(bound: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Fin
     )
 
 
-def judge_threshold(threshold: Callable[[Fraction, Fraction], Fraction]) -> Finding:
+def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
     """Whether |1 - eta omega| >= |1 - eta beta| exactly up to threshold(omega, beta)."""
     for omega in (Fraction(0), Fraction(1, 2), Fraction(1)):
         for beta in (Fraction(1), Fraction(3)):
@@ -125,10 +134,12 @@ def judge_threshold(threshold: Callable[[Fraction, Fraction], Fraction]) -> Find
                     )
     eta_, omega_, beta_ = sympy.symbols("eta omega beta", positive=True)
     gap = (1 - eta_ * beta_) ** 2 - (1 - eta_ * omega_) ** 2
-    if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0:
+    root = sympy.simplify(threshold(omega_, beta_) * (omega_ + beta_) - 2)
+    if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 20, 20))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2) (computer algebra)", scope=ALL)
+                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is the root "
+                   "(computer algebra)", scope=ALL)
 
 
 def judge_contraction(rows_of_x: int) -> Finding:
@@ -196,9 +207,14 @@ lemma_4_1 = Claim(
     id="sbcd/lem-4.1", source="001, Lemma 4.1",
     statement=r"L_F \le \max\{|1-\eta\omega|, |1-\eta\beta|\}",
     words="a gradient step on a function with curvature between omega and beta has that Lipschitz constant",
-    hypotheses=_STEP, says=lambda eta, omega, beta: max(abs(1 - eta * omega), abs(1 - eta * beta)), check=judge_step,
-    flips=(Flip("the smaller of the two", lambda eta, omega, beta: min(abs(1 - eta * omega), abs(1 - eta * beta)),
-                Verdict.REFUTED),),
+    hypotheses=_STEP, check=judge_step,
+    says=lambda eta, omega, beta: sympy.Max(abs(1 - eta * omega), abs(1 - eta * beta)),
+    flips=(
+        Flip("the smaller of the two", lambda eta, omega, beta: sympy.Min(abs(1 - eta * omega), abs(1 - eta * beta)),
+             Verdict.REFUTED),
+        Flip("the convexity term alone", lambda eta, omega, beta: abs(1 - eta * omega), Verdict.REFUTED),
+    ),
+    uses=("sbcd/lem-3.2",),
 )
 threshold_4_1 = Claim(
     id="sbcd/lem-4.1-threshold", source="001, after Lemma 4.1",

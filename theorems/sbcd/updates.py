@@ -12,51 +12,71 @@ cases, so (6) is right, with two minimisers at the border.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from oracle.domain import positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
-Update = Callable[[Fraction, Fraction], Fraction]
-
-
 def half_objective(a: Fraction, x: Fraction, u: Fraction) -> Fraction:
     """(x - max(0, U))^2 + (U - a)^2, the part of (4) that one coordinate of U_d enters, doubled."""
     return (x - max(Fraction(0), u)) ** 2 + (u - a) ** 2
 
 
-def printed_update(a: Fraction, x: Fraction) -> Fraction:
-    """The three cases of (6); a <= -(sqrt(2) - 1) x, for x >= 0, is (x - a)^2 >= 2 x^2 with x >= a."""
-    if -x <= a and x >= 0 and a <= x and (x - a) ** 2 >= 2 * x**2:
-        return a
-    return min(Fraction(0), a) if a + x <= 0 else (a + x) / 2
+@dataclass(frozen=True)
+class Cases:
+    """(6) for one coordinate, a = theta_d x_d and x = x_{d+1}, of numbers or of symbols."""
+
+    threshold: sympy.Expr
+    near: Callable[[Any, Any], Any]  # if -x <= a <= -threshold x <= 0
+    below: Callable[[Any, Any], Any]  # if a + x <= 0
+    otherwise: Callable[[Any, Any], Any]
+
+    def __call__(self, a: Fraction, x: Fraction) -> Fraction:
+        """The update, the first case that applies."""
+        if -x <= a and x >= 0 and bool(sympy.Rational(a) <= -self.threshold * sympy.Rational(x)):
+            return Fraction(self.near(a, x))
+        return Fraction(self.below(a, x) if a + x <= 0 else self.otherwise(a, x))
+
+    def proved(self) -> bool:
+        """Whether the cases are those of the module docstring, as symbols."""
+        a, x = sympy.symbols("a x", positive=True)
+        gaps = (
+            self.threshold - (sympy.sqrt(2) - 1), self.near(-a, x) + a, self.below(-a, x) + a, self.below(a, -a - x),
+            self.otherwise(a, x) - (a + x) / 2, self.otherwise(-a, a + x) - x / 2,
+        )
+        return all(sympy.simplify(gap) == 0 for gap in gaps)
 
 
-def judge_activation(update: Update) -> Finding:
-    """Hold an update of U against the least value on both half-lines, exactly, on a grid; prove the printed one."""
-    grid = [Fraction(n, 4) for n in range(-12, 13)]
-    for a in grid:
-        for x in grid:
-            least = min(
-                half_objective(a, x, max(Fraction(0), (x + a) / 2)), half_objective(a, x, min(Fraction(0), a))
+PRINTED = Cases(sympy.sqrt(2) - 1, lambda a, x: a, lambda a, x: min(0 * a, a), lambda a, x: (a + x) / 2)
+
+
+def judge_activation(update: Cases) -> Finding:
+    """Hold an update of U against the least value on both half-lines, exactly, on a grid; prove it by its cases."""
+    grid = [Fraction(n, 4) for n in range(-10, 11)]
+    near = [(Fraction(-n, 1000), Fraction(1)) for n in range(400, 430)]  # where the cases change
+    points = [*itertools.product(grid, repeat=2), *near]
+    for a, x in points:
+        least = min(half_objective(a, x, max(Fraction(0), (x + a) / 2)), half_objective(a, x, min(Fraction(0), a)))
+        found = half_objective(a, x, update(a, x))
+        if found > least:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "another U has a smaller objective, exactly",
+                {"theta x": str(a), "x_next": str(x), "U": str(update(a, x)), "objective": str(found),
+                 "least": str(least)}, ALL,
             )
-            found = half_objective(a, x, update(a, x))
-            if found > least:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "another U has a smaller objective, exactly",
-                    {"theta x": str(a), "x_next": str(x), "U": str(update(a, x)), "objective": str(found),
-                     "least": str(least)}, ALL,
-                )
     a_, x_ = sympy.symbols("a x", real=True)
     root = sympy.sqrt(2)
     border = sympy.expand(2 * x_**2 - (x_ - a_) ** 2 - (root * x_ - x_ + a_) * (root * x_ + x_ - a_))
     right = sympy.expand(x_**2 + a_**2 - (x_ - a_) ** 2 / 2 - (x_ + a_) ** 2 / 2)
-    if update is not printed_update or border != 0 or right != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no grid point fails; not proved",
-                       scope=Scope("points", len(grid) ** 2, len(grid) ** 2))
+    if not update.proved() or border != 0 or right != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
+                       scope=Scope("points", len(points), len(points)))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "least on each half-line, compared case by case: x^2 + a^2 - (x-a)^2/2 = (x+a)^2/2 >= 0 and 2x^2 - (x-a)^2 = "
@@ -96,7 +116,7 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
     )
 
 
-def judge_input(update: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+def judge_input(update: Callable[[Any, Any, Any], Any]) -> Finding:
     """Whether an update of x_0, of theta_0, U_0 and the input, leaves the input what it is, as (1) and (3) ask."""
     for theta, u, given in ((Fraction(1), Fraction(1), Fraction(1)), (Fraction(2), Fraction(-1), Fraction(3))):
         value = update(theta, u, given)
@@ -105,6 +125,10 @@ def judge_input(update: Callable[[Fraction, Fraction, Fraction], Fraction]) -> F
                 Verdict.REFUTED, Evidence.PROVED, "the update replaces the input of the network",
                 {"theta_0": str(theta), "U_0": str(u), "input": str(given), "x_0 after the update": str(value)}, ALL,
             )
+    theta_, u_, given_ = sympy.symbols("theta U x", real=True)
+    if sympy.simplify(update(theta_, u_, given_) - given_) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "kept at two points only",
+                       scope=Scope("points", 2, 2))
     return Finding(Verdict.HOLDS, Evidence.PROVED, "x_0 stays the input", scope=ALL)
 
 
@@ -189,7 +213,7 @@ def judge_step(update: Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr
                     "update": str(update(sympy.Integer(1), sympy.Integer(1), sympy.Rational(1, 2)))}, ALL)
 
 
-def judge_exact(update: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Finding:
+def judge_exact(update: Callable[[Any, Any, Any], Any]) -> Finding:
     """Whether an update, of h, eta and theta, is Algorithm 1's argmin of h t^2/2 + (t - theta)^2/(2 eta)."""
     tried = [(Fraction(h), Fraction(e), Fraction(t)) for h in (1, 3) for e in ("1/2", "1/10") for t in (1, -2)]
     for h, eta, theta in tried:
@@ -198,6 +222,11 @@ def judge_exact(update: Callable[[Fraction, Fraction, Fraction], Fraction]) -> F
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the linearised step is another point",
                            {"F": f"{h} theta^2 / 2", "eta": str(eta), "theta": str(theta), "argmin": str(true),
                             "update": str(update(h, eta, theta))}, ALL)
+    h_, eta_, theta_ = sympy.symbols("h eta theta", positive=True)
+    stationary = h_ * update(h_, eta_, theta_) + (update(h_, eta_, theta_) - theta_) / eta_
+    if sympy.simplify(stationary) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at points only",
+                       scope=Scope("points", len(tried), len(tried)))
     return Finding(Verdict.HOLDS, Evidence.PROVED, "h t + (t - theta)/eta = 0 at t = theta/(1 + eta h)", scope=ALL)
 
 
@@ -278,12 +307,12 @@ hidden = Claim(
         r" \mathbf{x}_{d+1}) \text{ in the three cases}"
     ),
     words="the three-case formula is the exact minimiser of (4) over U_d for ReLU",
-    hypotheses=_LAYER, says=printed_update, check=judge_activation,
+    hypotheses=_LAYER, says=PRINTED, check=judge_activation,
     flips=(
-        Flip("the first case left out",
-             lambda a, x: min(Fraction(0), a) if a + x <= 0 else (a + x) / 2, Verdict.REFUTED),
-        Flip("max for min in the second case", lambda a, x: max(Fraction(0), a) if a + x <= 0 else printed_update(a, x),
-             Verdict.REFUTED),
+        Flip("the first case left out", replace(PRINTED, threshold=sympy.Integer(1)), Verdict.REFUTED),
+        Flip("1/2 in place of sqrt(2) - 1", replace(PRINTED, threshold=sympy.Rational(1, 2)), Verdict.REFUTED),
+        Flip("5/12, a convergent of it", replace(PRINTED, threshold=sympy.Rational(5, 12)), Verdict.REFUTED),
+        Flip("max for min in the second case", replace(PRINTED, below=lambda a, x: max(0 * a, a)), Verdict.REFUTED),
     ),
 )
 

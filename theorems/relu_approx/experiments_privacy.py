@@ -1,0 +1,185 @@
+r"""Does Theorem 2.8 cover document 000's experiments? Where the false lemmas meet the privacy of Section 6.
+
+The stated epsilons of NoisyCGD are Theorem 2.8's with c = 1 - eta lambda, which needs of every step, at every point of
+Appendix H's grid, that it contracts by c. With ten classes it never does: the clipped step is no gradient step, and at
+the softmax output p = (1/1000, 18, 1, ..., 1)/(sum), the first class being the label, the field's Jacobian has along
+a direction w the value -kappa tau, tau = C/|t|, |t|^2 = a |x|^2, kappa = 0.0115. So the step's factor is at least about
+1 - eta lambda + eta C |t| kappa, more than 1 at every eta of the grid, from 10^-3 on.
+
+With two classes the clipped loss is convex. Its field is clipped unless the other class has probability s <= tau/sqrt2,
+and there its curvature is 2 s (1 - s) |t|^2: at most h = sqrt2 C |t| - C^2 (if |t| >= sqrt2 C), which is attained at
+the edge and grows with the number a <= P of active hyperplanes. Then c = 1 - eta lambda exactly if eta (h + 2 lambda)
+<= 2. (Lemma 3.2's constant, even repaired, is not what decides: clipping makes the loss smoother.)
+
+What is refuted is that the guarantee follows: no other proof is known here. Whether a run at such a point loses more
+than its stated epsilon is a different question, which is not decided. eta lambda = 5.4e-5 as in Figure 1; C = 1, since
+the document does not tell it; |x|^2 = 1 (unit norms) or 87.8 (pixels in [0, 1]; the usual mean for MNIST, not measured
+here), as in lem-3.2-consequence.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, ctx
+
+from oracle.domain import positive, positive_integer
+from oracle.enclosure import Enclosure, ball
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.relu_approx.figure_1 import noisy_cgd_epsilon
+
+_DROP = Fraction("5.4e-5")  # eta lambda
+_EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
+
+
+@dataclass(frozen=True)
+class Run:
+    """A point of the grid: eta = 10^exponent, P hyperplanes, |x|^2 and the number of classes."""
+
+    exponent: Fraction
+    hyperplanes: int
+    square: Fraction
+    classes: int
+
+    def pull(self, active: int) -> arb:
+        """eta h, the largest curvature of the clipped loss with two classes times the step size, in balls; C = 1."""
+        square = ball(active * self.square)
+        clips = active * self.square >= 2
+        return self.eta() * ((2 * square).sqrt() - 1 if clips else square / 2)
+
+    def eta(self) -> arb:
+        """10^exponent, in balls."""
+        return arb(10) ** ball(self.exponent)
+
+    def witness(self, active: int) -> dict[str, str]:
+        """The run in words."""
+        return {
+            "eta": f"10^({self.exponent})", "P": str(self.hyperplanes), "|x|^2": str(self.square),
+            "classes": str(self.classes), "active": str(active), "eta lambda": str(_DROP),
+        }
+
+
+def runs() -> list[Run]:
+    """MNIST's grid of Appendix H for both scalings, with ten classes and with two, the mildest first."""
+    return [
+        Run(*point) for point in itertools.product(_EXPONENTS, (64, 128, 256), (Fraction(1), Fraction("87.8")), (10, 2))
+    ]
+
+
+def expansion(run: Run, active: int) -> Enclosure:
+    """A lower bound of the clipped step's factor for ten classes: |S w| / |w| at the p and along a w near the worst."""
+    weights = [Fraction(1, 1000), Fraction(18), *[Fraction(1)] * 8]
+    p = [w / sum(weights) for w in weights]
+    r = [v - (i == 0) for i, v in enumerate(p)]
+    square = sum(v * v for v in r)
+    size = range(10)
+    project = [[(i == j) - r[i] * r[j] / square for j in size] for i in size]
+    field = [
+        [sum((project[i][m] * ((m == j) * p[m] - p[m] * p[j]) for m in size), Fraction(0)) for j in size] for i in size
+    ]
+    values = np.array([[float(v) for v in row] for row in field])
+    lowest = np.linalg.eigh((values + values.T) / 2)[1][:, 0]
+    w = [Fraction(round(1000 * v), 1000) for v in lowest]  # floats only choose the direction
+    image = [sum((field[i][j] * w[j] for j in size), Fraction(0)) for i in size]
+    with ctx.workprec(128):
+        # eta |t|^2 tau / |r| with tau = C/|t|, C = 1: the clip is active because |r| > tau.
+        length = ball(active * run.square).sqrt()
+        scale = run.eta() * length / ball(square).sqrt()
+        moved = [(1 - ball(_DROP)) * ball(a) - scale * ball(b) for a, b in zip(w, image, strict=True)]
+        return Enclosure.of_ball((sum((v * v for v in moved), arb(0)) / ball(sum(v * v for v in w))).sqrt())
+
+
+def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
+    """Whether at every covered run a clipped step contracts by 1 - eta lambda, however many hyperplanes are active."""
+    chosen, unclear = [run for run in runs() if covered(run)], 0
+    for run in chosen:
+        active = run.hyperplanes // 2 if run.classes > 2 else run.hyperplanes
+        with ctx.workprec(128):
+            pull = run.pull(active)
+            factor = expansion(run, active) if run.classes > 2 else Enclosure.of_ball(abs(1 - ball(_DROP) - pull))
+        if not factor.possibly_le(1 - _DROP) and (run.classes > 2 or pull > 1):
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED,
+                "a clipped step moves two models farther apart than c allows, certified: Theorem 2.8 does not give the "
+                "stated epsilon",
+                {**run.witness(active), "step factor": str(factor), "claimed c": str(1 - _DROP)}, ALL,
+            )
+        unclear += run.classes > 2 or not pull + 2 * ball(_DROP) <= 2
+    if unclear or not chosen:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no expansion found",
+                       scope=Scope("points", len(runs()), len(chosen)))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        f"at {len(chosen)} of the grid's {len(runs()) // 2} points: with scalar outputs the clipped loss is convex, of "
+        "curvature at most h for every number of active hyperplanes, and eta (h + 2 lambda) <= 2 (in balls), so "
+        "c = 1 - eta lambda", scope=ALL,
+    )
+
+
+def in_range(run: Run) -> bool:
+    """Two classes (or one clip for each output), and a step size that P active hyperplanes allow."""
+    return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
+
+
+def judge_match(brackets: Mapping[tuple[int, int, str], tuple[str, str]]) -> Finding:
+    """Whether (batches, sigma, epsilon) is met by an eta lambda inside a bracket: epsilon falls as eta lambda grows."""
+    for (batches, sigma, target), ends in brackets.items():
+        values = [noisy_cgd_epsilon(end, Fraction(2, sigma), batches, 400) for end in ends]
+        if not (values[0].lower.compare(Fraction(target)) > 0 and values[1].certainly_le(Fraction(target))):
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "epsilon does not pass its target inside the bracket",
+                           {"batches": str(batches), "sigma": str(sigma), "epsilon": target,
+                            "eta lambda": " to ".join(ends), "epsilon there": " to ".join(map(str, values))}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   "certified at both ends, and continuous and monotone in between: one eta lambda meets each epsilon",
+                   scope=ALL)
+
+
+_GRID = (positive("eta"), positive_integer("hyperplanes"), positive("square", "|x|^2"), positive_integer("classes"))
+_BRACKETS = {
+    (60, 15, "1.33"): ("5.60e-5", "5.61e-5"), (60, 5, "4.76"): ("3.75e-5", "3.76e-5"),
+    (50, 15, "1.33"): ("1.099e-4", "1.100e-4"), (50, 5, "4.76"): ("9.39e-5", "9.40e-5"),
+}
+
+coverage = Claim(
+    id="relu-approx/experiments-privacy",
+    source="000, Sections 3.4 and 6 with Appendix H: the NoisyCGD models have the stated epsilon by Theorem 2.8",
+    statement=r"\lVert S_\eta(v) - S_\eta(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert"
+              r" \text{ for every } (\eta, P) \text{ of the grid, ten classes}",
+    words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid",
+    hypotheses=_GRID, says=lambda run: run.classes == 10, check=judge_coverage,
+    flips=(Flip("two classes and eta (h + 2 lambda) <= 2", in_range, Verdict.HOLDS),
+           Flip("ten classes and the smallest eta", lambda run: run.classes == 10 and run.exponent == -3
+                and run.square == 1, Verdict.REFUTED)),
+    repaired_by="relu-approx/experiments-privacy-repaired",
+    uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/thm-2.8-eta", "relu-approx/lem-3.2",
+          "relu-approx/lem-3.2-consequence", "relu-approx/clip-convex", "relu-approx/clip-preserves",
+          "relu-approx/sec-3.4-strong", "relu-approx/def-2.7"),
+)
+coverage_repaired = Claim(
+    id="relu-approx/experiments-privacy-repaired",
+    source="000, Section 6, for scalar outputs and step sizes that the true smoothness allows",
+    statement=r"k = 2,\ \eta\,(\sqrt{2P}\,C\lVert x\rVert - C^2 + 2\lambda) \le 2 \implies c = 1 - \eta\lambda",
+    words="Theorem 2.8 gives the stated epsilon for two classes at the step sizes that the clipped loss allows",
+    hypotheses=_GRID, says=in_range, check=judge_coverage,
+    flips=(Flip("P/2 active hyperplanes taken for the worst case",
+                lambda run: run.classes == 2 and bool(run.pull(run.hyperplanes // 2) <= 2), Verdict.REFUTED),
+           Flip("all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
+           Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
+    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
+              "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
+)
+match = Claim(
+    id="relu-approx/lambda-matches-base",
+    source="000, Sections 5 and 6.1: lambda is adjusted so that NoisyCGD has DP-SGD's epsilon",
+    statement=r"\varepsilon_{\mathrm{NoisyCGD}}(\eta\lambda) = 1.33,\ 4.76 \text{ for one } \eta\lambda \text{ each}",
+    words="some eta lambda gives NoisyCGD each of the base epsilons: 5.6e-5 and 3.8e-5 on MNIST, 1.1e-4 and 9.4e-5 on "
+          "CIFAR-10",
+    hypotheses=(positive("eta_lam", "eta lambda"),), says=_BRACKETS, check=judge_match,
+    flips=(Flip("Figure 1's 5.4e-5 for 1.33", {(60, 15, "1.33"): ("5.35e-5", "5.45e-5")}, Verdict.REFUTED),),
+    uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/tuning-monotone"),
+    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/tuning-monotone"),
+)
