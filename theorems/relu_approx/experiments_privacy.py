@@ -4,7 +4,7 @@ The stated epsilons of NoisyCGD are Theorem 2.8's with c = 1 - eta lambda, which
 Appendix H's grid, that it contracts by c. With ten classes it never does: the clipped step is no gradient step, and at
 the softmax output p = (1/1000, 18, 1, ..., 1)/(sum), the first class being the label, the field's Jacobian has along
 a direction w the value -kappa tau, tau = C/|t|, |t|^2 = a |x|^2, kappa = 0.0115. So the step's factor is at least about
-1 - eta lambda + eta C |t| kappa, more than 1 at every eta of the grid, from 10^-3 on.
+1 - eta lambda + eta C |t| kappa, more than 1 at every eta of the grid, from 10^-3 on (a batch of equal records).
 
 With two classes the clipped loss is convex. Its field is clipped unless the other class has probability s <= tau/sqrt2,
 and there its curvature is 2 s (1 - s) |t|^2: at most h = sqrt2 C |t| - C^2 (if |t| >= sqrt2 C), which is attained at

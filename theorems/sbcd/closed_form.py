@@ -170,7 +170,7 @@ theorem_4_6 = Claim(
     ),
     uses=(
         "sbcd/cor-4.5-case1", "sbcd/cor-4.5-case2", "sbcd/lem-4.7", "sbcd/lem-3.2", "sbcd/assump-4.4",
-        "sbcd/norm-nonexpansive",
+        "sbcd/norm-nonexpansive", "sbcd/one-batch-per-epoch",
     ),
     repaired_by="sbcd/thm-4.6-repaired",
 )
