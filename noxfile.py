@@ -40,14 +40,8 @@ def audit(session: nox.Session) -> None:
     workers = ("--workers", str(os.cpu_count() or 1))
     session.run("dp-oracle", "check", "--all", *workers, "--store", str(FINDINGS))
     # Interrupted, it goes on where it was; the report reads what the audits have left, and trains nothing again.
-<<<<<<< HEAD
     session.run("dp-oracle", "audit", "--all", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "false-claims", *workers, "--store", str(AUDITS))
-=======
-    kept = ("--workers", str(os.cpu_count() or 1), "--store", str(AUDITS))
-    session.run("dp-oracle", "audit", "--all", *kept)
-    session.run("dp-oracle", "false-claims", *kept)
->>>>>>> wt7-pairs
     session.run("dp-oracle", "mutants")
     kept = ("--findings", str(FINDINGS), "--store", str(AUDITS))
     session.run("dp-oracle", "report", "--out", str(REPORT), *workers, *kept, *session.posargs)
