@@ -2,14 +2,14 @@ r"""Composition of arbitrary (epsilon, delta)-DP mechanisms: basic, advanced, op
 
 One pair is the worst. Let a = e^epsilon. Of every (epsilon, delta)-DP pair H_a <= delta and, by relu-approx/def-2.3,
 H_{1/a} <= 1 - 1/a + delta/a. H is convex in its order and falls, so between 1/a and a it lies below the chord, and
-beyond a below delta. The pair W that reveals its input with probability delta, and otherwise is randomised response with
-odds a, has exactly this curve. So W dominates all, and by relu-approx/thm-2.4 the product of k copies of W dominates
-every adaptive composition; it is one. Its curve is Kairouz, Oh and Viswanath's (2015) formula: with p = a/(1+a),
-q = 1 - p, 1 - (1-delta)^k (1 - sum_l C(k,l) max(0, p^{k-l} q^l - A p^l q^{k-l})), A = e^{total epsilon}.
+beyond a below delta. The pair W that reveals its input with probability delta, and otherwise is randomised response
+with odds a, has exactly this curve. So W dominates all, and by relu-approx/thm-2.4 the product of k copies of W
+dominates every adaptive composition; it is one. Its curve is Kairouz, Oh and Viswanath's (2015) formula: with p =
+a/(1+a), q = 1 - p, 1 - (1-delta)^k (1 - sum_l C(k,l) max(0, p^{k-l} q^l - A p^l q^{k-l})), A = e^{total epsilon}.
 
 Advanced: the loss of a response is epsilon or -epsilon with mean epsilon tanh(epsilon/2). Its log-Laplace transform f
-has f'' = epsilon^2 - f'^2 <= epsilon^2, so P(sum - mean > x) <= e^{-x^2/(2 k epsilon^2)}, which is `slack` at
-x = epsilon sqrt(2 k log(1/slack)); and the divergence is at most that probability.
+has f'' = epsilon^2 - f'^2 <= epsilon^2, so P(sum - mean > x) <= e^{-x^2/(2 k epsilon^2)}, which is `slack` at x =
+epsilon sqrt(2 k log(1/slack)); and the divergence is at most that probability.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ _STEPS = (non_negative("epsilon"), unit_interval("delta"), positive_integer("ste
 basic = Claim(
     id="background/composition-basic",
     source="Dwork, McSherry, Nissim and Smith 2006; Dwork and Lei 2009",
-    statement=r"k \text{ mechanisms of } (\varepsilon, \delta)\text{-DP are } (k\varepsilon, k\delta)\text{-DP together}",
+    statement=r"k \text{ mechanisms of } (\varepsilon, \delta)\text{-DP are } (k\varepsilon, k\delta)\text{-DP}",
     words="epsilons and deltas add up, and no less will do for pure DP",
     hypotheses=_STEPS,
     says=lambda odds, delta, steps: (odds**steps, steps * delta),

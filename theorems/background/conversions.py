@@ -1,14 +1,14 @@
 r"""From Renyi DP, and from zCDP, to (epsilon, delta)-DP (Mironov 2017; Canonne, Kamath and Steinke 2020), proved.
 
-With the loss x = log(dP/dQ), delta(epsilon) = E_P (1 - e^{epsilon - x})_+ and e^{(alpha-1) R_alpha} = E_P e^{(alpha-1) x}.
-With y = e^{epsilon - x} in (0, 1], (1 - y) y^{alpha-1} has the slope y^{alpha-2} (alpha - 1 - alpha y), so it is
+With the loss x = log(dP/dQ), delta(epsilon) = E_P (1 - e^{epsilon - x})_+ and e^{(alpha-1) R_alpha} = E_P e^{(alpha-1)
+x}. With y = e^{epsilon - x} in (0, 1], (1 - y) y^{alpha-1} has the slope y^{alpha-2} (alpha - 1 - alpha y), so it is
 largest at y = (alpha-1)/alpha, where it is c(alpha) = (1/alpha) (1 - 1/alpha)^{alpha-1}. Hence
 
     delta(epsilon) <= c(alpha) e^{(alpha-1) (R_alpha - epsilon)},
 
 and equality where the loss is epsilon + log(alpha/(alpha-1)) for sure: P = (1, 0), Q = ((alpha-1)/(alpha e^epsilon),
-rest). So no smaller constant is right; Mironov's conversion has 1 in its place. Solved for epsilon,
-epsilon = R + log(c)/(alpha-1) + log(1/delta)/(alpha-1), and rho-zCDP allows every alpha with R = rho alpha.
+rest). So no smaller constant is right; Mironov's conversion has 1 in its place. Solved for epsilon, epsilon = R +
+log(c)/(alpha-1) + log(1/delta)/(alpha-1), and rho-zCDP allows every alpha with R = rho alpha.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def largest_gap(says: Callable[[Any], Any]) -> bool:
     target = (1 - y) * y ** (alpha - 1)
     slope = sympy.simplify(sympy.diff(target, y) - y ** (alpha - 2) * (alpha - 1 - alpha * y)) == 0
     value = sympy.simplify(target.subs(y, (alpha - 1) / alpha) / says(alpha))
-    return slope and sympy.simplify(sympy.expand_log(sympy.log(value), force=True)) == 0
+    return bool(slope and sympy.simplify(sympy.expand_log(sympy.log(value), force=True)) == 0)
 
 
 def judge_constant(says: Callable[[Any], Any]) -> Finding:
@@ -105,7 +105,7 @@ _ALPHAS = tuple(1 + Fraction(k, 4) * Fraction(2) ** j for j in range(-2, 8) for 
 
 
 def judge_zcdp(says: Epsilon) -> Finding:
-    """Below no Gaussian mechanism's curve, at the best of many orders, and the solution of the conversion's equation."""
+    """No Gaussian mechanism is less private at any of many orders, and the conversion's equation is solved."""
     tried = 0
     for mu, delta in itertools.product(("1/10", "1", "3"), ("1e-2", "1e-5", "1e-10")):
         with ctx.workprec(100):

@@ -1,12 +1,12 @@
 r"""Gaussian pairs: what a composition of them is, the analytic Gaussian mechanism, and the tree of noisy sums.
 
-Composition. A mu_i-GDP mechanism is dominated by N(mu_i, 1) against N(0, 1), for every alpha > 0; by relu-approx/thm-2.4
-an adaptive composition is dominated by the product pair, whose loss is sum_i (mu_i z_i - mu_i^2/2): under N(0, I) it is
-normal of mean -mu^2/2 and variance mu^2 = sum mu_i^2, exactly the loss of N(mu, 1) against N(0, 1). The mechanisms that
-release N(mu_i, 1) or N(0, 1) attain it.
+Composition. A mu_i-GDP mechanism is dominated by N(mu_i, 1) against N(0, 1), for every alpha > 0; by
+relu-approx/thm-2.4 an adaptive composition is dominated by the product pair, whose loss is sum_i (mu_i z_i - mu_i^2/2):
+under N(0, I) it is normal of mean -mu^2/2 and variance mu^2 = sum mu_i^2, exactly the loss of N(mu, 1) against N(0, 1).
+The mechanisms that release N(mu_i, 1) or N(0, 1) attain it.
 
-Analytic Gaussian mechanism (Balle and Wang 2018, Theorem 8). N(f(D), sigma^2 I) and N(f(D'), sigma^2 I) differ along one
-line only, so their divergence is that of mu = |f(D) - f(D')|/sigma; delta rises with mu, its slope being the normal
+Analytic Gaussian mechanism (Balle and Wang 2018, Theorem 8). N(f(D), sigma^2 I) and N(f(D'), sigma^2 I) differ along
+one line only, so their divergence is that of mu = |f(D) - f(D')|/sigma; delta rises with mu, its slope being the normal
 density at mu/2 - epsilon/mu, so the worst neighbours are those at distance Delta.
 
 Tree (Chan, Shi and Song 2011). In a complete binary tree over n leaves each leaf is in ceil(log2 n) + 1 sums.
@@ -35,7 +35,7 @@ def log_transform(t: Any, mu: Any) -> Any:
 
 
 def square_gap() -> sympy.Expr:
-    """The exponent of e^{t loss} times the density of N(0, 1), minus that of the density of N(t mu, 1) times the above."""
+    """The exponent of e^{t loss} times N(0, 1)'s density, minus that of the above times N(t mu, 1)'s; zero."""
     t, mu, x = sympy.symbols("t mu x", real=True)
     return sympy.expand(t * (mu * x - mu**2 / 2) - x**2 / 2 - (log_transform(t, mu) - (x - t * mu) ** 2 / 2))
 

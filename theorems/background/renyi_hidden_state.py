@@ -1,4 +1,4 @@
-r"""Two Renyi analyses of the last iterate, by Chourasia, Ye and Shokri 2021 and by Ye and Shokri 2022, proved by shifts.
+r"""Two Renyi analyses of the last iterate, Chourasia, Ye and Shokri's (2021) and Ye and Shokri's (2022), by shifts.
 
 Neither text was at hand, and their proofs (by log-Sobolev inequalities) are not needed. Let h = eta lambda, c = 1 - h.
 

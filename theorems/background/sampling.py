@@ -86,8 +86,8 @@ def judge_binomial(says: Binomial) -> Finding:
     square = sympy.expand(k * (y * s - s**2 / 2) - y**2 / 2 + (y - k * s) ** 2 / 2 - k * (k - 1) * s**2 / 2)
     q_, w = sympy.symbols("q w", positive=True)
     both = sympy.simplify((1 - q_ + q_ * w) * (1 - q_ + q_ / w) - 1 - q_ * (1 - q_) * (w - 1) ** 2 / w)  # u u' >= 1
-    a, b, order_ = *sympy.symbols("q r", positive=True), 5
-    expanded = sympy.expand(says(a, b, order_, sympy.exp) - binomial(a, b, order_, sympy.exp))
+    a, b = sympy.symbols("q r", positive=True)
+    expanded = sympy.expand(says(a, b, 5, sympy.exp) - binomial(a, b, 5, sympy.exp))
     if square != 0 or both != 0 or sympy.simplify(expanded) != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; not proved",
                        scope=Scope("points", tried, tried))
@@ -184,7 +184,7 @@ def judge_plane(says: tuple[float, float]) -> Finding:
         for g, h in [(1 + 0j, h) for h in points] + [(0.5 + 0j, h) for h in points[4::2]]:  # g is rotated to the axis
             tried += 1
             true = plane_divergence(q, sigma, alpha, g, h)
-            if true > claimed + 1e-6:
+            if not true <= claimed + 1e-6:
                 return Finding(
                     Verdict.REFUTED, Evidence.CHECKED_AT_POINTS, "two gradients in the disc have a larger divergence",
                     {"q": str(q), "sigma": str(sigma), "alpha": str(alpha), "g": str(g), "h": str(h),

@@ -1,20 +1,20 @@
 r"""Shifted interpolation (after Bok, Su and Altschuler 2024), proved: the lemma on which the hidden-state bounds lean.
 
-X_i = Proj(phi_i(X_{i-1}) + Z_i) and X'_i = Proj(phi'_i(X'_{i-1}) + Z'_i) from one start, Z_i and Z'_i of law
-N(0, tau_i^2 I). All phi_i are c-Lipschitz, phi_i and phi'_i are nowhere more than s_i apart, Proj is 1-Lipschitz (the
-identity, or a projection). If shifts a_i >= 0 keep z_i = c z_{i-1} + s_i - a_i >= 0 from z_0 = 0 to z_T = 0, the pair of
-last iterates is mu-GDP with mu^2 = sum (a_i / tau_i)^2. Proof, from composition alone.
+X_i = Proj(phi_i(X_{i-1}) + Z_i) and X'_i = Proj(phi'_i(X'_{i-1}) + Z'_i) from one start, Z_i and Z'_i of law N(0,
+tau_i^2 I). All phi_i are c-Lipschitz, phi_i and phi'_i are nowhere more than s_i apart, Proj is 1-Lipschitz (the
+identity, or a projection). If shifts a_i >= 0 keep z_i = c z_{i-1} + s_i - a_i >= 0 from z_0 = 0 to z_T = 0, the pair
+of last iterates is mu-GDP with mu^2 = sum (a_i / tau_i)^2. Proof, from composition alone.
 
 Let Y_0 = X_0 and Y_i = Proj(phi'_i(Y_{i-1}) + v_i + Z_i), the same Z_i as in X. phi_i(X_{i-1}) and phi'_i(Y_{i-1}) are
 at most c z_{i-1} + s_i apart (through phi_i(Y_{i-1})), so some v_i with |v_i| <= a_i, along their difference, leaves at
 most z_i; Proj widens nothing. By induction |X_i - Y_i| <= z_i, and Y_T = X_T. Put W_i = v_i + Z_i. As v_i depends on
-X_0, Z_1, ..., Z_{i-1} only, and Z_j = W_j - v_j, by induction it is a function of X_0, W_1, ..., W_{i-1}. So X_T = Y_T is
-one and the same function of (X_0, W_1, ..., W_T) as X'_T is of (X_0, Z'_1, ..., Z'_T): post-processing. And given the
-earlier W, W_i is N(v_i, tau_i^2 I) with |v_i| <= a_i against N(0, tau_i^2 I), that is (a_i/tau_i)-GDP: an adaptive
+X_0, Z_1, ..., Z_{i-1} only, and Z_j = W_j - v_j, by induction it is a function of X_0, W_1, ..., W_{i-1}. So X_T = Y_T
+is one and the same function of (X_0, W_1, ..., W_T) as X'_T is of (X_0, Z'_1, ..., Z'_T): post-processing. And given
+the earlier W, W_i is N(v_i, tau_i^2 I) with |v_i| <= a_i against N(0, tau_i^2 I), that is (a_i/tau_i)-GDP: an adaptive
 composition of Gaussian pairs, which background/gdp-composition sums up. A random start is averaged over. []
 
-The same proof with the chain rule of the Renyi divergence, which adds up the largest conditional divergences
-alpha a_i^2 / (2 tau_i^2), is amplification by iteration (Feldman, Mironov, Talwar and Thakurta 2018) for any c.
+The same proof with the chain rule of the Renyi divergence, which adds up the largest conditional divergences alpha
+a_i^2 / (2 tau_i^2), is amplification by iteration (Feldman, Mironov, Talwar and Thakurta 2018) for any c.
 
 The checker runs the construction for broken-line maps in exact rationals, and holds the cost against affine iterations,
 whose last iterate is exactly Gaussian.
@@ -207,7 +207,7 @@ def judge_renyi(says: tuple[Rule, Callable[[Any], Any]]) -> Finding:
 
 
 def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
-    """R_alpha/alpha over (L/sigma)^2 of one pass of noisy SGD, from (n, t): shifts reach it, and one loss attains it."""
+    """R_alpha/alpha of one pass of noisy SGD from (n, t, drift): shifts reach it, and one loss attains it."""
     tried = 0
     for size in range(1, 7):
         for position in range(1, size + 1):
@@ -273,7 +273,7 @@ iteration = Claim(
         r"z_{i+1} = c z_i + s_{i+1} - a_{i+1} \ge 0,\ z_0 = z_T = 0 \implies"
         r" R_\alpha(\theta_T \| \theta'_T) \le \frac{\alpha}{2}\sum_i \frac{a_i^2}{\tau_i^2}"
     ),
-    words="shifts that pay off the drift of a contractive noisy iteration bound the Renyi divergence of its last iterate",
+    words="shifts that pay off the drift of a contractive noisy iteration bound its last iterate's Renyi divergence",
     hypotheses=(unit_interval("contraction"), positive_integer("steps"), positive("sigma"), _ORDER),
     says=(RULE, lambda alpha: alpha / 2),
     check=judge_renyi,

@@ -1,18 +1,18 @@
 r"""Amplification by shuffling (Feldman, McMillan and Talwar 2021): clones, the closed form, approximate randomisers.
 
 Clones. `oracle/privacy/shuffle.py` proves that the shuffled reports of n users of epsilon0-DP randomisers lie below the
-pair (A + D, C - A + 1 - D) against (A + 1 - D, C - A + D), C ~ Bin(n-1, e^-epsilon0), A ~ Bin(C, 1/2),
-D ~ Ber(e^epsilon0/(1 + e^epsilon0)). Here it is held, in exact rationals, against all small randomisers: the law of the
+pair (A + D, C - A + 1 - D) against (A + 1 - D, C - A + D), C ~ Bin(n-1, e^-epsilon0), A ~ Bin(C, 1/2), D ~
+Ber(e^epsilon0/(1 + e^epsilon0)). Here it is held, in exact rationals, against all small randomisers: the law of the
 multiset of reports is listed outcome by outcome, and domination is decided for every alpha. (No randomiser tried is
-against 2/(e^epsilon0 + 1) for the probability of a clone either, which the authors' paper of 2023 had before its errata.
-That is no claim here.)
+against 2/(e^epsilon0 + 1) for the probability of a clone either, which the authors' paper of 2023 had before its
+errata. That is no claim here.)
 
 Closed form (op. cit., Theorem 3.1, the register's formula): at the claimed epsilon the pair's delta, summed in balls,
 must be at most delta.
 
-Approximate randomisers (op. cit., Theorem 3.8, as the register recalls it): delta grows by
-(e^epsilon + 1)(1 + e^-epsilon0/2) n delta0. A randomiser that gives its input away with probability delta0 shows that
-some term of the order n delta0 or delta0 is needed.
+Approximate randomisers (op. cit., Theorem 3.8, as the register recalls it): delta grows by (e^epsilon + 1)(1 +
+e^-epsilon0/2) n delta0. A randomiser that gives its input away with probability delta0 shows that some term of the
+order n delta0 or delta0 is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
 
 from flint import arb, ctx
 
@@ -99,9 +98,9 @@ def judge_clones(says: Clone) -> Finding:
                 alpha = next((r for r in ratios if hockey_stick(*laws_, r) > hockey_stick(*pair, r)), Fraction(0))
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair, exactly",
-                    {"e^epsilon0": str(odds), "users": str(users), "laws of the differing user": f"{shown(a)} {shown(b)}",
-                     "law of the others": shown(other), "alpha": str(alpha),
-                     "divergence": str(hockey_stick(*laws_, alpha)), "pair": str(hockey_stick(*pair, alpha))}, ALL,
+                    {"e^epsilon0": str(odds), "users": str(users),
+                     "laws of the differing user": f"{shown(a)} {shown(b)}", "law of the others": shown(other),
+                     "alpha": str(alpha), "divergence": str(hockey_stick(*laws_, alpha)), "pair": str(hockey_stick(*pair, alpha))}, ALL,
                 )
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"the pair dominates {tried} shuffled randomisers, exactly",
@@ -194,7 +193,8 @@ def leaky(odds: Fraction, leak: Fraction) -> list[tuple[Law, Law, Law]]:
 def judge_correction(says: Correction) -> Finding:
     """The pair's delta with the term, against randomisers that give themselves away, exactly."""
     tried = 0
-    for odds, leak, users in itertools.product((Fraction(2), Fraction(4)), (Fraction(1, 100), Fraction(1, 10)), (1, 2, 3)):
+    leaks = (Fraction(1, 100), Fraction(1, 10))
+    for odds, leak, users in itertools.product((Fraction(2), Fraction(4)), leaks, (1, 2, 3)):
         pair = clones(odds, users, 1 / odds)
         for a, b, other in leaky(odds, leak):
             laws_ = _aligned(*(shuffled([law, *[other] * (users - 1)]) for law in (a, b)))
@@ -211,7 +211,7 @@ def judge_correction(says: Correction) -> Finding:
                     )
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
-        f"no shuffled (epsilon0, delta0)-DP randomiser of {tried} exceeds it, exactly; the term is far from tight there",
+        f"no shuffled (epsilon0, delta0)-DP randomiser of {tried} exceeds it, exactly; it is far from tight there",
         scope=Scope("points", tried, tried, {"e^epsilon0": "2, 4", "delta0": "0.01, 0.1", "users": "1 to 3"}),
     )
 
