@@ -105,7 +105,7 @@ def nodes_of_leaves(leaves: int) -> list[int]:
 
 def judge_tree(says: Callable[[int], int]) -> Finding:
     """Hold the number of sums that a leaf enters against trees that are built."""
-    largest = effort(300)
+    largest = effort(100)
     for leaves in range(1, largest + 1):
         counts = nodes_of_leaves(leaves)
         if max(counts) != says(leaves):

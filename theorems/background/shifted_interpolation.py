@@ -207,14 +207,14 @@ def judge_renyi(says: tuple[Rule, Callable[[Any], Any]]) -> Finding:
 
 
 def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
-    """R_alpha/alpha of one pass of noisy SGD from (n, t, drift): shifts reach it, and one loss attains it."""
+    """R_alpha/alpha of one pass of noisy SGD from (n, t, drift): shifts reach it, and some steps attain it."""
     tried = 0
     for size in range(1, 7):
         for position in range(1, size + 1):
             tried += 1
             claimed = Fraction(says(Fraction(size), Fraction(position), Fraction(2)))
             drifts = tuple(Fraction(2) if i == position else Fraction(0) for i in range(1, size + 1))
-            # 1/eta-smooth losses may forget everything at the record's step, and nothing later.
+            # A 1-Lipschitz step may forget everything when the record comes, and the later ones nothing.
             multipliers = tuple(Fraction(i != position) for i in range(1, size + 1))
             rest = size + 1 - position
             shifts = tuple(Fraction(2, rest) if i >= position else Fraction(0) for i in range(1, size + 1))
@@ -222,7 +222,7 @@ def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
             reached = sum((a * a for a in shifts), Fraction(0)) / 2
             if not item.feasible(RULE) or not item.mu_squared() / 2 == claimed == reached:
                 return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "neither the cost of equal shifts nor the law of the worst loss",
+                    Verdict.REFUTED, Evidence.PROVED, "not the cost of equal shifts and the law of the worst steps",
                     {"n": str(size), "t": str(position), "claimed": str(claimed), "equal shifts": str(reached),
                      "law": str(item.mu_squared() / 2)}, ALL,
                 )
@@ -234,8 +234,8 @@ def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
                        scope=Scope("points", tried, tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
-        "equal shifts from the record's step on cost this (computer algebra); the loss whose step forgets the past at "
-        f"the record and then keeps everything attains it (exact at {tried} positions)", scope=ALL,
+        "equal shifts from the record's step on cost this (computer algebra); the 1-Lipschitz steps that forget the "
+        f"past when the record comes, and then keep everything, attain it (exact at {tried} positions)", scope=ALL,
     )
 
 
@@ -286,8 +286,11 @@ iteration = Claim(
 one_pass = Claim(
     id="background/fmit18-sgd",
     source="Feldman, Mironov, Talwar and Thakurta 2018, one pass of noisy SGD; text not at hand, derived here",
-    statement=r"R_\alpha = \frac{\alpha (2L)^2}{2\sigma^2 (n + 1 - t)} \text{ in the worst case}",
-    words="after one pass of noisy SGD in a fixed order the t-th record has this Renyi divergence in the worst case",
+    statement=(
+        r"R_\alpha \le \frac{\alpha (2L)^2}{2\sigma^2 (n + 1 - t)},"
+        r" \text{ the least bound for all 1-Lipschitz steps that differ by } 2\eta L \text{ at step } t"
+    ),
+    words="one pass of noisy SGD gives the t-th record this Renyi divergence, the best bound from 1-Lipschitz steps",
     hypotheses=(positive_integer("dataset_size"), positive_integer("position"), positive("sigma"), _ORDER),
     says=lambda n, t, drift: drift**2 / (2 * (n + 1 - t)),
     check=judge_one_pass,

@@ -100,7 +100,8 @@ def judge_clones(says: Clone) -> Finding:
                     Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair, exactly",
                     {"e^epsilon0": str(odds), "users": str(users),
                      "laws of the differing user": f"{shown(a)} {shown(b)}", "law of the others": shown(other),
-                     "alpha": str(alpha), "divergence": str(hockey_stick(*laws_, alpha)), "pair": str(hockey_stick(*pair, alpha))}, ALL,
+                     "alpha": str(alpha), "divergence": str(hockey_stick(*laws_, alpha)),
+                     "pair": str(hockey_stick(*pair, alpha))}, ALL,
                 )
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"the pair dominates {tried} shuffled randomisers, exactly",
