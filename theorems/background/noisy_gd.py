@@ -149,7 +149,7 @@ def check_noisy_cgd(says: CyclicSquared) -> Finding:
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the formula is the optimum of the shifts for every c in (0, 1), k >= 2 and E, and multipliers in [0, c] "
-        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree exactly at {points} points",
+        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree at {points} points",
         scope=ALL,
     )
 
