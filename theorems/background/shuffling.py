@@ -24,12 +24,14 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from flint import arb, ctx
+from hypothesis import strategies as st
 
 from oracle.domain import non_negative, positive, positive_integer, probability
 from oracle.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.composition import dominates
 from theorems.relu_approx.definitions import Law, hockey_stick, shown
+from theorems.search import search
 
 Clone = Callable[[Fraction], Fraction]
 """The probability of a clone as a function of e^epsilon0."""
@@ -84,28 +86,50 @@ def randomisers(odds: Fraction) -> Iterator[tuple[Law, Law, Law]]:
                 yield a, b, other
 
 
+def _exceeding(says: Clone, users: int, a: Law, b: Law, other: Law, odds: Fraction) -> dict[str, str]:
+    """What a witness says of a randomiser that the pair does not dominate; nothing if it does."""
+    pair = clones(odds, users, says(odds))
+    laws_ = _aligned(*(shuffled([law, *[other] * (users - 1)]) for law in (a, b)))
+    if dominates(pair, laws_):
+        return {}
+    ratios = sorted({p / q for p, q in zip(*pair, strict=True) if q > 0} | {Fraction(1)})
+    alpha = next((r for r in ratios if hockey_stick(*laws_, r) > hockey_stick(*pair, r)), Fraction(0))
+    return {
+        "e^epsilon0": str(odds), "users": str(users), "laws of the differing user": f"{shown(a)} {shown(b)}",
+        "law of the others": shown(other), "alpha": str(alpha), "divergence": str(hockey_stick(*laws_, alpha)),
+        "pair": str(hockey_stick(*pair, alpha)),
+    }
+
+
+def _drawn(a: list[int], b: list[int], other: list[int]) -> tuple[Law, Law, Law, Fraction]:
+    """Laws with such weights, and the e^epsilon0 that they have."""
+    first, second, third = (tuple(Fraction(w, sum(weights)) for w in weights) for weights in (a, b, other))
+    pairs = itertools.permutations((first, second, third), 2)
+    return first, second, third, max(p / q for one, two in pairs for p, q in zip(one, two, strict=True))
+
+
 def judge_clones(says: Clone) -> Finding:
-    """Hold the pair against every small randomiser, for all alpha, exactly."""
+    """Hold the pair against extreme small randomisers and against drawn ones, for all alpha, exactly."""
     tried = 0
     for odds, users in itertools.product((Fraction(2), Fraction(4)), (1, 2, 3, 4)):
-        pair = clones(odds, users, says(odds))
         for a, b, other in randomisers(odds):
             tried += 1
-            first, second = (shuffled([law, *[other] * (users - 1)]) for law in (a, b))
-            laws_ = _aligned(first, second)
-            if not dominates(pair, laws_):
-                ratios = sorted({p / q for p, q in zip(*pair, strict=True) if q > 0} | {Fraction(1)})
-                alpha = next((r for r in ratios if hockey_stick(*laws_, r) > hockey_stick(*pair, r)), Fraction(0))
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair, exactly",
-                    {"e^epsilon0": str(odds), "users": str(users),
-                     "laws of the differing user": f"{shown(a)} {shown(b)}", "law of the others": shown(other),
-                     "alpha": str(alpha), "divergence": str(hockey_stick(*laws_, alpha)),
-                     "pair": str(hockey_stick(*pair, alpha))}, ALL,
-                )
+            if witness := _exceeding(says, users, a, b, other, odds):
+                return Finding(Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair", witness, ALL)
+    weights = st.lists(st.integers(1, 5), min_size=3, max_size=3)
+    found = search(
+        {"users": st.integers(2, 3), "a": weights, "b": weights, "other": weights},
+        lambda users, a, b, other: bool(_exceeding(says, users, *_drawn(a, b, other))), points=100,
+        region={"users": "2, 3", "outputs": "3, weights 1 to 5", "extreme randomisers": f"{tried}, up to 4 users"},
+    )
+    if found.counterexample is not None:
+        drawn = _drawn(*(found.counterexample[name] for name in ("a", "b", "other")))
+        return Finding(Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair",
+                       _exceeding(says, found.counterexample["users"], *drawn), ALL)
     return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"the pair dominates {tried} shuffled randomisers, exactly",
-        scope=Scope("points", tried, tried, {"e^epsilon0": "2, 4", "users": "1 to 4", "outputs": "2, 3"}),
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        f"the pair dominates {tried} extreme and {found.scope.met} drawn randomisers, shuffled, exactly",
+        scope=found.scope,
     )
 
 
