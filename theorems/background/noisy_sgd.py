@@ -202,7 +202,7 @@ stochastic = Claim(
         Flip("without the sampling",
              lambda log_m, m, t, c, zeta, share: shifts_and_sampling(0.0, m, t, c, zeta, share), Verdict.REFUTED),
     ),
-    rests_on=("background/fmit18",),
+    uses=("background/shifted-interpolation",),
 )
 
 bounded = Claim(
@@ -222,7 +222,7 @@ bounded = Claim(
              lambda log_m, m, t, c, zeta, share: shifts_and_sampling(log_m, m, t, c, zeta / 100, share),
              Verdict.REFUTED),
     ),
-    rests_on=("background/fmit18",),
+    uses=("background/fmit18",),
 )
 
 rate = Claim(
