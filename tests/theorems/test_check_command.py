@@ -70,7 +70,7 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
     assert run(app, ["check", "relu-approx/thm-2.8-optimal"]) == 0
     shown = capsys.readouterr().out
     assert "25 of 35 points met the hypotheses (c: 1/10, " in shown
-    assert "background/shifted-interpolation (HOLDS, CITED)" in shown
+    assert "background/shifted-interpolation (HOLDS, PROVED)" in shown
 
 
 def test_a_paper_is_checked_with_counts_and_resumed_from_its_store(
