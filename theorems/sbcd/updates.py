@@ -23,6 +23,7 @@ import sympy
 from oracle.domain import positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
+
 def half_objective(a: Fraction, x: Fraction, u: Fraction) -> Fraction:
     """(x - max(0, U))^2 + (U - a)^2, the part of (4) that one coordinate of U_d enters, doubled."""
     return (x - max(Fraction(0), u)) ** 2 + (u - a) ** 2
