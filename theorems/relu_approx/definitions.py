@@ -88,7 +88,7 @@ def judge_divergence(integrand: Integrand) -> Finding:
         return Finding(
             Verdict.HOLDS, Evidence.PROVED,
             "the integrand is p - alpha q where that is positive, else 0 (computer algebra), so it is at least "
-            f"1_E (p - alpha q), with equality on {{p > alpha q}}; events enumerated for {tried} pairs of laws and alphas",
+            f"1_E (p - alpha q), with equality on {{p > alpha q}}; all events of {tried} pairs and alphas",
             scope=ALL,
         )
     return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees with the enumeration; not proved",
