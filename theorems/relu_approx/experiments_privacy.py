@@ -85,7 +85,7 @@ def expansion(run: Run, active: int) -> Enclosure:
     lowest = np.linalg.eigh((values + values.T) / 2)[1][:, 0]
     w = [Fraction(round(1000 * v), 1000) for v in lowest]  # floats only choose the direction
     image = [sum((field[i][j] * w[j] for j in size), Fraction(0)) for i in size]
-    with ctx.workprec(128):
+    with ctx.workprec(64):
         # eta |t|^2 tau / |r| with tau = C/|t|, C = 1: the clip is active because |r| > tau.
         length = ball(active * run.square).sqrt()
         scale = run.eta() * length / ball(square).sqrt()
@@ -98,7 +98,7 @@ def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
     chosen, unclear = [run for run in runs() if covered(run)], 0
     for run in chosen:
         active = run.hyperplanes // 2 if run.classes > 2 else run.hyperplanes
-        with ctx.workprec(128):
+        with ctx.workprec(64):
             pull = run.pull(active)
             factor = expansion(run, active) if run.classes > 2 else Enclosure.of_ball(abs(1 - ball(_DROP) - pull))
         if not factor.possibly_le(1 - _DROP) and (run.classes > 2 or pull > 1):

@@ -86,8 +86,8 @@ def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Findi
                        scope=Scope("points", tried, tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
-        "by induction (the exponents as polynomials of their indices, computer algebra): a step multiplies the sum by q, "
-        "which raises every exponent by one, and adds its own term with exponent 0, and the last step of an epoch is "
+        "by induction (the exponents as polynomials of their indices, computer algebra): a step multiplies the sum by "
+        "q, which raises every exponent by one, and adds its own term with exponent 0; the last step of an epoch is "
         f"the start of the next; equal to the recursion in exact rationals at {tried} settings", scope=ALL,
     )
 
@@ -290,7 +290,7 @@ decays_repaired = Claim(
 exponential = Claim(
     id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
     statement=r"\text{not strongly convex} \implies \frac{R_\alpha}{\alpha} \ge 1.1^{K-1}\,\frac{\eta S_g^2}{4b^2 o}",
-    words="without strong convexity the hidden-state privacy loss grows exponentially with training (by 1.1 an epoch, say)",
+    words="without strong convexity the hidden-state privacy loss grows exponentially, by 1.1 an epoch, say",
     hypotheses=_BLOCK, says=("at least", lambda epochs: Fraction(11, 10) ** (epochs - 1)), check=judge_growth,
     flips=(Flip("at most linearly", ("at most", lambda epochs: epochs), Verdict.HOLDS),),
     repaired_by="sbcd/intro-exponential-repaired",
@@ -337,7 +337,7 @@ sensitivity = Claim(
 )
 sensitivity_repaired = Claim(
     id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
-    statement=r"S_g = \max \Big\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \Big\rVert_2",
+    statement=r"S_g = \max \left\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \right\rVert_2",
     words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
     hypotheses=_BLOCK, says=lambda change, n, b: change / b, check=judge_sensitivity,
     flips=(Flip("of the mean", lambda change, n, b: change / n / b, Verdict.REFUTED),),

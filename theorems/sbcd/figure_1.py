@@ -85,8 +85,8 @@ def judge_rho(constant: Callable[[Any, Any], Any]) -> Finding:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at two inputs only",
                        scope=Scope("points", 2, 2))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm (with "
-                   "two or more inputs L_F is 1 or more)", scope=ALL)
+                   "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm "
+                   "(with two or more inputs L_F is 1 or more)", scope=ALL)
 
 
 def judge_slopes(says: Mapping[str, tuple[Fraction, Fraction]]) -> Finding:

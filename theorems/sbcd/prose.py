@@ -89,7 +89,8 @@ def judge_last(gradient: Fraction) -> Finding:
                            {"L_F": str(gradient), "j_0": str(before), "epochs": "30", "batches": "21",
                             "share of the last 5": str(share)}, ALL)
     if not all(share.lower.compare(Fraction(1, 2)) > 0 for share in shares.values()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "too close to a half", scope=Scope("points", 2, 2))
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "too close to a half",
+                       scope=Scope("points", 2, 2))
     return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
                    "; ".join(f"j_0 = {before}: {share.to_floats()[0]:.4f}" for before, share in shares.items()),
                    scope=Scope("points", 2, 2, {"L_F": str(gradient), "j_0": "0, 20", "K": "30", "n/b": "21"}))
@@ -147,7 +148,7 @@ def judge_disparity(measure: Callable[[arb, arb], arb]) -> Finding:
 
 
 def judge_smaller(share: Fraction) -> Finding:
-    """Whether one block's loss is at most that share of composition's, the sum of its touches, at Figure 1's setting."""
+    """Whether one block's loss is at most that share of composition's, the sum of its touches (Figure 1's setting)."""
     with ctx.workprec(128):
         found = contributions([Fraction(1, 100)] * 30, 20)  # the worst position
         ratio = Enclosure.of_ball(sum(found, arb(0)) / (30 * found[-1]))  # the last touch has not decayed
@@ -159,7 +160,7 @@ def judge_smaller(share: Fraction) -> Finding:
 
 
 def judge_smoothness(constants: Callable[[Fraction], Fraction]) -> Finding:
-    """Whether the loss grows with h where L_F = constants(h), h = 1/4, 1/2, 1: then more noise is needed for the same."""
+    """Whether the loss grows with h, L_F = constants(h), h = 1/4, 1/2, 1: then more noise is needed for the same."""
     points = [Fraction(1, 4), Fraction(1, 2), ONE]
     for batches, epochs in ((2, 2), (3, 2)):
         losses = [recursion(Setting((ONE,) * epochs, batches, batches - 1, constants(h), ONE)) for h in points]
@@ -173,7 +174,9 @@ def judge_smoothness(constants: Callable[[Fraction], Fraction]) -> Finding:
                    scope=Scope("points", 4, 4, {"L_F": "1/4 to 1"}))
 
 
-_BLOCK = (positive("noise"), positive_integer("batches"), positive_integer("epochs"), non_negative("lipschitz_gradient"))
+_BLOCK = (
+    positive("noise"), positive_integer("batches"), positive_integer("epochs"), non_negative("lipschitz_gradient"),
+)
 _REPAIRED = ("sbcd/thm-4.6-repaired",)
 
 once = Claim(
@@ -212,7 +215,7 @@ inverse_repaired = Claim(
     rests_on=_REPAIRED,
 )
 last = Claim(
-    id="sbcd/last-epochs", source="001, Section 4.3: the last few epochs primarily contribute; L_F = 1 for convex blocks",
+    id="sbcd/last-epochs", source="001, Section 4.3: the last few epochs primarily contribute; convex blocks",
     statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K \quad (L_F = 1,\ K = 30)",
     words="the last 5 of 30 epochs contribute more than half of the loss, for the L_F = 1 that convexity gives",
     hypotheses=_BLOCK, says=ONE, check=judge_last,

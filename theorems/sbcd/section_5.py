@@ -1,7 +1,7 @@
 r"""Counts and conventions of document 001: its layers, its trainings, and what the plus-minus of Table 1 stands for.
 
 The text says average and standard deviation of 5 runs, the caption 95 % interval: the same numbers cannot be both. For
-5 runs the mean plus-minus t s/sqrt(5) covers with the probability 2 F(t) - 1 of Student's law with 4 degrees of freedom,
+5 runs the mean plus-minus t s/sqrt(5) covers with the probability 2 F(t) - 1 of Student's law, 4 degrees of freedom:
 2 F(t) - 1 = (3/4) u (1 - t^2/(12 (1 + t^2/4))) with u = t/sqrt(1 + t^2/4). One standard deviation s is t^2 = 5.
 """
 
@@ -137,7 +137,7 @@ figure_2 = Claim(
     words="in Figure 2 the curve of adaptive noise lies above that of constant noise in most cases",
     hypotheses=(), says=None, check=cited(
         Verdict.NOT_CHECKABLE,
-        "the figure's points are not in the text, and neither the code nor the data set is: what Table 1 prints of them "
-        "is checked in table-1-utility and table-1-D-le-C",
+        "the figure's points are not in the text, and neither the code nor the data set is: what Table 1 prints of "
+        "them is checked in table-1-utility and table-1-D-le-C",
     ),
 )

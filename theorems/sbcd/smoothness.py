@@ -138,8 +138,8 @@ def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
     if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 20, 20))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is the root "
-                   "(computer algebra)", scope=ALL)
+                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
+                   "the root (computer algebra)", scope=ALL)
 
 
 def judge_contraction(rows_of_x: int) -> Finding:

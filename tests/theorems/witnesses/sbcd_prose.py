@@ -53,7 +53,8 @@ def not_inverse(witness: Witness) -> bool:
 
 
 def earlier_epochs_matter(witness: Witness) -> bool:
-    found = shares([0.01] * int(witness["epochs"]), int(witness["batches"]), int(witness["j_0"]), number(witness, "L_F"))
+    epochs, batches, before = (int(witness[key]) for key in ("epochs", "batches", "j_0"))
+    found = shares([0.01] * epochs, batches, before, number(witness, "L_F"))
     return bool(found[-5:].sum() < 0.5 * found.sum())
 
 
