@@ -342,7 +342,7 @@ sensitivity = Claim(
 )
 sensitivity_repaired = Claim(
     id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
-    statement=r"S_g = \max \Big\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \Big\rVert_2",
+    statement=r"S_g = \max \lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
     hypotheses=_BLOCK, says=lambda change, n, b: change / b, check=judge_sensitivity,
     flips=(Flip("of the mean", lambda change, n, b: change / n / b, Verdict.REFUTED),),
