@@ -331,7 +331,8 @@ proximal_step = Claim(
 
 exact_step = Claim(
     id="sbcd/eq-7-exact", source="001, Section 4.1: the update of Algorithm 1 written as (7)",
-    statement=r"\mathrm{argmin}_{\theta'} \mathcal{F}(\theta') + \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 = \theta -"
+    statement=r"\mathrm{argmin}_{\theta'} \mathcal{F}(\theta') +"
+              r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 = \theta -"
               r" \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta - eta * h * theta,
