@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.registry import Values
-from oracle.tape import Tape
+from oracle.tape import LONGEST_PAIR, Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_multilayer import shapes
 from oracle.training.torch_dp_sgd_network import members
@@ -96,30 +96,50 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     eta, clip_norm, sigma = (float(v) for v in (config.eta, config.clip_norm, config.sigma))
     rate = config.batch_size / config.dataset_size
     dimension = x.shape[1]
-    radius = float(config.radius) / (math.sqrt(config.width) if config.centre == "start" else 1)
-    weights = _initial(config, tape, x)
-    centre = [layer.clone() if config.centre == "start" else torch.zeros_like(layer) for layer in weights]
-    offsets = [layer - middle for layer, middle in zip(weights, centre, strict=True)]
-    means, totals = [torch.zeros_like(layer) for layer in weights], [torch.empty_like(layer) for layer in weights]
-    size = sum(layer[0].numel() for layer in weights)
+    weights = flat(_initial(config, tape, x))
+    layers = layers_of(weights, config, dimension)
+    ball = _Ball(weights, config, dimension)
+    mean, total = torch.zeros_like(weights), torch.empty_like(weights)
+    totals = layers_of(total, config, dimension)
     for step in range(config.steps):
         index, taken = (
             torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
         )
-        norms = clipped_sums(weights, x[index], y[index], taken, clip_norm, config.loss, into=totals)
-        noise = layers_of(drawn(tape.normal("noise", step, size), x), config, dimension)
+        norms = clipped_sums(layers, x[index], y[index], taken, clip_norm, config.loss, into=totals)
+        noise = drawn(tape.normal("noise", step, weights.shape[1]), x)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
-            recorder("update", step=step, clipped_sum=flat(totals), noise_std=sigma)
-        for layer, middle, offset, mean, total, z in zip(weights, centre, offsets, means, totals, noise, strict=True):
-            offset.sub_(total, alpha=eta / config.batch_size).sub_(z, alpha=eta * sigma)
-            lengths = torch.linalg.matrix_norm(offset, keepdim=True)
-            if bool((lengths > radius).any()):
-                offset.mul_(radius / lengths.clamp(min=radius))
-            torch.add(middle, offset, out=layer)
-            mean.add_(offset, alpha=1 / config.steps)
-    return flat([mean.add_(middle) for mean, middle in zip(means, centre, strict=True)])
+            recorder("update", step=step, clipped_sum=total.clone(), noise_std=sigma)
+        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * sigma)
+        longest = LONGEST_PAIR * math.sqrt(-(-weights.shape[1] // 2))
+        ball.keep(weights, eta * (clip_norm * index.shape[1] / config.batch_size + sigma * longest))
+        mean.add_(weights, alpha=1 / config.steps)
+    return mean
+
+
+class _Ball:
+    """The projection of every layer around its centre; distances are measured only when they may exceed the radius."""
+
+    def __init__(self, start: torch.Tensor, config: Values, dimension: int) -> None:
+        self.config, self.dimension = config, dimension
+        around = config.centre == "start"
+        self.radius = float(config.radius) / (math.sqrt(config.width) if around else 1)
+        self.centre = start.clone() if around else torch.zeros_like(start)
+        self.reach = 0.0 if around else math.inf  # no layer of any model is farther away
+
+    def keep(self, weights: torch.Tensor, moved: float) -> None:
+        """Project the weights [M, P], none of which has moved farther than so much."""
+        self.reach = 1.001 * (self.reach + moved)  # far more than sums in single precision lose
+        if self.reach <= self.radius:
+            return
+        tensors = (weights, self.centre, weights - self.centre)
+        parts = [layers_of(tensor, self.config, self.dimension) for tensor in tensors]
+        lengths = [torch.linalg.matrix_norm(offset) for offset in parts[-1]]
+        for layer, middle, offset, length in zip(*parts, lengths, strict=True):
+            outside = (length > self.radius).nonzero()[:, 0]  # the others keep every bit, whoever shares their chunk
+            layer[outside] = middle[outside] + offset[outside] * (self.radius / length[outside])[:, None, None]
+        self.reach = min(self.radius, max(float(length.max()) for length in lengths))
 
 
 def clipped_sums(
