@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 from oracle.errors import DomainError
@@ -26,7 +28,18 @@ SINGLE_ERROR = 1e-6
 LONGEST_PAIR = 8.66
 """No two normals of a pair are longer, as a vector: sqrt(-2 log 2^-54), rounded up."""
 _WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
-_BLOCK_WORDS = 1 << 16  # of normals made at a time: what becomes of them stays in the cache of a core
+_BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
+
+
+@dataclass(frozen=True)
+class _Key(ISeedSequence):
+    """The seed of a stream that is its key; a stream given a key alone asks the system for entropy, too, slowly."""
+
+    key: NDArray[np.uint64]
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint64) -> NDArray[Any]:
+        """The key."""
+        return self.key
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class Tape:
         """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
         key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
         counter = self.first_model * -(-count // _WORDS_PER_COUNT)
-        return np.random.Philox(key=np.frombuffer(key, dtype=np.uint64), counter=counter)
+        return np.random.Philox(_Key(np.frombuffer(key, dtype=np.uint64)), counter=counter)
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""
@@ -119,22 +132,41 @@ class Tape:
         pairs = -(-dimension // 2)
         xp: Any = importlib.import_module(self.library)
         both = xp.empty((self.models, 2 * pairs), dtype=xp.float32 if self.single else xp.float64)
-        stream, (_, whole) = self.stream(purpose, step, 2 * pairs), self._shape(2 * pairs)
+        for models, words in self._blocks(purpose, step, 2 * pairs):
+            _normals(xp, words, both[models])
+        return np.asarray(both)[:, :dimension]
+
+    def normals(self, purpose: str, step: int, dimension: int) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """The same normals, those of a few models at a time, with the place of these models: they stay in the cache."""
+        pairs = -(-dimension // 2)
+        xp: Any = importlib.import_module(self.library)
+        for models, words in self._blocks(purpose, step, 2 * pairs):
+            both = xp.empty((len(words), 2 * pairs), dtype=xp.float32 if self.single else xp.float64)
+            _normals(xp, words, both)
+            yield models, np.asarray(both)[:, :dimension]
+
+    def _blocks(self, purpose: str, step: int, count: int) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
+        """The words [models, count], those of a few models at a time."""
+        stream, (_, whole) = self.stream(purpose, step, count), self._shape(count)
         rows = max(1, _BLOCK_WORDS // whole)
         for first in range(0, self.models, rows):
-            part = both[first : first + rows]
-            words = np.asarray(stream.random_raw(len(part) * whole), dtype=np.uint64).reshape(len(part), whole)
-            radii, turns = words[:, :pairs], words[:, pairs : 2 * pairs]
-            radius, angle = (_single if self.single else _double)(xp, radii, turns)
-            radius *= -2.0
-            xp.sqrt(radius, out=radius)
-            xp.multiply(radius, xp.cos(angle), out=part[:, :pairs])
-            xp.multiply(radius, xp.sin(angle, out=angle), out=part[:, pairs:])
-        return np.asarray(both)[:, :dimension]
+            models = slice(first, min(first + rows, self.models))
+            raw = np.asarray(stream.random_raw((models.stop - first) * whole), dtype=np.uint64)
+            yield models, raw.reshape(-1, whole)[:, :count]
+
+
+def _normals(xp: Any, words: NDArray[np.uint64], out: Any) -> None:
+    """The normals that Box and Muller make of words, used up, are put into `out`, both [models, 2 pairs]."""
+    pairs = words.shape[1] // 2
+    radius, angle = (_single if out.dtype == xp.float32 else _double)(xp, words[:, :pairs], words[:, pairs:])
+    radius *= -2.0
+    xp.sqrt(radius, out=radius)
+    xp.multiply(radius, xp.cos(angle), out=out[:, :pairs])
+    xp.multiply(radius, xp.sin(angle, out=angle), out=out[:, pairs:])
 
 
 def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The first 53 bits of the words and a half as multiples of 2^-53, strictly between 0 and 1."""
+    """The first 53 bits of the words and a half as multiples of 2^-53, strictly between 0 and 1; uses them up."""
     places = _places(words)
     places += 0.5  # above 2^52 the half is rounded away, the last one up
     places *= 2.0**-53
@@ -142,8 +174,9 @@ def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def _places(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The numbers that the first 53 bits of the words make."""
-    return (words >> np.uint64(11)).view(np.int64).astype(np.float64)  # signed numbers convert faster
+    """The numbers that the first 53 bits of the words make; the words are used up."""
+    words >>= np.uint64(11)
+    return words.view(np.int64).astype(np.float64)  # signed numbers convert faster
 
 
 def _double(xp: Any, radii: NDArray[np.uint64], turns: NDArray[np.uint64]) -> tuple[Any, Any]:

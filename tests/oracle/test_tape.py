@@ -125,7 +125,7 @@ class Fixed:
 
     def random_raw(self, count: int) -> Any:
         assert count == len(self.words)
-        return self.words
+        return self.words.copy()
 
 
 def fix(words: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
