@@ -5,9 +5,9 @@ are tensors [M, k, m]. A record's gradient is one outer product a layer, so that
 
     |gradient|^2 = r^2 sum_l |b_l|^2 |h_{l-1}|^2,    b_L = sqrt(m),
 
-and a layer's clipped sum is one product. What training moves is kept as the offset from the centre of the projection.
-The linearisation carries the move of the weights forwards through the layers, where the reference and the training go
-backwards.
+and a layer's clipped sum is one product. How far a layer may have moved is known without measuring, from the clipping
+norm and the longest noise, so that distances are measured only when one may exceed the radius. The linearisation
+carries the move of the weights forwards through the layers, where the reference and the training go backwards.
 """
 
 from __future__ import annotations
