@@ -33,7 +33,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def audit(session: nox.Session) -> None:
-    """The main job: a certified bound, every claim, the default audits, the planted bugs, and the report of it all."""
+    """The main job: a bound, every claim, the default audits, false claims, planted bugs, and the report of it all."""
     session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
     FINDINGS.unlink(missing_ok=True)  # every claim is checked, once, and the report reads what was found

@@ -86,7 +86,7 @@ DEFAULT: dict[str, Plan] = {
     "phased SGD": _entry("phased-sgd", _PHASED, "first-record", records=128, dimension=2),
     "DP-GLMtron": _entry("dp-glmtron", _GLMTRON, "shuffled-canary", records=20, dimension=2),
     "tree aggregation (DP-TAGLMtron)": _entry(
-        "dp-taglmtron", {**_GLMTRON, "noise_multiplier": "1.5", "neighbours": "replace"}, "tree-canary",
+        "dp-taglmtron", {**_GLMTRON, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
         records=16, dimension=2, place=1,
     ),
     "output perturbation": _entry(
@@ -151,7 +151,7 @@ DEFAULT: dict[str, Plan] = {
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
     ),
     "DP-FTRL": _entry(
-        "dp-ftrl", {**_GLMTRON, "noise_multiplier": "1", "neighbours": "replace"}, "tree-canary", budget=FEWER,
+        "dp-ftrl", {**_GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
         records=8, dimension=1, place=2,
     ),
     "DP-SGD baseline of GLMtron": _entry(

@@ -12,9 +12,10 @@ in the last step, and only there, makes gap and noise add up in the best way: mu
 
 Clipping makes it a matter of place instead of time. The canary's companions in its batch have squared loss and features
 a e_1, a^2 = (1 - rho) b / ((b-1) eta): from theta* + h up, h = C / a^2, their gradient is clipped to C, a constant push
-down of eta C (b-1)/b an epoch; within h of theta* it is curved, and contracts by rho. As the push is shorter than h,
-but longer than h rho, theta* can be put so that the iterate is above theta* + h in the first E - 1 epochs and enters in
-the last. The canary itself has a label so large that it is always clipped, up on one data set and down on the other.
+down of eta C (b-1)/b = (1 - rho) h an epoch; within h of theta* it is curved, and contracts by rho. An iterate that is
+between theta* + rho h and theta* + h before the last touch was above theta* + h one push earlier. So theta* can be put
+where the first E - 1 epochs find the iterate above theta* + h, and the last finds it below. The canary itself has a
+label so large that it is always clipped, up on one data set and down on the other.
 
 All losses are convex, every step contracts by at most c, and |x| <= feature_norm: the pair is admissible. The release
 is the affine one but on the event that the iterate is on the wrong side of theta* + h in some epoch, whose probability

@@ -28,7 +28,7 @@ from oracle.errors import DomainError
 from oracle.registry import Values
 
 NEVER = Fraction(1, 2**1000)
-"""Above the probability that a Gaussian strays more than a thousand standard deviations, over any number of steps."""
+"""Above the probability that a Gaussian strays a thousand standard deviations (e^-500000) in any run there can be."""
 
 
 def _blocks(name: str, config: Values, parameters: Values) -> Pair:

@@ -33,7 +33,6 @@ from oracle.domain import Parameter
 from oracle.errors import DomainError
 from oracle.registry import Values
 from oracle.training import adaptive_batched_gd
-from oracle.training.dp_taglmtron import MOVES
 from oracle.training.glmtron import SHORTEN
 
 INDICATOR = ("glm-dp-sgd", "dp-ftrl")
@@ -88,9 +87,9 @@ shuffled_canary = Builder(
 
 def tree_law(config: Values, records: int, place: int, direction: Array) -> GaussianLaw:
     """The law of DP-TAGLMtron's average iterate, the canary at a place from 1."""
-    moves = MOVES[config.neighbours]
+    moves = 2 if config.neighbours == "replace" else 1  # by how many clipping norms the canary moves a node
     gap = config.eta * moves * config.clip_norm * Fraction(records - place + 1, records)
-    noise = config.eta * moves * config.noise_multiplier * config.clip_norm / records
+    noise = config.eta * config.noise_multiplier * config.clip_norm / records
     lives = [min(leaf & -leaf, records - leaf + 1) for leaf in range(1, records + 1)]
     variance = noise**2 * sum(live**2 for live in lives) + config.initial_std**2
     return isotropic(gap=gap, variance=Fraction(variance), direction=direction)

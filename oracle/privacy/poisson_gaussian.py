@@ -217,7 +217,7 @@ _FORMULA = (
     r" M(s) = \int\varphi\,u(y)^{s+1},\ \int\varphi\,u(y)^{-s} \text{ (add or remove) or }"
     r" \int\varphi\,u(y)^{s+1}u(-y)^{-s} \text{ (replace)}, \quad u(y) = 1 - q + q\,e^{y/\sigma - 1/(2\sigma^2)}"
 )
-_SOURCE = ("relu-approx/lem-2.6",)
+_SOURCE = ("relu-approx/lem-2.6-repaired",)
 _EXAMPLE = {"sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove"}
 
 epsilon = Bound(

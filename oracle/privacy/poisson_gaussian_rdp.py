@@ -102,7 +102,7 @@ rdp = Bound(
     ),
     neighbours="any",
     threat_model="all_iterates",
-    source=("background/sampled-gaussian-rdp", "relu-approx/lem-2.6"),
+    source=("background/sampled-gaussian-rdp", "relu-approx/lem-2.6-repaired"),
     certify=_certify,
     vectorised=_fast,
     example={

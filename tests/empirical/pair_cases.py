@@ -58,7 +58,7 @@ PHASED = {"link": "constant", "label_bound": "2", "learning_rate": "0.5", "sigma
 SMOOTHED = {**PHASED, "beta": "1", "gamma": "0.01", "oracle": "bisection"}
 KERNEL = {"link": "constant", "degree": 3, "learning_rate": "0.5", "sigma": "2"}
 GLMTRON = {"eta": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.5"}
-TREE = {**GLMTRON, "noise_multiplier": "1", "neighbours": "replace"}
+TREE = {**GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}
 THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "batches": 11, "model_variance": "0.5"}
 PGD = {
     "eta": "0.1", "sigma": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400, "steps": 3,

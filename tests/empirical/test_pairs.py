@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 from empirical.neighbours import Pair, builders, default_pair, make_pair
 from empirical.targets import Target, make_target
 from oracle.accounting import proved_epsilon
+from oracle.errors import DomainError
 from oracle.registry import algorithm, algorithms
 from oracle.tape import Tape
-from tests.empirical.pair_cases import CASES, Case
+from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
 
 DELTA = "1e-3"
 ERROR = 1e-7  # probability that one side of one simulation fails although the law is right
@@ -71,3 +73,59 @@ def test_simulated_scores_have_the_law(case: Case) -> None:
         scores = np.sort(pair.law.score(target.releases(pair.features[side], pair.labels[side], tape)))
         above = 1.0 - np.searchsorted(scores, scores, side="right") / case.models
         assert np.abs(above - pair.law.rates(scores)[side]).max() < allowed
+
+
+def test_a_wrong_law_would_be_seen() -> None:
+    """The simulation above has power: the law of another batch, 6 % away in mu, is told apart."""
+    case = next(case for case in CASES if case.pair.get("batch") == 4)
+    target, pair, _ = _made(case)
+    _, other, _ = _made(replace(case, pair={"batch": 3}))
+    assert pair.law is not None
+    assert other.law is not None
+    models = 200_000
+    allowed = math.sqrt(math.log(2 / ERROR) / (2 * models))
+    scores = np.sort(pair.law.score(target.releases(pair.features[1], pair.labels[1], Tape(7, models))))
+    above = 1.0 - np.arange(1, models + 1) / models
+    assert np.abs(above - pair.law.rates(scores)[1]).max() < allowed
+    assert np.abs(above - other.law.rates(scores)[1]).max() > allowed
+
+
+def test_better_losses_beat_linear_ones_and_stay_below_the_bound() -> None:
+    _, better, _ = _made(Case("noisy-cgd", CLOCKED, None, {"name": "clocked-canary", "records": 300}))
+    _, linear, _ = _made(Case("noisy-cgd", {**CLOCKED, "loss": "linear"}, None, {"records": 300, "batch": 3}))
+    assert better.law is not None
+    assert linear.law is not None
+    proved = _proved(Case("noisy-cgd", CLOCKED, None), better)
+    assert linear.law.epsilon(DELTA).certainly_le(better.law.epsilon(DELTA))
+    assert better.law.epsilon(DELTA).certainly_le(proved)
+    once = {**CLOCKED, "epochs": 1}
+    _, tight, _ = _made(Case("noisy-cgd", once, None, {"name": "clocked-canary", "records": 300}))
+    assert tight.law is not None
+    assert tight.law.epsilon(DELTA).overlaps(_proved(Case("noisy-cgd", once, None), tight))  # one epoch: attained
+
+
+@pytest.mark.parametrize(
+    ("algorithm_name", "config", "pair", "message"),
+    [
+        ("noisy-cgd", CYCLIC, {"name": "cyclic-canary", "batch": 5}, "batch = 5 is outside its domain"),
+        ("noisy-cgd", CYCLIC, {"name": "cyclic-canary", "records": 41}, "records = 41 is outside its domain"),
+        ("noisy-cgd", CYCLIC, {"name": "clocked-canary"}, "loss = linear is outside its domain"),
+        ("noisy-cgd", {**CLOCKED, "batch_size": 10}, {"name": "clocked-canary"}, "batch_size = 10 is outside"),
+        ("noisy-cgd", CYCLIC, {"name": "tree-canary"}, "pair = tree-canary is not for this target"),
+        ("noisy-cgd", CYCLIC, {"name": "no-such"}, "pair = no-such is unknown"),
+        ("dp-taglmtron", TREE, {"name": "tree-canary", "place": 17}, "place = 17 is outside its domain"),
+        ("subsample-aggregate", BLOCKS, {"name": "block-canary", "records": 7}, "a divisor of the 7 records"),
+        ("dp-sbcd", {**SBCD, "clip_norm": "2e6"}, {"name": "label-canary"}, "clip_norm = 2000000 is outside"),
+    ],
+)
+def test_pairs_that_make_no_sense_are_refused(
+    algorithm_name: str, config: dict[str, Any], pair: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DomainError, match=message):
+        _made(Case(algorithm_name, config, None, pair))
+
+
+def test_an_algorithm_without_a_guarantee_has_no_worst_case() -> None:
+    config = {"loss": "linear", "eta": "0.5", "steps": 2, "initial_std": "1", "iterate": "last"}
+    with pytest.raises(DomainError, match="no worst case"):
+        default_pair(make_target({"kind": "algorithm", "name": "gd", "config": config}))

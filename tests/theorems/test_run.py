@@ -17,7 +17,7 @@ from theorems.run import Done, Failed, run
 from theorems.store import Store, as_json, from_json
 
 NAMES = [
-    "background/shifted-interpolation", planted_run.RAISES, planted_run.SLOW, planted_run.DIES,
+    "sbcd/tighter-than-YS33", planted_run.RAISES, planted_run.SLOW, planted_run.DIES,
     "nonconvex-nn/lem-1-beyond",
 ]
 FINDING = Finding(Verdict.REFUTED, Evidence.PROVED, "because", {"x": "1/2"}, Scope("points", 3, 2, {"x": "[0, 1]"}))

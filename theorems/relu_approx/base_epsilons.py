@@ -78,7 +78,7 @@ def judge_order(order: Mapping[int, str]) -> Finding:
 
 
 def judge_guarantee(guarantees: Mapping[int, str]) -> Finding:
-    """Whether DP-SGD on MNIST is (epsilon, 1e-5)-DP for each sigma: its certified epsilon is at most the printed one."""
+    """Whether DP-SGD on MNIST is (epsilon, 1e-5)-DP for each sigma: the certified epsilon is at most the printed."""
     for sigma, text in guarantees.items():
         value = sampled(Fraction(sigma), neighbours="replace")
         if not value.certainly_le(Fraction(text)):

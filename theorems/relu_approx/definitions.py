@@ -87,8 +87,8 @@ def judge_divergence(integrand: Integrand) -> Finding:
     if is_hinge(integrand):
         return Finding(
             Verdict.HOLDS, Evidence.PROVED,
-            "the integrand is p - alpha q where that is positive, else 0 (computer algebra), so it is at least 1_E (p - "
-            f"alpha q), with equality on {{p > alpha q}}; all events enumerated for {tried} pairs of laws and alphas",
+            "the integrand is p - alpha q where that is positive, else 0 (computer algebra), so it is at least "
+            f"1_E (p - alpha q), with equality on {{p > alpha q}}; all events of {tried} pairs and alphas",
             scope=ALL,
         )
     return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees with the enumeration; not proved",

@@ -4,7 +4,7 @@ The stated epsilons of NoisyCGD are Theorem 2.8's with c = 1 - eta lambda, which
 Appendix H's grid, that it contracts by c. With ten classes it never does: the clipped step is no gradient step, and at
 the softmax output p = (1/1000, 18, 1, ..., 1)/(sum), the first class being the label, the field's Jacobian has along
 a direction w the value -kappa tau, tau = C/|t|, |t|^2 = a |x|^2, kappa = 0.0115. So the step's factor is at least about
-1 - eta lambda + eta C |t| kappa, more than 1 at every eta of the grid, from 10^-3 on.
+1 - eta lambda + eta C |t| kappa, more than 1 at every eta of the grid, from 10^-3 on (a batch of equal records).
 
 With two classes the clipped loss is convex. Its field is clipped unless the other class has probability s <= tau/sqrt2,
 and there its curvature is 2 s (1 - s) |t|^2: at most h = sqrt2 C |t| - C^2 (if |t| >= sqrt2 C), which is attained at
@@ -20,7 +20,7 @@ here), as in lem-3.2-consequence.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -30,7 +30,6 @@ from flint import arb, ctx
 from oracle.domain import positive, positive_integer
 from oracle.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.figure_1 import noisy_cgd_epsilon
 
 _DROP = Fraction("5.4e-5")  # eta lambda
 _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
@@ -85,7 +84,7 @@ def expansion(run: Run, active: int) -> Enclosure:
     lowest = np.linalg.eigh((values + values.T) / 2)[1][:, 0]
     w = [Fraction(round(1000 * v), 1000) for v in lowest]  # floats only choose the direction
     image = [sum((field[i][j] * w[j] for j in size), Fraction(0)) for i in size]
-    with ctx.workprec(128):
+    with ctx.workprec(64):
         # eta |t|^2 tau / |r| with tau = C/|t|, C = 1: the clip is active because |r| > tau.
         length = ball(active * run.square).sqrt()
         scale = run.eta() * length / ball(square).sqrt()
@@ -98,7 +97,7 @@ def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
     chosen, unclear = [run for run in runs() if covered(run)], 0
     for run in chosen:
         active = run.hyperplanes // 2 if run.classes > 2 else run.hyperplanes
-        with ctx.workprec(128):
+        with ctx.workprec(64):
             pull = run.pull(active)
             factor = expansion(run, active) if run.classes > 2 else Enclosure.of_ball(abs(1 - ball(_DROP) - pull))
         if not factor.possibly_le(1 - _DROP) and (run.classes > 2 or pull > 1):
@@ -121,28 +120,11 @@ def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
 
 
 def in_range(run: Run) -> bool:
-    """Two classes (or one clip for each output), and a step size that P active hyperplanes allow."""
+    """Two classes, and a step size that P active hyperplanes allow."""
     return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
 
 
-def judge_match(brackets: Mapping[tuple[int, int, str], tuple[str, str]]) -> Finding:
-    """Whether (batches, sigma, epsilon) is met by an eta lambda inside a bracket: epsilon falls as eta lambda grows."""
-    for (batches, sigma, target), ends in brackets.items():
-        values = [noisy_cgd_epsilon(end, Fraction(2, sigma), batches, 400) for end in ends]
-        if not (values[0].lower.compare(Fraction(target)) > 0 and values[1].certainly_le(Fraction(target))):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "epsilon does not pass its target inside the bracket",
-                           {"batches": str(batches), "sigma": str(sigma), "epsilon": target,
-                            "eta lambda": " to ".join(ends), "epsilon there": " to ".join(map(str, values))}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "certified at both ends, and continuous and monotone in between: one eta lambda meets each epsilon",
-                   scope=ALL)
-
-
 _GRID = (positive("eta"), positive_integer("hyperplanes"), positive("square", "|x|^2"), positive_integer("classes"))
-_BRACKETS = {
-    (60, 15, "1.33"): ("5.60e-5", "5.61e-5"), (60, 5, "4.76"): ("3.75e-5", "3.76e-5"),
-    (50, 15, "1.33"): ("1.099e-4", "1.100e-4"), (50, 5, "4.76"): ("9.39e-5", "9.40e-5"),
-}
 
 coverage = Claim(
     id="relu-approx/experiments-privacy",
@@ -171,15 +153,4 @@ coverage_repaired = Claim(
            Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
     rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
               "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
-)
-match = Claim(
-    id="relu-approx/lambda-matches-base",
-    source="000, Sections 5 and 6.1: lambda is adjusted so that NoisyCGD has DP-SGD's epsilon",
-    statement=r"\varepsilon_{\mathrm{NoisyCGD}}(\eta\lambda) = 1.33,\ 4.76 \text{ for one } \eta\lambda \text{ each}",
-    words="some eta lambda gives NoisyCGD each of the base epsilons: 5.6e-5 and 3.8e-5 on MNIST, 1.1e-4 and 9.4e-5 on "
-          "CIFAR-10",
-    hypotheses=(positive("eta_lam", "eta lambda"),), says=_BRACKETS, check=judge_match,
-    flips=(Flip("Figure 1's 5.4e-5 for 1.33", {(60, 15, "1.33"): ("5.35e-5", "5.45e-5")}, Verdict.REFUTED),),
-    uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/tuning-monotone"),
-    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/tuning-monotone"),
 )

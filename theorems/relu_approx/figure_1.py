@@ -136,7 +136,7 @@ figure_1 = Claim(
     says=_TABLE,
     check=judge_table,
     flips=(Flip("one entry's last digit changed", {**_TABLE, ("1e-4", 15, 60, 400): "1.1964"}, Verdict.REFUTED),),
-    uses=("relu-approx/thm-2.8-formula",),
+    uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c"),
 )
 
 crossing = Claim(

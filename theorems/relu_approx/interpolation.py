@@ -294,7 +294,7 @@ _DATA_MODEL = (positive_integer("n"), positive_integer("d"))
 zero_optimum = Claim(
     id="relu-approx/zero-optimum-3.6",
     source="000, Section 4: with enough hyperplanes the stochastic problem (3.6) has zero global optimum",
-    statement=r"\min_v \frac{1}{2n}\Big\|\sum_i D_i X v_i - y\Big\|^2 + \frac{\lambda}{2}\sum_i \|v_i\|^2 = 0",
+    statement=r"\min_v \frac{1}{2n}\lVert\sum_i D_i X v_i - y\rVert^2 + \frac{\lambda}{2}\sum_i \|v_i\|^2 = 0",
     words="with enough random hyperplanes the strongly convex problem (3.6), lambda > 0, has optimum zero",
     hypotheses=(*_DATA_MODEL, positive_integer("P"), positive("lam")),
     says=lambda outer, y, n, lam: sympy.Integer(0),

@@ -1,6 +1,6 @@
 r"""Theorem 2.8 of document 000: the Gaussian-DP parameter of NoisyCGD's last iterate.
 
-Given the cited lemma on shifts, a bound is valid when some feasible sequence of shifts has that cost. For the record in
+Given shifted interpolation, a bound is valid when some feasible sequence of shifts has that cost. For the record in
 the last batch the theorem's value is the cost of: nothing before step k, the chord from (W(k-1), 0) to (W(kE-1),
 S(kE-1)), and a_T = 1. It is feasible for every c in (0, 1), k and E because the constraint binds only just before a
 touched step, where S = (r^e - r)/(r - 1) and W = A r^{2e} + B with r = c^{-k}: S is concave in W, so it lies above the
@@ -79,7 +79,7 @@ def check(says: Squared) -> Finding:
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the shifts are feasible for every c in (0, 1), k and E (computer algebra) and cost the theorem's value; "
-        f"validity rests on the cited lemma. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2 "
+        f"validity is shifted interpolation. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2 "
         "and E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)",
         scope=ALL,
     )

@@ -80,7 +80,7 @@ def judge_contraction(threshold: Callable[[Any, Any], Any]) -> Finding:
 
     def fails(lam: int, beta: int, eighths: int) -> bool:
         eta = Fraction(eighths, 8) * threshold(Fraction(lam), Fraction(beta))
-        return abs(1 - eta * beta) > abs(1 - eta * lam)
+        return bool(abs(1 - eta * beta) > abs(1 - eta * lam))
 
     found = search(
         {"lam": whole, "beta": whole, "eighths": whole}, fails, meets=lambda lam, beta, eighths: lam <= beta,

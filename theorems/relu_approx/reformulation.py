@@ -171,6 +171,36 @@ def judge_strong(modulus: Fraction) -> Finding:
                    "the second derivative along w is (t.w)^2 + lambda |w|^2 >= lambda |w|^2", scope=ALL)
 
 
+def judge_flat(regulariser: Callable[[Any], Any]) -> Finding:
+    """Whether a regulariser of |v_i| and |w_i| leaves (3.4) without strong convexity: along v_1 = w_1 = s e, e in C_1.
+
+    The prediction D_1 X (v_1 - w_1) does not change along that ray, so only the regulariser bends.
+    """
+    s = sympy.symbols("s", positive=True)
+    bend = sympy.simplify(sympy.diff(2 * regulariser(s), s, 2))
+    if bend == 0:
+        return Finding(Verdict.HOLDS, Evidence.PROVED, "the objective is affine along a ray of feasible points, for "
+                       "every X and y (computer algebra)", scope=ALL)
+    return Finding(Verdict.REFUTED, Evidence.PROVED, "it bends along the ray v_1 = w_1 = s e",
+                   {"second derivative over lambda": str(bend), "at s": "1", "value": str(bend.subs(s, 1))}, ALL)
+
+
+def judge_dimension(count: Callable[[Any, Any, Any], Any]) -> Finding:
+    """Whether a model of k outputs, P hyperplanes and d features has count(d, P, k) parameters."""
+    for d, hyperplanes, outputs in ((1, 1, 2), (2, 3, 4), (5, 2, 3)):
+        true = len(list(itertools.product(range(outputs), range(hyperplanes), range(d))))
+        if count(d, hyperplanes, outputs) != true:
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "another number of entries v_i of all outputs",
+                           {"d": str(d), "P": str(hyperplanes), "k": str(outputs), "parameters": str(true),
+                            "claimed": str(count(d, hyperplanes, outputs))}, ALL)
+    d_, p_, k_ = sympy.symbols("d P k", integer=True, positive=True)
+    if sympy.expand(count(d_, p_, k_) - d_ * p_ * k_) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at three sizes only",
+                       scope=Scope("points", 3, 3))
+    return Finding(Verdict.HOLDS, Evidence.PROVED,
+                   f"P vectors of d entries for each output; MNIST with P = 128 has {count(784, 128, 10)}", scope=ALL)
+
+
 _NETWORK = (vector("x"), vector("u"), positive("lam"))
 
 width = Claim(
@@ -191,7 +221,7 @@ width_repaired = Claim(
 loss = Claim(
     id="relu-approx/eq-3.4",
     source="000, (3.4): the norm of (sum D_i X (v_i - w_i), y), read as of both parts together",
-    statement=r"\tfrac12 \big\lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \big\rVert_2^2",
+    statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \rVert_2^2",
     words="the first term of (3.4), as printed, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: prediction**2 + y**2, check=judge_loss,
     flips=(Flip("with - y", lambda prediction, y: (prediction - y) ** 2, Verdict.HOLDS),),
@@ -199,7 +229,7 @@ loss = Claim(
 )
 loss_repaired = Claim(
     id="relu-approx/eq-3.4-repaired", source="000, (3.4) with - y",
-    statement=r"\tfrac12 \big\lVert \textstyle\sum_i D_i X(v_i - w_i) - y \big\rVert_2^2",
+    statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X(v_i - w_i) - y \rVert_2^2",
     words="the first term of (3.4), with - y, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: (prediction - y) ** 2, check=judge_loss,
     flips=(Flip("with + y", lambda prediction, y: (prediction + y) ** 2, Verdict.REFUTED),),
@@ -225,6 +255,21 @@ mean = Claim(
     words="the loss (3.6) is the mean over the records of (3.8)",
     hypotheses=_NETWORK, says=lambda n: 1 / (2 * n), check=judge_mean,
     flips=(Flip("1/2 in place of 1/(2n)", lambda n: sympy.Rational(1, 2), Verdict.REFUTED),),
+)
+flat = Claim(
+    id="relu-approx/eq-3.4-not-strong", source="000, Section 3.2: (3.4) is not generally strongly convex",
+    statement=r"\frac{d^2}{ds^2} \big( \lambda \lVert s e \rVert_2 + \lambda \lVert s e \rVert_2 \big) = 0"
+              r" \text{ along } v_1 = w_1 = s e",
+    words="the problem (3.4) with its group norms is not strongly convex",
+    hypotheses=_NETWORK, says=lambda norm: norm, check=judge_flat,
+    flips=(Flip("with squared norms, as in (3.6)", lambda norm: norm**2 / 2, Verdict.REFUTED),),
+)
+dimension = Claim(
+    id="relu-approx/dimension", source="000, Section 3.3, practical considerations",
+    statement=r"\dim v = d \times P \times k", words="the model for k outputs has d P k parameters",
+    hypotheses=(positive_integer("d"), positive_integer("P"), positive_integer("k")),
+    says=lambda d, p, k: d * p * k, check=judge_dimension,
+    flips=(Flip("d P + k", lambda d, p, k: d * p + k, Verdict.REFUTED),),
 )
 inference = Claim(
     id="relu-approx/inference", source="000, Section 3.3, the inference time model",

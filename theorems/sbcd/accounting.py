@@ -134,7 +134,7 @@ corollary_4_5 = Claim(
     check=judge_decay,
     flips=(Flip("the exponent -1", lambda prox: Fraction(1), Verdict.HOLDS),),
     repaired_by="sbcd/cor-4.5-case1-repaired",
-    uses=("sbcd/lem-4.1", "sbcd/lem-4.2", "sbcd/eq-9-t"),
+    uses=("sbcd/lem-4.1", "sbcd/lem-4.2"),
 )
 
 corollary_4_5_repaired = Claim(
@@ -149,5 +149,5 @@ corollary_4_5_repaired = Claim(
     says=lambda prox: Fraction(1),
     check=judge_decay,
     flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),),
-    rests_on=("sbcd/lem-4.1", "sbcd/lem-4.2-sharp", "sbcd/eq-9-t-repaired"),
+    rests_on=("sbcd/lem-4.1", "sbcd/lem-4.2-sharp"),
 )

@@ -18,7 +18,7 @@ import sympy
 
 from oracle.domain import positive, positive_integer
 from oracle.registry import bound
-from theorems.claim import Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion
 
 _VALUES = (Fraction(0), Fraction(1, 2), Fraction(1))
@@ -86,9 +86,11 @@ def judge(says: Callable[[Pair], Fraction]) -> Finding:
         claimed, true = says(pair), exact_law(pair)
         if claimed < true:
             return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the two blocks together reveal more than claimed, exactly",
+                Verdict.REFUTED, Evidence.PROVED,
+                "the two blocks together reveal more than claimed, exactly: in a step that does not read the record, "
+                "block 1 reads block 0, which depends on it",
                 {**pair.witness(), "claimed R/alpha": str(claimed), "exact R/alpha": str(true)},
-                scope,
+                ALL,
             )
     summary = f"never below the exact law of {len(every)} pairs of coupled blocks"
     return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, summary, scope=scope)

@@ -17,7 +17,6 @@ from theorems.sbcd.experiments import (
     judge_quantum,
     judge_schedule,
     judge_smaller,
-    judge_table,
     origin_unknown,
 )
 
@@ -51,18 +50,6 @@ schedule_repaired = Claim(
     hypotheses=_SETTING, says=lambda k, epochs: Fraction("0.0075") + Fraction("0.0008") * (epochs - 1 - k),
     check=judge_schedule,
     flips=(Flip("K - k", lambda k, epochs: Fraction("0.0075") + Fraction("0.0008") * (epochs - k), Verdict.REFUTED),),
-)
-privacy = Claim(
-    id="sbcd/table-1-privacy", source="001, Table 1, the privacy losses (C10 left out)",
-    statement=r"\varepsilon_K(100) \text{ of Theorem 4.6 for both strategies, } K = 10, \dots, 50",
-    words="the privacy losses of Table 1 are those of Theorem 4.6 for some L_F, L_T and S_g",
-    hypotheses=_SETTING, says=(DECREASE, CONSTANT), check=judge_table,
-    flips=(
-        Flip("numbers that the recursion itself gives at L_F = 0.98",
-             (("0.031842", "0.042964", "0.046268", "0.047105", "0.047295"),
-              ("0.028708", "0.040000", "0.043348", "0.044182", "0.044371")), Verdict.HOLDS),
-    ),
-    uses=("sbcd/thm-4.6-eq-11", "sbcd/thm-4.6-mix", "sbcd/fixed-blocks", "sbcd/decrease-schedule"),
 )
 column = Claim(
     id="sbcd/table-1-C10", source="001, Table 1, the losses with constant noise",

@@ -29,10 +29,10 @@ def decimal(start: str, slope: str) -> Schedule:
     return lambda k: Fraction(start) + Fraction(slope) * k
 
 
-def contributions(noise: Sequence[Fraction], before: int) -> list[arb]:
-    """R/alpha that each epoch's touch contributes to the end, b = 100, S_g = 1."""
+def contributions(noise: Sequence[Fraction], before: int, gradient: Fraction = _L) -> list[arb]:
+    """R/alpha that each epoch's touch contributes to the end, b = 100, S_g = 1; the gradient step is L_F-Lipschitz."""
     shares: list[arb] = []
-    spread, square = arb(0), ball(_L) ** 2
+    spread, square = arb(0), ball(gradient) ** 2
     for o in noise:
         added = 2 * ball(_ETA) * ball(o)
         for batch in range(_BATCHES):
@@ -85,8 +85,8 @@ def judge_rho(constant: Callable[[Any, Any], Any]) -> Finding:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at two inputs only",
                        scope=Scope("points", 2, 2))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm (with "
-                   "two or more inputs L_F is 1 or more)", scope=ALL)
+                   "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm "
+                   "(with two or more inputs L_F is 1 or more)", scope=ALL)
 
 
 def judge_slopes(says: Mapping[str, tuple[Fraction, Fraction]]) -> Finding:

@@ -98,4 +98,6 @@ theorem_4_6_mix = Claim(
         Flip("the best position", min, Verdict.REFUTED),
         Flip("half of it", lambda moments: mean_of(moments) / 2, Verdict.REFUTED),
     ),
+    uses=("sbcd/one-batch-per-epoch",),
+    rests_on=("sbcd/one-batch-per-epoch-repaired",),
 )

@@ -138,8 +138,8 @@ def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
     if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 20, 20))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is the root "
-                   "(computer algebra)", scope=ALL)
+                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
+                   "the root (computer algebra)", scope=ALL)
 
 
 def judge_contraction(rows_of_x: int) -> Finding:
@@ -163,6 +163,7 @@ lemma_3_2 = Claim(
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
     flips=(Flip("gamma X", lambda gamma, bound: gamma * bound, Verdict.HOLDS),), repaired_by="sbcd/lem-3.2-repaired",
+    uses=("sbcd/assump-3.1",),
 )
 lemma_3_2_repaired = Claim(
     id="sbcd/lem-3.2-repaired", source="001, Lemma 3.2, repaired",

@@ -1,0 +1,119 @@
+"""Witnesses against what document 001 says in passing, again: sums over steps in floats, sampling, quadrature."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import numpy as np
+from scipy import integrate, stats
+
+Witness = Mapping[str, str]
+
+
+def number(witness: Witness, key: str) -> float:
+    return float(Fraction(witness[key]))
+
+
+def shares(noise: list[float], batches: int, before: int, gradient: float) -> np.ndarray:
+    """What each epoch's touch is worth at the end: variances as explicit sums, factors multiplied step by step."""
+    per_step = np.repeat(noise, batches)
+    steps = len(per_step)
+    variance = [
+        sum(per_step[i] * gradient ** (2 * (step - 1 - i)) for i in range(step)) for step in range(steps + 1)
+    ]
+    found = []
+    for touch in range(before, steps, batches):
+        kept = 1 / (8 * per_step[touch])
+        for step in range(touch + 1, steps):
+            if step % batches != before:
+                kept *= gradient**2 * variance[step] / variance[step + 1]
+        found.append(kept)
+    return np.array(found)
+
+
+def not_in_one_batch(witness: Witness) -> bool:
+    """The epoch can be sampled (every batch has b of the n records), and record 0 is not in exactly one batch."""
+    n, b, epoch = int(witness["n"]), int(witness["b"]), ast.literal_eval(witness["epoch"])
+    possible = len(epoch) == n // b and all(len(set(batch)) == b and set(batch) <= set(range(n)) for batch in epoch)
+    return possible and sum(0 in batch for batch in epoch) != 1
+
+
+def not_inverse(witness: Witness) -> bool:
+    noise = [float(Fraction(word)) for word in witness["noise"].split(",")]
+    epoch, factor = int(witness["epoch"]), int(witness["times"])
+    changed = [o * factor if k == epoch else o for k, o in enumerate(noise)]
+    before, after = (
+        shares(values, int(witness["batches"]), int(witness["j_0"]), number(witness, "L_F"))[epoch]
+        for values in (noise, changed)
+    )
+    return bool(abs(before - factor * after) > 1e-6 * before)
+
+
+def earlier_epochs_matter(witness: Witness) -> bool:
+    epochs, batches, before = (int(witness[key]) for key in ("epochs", "batches", "j_0"))
+    found = shares([0.01] * epochs, batches, before, number(witness, "L_F"))
+    return bool(found[-5:].sum() < 0.5 * found.sum())
+
+
+def stays_bounded(witness: Witness) -> bool:
+    """The noise falls at every epoch, and 100 epochs lose hardly more than 60, below the bound."""
+    limit = float(Fraction(witness["noise"].split()[0]))
+    noise = [limit + 0.5**k for k in range(100)]
+    losses = [
+        shares(noise[:epochs], int(witness["batches"]), int(witness["j_0"]), number(witness, "L_F")).sum()
+        for epochs in (60, 100)
+    ]
+    return bool(limit > 0 and losses[1] < 1.01 * losses[0] and losses[1] < number(witness, "never above"))
+
+
+def smoother_loses_more(witness: Witness) -> bool:
+    """L_F measured as how far a gradient step on h theta^2/2 takes 0 and 1 apart."""
+    small, large = (float(Fraction(word)) for word in witness["h"].split(" and "))
+    batches, epochs = int(witness["batches"]), int(witness["epochs"])
+    losses = [
+        shares([1.0] * epochs, batches, batches - 1, abs(1.0 - number(witness, "eta") * h)).sum()
+        for h in (small, large)
+    ]
+    return bool(small < large and losses[1] < losses[0])
+
+
+def not_a_95_interval(witness: Witness) -> bool:
+    """Student's density, integrated."""
+    width, freedom = number(witness, "t squared") ** 0.5, int(witness["runs"]) - 1
+    covered = integrate.quad(lambda x: stats.t.pdf(x, freedom), -width, width)[0]
+    return bool(round(covered, 2) != 0.95)
+
+
+def not_fifty(witness: Witness) -> bool:
+    first, last = (int(word) for word in re.findall(r"\d+", witness["values of K"])[:2])
+    return sum(1 for _ in range(first, last + 1)) * int(witness["strategies"]) * int(witness["repetitions"]) != 50
+
+
+def one_matrix_more(witness: Witness) -> bool:
+    return len(set(witness["theta"].split(", "))) == int(witness["D"]) + 1 != int(witness["claimed"])
+
+
+WITNESSES: dict[str, Callable[[Witness], bool]] = {
+    "sbcd/one-batch-per-epoch": not_in_one_batch,
+    "sbcd/contribution-inverse": not_inverse,
+    "sbcd/last-epochs": earlier_epochs_matter,
+    "sbcd/decrease-diverges": stays_bounded,
+    "sbcd/noise-vs-smoothness": smoother_loses_more,
+    "sbcd/table-1-spread": not_a_95_interval,
+    "sbcd/train-50-times": not_fifty,
+    "sbcd/eq-1-layers": one_matrix_more,
+}
+NOT_WITNESSES: dict[str, Witness] = {
+    "sbcd/one-batch-per-epoch": {"n": "2", "b": "1", "epoch": "[[0], [1]]"},
+    "sbcd/contribution-inverse": {
+        "noise": "1", "times": "2", "epoch": "0", "batches": "2", "j_0": "1", "L_F": "9/10",
+    },
+    "sbcd/last-epochs": {"L_F": "99/100", "j_0": "0", "epochs": "30", "batches": "21"},
+    "sbcd/decrease-diverges": {"noise": "0 + 2^-k", "L_F": "9/10", "batches": "2", "j_0": "1", "never above": "100"},
+    "sbcd/noise-vs-smoothness": {"h": "1 and 2", "eta": "1", "batches": "2", "epochs": "2"},
+    "sbcd/table-1-spread": {"runs": "5", "t squared": "7.71"},
+    "sbcd/train-50-times": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
+}

@@ -1,0 +1,95 @@
+r"""Dominating pairs (Zhu, Dong and Wang 2022): which curves belong to a pair, and that every mechanism has a tight one.
+
+A function h of the order belongs to a pair, h(x) = H_x(P, Q) for all x > 0, exactly when it is convex, falls, tends to
+1 at 0 and is nowhere below max(0, 1 - x). For a broken line with knots r_1 < ... < r_k the pair is read off: Q puts the
+jump of the slope at r_j on an outcome of its own and P r_j times as much; P puts h(infinity) where Q has nothing, and Q
+puts 1 + h'(0+) where P has nothing. Summing (p - x q)_+ over r_j > x gives back h, whose slope at x is minus Q's mass
+beyond x, and whose value at 0 is P's mass, 1.
+
+The largest of several such functions is one of them, too. So every mechanism has a pair that dominates it with
+equality, and pairs compose by relu-approx/thm-2.4.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+from oracle.domain import positive
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.relu_approx.composition import Pair, dominates
+from theorems.relu_approx.definitions import hockey_stick, laws, shown
+
+Points = list[tuple[Fraction, Fraction]]
+"""The vertices of a broken line, from (0, 1) to its last knot; beyond that it is constant."""
+
+
+def pair_of(curve: Points) -> Pair:
+    """The pair of the module docstring."""
+    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(curve)] + [Fraction(0)]
+    jumps = [(x, after - before) for (x, _), before, after in zip(curve[1:], slopes, slopes[1:], strict=False)]
+    first = [x * q for x, q in jumps] + [curve[-1][1], Fraction(0)]
+    second = [q for _, q in jumps] + [Fraction(0), 1 + slopes[0]]
+    return tuple(first), tuple(second)
+
+
+def upper_curve(pairs: list[Pair]) -> Points:
+    """The largest divergence of several finite pairs, as a broken line: with kinks at their ratios and crossings."""
+    ratios = sorted({p / q for pair in pairs for p, q in zip(*pair, strict=True) if q > 0} | {Fraction(0)})
+    knots = set(ratios)
+    for low, high in itertools.pairwise(ratios):
+        for one, other in itertools.combinations(pairs, 2):
+            left, right = (hockey_stick(*one, x) - hockey_stick(*other, x) for x in (low, high))
+            if left * right < 0:
+                knots.add(low + (high - low) * left / (left - right))
+    return [(x, max(hockey_stick(*pair, x) for pair in pairs)) for x in sorted(knots)]
+
+
+def judge_pairs(says: Callable[[Points], Pair]) -> Finding:
+    """Build the pair of the largest curve of small mechanisms; it must be a pair of laws with exactly that curve."""
+    tried = 0
+    small = list(laws(2, 4))
+    for mechanism in itertools.product(small, repeat=3):
+        pairs: list[Pair] = [(mechanism[0], mechanism[1]), (mechanism[0], mechanism[2])]  # the relation is one-sided
+        if len(curve := upper_curve(pairs)) < 2:
+            continue
+        tried += 1
+        pair = says(curve)
+        sums = [sum(law, Fraction(0)) for law in pair]
+        between = [(a + b) / 2 for (a, _), (b, _) in itertools.pairwise(curve)]
+        wrong = [
+            x for x in [*(x for x, _ in curve if x > 0), *between, curve[-1][0] + 1]
+            if hockey_stick(*pair, x) != max(hockey_stick(*one, x) for one in pairs)
+        ]
+        if sums != [1, 1] or min(map(min, pair)) < 0 or wrong or not all(dominates(pair, one) for one in pairs):
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "not a pair of laws, or not this curve",
+                {"laws on the data sets": "; ".join(map(shown, mechanism)), "P": shown(pair[0]), "Q": shown(pair[1]),
+                 "masses": shown(sums), "orders that differ": shown(wrong)}, ALL,
+            )
+    return Finding(
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        f"the pair built for each of {tried} one-sided mechanisms dominates it with equality, exactly",
+        scope=Scope("points", tried, tried, {"outcomes": "2", "data sets": "3, the first a neighbour of the others"}),
+    )
+
+
+zhu = Claim(
+    id="background/zhu",
+    source="Zhu, Dong and Wang 2022, dominating pairs; text not at hand, proved here for broken lines",
+    statement=(
+        r"h \text{ convex, falling},\ h(0^+) = 1,\ h(x) \ge \max(0, 1 - x) \implies"
+        r" h(x) = H_x(P \| Q) \text{ for a pair } (P, Q)"
+    ),
+    words="every mechanism has a pair that dominates it with equality",
+    hypotheses=(positive("alpha"),),
+    says=pair_of,
+    check=judge_pairs,
+    flips=(
+        Flip("P and Q exchanged", lambda curve: pair_of(curve)[::-1], Verdict.REFUTED),
+        Flip("what Q alone has is left out", lambda curve: (pair_of(curve)[0][:-1], pair_of(curve)[1][:-1]),
+             Verdict.REFUTED),
+    ),
+    rests_on=("relu-approx/eq-2.1", "relu-approx/def-2.3"),
+)

@@ -1,0 +1,198 @@
+r"""NoisyGD and NoisyCGD (Bok, Su and Altschuler 2024), and that no smaller value could be true.
+
+For NoisyGD a quadratic loss attains the bound. For NoisyCGD (Theorem 2.8 of document 000) it does not: the optimum of
+the shift programme has several edges, and an affine iteration that contracts by c at every step adds the noise of the
+earlier edges to the later ones. But a step may contract by less. If two runs of steps have drifts B_1, B_2 and
+variances V_1, V_2 and the later one keeps R of what was before, let its first step contract by the further factor
+gamma = (B_1/V_1)/(R B_2/V_2), which is below 1 because slopes of a convex minorant increase. Then
+
+    (gamma R B_1 + B_2)^2 / (gamma^2 R^2 V_1 + V_2) = B_1^2/V_1 + B_2^2/V_2,
+
+so an affine iteration with multipliers in [0, c] attains the optimum, for every schedule.
+
+The formula is the optimum for k >= 2: the broken line 0, then the chord to step kE-1, then the last step lies below all
+points (`theorems/relu_approx/noisy_cgd.py`) and is convex, because with x = c^{-2}, r = c^{-k} >= x and Q = c^{-kE} the
+chord is no steeper than the last step when x - 1 <= (r - 1)(1 + r/Q).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from oracle.domain import positive, positive_integer, unit_interval
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.relu_approx.noisy_cgd import Squared as CyclicSquared
+from theorems.relu_approx.noisy_cgd import curvature, identity_gap
+from theorems.relu_approx.noisy_cgd import squared as cyclic_squared
+from theorems.relu_approx.noisy_cgd import value as cyclic_value
+from theorems.shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
+
+_CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
+_STEPS = (1, 2, 3, 7, 20)
+_SHAPES = ((2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
+
+
+Squared = Callable[[Any, Any], Any]
+"""(n sigma mu / L)^2 as a function of c and q = c^t."""
+
+
+def squared(c: Any, q: Any) -> Any:
+    """The claimed value."""
+    return (1 - q) / (1 + q) * (1 + c) / (1 - c)
+
+
+def value(says: Squared, contraction: Fraction, steps: int) -> Fraction:
+    """A claimed (n sigma mu / L)^2 in exact rationals, its limit at c = 1 included."""
+    return at_contraction(lambda c: says(c, c**steps), contraction)
+
+
+def gd_identity_gap(says: Squared) -> sympy.Expr:
+    """(sum c^{-i})^2 / sum c^{-2i} over i = 1..t, minus the claimed value; zero identically."""
+    c, q = sympy.symbols("c q", positive=True)  # q stands for c^t
+    total = (1 / c) * (1 - 1 / q) / (1 - 1 / c)
+    weight = (1 / c**2) * (1 - 1 / q**2) / (1 - 1 / c**2)
+    return sympy.simplify(total**2 / weight - says(c, q))
+
+
+def check_noisy_gd(says: Squared) -> Finding:
+    """The formula equals the programme's optimum and the exact value of a quadratic, in exact rationals."""
+    for contraction in _CONTRACTIONS:
+        for steps in _STEPS:
+            touched = [1] * steps
+            upper, lower = optimum(contraction, touched), exact_linear(contraction, touched)
+            claimed = value(says, contraction, steps)
+            if not lower == claimed == upper:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "formula, programme and exact law differ",
+                    {
+                        "contraction": str(contraction), "steps": str(steps), "claimed mu^2": str(claimed),
+                        "programme": str(upper), "quadratic loss": str(lower),
+                    },
+                    ALL,
+                )
+    points = len(_CONTRACTIONS) * len(_STEPS)
+    if gd_identity_gap(says) != 0:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
+                       scope=Scope("points", points, points))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the chord of the shift programme has this value for every c and t (computer algebra), and a quadratic loss "
+        f"attains it (exact rationals at {points} points); validity is shifted interpolation", scope=ALL,
+    )
+
+
+def attained(contraction: Fraction, steps: list[int]) -> Fraction:
+    """mu^2 of the affine iteration whose multipliers are those of the module docstring, from its own law."""
+    power = [contraction**-i for i in range(len(steps) + 1)]
+    weights = list(itertools.accumulate((p * p for p in power[1:]), initial=Fraction(0)))
+    totals = list(itertools.accumulate((p * s for p, s in zip(power[1:], steps, strict=True)), initial=Fraction(0)))
+    points = list(zip(weights, totals, strict=True))
+    hull = convex_minorant(points)
+    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(hull)]
+    first_steps = {weights.index(vertex[0]): (before, after)
+                   for vertex, (before, after) in zip(hull[1:-1], itertools.pairwise(slopes), strict=True)}
+    gap, variance = Fraction(0), Fraction(0)
+    for i, touched in enumerate(steps):
+        before, after = first_steps.get(i, (Fraction(1), Fraction(1)))
+        multiplier = contraction * before / after
+        gap, variance = multiplier * gap + touched, multiplier**2 * variance + 1
+    return gap**2 / variance
+
+
+def joining_gap() -> sympy.Expr:
+    """The identity of the module docstring, left side minus right side."""
+    b1, b2, v1, v2, r = sympy.symbols("B_1 B_2 V_1 V_2 R", positive=True)
+    gamma = (b1 / v1) / (r * b2 / v2)
+    joined = (gamma * r * b1 + b2) ** 2 / (gamma**2 * r**2 * v1 + v2)
+    return sympy.simplify(joined - b1**2 / v1 - b2**2 / v2)
+
+
+def convexity_gaps() -> dict[str, sympy.Expr]:
+    """What must vanish for the chord to be no steeper than the last step, k >= 2; w = r - x >= 0."""
+    x, w, big_q, r = sympy.symbols("x w Q r", positive=True)
+    chord = ((big_q - r) / (r - 1)) / ((big_q**2 - r**2) / (x - 1))
+    last = big_q / big_q**2
+    return {
+        "the comparison": sympy.simplify((x - 1) / ((r - 1) * (1 + r / big_q)) - chord / last),
+        "it is positive": sympy.expand(((r - 1) * (1 + r / big_q) - (x - 1)).subs(r, x + w)
+                                       - (w + (x + w - 1) * (x + w) / big_q)),
+    }
+
+
+def check_noisy_cgd(says: CyclicSquared) -> Finding:
+    """For two or more batches the formula is the programme's optimum, and an affine iteration attains it."""
+    for contraction in _CONTRACTIONS:
+        for batches, epochs in _SHAPES:
+            steps = touched_steps(batches=batches, epochs=epochs, position=batches)
+            claimed = cyclic_value(says, contraction, batches, epochs)
+            upper, lower = optimum(contraction, steps), attained(contraction, steps)
+            if not lower == claimed == upper:
+                return Finding(
+                    Verdict.REFUTED, Evidence.PROVED, "formula, programme and exact law differ",
+                    {
+                        "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
+                        "claimed mu^2": str(claimed), "programme": str(upper), "worst affine iteration": str(lower),
+                    }, ALL,
+                )
+    points = len(_CONTRACTIONS) * len(_SHAPES)
+    shown_for_all = (
+        identity_gap(says) == 0 and curvature().is_negative and all(gap == 0 for gap in convexity_gaps().values())
+    )
+    if joining_gap() != 0 or not shown_for_all:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
+                       scope=Scope("points", points, points))
+    return Finding(
+        Verdict.HOLDS, Evidence.PROVED,
+        "the formula is the optimum of the shifts for every c in (0, 1), k >= 2 and E, and multipliers in [0, c] "
+        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree at {points} points",
+        scope=ALL,
+    )
+
+
+noisy_gd = Claim(
+    id="background/bok-gd",
+    source="Bok, Su and Altschuler 2024, NoisyGD",
+    statement=(
+        r"\text{NoisyGD is } \mu\text{-GDP with } \mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^t}{1+c^t}\,\frac{1+c}{1-c}},"
+        r" \text{ and no smaller } \mu"
+    ),
+    words="the last iterate of NoisyGD has exactly this Gaussian-DP parameter in the worst case",
+    hypotheses=(unit_interval("contraction"), positive_integer("steps")),
+    says=squared,
+    check=check_noisy_gd,
+    flips=(
+        Flip("the two factors' signs exchanged", lambda c, q: (1 - q) / (1 + q) * (1 - c) / (1 + c), Verdict.REFUTED),
+        Flip("one step more", lambda c, q: squared(c, c * q), Verdict.REFUTED),
+    ),
+    uses=("background/shifted-interpolation",),
+    rests_on=("background/shifted-interpolation",),
+)
+
+noisy_cgd = Claim(
+    id="background/bok-cgd",
+    source="Bok, Su and Altschuler 2024, Thm 4.5 (numbered as in document 000), NoisyCGD: validity and optimality",
+    statement=(
+        r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}},"
+        r"\ k \ge 2, \text{ and no smaller } \mu \text{ for all } c\text{-contractive steps}"
+    ),
+    words="NoisyCGD's parameter is valid, and contractive steps exist that attain it",
+    hypotheses=(
+        positive("sensitivity"), positive("sigma"), unit_interval("contraction"), positive_integer("batches"),
+        positive_integer("epochs"),
+    ),
+    says=cyclic_squared,
+    check=check_noisy_cgd,
+    flips=(
+        Flip("c^(2k) for c^(2k-2)", lambda c, q, big_q: 1 + c**2 * (cyclic_squared(c, q, big_q) - 1), Verdict.REFUTED),
+        Flip("the value of a quadratic loss",
+             lambda c, q, big_q: ((1 - q * big_q) / (1 - q)) ** 2 * (1 - c**2) / (1 - (q * big_q) ** 2),
+             Verdict.REFUTED),
+    ),
+    uses=("background/shifted-interpolation",),
+    rests_on=("background/shifted-interpolation", "relu-approx/thm-2.8-formula"),
+)
