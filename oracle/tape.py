@@ -84,7 +84,8 @@ class Tape:
         """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
         key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
         counter = self.first_model * -(-count // _WORDS_PER_COUNT)
-        return np.random.Philox(_Key(np.frombuffer(key, dtype=np.uint64)), counter=counter)
+        seed = _Key(np.frombuffer(key, dtype=np.uint64))
+        return np.random.Philox(seed, counter=counter)  # type: ignore[arg-type]  # numpy's stubs forget the interface
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""
