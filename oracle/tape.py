@@ -157,7 +157,7 @@ class Tape:
 
 
 def _normals(xp: Any, words: NDArray[np.uint64], out: Any) -> None:
-    """The normals that Box and Muller make of words, used up, are put into `out`, both [models, 2 pairs]."""
+    """The normals that Box and Muller make of words are put into `out`, both [models, 2 pairs]."""
     pairs = words.shape[1] // 2
     radius, angle = (_single if out.dtype == xp.float32 else _double)(xp, words[:, :pairs], words[:, pairs:])
     radius *= -2.0
@@ -167,7 +167,7 @@ def _normals(xp: Any, words: NDArray[np.uint64], out: Any) -> None:
 
 
 def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The first 53 bits of the words and a half as multiples of 2^-53, strictly between 0 and 1; uses them up."""
+    """The first 53 bits of the words and a half as multiples of 2^-53, strictly between 0 and 1."""
     places = _places(words)
     places += 0.5  # above 2^52 the half is rounded away, the last one up
     places *= 2.0**-53
@@ -175,9 +175,9 @@ def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def _places(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The numbers that the first 53 bits of the words make; the words are used up."""
-    words >>= np.uint64(11)
-    return words.view(np.int64).astype(np.float64)  # signed numbers convert faster
+    """The numbers that the first 53 bits of the words make."""
+    # Short rows that lie apart make slow loops, once here; signed numbers convert faster.
+    return (words >> np.uint64(11)).view(np.int64).astype(np.float64)
 
 
 def _double(xp: Any, radii: NDArray[np.uint64], turns: NDArray[np.uint64]) -> tuple[Any, Any]:

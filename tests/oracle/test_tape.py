@@ -149,7 +149,7 @@ class Fixed:
 
     def random_raw(self, count: int) -> Any:
         assert count == len(self.words)
-        return self.words.copy()
+        return self.words
 
 
 def fix(words: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
