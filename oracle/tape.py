@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 from oracle.errors import DomainError
@@ -23,7 +25,21 @@ from oracle.errors import DomainError
 LIBRARIES = ("numpy", "torch")
 SINGLE_ERROR = 1e-6
 """The largest distance of a pair of normals in float32 from the pair in float64, as a share of the latter's length."""
+LONGEST_PAIR = 8.66
+"""No two normals of a pair are longer, as a vector: sqrt(-2 log 2^-54), rounded up."""
 _WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
+_BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
+
+
+@dataclass(frozen=True)
+class _Key(ISeedSequence):
+    """The seed of a stream that is its key; a stream given a key alone asks the system for entropy, too, slowly."""
+
+    key: NDArray[np.uint64]
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint64) -> NDArray[Any]:
+        """The key."""
+        return self.key
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,8 @@ class Tape:
         """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
         key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
         counter = self.first_model * -(-count // _WORDS_PER_COUNT)
-        return np.random.Philox(key=np.frombuffer(key, dtype=np.uint64), counter=counter)
+        seed = _Key(np.frombuffer(key, dtype=np.uint64))
+        return np.random.Philox(seed, counter=counter)  # type: ignore[arg-type]  # numpy's stubs forget the interface
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
         """Raw 64-bit words, shape [models, count]."""
@@ -78,15 +95,10 @@ class Tape:
 
     def uniform(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
         """Independent uniforms strictly between 0 and 1, shape [models, count]."""
-        return _inside(self._grid(purpose, step, count))
+        return _inside(self.words(purpose, step, count))
 
     def _shape(self, count: int) -> tuple[int, int]:
         return self.models, -(-count // _WORDS_PER_COUNT) * _WORDS_PER_COUNT
-
-    def _grid(self, purpose: str, step: int, count: int) -> NDArray[np.float64]:
-        """The first 53 bits of the words as multiples of 2^-53 below 1, shape [models, count]."""
-        generator = np.random.Generator(self.stream(purpose, step, count))
-        return generator.random(self._shape(count))[:, :count]
 
     def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
         """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""
@@ -120,25 +132,67 @@ class Tape:
         """Independent standard normals, shape [models, dimension], in float64 unless the tape is `single`."""
         pairs = -(-dimension // 2)
         xp: Any = importlib.import_module(self.library)
-        grid = self._grid(purpose, step, 2 * pairs)
-        # Of a single normal, the logarithm alone needs all digits, near 1; short rows that lie apart make slow loops.
-        radius = xp.asarray(_inside(grid[:, :pairs]))
-        xp.log(radius, out=radius)
-        if self.single:
-            radius = xp.asarray(radius, dtype=xp.float32)
-            angle = xp.asarray(grid[:, pairs:].astype(np.float32))
-        else:
-            angle = xp.asarray(_inside(grid[:, pairs:]))
-        radius *= -2.0
-        xp.sqrt(radius, out=radius)
-        angle *= 2.0 * np.pi
-        both = xp.empty((self.models, 2 * pairs), dtype=radius.dtype)
-        xp.multiply(radius, xp.cos(angle), out=both[:, :pairs])
-        xp.multiply(radius, xp.sin(angle, out=angle), out=both[:, pairs:])
+        both = xp.empty((self.models, 2 * pairs), dtype=xp.float32 if self.single else xp.float64)
+        for models, words in self._blocks(purpose, step, 2 * pairs):
+            _normals(xp, words, both[models])
         return np.asarray(both)[:, :dimension]
 
+    def normals(self, purpose: str, step: int, dimension: int) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """The same normals, those of a few models at a time, with the place of these models: they stay in the cache."""
+        pairs = -(-dimension // 2)
+        xp: Any = importlib.import_module(self.library)
+        for models, words in self._blocks(purpose, step, 2 * pairs):
+            both = xp.empty((len(words), 2 * pairs), dtype=xp.float32 if self.single else xp.float64)
+            _normals(xp, words, both)
+            yield models, np.asarray(both)[:, :dimension]
 
-def _inside(grid: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Multiples of 2^-53, moved by half a place into the open interval, as a new array."""
-    moved = grid + 2.0**-54  # above 1/2 the half is rounded away, the last one up
-    return np.minimum(moved, 1.0 - 2.0**-53, out=moved)
+    def _blocks(self, purpose: str, step: int, count: int) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
+        """The words [models, count], those of a few models at a time."""
+        stream, (_, whole) = self.stream(purpose, step, count), self._shape(count)
+        rows = max(1, _BLOCK_WORDS // whole)
+        for first in range(0, self.models, rows):
+            models = slice(first, min(first + rows, self.models))
+            raw = np.asarray(stream.random_raw((models.stop - first) * whole), dtype=np.uint64)
+            yield models, raw.reshape(-1, whole)[:, :count]
+
+
+def _normals(xp: Any, words: NDArray[np.uint64], out: Any) -> None:
+    """The normals that Box and Muller make of words are put into `out`, both [models, 2 pairs]."""
+    pairs = words.shape[1] // 2
+    radius, angle = (_single if out.dtype == xp.float32 else _double)(xp, words[:, :pairs], words[:, pairs:])
+    radius *= -2.0
+    xp.sqrt(radius, out=radius)
+    xp.multiply(radius, xp.cos(angle), out=out[:, :pairs])
+    xp.multiply(radius, xp.sin(angle, out=angle), out=out[:, pairs:])
+
+
+def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """The first 53 bits of the words and a half as multiples of 2^-53, strictly between 0 and 1."""
+    places = _places(words)
+    places += 0.5  # above 2^52 the half is rounded away, the last one up
+    places *= 2.0**-53
+    return np.minimum(places, 1.0 - 2.0**-53, out=places)
+
+
+def _places(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """The numbers that the first 53 bits of the words make."""
+    # Short rows that lie apart make slow loops, once here; signed numbers convert faster.
+    return (words >> np.uint64(11)).view(np.int64).astype(np.float64)
+
+
+def _double(xp: Any, radii: NDArray[np.uint64], turns: NDArray[np.uint64]) -> tuple[Any, Any]:
+    """The logarithms of uniforms, and the angles, of pairs of normals."""
+    logarithm, angle = xp.asarray(_inside(radii)), xp.asarray(_inside(turns))
+    angle *= 2.0 * np.pi
+    return xp.log(logarithm, out=logarithm), angle
+
+
+def _single(xp: Any, radii: NDArray[np.uint64], turns: NDArray[np.uint64]) -> tuple[Any, Any]:
+    """The same in float32: the logarithm alone needs all digits, near 1, and the angle may be any that is as good."""
+    logarithm = xp.asarray(_places(radii))
+    logarithm += 0.5
+    logarithm *= 2.0**-53  # the last one is 1 here, and its normals are 0
+    xp.log(logarithm, out=logarithm)
+    angle = xp.asarray(turns.view(np.int64).astype(np.float32))  # half a turn either way
+    angle *= 2.0 * np.pi * 2.0**-64
+    return xp.asarray(logarithm, dtype=xp.float32), angle

@@ -5,9 +5,9 @@ are tensors [M, k, m]. A record's gradient is one outer product a layer, so that
 
     |gradient|^2 = r^2 sum_l |b_l|^2 |h_{l-1}|^2,    b_L = sqrt(m),
 
-and a layer's clipped sum is one product. What training moves is kept as the offset from the centre of the projection.
-The linearisation carries the move of the weights forwards through the layers, where the reference and the training go
-backwards.
+and a layer's clipped sum is one product. How far a layer may have moved is known without measuring, from the clipping
+norm and the longest noise, so that distances are measured only when one may exceed the radius. The linearisation
+carries the move of the weights forwards through the layers, where the reference and the training go backwards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.registry import Values
-from oracle.tape import Tape
+from oracle.tape import LONGEST_PAIR, Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_multilayer import shapes
 from oracle.training.torch_dp_sgd_network import members
@@ -78,9 +78,9 @@ def network(layers: Layers, x: torch.Tensor) -> tuple[torch.Tensor, Layers]:
     """The outputs f [M, k] for features [M, k, d], and what enters each layer, h_0, ..., h_{L-1}."""
     inputs = [x]
     for layer in layers[:-1]:
-        inputs.append((inputs[-1] @ layer.mT).relu())
+        inputs.append(torch.bmm(inputs[-1], layer.mT).relu_())
     # This way round the product of a row and a matrix is several times as fast as that of the matrix and a column.
-    return (layers[-1] @ inputs[-1].mT)[:, 0] * math.sqrt(layers[-1].shape[2]), inputs
+    return torch.bmm(layers[-1], inputs[-1].mT)[:, 0].mul_(math.sqrt(layers[-1].shape[2])), inputs
 
 
 def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
@@ -95,31 +95,58 @@ def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     eta, clip_norm, sigma = (float(v) for v in (config.eta, config.clip_norm, config.sigma))
     rate = config.batch_size / config.dataset_size
-    dimension = x.shape[1]
-    radius = float(config.radius) / (math.sqrt(config.width) if config.centre == "start" else 1)
     weights = _initial(config, tape, x)
-    centre = [layer.clone() if config.centre == "start" else torch.zeros_like(layer) for layer in weights]
-    offsets = [layer - middle for layer, middle in zip(weights, centre, strict=True)]
-    means, totals = [torch.zeros_like(layer) for layer in weights], [torch.empty_like(layer) for layer in weights]
     size = sum(layer[0].numel() for layer in weights)
+    ball = _Ball(weights, config)
+    means, totals = [torch.zeros_like(layer) for layer in weights], [torch.empty_like(layer) for layer in weights]
     for step in range(config.steps):
         index, taken = (
             torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
         )
-        norms = clipped_sums(weights, x[index], y[index], taken, clip_norm, config.loss, into=totals)
-        noise = layers_of(drawn(tape.normal("noise", step, size), x), config, dimension)
+        norms = clipped_sums(weights, _rows(x, index), _rows(y, index), taken, clip_norm, config.loss, into=totals)
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
             recorder("update", step=step, clipped_sum=flat(totals), noise_std=sigma)
-        for layer, middle, offset, mean, total, z in zip(weights, centre, offsets, means, totals, noise, strict=True):
-            offset.sub_(total, alpha=eta / config.batch_size).sub_(z, alpha=eta * sigma)
-            lengths = torch.linalg.matrix_norm(offset, keepdim=True)
-            if bool((lengths > radius).any()):
-                offset.mul_(radius / lengths.clamp(min=radius))
-            torch.add(middle, offset, out=layer)
-            mean.add_(offset, alpha=1 / config.steps)
-    return flat([mean.add_(middle) for mean, middle in zip(means, centre, strict=True)])
+        for models, draws in tape.normals("noise", step, size):  # a part of the models, while its draws are at hand
+            noise = layers_of(drawn(draws, x), config, x.shape[1])
+            for layer, total, z in zip(weights, totals, noise, strict=True):
+                layer[models].sub_(total[models], alpha=eta / config.batch_size).sub_(z, alpha=eta * sigma)
+        longest = LONGEST_PAIR * math.sqrt(-(-size // 2))
+        ball.keep(weights, eta * (clip_norm * index.shape[1] / config.batch_size + sigma * longest))
+        for mean, layer in zip(means, weights, strict=True):
+            mean.add_(layer, alpha=1 / config.steps)
+    return flat(means)
+
+
+class _Ball:
+    """The projection of every layer around its centre; distances are measured only when they may exceed the radius."""
+
+    def __init__(self, start: Layers, config: Values) -> None:
+        around = config.centre == "start"
+        self.radius = float(config.radius) / (math.sqrt(config.width) if around else 1)
+        self.centre = [layer.clone() if around else torch.zeros_like(layer) for layer in start]
+        self.reach = 0.0 if around else math.inf  # no layer of any model is farther away
+
+    def keep(self, weights: Layers, moved: float) -> None:
+        """Project the layers [M, rows, columns], none of which has moved farther than so much."""
+        self.reach = 1.001 * (self.reach + moved)  # far more than sums in single precision lose
+        if self.reach <= self.radius:
+            return
+        self.reach = 0.0
+        for layer, middle in zip(weights, self.centre, strict=True):
+            offset = layer - middle
+            lengths = torch.linalg.matrix_norm(offset)
+            outside = (lengths > self.radius).nonzero()[:, 0]  # the others keep every bit, whoever shares their chunk
+            if len(outside) > 0:
+                share = (self.radius / lengths[outside])[:, None, None]
+                layer[outside] = middle[outside] + offset[outside] * share
+            self.reach = max(self.reach, min(self.radius, float(lengths.max())))
+
+
+def _rows(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    """The rows of a table [n, ...] at an index [M, k], as table[index], in less time."""
+    return table.index_select(0, index.view(-1)).view(*index.shape, *table.shape[1:])
 
 
 def clipped_sums(

@@ -278,6 +278,33 @@ def test_data_that_do_not_fit_are_refused_by_both_and_by_the_account() -> None:
                 literal.account(config(**changes), 6)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("centre", ["start", "origin"])
+def test_distances_that_need_no_measuring_change_no_bit(
+    centre: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over radii that no layer, some layers and all layers reach; the origin is first measured from, then reckoned."""
+    measured, norm = [0], torch.linalg.matrix_norm
+
+    def counted(*args: Any) -> torch.Tensor:
+        measured[0] += 1
+        return norm(*args)
+
+    monkeypatch.setattr(torch.linalg, "matrix_norm", counted)
+    counts = []
+    for radius in ("0.01", 1, 4, 8, 16, 1000):
+        values = config(centre=centre, radius=radius, sigma="0.05")
+        measured[0] = 0
+        result = twin.train(*data(), values, Tape(5, 4), dtype=dtype)
+        counts.append(measured[0])
+        with monkeypatch.context() as patch:
+            patch.setattr(twin._Ball, "reach", property(lambda _: math.inf, lambda *_: None), raising=False)
+            always = twin.train(*data(), values, Tape(5, 4), dtype=dtype)
+        assert torch.equal(result, always)
+    assert counts[0] == BASE["steps"] * BASE["depth"]  # every layer in every step
+    assert counts[-1] == (0 if centre == "start" else BASE["depth"])
+
+
 # --- planted bugs that the agreement test must catch
 
 

@@ -5,6 +5,7 @@ Statistical tests fix their seed; a right generator fails each assertion with pr
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import oracle.tape
 from oracle.errors import DomainError
-from oracle.tape import LIBRARIES, SINGLE_ERROR, Tape
+from oracle.tape import LIBRARIES, LONGEST_PAIR, SINGLE_ERROR, Tape
 
 DRAWS: dict[str, Callable[[Tape], Any]] = {
     "uniform": lambda tape: tape.uniform("u", 3, 5),
@@ -92,6 +94,28 @@ def test_the_library_changes_normals_in_their_last_bits_only(dimension: int) -> 
     np.testing.assert_allclose(other.block(7, 2).normal("noise", 1, dimension), ours[7:9], rtol=1e-14)
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("single", [False, True])
+def test_normals_come_in_blocks(library: str, single: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits as all at once, every model in one block, also where blocks are no longer than a row."""
+    tape = Tape(4, 7, 3).by(library, single=single)
+    together = tape.normal("noise", 1, 5)
+    for words, sizes in ((1 << 17, [7]), (24, [3, 3, 1]), (1, [1] * 7)):
+        monkeypatch.setattr(oracle.tape, "_BLOCK_WORDS", words)
+        blocks = list(tape.normals("noise", 1, 5))
+        places = [place for models, _ in blocks for place in range(7)[models]]
+        assert ([len(part) for _, part in blocks], places) == (sizes, list(range(7)))
+        np.testing.assert_array_equal(np.concatenate([part for _, part in blocks]), together)
+        np.testing.assert_array_equal(tape.normal("noise", 1, 5), together)
+
+
+def test_a_stream_is_that_of_its_key() -> None:
+    """Philox keyed by the hash of the name, from the counter of the first model on."""
+    key = np.frombuffer(hashlib.blake2b(b"3/u/2", digest_size=16).digest(), dtype=np.uint64)
+    expected = np.random.Philox(key=key, counter=8 * 2).random_raw(5 * 8).reshape(5, 8)[:, :7]
+    np.testing.assert_array_equal(Tape(3, 5, 8).words("u", 2, 7), expected)
+
+
 def test_an_unknown_library_is_refused() -> None:
     with pytest.raises(DomainError, match="library = os is none of numpy, torch"):
         Tape(0).by("os")
@@ -118,18 +142,18 @@ def test_uniforms_are_the_first_53_bits_of_the_words_and_a_half() -> None:
 
 
 class Fixed:
-    """A stream of given words, and the generator upon it."""
+    """A stream of given words."""
 
     def __init__(self, words: list[int]) -> None:
         self.words = np.array(words, dtype=np.uint64)
 
-    def random(self, shape: tuple[int, int]) -> Any:
-        return ((self.words >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(shape)
+    def random_raw(self, count: int) -> Any:
+        assert count == len(self.words)
+        return self.words
 
 
 def fix(words: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tape, "stream", lambda *_: Fixed(words))
-    monkeypatch.setattr(np.random, "Generator", lambda stream: stream)
 
 
 def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +198,8 @@ def test_single_normals_of_extreme_words(library: str, monkeypatch: pytest.Monke
     fix([*words, *[0] * (-len(words) % 4)], monkeypatch)
     double, single = (tape.normal("noise", 0, len(words)) for tape in (Tape(0), Tape(0).by(library, single=True)))
     lengths = np.hypot(*double.reshape(2, -1))
-    assert lengths.max() > 8.6
+    assert 8.65 < lengths.max() < LONGEST_PAIR
+    assert np.hypot(*single.astype(np.float64).reshape(2, -1)).max() < LONGEST_PAIR
     assert 0 < lengths.min() < 1e-7
     apart = np.hypot(*(single.astype(np.float64) - double).reshape(2, -1))
     assert (apart <= np.where(lengths > 1e-7, SINGLE_ERROR * lengths, 1e-7)).all()
