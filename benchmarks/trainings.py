@@ -35,7 +35,8 @@ from accountants_tables import rewrite
 from trainings_tables import MARKS, goals, markdown, plain, times
 
 SHAPES = {  # records and features
-    "noisy-cgd": (200, 10), "dp-sgd-network": (200, 10), "dp-sgd-multilayer": (100, 20), "phased-sgd": (100_000, 50),
+    "noisy-cgd": (200, 10), "dp-sgd-network": (200, 10), "dp-sgd-multilayer": (100, 20),
+    "dp-sgd-multilayer/4": (100, 4), "phased-sgd": (100_000, 50),
     "dp-glmtron": (550, 1024), "dp-taglmtron": (550, 1024),
 }
 COMMON = {"loss": "logistic", "eta": "0.1", "clip_norm": "0.5", "batch_size": 40}
@@ -46,17 +47,20 @@ TASKS: dict[str, dict[str, Any]] = {
     "noisy-cgd": {**COMMON, "lam": "0.1", "sigma": "0.1", "epochs": 20, "feature_norm": 1},
     "dp-sgd-network": {**COMMON, **NETWORK, "noise_std": "0.1", "steps": 100},
     "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
+    "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
     "phased-sgd": {"link": "tanh", "label_bound": 1, "learning_rate": "0.1", "sigma": 1, "initial_radius": 0},
     "dp-glmtron": PASS,
     "dp-taglmtron": {**PASS, "neighbours": "replace"},
 }
 NOISE = {
-    "noisy-cgd": "sigma", "dp-sgd-network": "noise_std", "dp-sgd-multilayer": "sigma", "phased-sgd": "sigma",
+    "noisy-cgd": "sigma", "dp-sgd-network": "noise_std", "dp-sgd-multilayer": "sigma",
+    "dp-sgd-multilayer/4": "sigma", "phased-sgd": "sigma",
     "dp-glmtron": "noise_multiplier", "dp-taglmtron": "noise_multiplier",
 }
 SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured
 MODELS = {  # of the twin, an even number of chunks for all but phased-sgd; a loop trains LOOP of them
-    "noisy-cgd": 26_212, "dp-sgd-network": 992, "dp-sgd-multilayer": 960, "phased-sgd": 1000, "dp-glmtron": 512,
+    "noisy-cgd": 26_212, "dp-sgd-network": 992, "dp-sgd-multilayer": 960,
+    "dp-sgd-multilayer/4": 1920, "phased-sgd": 1000, "dp-glmtron": 512,
     "dp-taglmtron": 512,
 }
 LOOP = 3
@@ -66,6 +70,11 @@ LIMIT = {"one": 60, "all": 30}  # seconds for a figure; threads that wait for ea
 
 PRECISIONS = ("float64", "float32")
 Trainer = Callable[[int], Any]  # a number of models -> their final weights, [models, ...]
+
+
+def kind(task: str) -> str:
+    """The algorithm that a task trains: its name up to the slash, after which stands how the task differs."""
+    return task.partition("/")[0]
 
 
 def data(task: str) -> tuple[Any, Any]:
@@ -108,7 +117,7 @@ def twin(task: str, config: Any, precision: str = "float64") -> Trainer:
     from oracle import algorithm
     from oracle.tape import Tape
 
-    item, (features, labels), dtype = algorithm(task), data(task), getattr(torch, precision)
+    item, (features, labels), dtype = algorithm(kind(task)), data(task), getattr(torch, precision)
     return lambda models: item.train_batched(features, labels, config, Tape(0, models), dtype=dtype)
 
 
@@ -117,7 +126,7 @@ def reference(task: str, config: Any, precision: str = "float64") -> Trainer:
     from oracle import algorithm
     from oracle.tape import Tape
 
-    item, (features, labels) = algorithm(task), data(task)
+    item, (features, labels) = algorithm(kind(task)), data(task)
     return lambda models: [item.reference(features, labels, config, Tape(0, models).one(m)) for m in range(models)]
 
 
@@ -142,7 +151,7 @@ def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
         first, last = nn.Linear(dimension, config.width, bias=False), nn.Linear(config.width, 1, bias=False)
         return nn.Sequential(first, nn.ReLU(), last)
 
-    scale = math.sqrt(config.width) if task == "dp-sgd-multilayer" else 1.0
+    scale = math.sqrt(config.width) if kind(task) == "dp-sgd-multilayer" else 1.0
 
     def one(model: int) -> Any:
         net = network().to(dtype)
@@ -158,13 +167,13 @@ def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
             optimiser.zero_grad()
             loss(scale * private(x)[:, 0], y).backward()
             optimiser.step()
-            if task == "dp-sgd-multilayer":  # projected around the start, and averaged
+            if kind(task) == "dp-sgd-multilayer":  # projected around the start, and averaged
                 with torch.no_grad():
                     for part, middle in zip(net.parameters(), begun, strict=True):
                         far = (part - middle).norm()
                         part.copy_(middle + (part - middle) * min(1.0, float(config.radius) / scale / float(far)))
                     total += nn.utils.parameters_to_vector(net.parameters()) / len(parts)
-        return total if task == "dp-sgd-multilayer" else nn.utils.parameters_to_vector(net.parameters()).detach()
+        return total if kind(task) == "dp-sgd-multilayer" else nn.utils.parameters_to_vector(net.parameters()).detach()
 
     return lambda models: [one(model) for model in range(models)]
 
@@ -208,7 +217,8 @@ def torch_loop(task: str, config: Any, precision: str = "float64") -> Trainer:
 CONTESTANTS = {"twin": twin, "reference": reference, "torch loop": torch_loop, "Opacus": opacus}
 _LOOPS = ("torch loop", "Opacus")
 OUT = {  # those who do not take part: what they would have to be taught is the algorithm
-    "dp-sgd-multilayer": _LOOPS[:1], "phased-sgd": _LOOPS, "dp-glmtron": _LOOPS, "dp-taglmtron": _LOOPS,
+    "dp-sgd-multilayer": _LOOPS[:1], "dp-sgd-multilayer/4": _LOOPS[:1], "phased-sgd": _LOOPS, "dp-glmtron": _LOOPS,
+    "dp-taglmtron": _LOOPS,
 }
 
 
@@ -218,7 +228,7 @@ OUT = {  # those who do not take part: what they would have to be taught is the 
 def parsed(task: str, **changes: Any) -> Any:
     from oracle import algorithm
 
-    return algorithm(task).parse({**TASKS[task], **changes})
+    return algorithm(kind(task)).parse({**TASKS[task], **changes})
 
 
 def timed(work: Callable[[], Any], seconds: float, clock: Callable[[], float]) -> float:

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 MARKS = ("<!-- trainings: nox -s bench -- --readme -->", "<!-- end of trainings -->")
-LEAST = {"noisy-cgd": 1000, "dp-sgd-network": 100, "dp-sgd-multilayer": 50}  # times a loop over Opacus models
+LEAST = {  # times a loop over Opacus models
+    "noisy-cgd": 1000, "dp-sgd-network": 100, "dp-sgd-multilayer": 50, "dp-sgd-multilayer/4": 50,
+}
 PRECISION = "float32"  # torch's default, in which models are trained
 THREADS = {"one": "one thread each", "all": "all cores, and Opacus as it likes best"}
 RATES = {"dp-glmtron": 100, "dp-taglmtron": 30}  # models a second
@@ -15,6 +17,7 @@ DESCRIBED = {
     "noisy-cgd": "NoisyCGD, logistic, n=200, d=10, b=40, 20 epochs",
     "dp-sgd-network": "DP-SGD, 10-16-1 tanh network, n=200, b=40 (Poisson), 100 steps",
     "dp-sgd-multilayer": "002 Alg. 10, 20-256-1 ReLU network, n=100, b=10 (Poisson), 10 steps",
+    "dp-sgd-multilayer/4": "002 Alg. 10, the same with 4 inputs: 4-256-1",
     "phased-sgd": "002 Alg. 2, phased SGD, tanh link, n=100,000, d=50 (one chunk of models: one core)",
     "dp-glmtron": "003 Alg. 1, DP-GLMtron, N=550, d=1024",
     "dp-taglmtron": "003 Alg. 3, DP-TAGLMtron, N=550, d=1024",
