@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections import Counter
 from importlib import metadata
 
 import pytest
 
 from reports.cli import conflicting_owners
 from tests.project.consoles import ROOT, blocks, check_console, run
+from theorems.claim import Verdict, expectations
 
 CONSOLE = blocks("README.md", "console")
 
@@ -40,10 +42,18 @@ def test_ci_runs_the_readme_test_command() -> None:
 def test_readme_lists_every_command() -> None:
     help_text = run(ROOT, "-m", "reports.cli", "--help").stdout
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^│ ([\w-]+)  ", help_text, re.MULTILINE)
+    commands = re.findall(r"^│ (\w[\w-]*)  ", help_text, re.MULTILINE)
     assert len(commands) >= 8
     for name in commands:
         assert f"`dp-oracle {name}" in readme
+
+
+def test_readme_counts_the_claims_by_verdict() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    kinds = (Verdict.HOLDS, Verdict.REFUTED, Verdict.UNDECIDED, Verdict.NOT_CHECKABLE)
+    for paper in ("relu-approx", "sbcd", "background"):
+        found = Counter(item.verdict for name, item in expectations().items() if name.startswith(f"{paper}/"))
+        assert f"(`{paper}`) | " + " | ".join(str(found[kind]) for kind in kinds) + " |" in readme
 
 
 def test_importing_the_oracle_does_not_import_torch() -> None:
