@@ -11,6 +11,7 @@ import html
 import importlib
 import importlib.util
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_FLOOR, Decimal
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -121,6 +122,11 @@ def largest(audits: Iterable[Audit]) -> int:
     return max(item.plan.budget for item in audits)
 
 
+def round_down(value: str | float, digits: int = 4) -> str:
+    """A number with so many decimals, never above itself: what is certified as a lower bound stays one in print."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
+
+
 def environment() -> Environment:
     """The template environment: everything is escaped, and an unknown name is an error."""
     result = Environment(
@@ -130,6 +136,7 @@ def environment() -> Environment:
     result.filters["mathml"] = mathml
     result.filters["plain"] = lambda word: word.lower().replace("_", " ")
     result.filters["thousands"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    result.filters["round_down"] = round_down
     result.filters["paper_title"] = paper_title
     result.filters["scope_in_words"] = scope_in_words
     return result
