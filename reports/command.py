@@ -110,7 +110,9 @@ def write_report(
     findings: Annotated[
         Path | None, typer.Option(help="File of `dp-oracle check --store`, whose claims are not checked again.")
     ] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all` and `false-claims`.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all` and `false-claims`.")
+    ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()

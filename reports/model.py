@@ -65,8 +65,10 @@ class Scope:
 
 def everything() -> Scope:
     """All that is registered, and the default campaign."""
-    found = (tuple(items.values()) for items in (mutants(), false_claims()))
-    return Scope(tuple(bounds().values()), tuple(claims().values()), ALL, *found)
+    return Scope(
+        bounds=tuple(bounds().values()), claims=tuple(claims().values()), audits=ALL,
+        mutants=tuple(mutants().values()), false_claims=tuple(false_claims().values()),
+    )
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether all verdicts are as expected, those of false claims too, audits consistent, mutants judged rightly."""
+        """Whether every verdict is as expected, every audit consistent and every mutant judged rightly."""
         return self.totals.ok
 
     def to_json(self) -> dict[str, Any]:
