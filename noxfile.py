@@ -12,6 +12,7 @@ nox.options.reuse_existing_virtualenvs = True
 CONSTRAINTS = ("-c", "constraints.txt")
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
 REPORT, FINDINGS, AUDITS = (Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite"))
+KEPT = ("--findings", str(FINDINGS), "--store", str(AUDITS))  # what is there and not stale is not computed again
 
 
 @nox.session
@@ -43,8 +44,7 @@ def audit(session: nox.Session) -> None:
     session.run("dp-oracle", "audit", "--all", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "false-claims", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "mutants")
-    kept = ("--findings", str(FINDINGS), "--store", str(AUDITS))
-    session.run("dp-oracle", "report", "--out", str(REPORT), *workers, *kept, *session.posargs)
+    session.run("dp-oracle", "report", "--out", str(REPORT), *workers, *KEPT, *session.posargs)
 
 
 @nox.session
@@ -67,4 +67,4 @@ def bench(session: nox.Session) -> None:
 def report(session: nox.Session) -> None:
     """Write the HTML and JSON report and print where it is."""
     session.install(*CONSTRAINTS, ".[report]")
-    session.run("dp-oracle", "report", "--out", str(REPORT), *session.posargs)
+    session.run("dp-oracle", "report", "--out", str(REPORT), *KEPT, *session.posargs)

@@ -12,12 +12,14 @@ else a certified number that the true epsilon is not below (`at_least`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from empirical.audit import Audit
+from empirical.audit import Audit, run
 from empirical.plan import Plan
+from empirical.pool import spread
 from oracle.domain import Number
 from oracle.enclosure import Enclosure
 from oracle.registry import discover, index, named
@@ -47,6 +49,11 @@ class FalseClaim:
     at_least: Callable[[Number], Enclosure] | None = None
     tested: int = 10_000
 
+    def at_most(self, budget: int | None, *, seed: int) -> Plan:
+        """Its plan with no more models than the budget, if one is given, but never too few to find the violation."""
+        most = self.plan.budget if budget is None else min(self.plan.budget, max(budget, self.tested))
+        return replace(self.plan, budget=most, seed=seed)
+
     def planned(self, budget: int | None) -> Plan:
         """Its plan, with a budget in place of its own if one is given."""
         return self.plan if budget is None else replace(self.plan, budget=budget)
@@ -64,7 +71,7 @@ class Judged:
         """Whether the verdict is the expected one."""
         return self.audit.verdict == self.false_claim.expected
 
-    @property
+    @functools.cached_property
     def true(self) -> tuple[str, str] | None:
         """The ends of the exact epsilon of the pair, or of the certified number below it."""
         if self.audit.exact is not None or self.false_claim.at_least is None:
@@ -91,6 +98,15 @@ class Judged:
             "-" if self.true is None else f"{sign}{float(self.true[0]):.4f}", f"{plan.confidence:g}", plan.estimator,
             "-" if audit.models is None else str(audit.models),
         )
+
+
+def carry_out(
+    plans: Iterable[tuple[FalseClaim, Plan]], *, workers: int = 1, store: Path | None = None
+) -> Iterator[Judged]:
+    """Each false claim audited by a plan of its own, in their order, spread over that many processes."""
+    pairs = list(plans)
+    audits = spread(functools.partial(run, store=store), [(plan,) for _, plan in pairs], workers=workers)
+    return (Judged(item, audit) for (item, _), audit in zip(pairs, audits, strict=True))
 
 
 @functools.cache

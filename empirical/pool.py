@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import itertools
 import multiprocessing
 import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -53,6 +54,17 @@ class Pool:
         return concurrent.futures.ProcessPoolExecutor(
             self.workers, mp_context=self._context, initializer=_begin, initargs=(self._held_end,)
         )
+
+
+def spread(function: Callable[..., Result], items: Iterable[tuple[Any, ...]], *, workers: int) -> Iterator[Result]:
+    """What a function returns for each item's arguments, in order, from that many processes; one is this process."""
+    if workers == 1:
+        yield from itertools.starmap(function, items)
+        return
+    with Pool(workers) as pool:
+        waiting = [pool.submit(function, *item) for item in items]
+        for future in waiting:
+            yield future.result()
 
 
 @contextlib.contextmanager

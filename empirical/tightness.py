@@ -11,6 +11,7 @@ was carried out. With a store they can be interrupted, and read again; the estim
 
 from __future__ import annotations
 
+import functools
 import statistics
 import time
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ from typing import Any
 from empirical.audit import Audit, gaussian_release, run
 from empirical.neighbours import make_pair
 from empirical.plan import Plan
-from empirical.pool import Pool
+from empirical.pool import spread
 from empirical.targets import Array, Target, make_target
 from oracle.tape import Tape
 
@@ -142,14 +143,7 @@ def audit_every_way(name: str, plan: Plan, store: Path | None = None) -> list[Ro
 
 def carry_out(plans: Mapping[str, Plan], *, workers: int = 1, store: Path | None = None) -> Iterator[list[Row]]:
     """The rows of each plan, in the plans' order, spread over that many processes."""
-    if workers == 1:
-        for name, plan in plans.items():
-            yield audit_every_way(name, plan, store)
-        return
-    with Pool(workers) as pool:
-        waiting = [pool.submit(audit_every_way, name, plan, store) for name, plan in plans.items()]
-        for future in waiting:
-            yield future.result()
+    return spread(functools.partial(audit_every_way, store=store), plans.items(), workers=workers)
 
 
 def summary(rows: list[Row]) -> list[str]:

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from oracle.console import WRONG, write_json
 from oracle.errors import OracleError
-from reports.model import DEFAULT_BUDGET, Report, collect, everything
+from reports.model import Report, collect, everything
 from theorems.store import Store
 
 LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
@@ -64,7 +64,7 @@ def prepare(directory: Path) -> None:
 
 
 def collect_with_progress(
-    *, budget: int, seed: int, workers: int, findings: Store | None, store: Path | None
+    *, budget: int | None, seed: int, workers: int, findings: Store | None, store: Path | None
 ) -> Report:
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
@@ -102,13 +102,17 @@ def write(report: Report, directory: Path) -> tuple[Path, Path]:
 def write_report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and report.json go.")] = DEFAULT_DIRECTORY,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
-    budget: Annotated[int, typer.Option(min=100, help="Most models of an audit on each data set.")] = DEFAULT_BUDGET,
+    budget: Annotated[
+        int | None, typer.Option(min=100, help="Most models of an audit on each data set, in place of its own number.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes that check claims and train models.")] = 1,
     findings: Annotated[
         Path | None, typer.Option(help="File of `dp-oracle check --store`, whose claims are not checked again.")
     ] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all`.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all` and `false-claims`.")
+    ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()
@@ -119,7 +123,8 @@ def write_report(
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
     print(f"{totals.as_expected} of {totals.counts.claims} verdicts as expected, "
-          f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly")
+          f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly, "
+          f"{totals.promises_as_expected} of {totals.false_claims} false privacy claims as expected")
     print(f"report  {page}")
     print(f"data    {data}")
     if open_it:

@@ -1,4 +1,4 @@
-"""What the report says, as data: every bound, claim, audit and planted bug, with what was found for each.
+"""What the report says, as data: every bound, claim, audit, false promise and planted bug, with what was found.
 
 `collect` does the work and returns a frozen `Report`; `Report.to_json` is the stable content of `report.json`, whose
 schema is `templates/report.schema.json`. Nothing here depends on the clock or the machine's name, so the same seed,
@@ -18,7 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from empirical.audit import Audit
-from empirical.campaigns import ALL, BUDGET
+from empirical.campaigns import ALL
+from empirical.false_claims import FalseClaim, false_claims
+from empirical.false_claims import Judged as FalseClaimEntry
+from empirical.false_claims import carry_out as audit_false_claims
 from empirical.mutant import Judged, Mutant, judge, mutants
 from empirical.plan import Plan
 from empirical.tightness import Row, carry_out
@@ -35,7 +38,6 @@ from theorems.store import Store
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
 LIBRARIES = ("numpy", "torch", "python-flint")
-DEFAULT_BUDGET = BUDGET
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,16 +54,21 @@ class Scope:
     claims: tuple[Claim, ...]
     audits: Mapping[str, Plan]
     mutants: tuple[Mutant, ...]
+    false_claims: tuple[FalseClaim, ...]
 
     @property
     def steps(self) -> int:
         """How many steps `collect` will tell its progress of."""
-        return len(self.bounds) + len(self.claims) + len(self.mutants) + len(self.audits)
+        parts = (self.bounds, self.claims, self.audits, self.mutants, self.false_claims)
+        return sum(map(len, parts))
 
 
 def everything() -> Scope:
     """All that is registered, and the default campaign."""
-    return Scope(tuple(bounds().values()), tuple(claims().values()), ALL, tuple(mutants().values()))
+    return Scope(
+        bounds=tuple(bounds().values()), claims=tuple(claims().values()), audits=ALL,
+        mutants=tuple(mutants().values()), false_claims=tuple(false_claims().values()),
+    )
 
 
 @dataclass(frozen=True)
@@ -156,6 +163,9 @@ class Totals:
     killed: int
     equivalent: int
     spared: int
+    false_claims: int
+    violations: int
+    promises_as_expected: int
 
     @property
     def ok(self) -> bool:
@@ -163,6 +173,7 @@ class Totals:
         return (
             self.as_expected == self.counts.claims and self.consistent == self.audits
             and self.killed == self.harmful and self.spared == self.equivalent
+            and self.promises_as_expected == self.false_claims
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -179,6 +190,9 @@ class Totals:
                 "harmful": self.harmful, "killed": self.killed, "equivalent": self.equivalent, "spared": self.spared,
                 "kill_score": self.killed / self.harmful if self.harmful else None,
             },
+            "false_claims": {
+                "count": self.false_claims, "violations": self.violations, "as_expected": self.promises_as_expected,
+            },
         }
 
 
@@ -189,11 +203,12 @@ class Report:
     version: str
     libraries: Mapping[str, str]
     seed: int
-    budget: int
+    budget: int | None
     bounds: tuple[BoundEntry, ...]
     claims: tuple[ClaimEntry, ...]
     audits: tuple[tuple[str, Audit], ...]
     mutants: tuple[Judged, ...]
+    false_claims: tuple[FalseClaimEntry, ...]
 
     @property
     def totals(self) -> Totals:
@@ -211,6 +226,9 @@ class Report:
             audits=len(self.audits), consistent=sum(item.verdict == "CONSISTENT" for _, item in self.audits),
             harmful=len(harmful), killed=sum(item.good for item in harmful),
             equivalent=len(equivalent), spared=sum(item.good for item in equivalent),
+            false_claims=len(self.false_claims),
+            violations=sum(item.audit.verdict == "VIOLATION" for item in self.false_claims),
+            promises_as_expected=sum(item.good for item in self.false_claims),
         )
 
     @property
@@ -233,6 +251,7 @@ class Report:
             "claims": [entry.to_json() for entry in self.claims],
             "audits": [row.to_json() for row in self.tightness],
             "mutants": [item.to_json() for item in self.mutants],
+            "false_claims": [item.to_json() for item in self.false_claims],
         }
 
 
@@ -299,17 +318,20 @@ def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress
 
 
 def collect(
-    scope: Scope | None = None, *, budget: int = DEFAULT_BUDGET, seed: int = 0, workers: int = 1,
+    scope: Scope | None = None, *, budget: int | None = None, seed: int = 0, workers: int = 1,
     findings: Store | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
     """Evaluate, check, audit and judge all that is in the scope (everything, if none is given).
 
-    `budget` is the most models that an audit trains on each data set. Audits that `store` knows are read from it.
+    `budget` is the most models that an audit trains on each data set, if not its own number of them; a false claim
+    takes at least as many as show its violation. Audits that `store` knows are read from it.
     """
     chosen = everything() if scope is None else scope
     plans = {
-        name: replace(plan, budget=min(plan.budget, budget), seed=seed) for name, plan in chosen.audits.items()
+        name: replace(plan, budget=plan.budget if budget is None else min(plan.budget, budget), seed=seed)
+        for name, plan in chosen.audits.items()
     }
+    promises = [(item, item.at_most(budget, seed=seed)) for item in chosen.false_claims]
     return Report(
         version=metadata.version(DISTRIBUTION),
         libraries={"python": platform.python_version(), **{name: metadata.version(name) for name in LIBRARIES}},
@@ -319,6 +341,7 @@ def collect(
         claims=relate(_checked(chosen.claims, workers, findings, progress)),
         audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
+        false_claims=tuple(_refuted(promises, workers, store, progress)),
     )
 
 
@@ -330,3 +353,13 @@ def _audited(
     for rows in carry_out(plans, workers=workers, store=store):
         progress(f"audit {rows[0].name}", 1)
         yield from ((row.name, row.audit) for row in rows)
+
+
+def _refuted(
+    promises: Sequence[tuple[FalseClaim, Plan]], workers: int, store: Path | None, progress: Progress
+) -> Iterator[FalseClaimEntry]:
+    """The false privacy claims, each with its audit."""
+    progress("false privacy claims", 0)
+    for judged in audit_false_claims(promises, workers=workers, store=store):
+        progress(f"false claim {judged.false_claim.id}", 1)
+        yield judged

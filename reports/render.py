@@ -10,7 +10,8 @@ import functools
 import html
 import importlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_FLOOR, Decimal
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -19,9 +20,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 
+from empirical.audit import Audit
 from empirical.tightness import summary
 from oracle.errors import OracleError
 from reports.model import ClaimEntry, Report
+from theorems.claim import Verdict
 from theorems.show import scope_in_words
 
 if TYPE_CHECKING:
@@ -106,6 +109,24 @@ def by_paper(entries: Sequence[ClaimEntry]) -> list[tuple[str, list[ClaimEntry]]
     return [(paper, list(group)) for paper, group in groupby(ordered, key=lambda entry: entry.checked.claim.paper)]
 
 
+def audited(report: Report) -> dict[str, list[str]]:
+    """The ids of the false privacy claims by the claim that each is about."""
+    result: dict[str, list[str]] = {}
+    for item in report.false_claims:
+        result.setdefault(item.false_claim.claim, []).append(item.false_claim.id)
+    return result
+
+
+def largest(audits: Iterable[Audit]) -> int:
+    """The most models that one of some audits trained on each data set."""
+    return max(item.plan.budget for item in audits)
+
+
+def round_down(value: str | float, digits: int = 4) -> str:
+    """A number with so many decimals, never above itself: what is certified as a lower bound stays one in print."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
+
+
 def environment() -> Environment:
     """The template environment: everything is escaped, and an unknown name is an error."""
     result = Environment(
@@ -114,6 +135,8 @@ def environment() -> Environment:
     )
     result.filters["mathml"] = mathml
     result.filters["plain"] = lambda word: word.lower().replace("_", " ")
+    result.filters["thousands"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    result.filters["round_down"] = round_down
     result.filters["paper_title"] = paper_title
     result.filters["scope_in_words"] = scope_in_words
     return result
@@ -125,7 +148,10 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         report=report,
         totals=report.totals,
         papers=by_paper(report.claims),
-        known={entry.checked.claim.id for entry in report.claims},
+        known={entry.checked.claim.id: entry for entry in report.claims},
+        refuted=[entry for entry in report.claims if entry.checked.finding.verdict is Verdict.REFUTED],
+        audited=audited(report),
+        largest=largest,
         figures={figure.id: figure for figure in figures},
         campaigns={name: audit.plan for name, audit in report.audits},  # one line a campaign, however many estimators
         summary=summary(list(report.tightness)),

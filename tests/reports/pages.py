@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 def nothing() -> Scope:
-    return Scope(bounds=(), claims=(), audits={}, mutants=())
+    return Scope(bounds=(), claims=(), audits={}, mutants=(), false_claims=())
 
 
 @functools.cache
