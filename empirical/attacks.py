@@ -48,6 +48,7 @@ class Score:
     arrays: Mapping[str, Array]
     law: Law | None = field(default=None, compare=False)
 
+    @np.errstate(over="ignore", invalid="ignore")  # the estimators refuse scores that are not finite, and say so
     def __call__(self, releases: Array) -> Array:
         """The scores of a block of released models, [M, ...] -> [M]."""
         flat = flatten(releases)
@@ -264,6 +265,7 @@ def certified(negatives: Array, positives: Array, delta: float, confidence: floa
     return float(epsilon_from_rates(low, high, delta).max())
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of releases next to the largest double; what is not finite is refused
 def choose(
     negatives: Array, positives: Array, pair: Pair, *, attacks: Iterable[str] = tuple(ATTACKS), delta: float,
     confidence: float, merit: Merit | None = None,

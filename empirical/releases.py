@@ -31,6 +31,9 @@ def as_numbers(value: Any) -> Array:
         raise TargetError("the release is None: the function returns nothing")
     if hasattr(value, "detach"):  # a tensor, perhaps on a device, perhaps with a gradient
         value = value.detach().cpu()
+        value = value.double() if value.is_floating_point() else value  # numpy has no bfloat16
+    if isinstance(value, np.ma.MaskedArray):
+        raise TargetError("the release is a masked array: what lies under a mask is no number; release .filled(...)")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:  # lists of different lengths, objects that refuse

@@ -205,6 +205,13 @@ def test_more_numbers_than_models_do_no_harm(dimension: int) -> None:
         assert rank_sum(score(test[0]), score(test[1])) > 0.6, name
 
 
+@pytest.mark.filterwarnings("error")
+def test_releases_next_to_the_largest_double_are_attacked_without_a_warning() -> None:
+    negatives, positives = (1e307 * side for side in normals(2, np.array([3.0, 0.0])))
+    score = choose(negatives, positives, pair_of(2), delta=1e-5, confidence=0.95)
+    assert rank_sum(score(negatives), score(positives)) > 0.9
+
+
 def test_a_leak_without_noise_is_seen() -> None:
     negatives, positives = normals(4, np.zeros(4), models=400)
     negatives[:, 2], positives[:, 2] = 0.25, 0.75
