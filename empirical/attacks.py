@@ -301,11 +301,13 @@ def choose(
 
 
 def fit(name: str, negatives: Array, positives: Array, pair: Pair, merit: Merit) -> Score | None:
-    """An attack fitted and pointed the right way: large scores must mean the second data set."""
+    """An attack fitted and pointed the right way: large scores must mean the second data set. None: not applicable."""
     score = ATTACKS[name](negatives, positives, pair)
     if score is None:
         return None
     first, second = score(negatives), score(positives)
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return None  # of releases next to the largest double; a single coordinate can always be read
     if (merit(-first, -second), -rank_sum(first, second)) <= (merit(first, second), rank_sum(first, second)):
         return score
     sign = float(score.arrays.get("sign", np.array(1.0)))

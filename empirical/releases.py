@@ -38,6 +38,11 @@ def as_numbers(value: Any) -> Array:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:  # lists of different lengths, objects that refuse
         raise TargetError(f"the release is no array: {type(value).__name__}: {_line(error)}") from None
+    if array.dtype.kind == "O" and array.size and all(isinstance(entry, int) for entry in array.flat):
+        try:
+            return array.astype(np.float64)  # integers of Python, some beyond 64 bits
+        except OverflowError:
+            raise TargetError("the release has integers that no double holds") from None
     if array.dtype.kind not in _NUMBERS:
         raise TargetError(f"the release is no array of real numbers but {_described(value, array)}")
     return np.asarray(array, dtype=np.float64)

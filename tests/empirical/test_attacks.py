@@ -206,8 +206,9 @@ def test_more_numbers_than_models_do_no_harm(dimension: int) -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_releases_next_to_the_largest_double_are_attacked_without_a_warning() -> None:
-    negatives, positives = (1e307 * side for side in normals(2, np.array([3.0, 0.0])))
+@pytest.mark.parametrize("unit", [1e307, 1e200, 1e-200, 1e-310])
+def test_releases_at_the_ends_of_the_doubles_are_attacked_without_a_warning(unit: float) -> None:
+    negatives, positives = (unit * side for side in normals(2, np.array([3.0, 0.0])))
     score = choose(negatives, positives, pair_of(2), delta=1e-5, confidence=0.95)
     assert rank_sum(score(negatives), score(positives)) > 0.9
 

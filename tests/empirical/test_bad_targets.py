@@ -63,6 +63,7 @@ BAD_FUNCTIONS = {
     "text": ("def fn(dataset, seed):\n    return 'a model'", "path of a saved model"),
     "object": ("def fn(dataset, seed):\n    return object()", "no array of real numbers but object"),
     "complex": ("def fn(dataset, seed):\n    return np.array([1j])", "no array of real numbers.*complex128"),
+    "too large": ("def fn(dataset, seed):\n    return 10**400 + seed", "integers that no double holds"),
     "masked": ("def fn(dataset, seed):\n    return np.ma.masked_array([1.0, 2.0], [False, True])", "masked array"),
     "ragged": ("def fn(dataset, seed):\n    return [[1.0], [1.0, 2.0]]", "no array"),
     "memory": ("def fn(dataset, seed):\n    return np.ones(10**8)[:3]", "MemoryError.*no more memory"),
