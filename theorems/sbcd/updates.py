@@ -320,7 +320,7 @@ hidden = Claim(
 proximal_step = Claim(
     id="sbcd/eq-7", source="001, (7)",
     statement=(
-        r"\operatorname{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
+        r"\mathrm{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
         r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 + r(\theta') ="
         r" \mathrm{Prox}_{\eta, r}(\theta - \eta\nabla\mathcal{F}(\theta))"
     ),
@@ -331,8 +331,9 @@ proximal_step = Claim(
 
 exact_step = Claim(
     id="sbcd/eq-7-exact", source="001, Section 4.1: the update of Algorithm 1 written as (7)",
-    statement=r"\operatorname{argmin}_{\theta'} \mathcal{F}(\theta') + \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2"
-              r" = \theta - \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
+    statement=r"\mathrm{argmin}_{\theta'} \mathcal{F}(\theta') +"
+              r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 = \theta -"
+              r" \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta - eta * h * theta,
     check=judge_exact,
@@ -343,7 +344,7 @@ exact_step = Claim(
 
 exact_step_repaired = Claim(
     id="sbcd/eq-7-exact-repaired", source="001, Algorithm 1's update for a quadratic sub-problem of curvature h",
-    statement=r"\operatorname{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
+    statement=r"\mathrm{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
               r" \frac{\theta}{1 + \eta h}",
     words="Algorithm 1's exact update of a sub-problem of curvature h divides by 1 + eta h",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta / (1 + eta * h), check=judge_exact,
