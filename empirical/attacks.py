@@ -48,6 +48,7 @@ class Score:
     arrays: Mapping[str, Array]
     law: Law | None = field(default=None, compare=False)
 
+    @np.errstate(over="ignore", invalid="ignore")  # the estimators refuse scores that are not finite, and say so
     def __call__(self, releases: Array) -> Array:
         """The scores of a block of released models, [M, ...] -> [M]."""
         flat = flatten(releases)
@@ -264,6 +265,7 @@ def certified(negatives: Array, positives: Array, delta: float, confidence: floa
     return float(epsilon_from_rates(low, high, delta).max())
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of releases next to the largest double; what is not finite is refused
 def choose(
     negatives: Array, positives: Array, pair: Pair, *, attacks: Iterable[str] = tuple(ATTACKS), delta: float,
     confidence: float, merit: Merit | None = None,
@@ -299,11 +301,13 @@ def choose(
 
 
 def fit(name: str, negatives: Array, positives: Array, pair: Pair, merit: Merit) -> Score | None:
-    """An attack fitted and pointed the right way: large scores must mean the second data set."""
+    """An attack fitted and pointed the right way: large scores must mean the second data set. None: not applicable."""
     score = ATTACKS[name](negatives, positives, pair)
     if score is None:
         return None
     first, second = score(negatives), score(positives)
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return None  # of releases next to the largest double; a single coordinate can always be read
     if (merit(-first, -second), -rank_sum(first, second)) <= (merit(first, second), rank_sum(first, second)):
         return score
     sign = float(score.arrays.get("sign", np.array(1.0)))

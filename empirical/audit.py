@@ -22,12 +22,11 @@ from empirical.estimators import ESTIMATORS, Estimate, Estimator
 from empirical.fingerprint import fingerprint
 from empirical.limits import binomial_limit
 from empirical.neighbours import Pair, builders, make_pair
-from empirical.plan import Plan
+from empirical.plan import DELTA, EPSILON, Plan
 from empirical.store import Store
 from empirical.targets import Target, make_target
 from empirical.trial import check_variation, try_out
 from oracle import accounting
-from oracle.domain import exact
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, TargetError
 from oracle.registry import Algorithm, Values, algorithm, named
@@ -86,6 +85,7 @@ def run(
     judge = _estimator(plan, pair)
     proved = _proved(plan, pair)
     claim = _claim(plan, proved)
+    truth = None if pair.law is None else pair.law.epsilon(plan.delta)
     trainee = described if target is None else target
     found: _Found | None = None
     try:
@@ -111,7 +111,7 @@ def run(
     return Audit(
         plan=plan, verdict=verdict, reason=reason, epsilon_lower=lower, claimed=float(claim),
         proved=None if proved is None else proved.to_decimals(),
-        exact=None if law is None else law.epsilon(plan.delta).to_decimals(),
+        exact=None if truth is None else truth.to_decimals(),
         limit=None if law is None else binomial_limit(
             law, models=plan.budget, delta=_delta(plan), confidence=plan.confidence
         ),
@@ -124,7 +124,7 @@ def run(
 
 def _delta(plan: Plan) -> float:
     """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
-    value = exact("delta", plan.delta, "a probability")
+    value = DELTA.rational(plan.delta)
     nearest = float(value)
     return nearest if nearest >= value else math.nextafter(nearest, 1.0)
 
@@ -233,7 +233,7 @@ def _made_for(plan: Plan, item: Algorithm) -> bool:
 def _claim(plan: Plan, proved: Enclosure | None) -> Fraction:
     """The claim that is judged: the plan's, or what is proved, exactly."""
     if plan.claimed is not None:
-        return exact("epsilon", plan.claimed, "a real number >= 0")
+        return EPSILON.rational(plan.claimed)
     if proved is None:
         raise DomainError("epsilon is needed: nothing is proved of this target, so there must be a claim to judge")
     return proved.upper.to_fraction()

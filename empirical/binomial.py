@@ -105,7 +105,7 @@ def rate_bounds(
 def epsilon_from_rates(low: Array, high: Array, delta: float) -> Array:
     """The largest epsilon that (epsilon, delta)-DP must have, given p >= low and q <= high; never below 0."""
     low, high = np.asarray(low), np.asarray(high)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         forward = np.where(low > delta, np.log((low - delta) / high), 0.0)
         backward = np.where(1 - high > delta, np.log((1 - high - delta) / (1 - low)), 0.0)
     return np.maximum(0.0, np.maximum(forward, backward))

@@ -33,6 +33,7 @@ JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the re
 AUDIT_COLUMNS = (
     "audit", "verdict", "estimator", "attack", "epsilon >=", "claimed", "exact", "tightness", "models a side",
 )
+DELTA, CONFIDENCE = "1e-5", 0.95
 EXIT_CODES = {"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}
 
 
@@ -80,7 +81,7 @@ def audit_target(
     epsilon: Annotated[
         str | None, typer.Option(help="Claimed epsilon; by default what is proved of the algorithm.", **_CLAIM)
     ] = None,
-    delta: Annotated[str, typer.Option(help="Claimed delta.", **_CLAIM)] = "1e-5",
+    delta: Annotated[str, typer.Option(help="Claimed delta; 0 for pure privacy.", **_CLAIM)] = DELTA,
     pair: Annotated[Path | None, typer.Option(help="npz file of X0, y0, X1, y1; by default a pair is built.", **_DATA)]
     = None,
     neighbours: Annotated[str | None, typer.Option(help="replace or add_remove.", **_DATA)] = None,
@@ -96,7 +97,7 @@ def audit_target(
     budget: Annotated[
         int | None, typer.Option(help="Models a data set (100000; of --all at most so many).", **_ESTIMATE)
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence of the lower bound.", **_ESTIMATE)] = CONFIDENCE,
     estimator: Annotated[
         str | None, typer.Option(help=f"{', '.join(ESTIMATORS)}; by default the one that suits.", **_ESTIMATE)
     ] = None,
@@ -120,7 +121,9 @@ def audit_target(
     if everything:
         given = {
             "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
-            "attack": attack, "cluster": cluster,
+            "attack": attack, "cluster": cluster, "neighbours": neighbours, "canary": canary, "records": records,
+            "dimension": dimension, "feature-norm": feature_norm, "labels": labels, "shard": shard,
+            "delta": delta if delta != DELTA else None, "confidence": confidence if confidence != CONFIDENCE else None,
         }
         for name, value in given.items():
             if value:

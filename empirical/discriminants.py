@@ -24,6 +24,7 @@ _LARGEST = 2048
 _SCREENED = 4000
 _SCREENED_NUMBERS = 2**24
 _BLOCK = 4096
+_SMALLEST = 1e-150
 _LEAST_SHRINKAGE = 1e-9  # keeps coordinates that are linear functions of each other from dividing by zero
 
 
@@ -40,10 +41,16 @@ def spread(first: Array, second: Array) -> Array:
     return np.where(deviation > 1e-14 * size, deviation, 0.0)
 
 
+def _scalable(scale: Array) -> bool:
+    """Whether spreads can be divided by, squared: of numbers near either end of the doubles they cannot."""
+    positive = scale[scale > 0]
+    return bool(np.isfinite(scale).all() and positive.min() > _SMALLEST and positive.max() < 1 / _SMALLEST)
+
+
 def linear(first: Array, second: Array) -> Array | None:
-    """The direction of Fisher's linear discriminant with shrunk covariance; None if every coordinate is constant."""
+    """The direction of Fisher's linear discriminant with shrunk covariance; None where no coordinate has a spread."""
     scale = spread(first, second)
-    if not scale.any():
+    if not scale.any() or not _scalable(scale):
         return None
     inverse = np.where(scale > 0, 1 / np.where(scale > 0, scale, 1.0), 0.0)
     means = [side.mean(axis=0) for side in (first, second)]
@@ -56,9 +63,9 @@ def linear(first: Array, second: Array) -> Array | None:
 
 
 def quadratic(first: Array, second: Array) -> dict[str, Array] | None:
-    """The log ratio of two normal laws, <b, x> + x'Ax/2 around a centre; None if every coordinate is constant."""
+    """The log ratio of two normal laws, <b, x> + x'Ax/2 around a centre; None where no coordinate has a spread."""
     scale = spread(first, second)
-    if not scale.any():
+    if not scale.any() or not _scalable(scale):
         return None
     sides = (first, second)
     inverse = np.where(scale > 0, 1 / np.where(scale > 0, scale, 1.0), 0.0)

@@ -31,6 +31,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,14 @@ from numpy.typing import NDArray
 
 from empirical.isolated import Isolated
 from empirical.releases import as_numbers, check_releases
-from oracle.domain import Number, positive, positive_integer, shown
+from oracle.domain import Number, Parameter, shown
 from oracle.errors import DomainError, TargetError
 from oracle.tape import Tape
 
 Array = NDArray[np.float64]
 
+SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
+MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
 TIMEOUT = 60.0
 MEMORY = 4096
 MODELS_A_REQUEST = 100  # fixed, not adapted to speed: a release must not depend on how fast a machine is
@@ -55,11 +58,14 @@ LOADING = 60.0  # seconds that a process has at least from its start to its firs
 class Foreign:
     """What a function and a command share: the process, its limits, and the data sets it has been sent."""
 
+    many_a_call = True
+    """Whether one call trains many models."""
+
     def __init__(self, name: str, words: list[str], timeout: Number, memory: Number) -> None:
         self.name = name
         self._words = words
-        self._timeout = float(positive("timeout").rational(timeout))
-        self._memory = int(positive_integer("memory").rational(memory))
+        self._timeout = float(SECONDS.rational(timeout))
+        self._memory = int(MEGABYTES.rational(memory))
         self._process: Isolated | None = None
         self._sent: dict[bytes, int] = {}
         self._loaded = False
@@ -117,8 +123,9 @@ class FunctionTarget(Foreign):
         sha256: str | None = None,
     ) -> None:
         self._path, self._batched = path, batched
+        self.many_a_call = batched
         self._sha256 = _unchanged(path, sha256, _digest(_source(path)))
-        task = json.dumps({"path": path, "batched": batched, "timeout": float(positive("timeout").rational(timeout))})
+        task = json.dumps({"path": path, "batched": batched, "timeout": float(SECONDS.rational(timeout))})
         super().__init__(path, ["run", task], timeout, memory)
 
     def spec(self) -> dict[str, Any]:

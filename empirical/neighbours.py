@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from empirical.laws import Law
 from empirical.pair_files import check_dataset, differing, read_pair
-from oracle.domain import Parameter, parse_all
+from oracle.domain import Parameter, parse_all, shown
 from oracle.errors import DomainError
 from oracle.registry import Values, algorithm, discover, index, named
 from oracle.tape import Tape
@@ -106,10 +106,14 @@ def make_pair(spec: Mapping[str, Any], target: Trained) -> Pair:
     given = {key: value for key, value in spec.items() if key not in ("kind", "name")}
     given = {**builder.defaults(name, config), **given}
     parameters = Values(**parse_all(builder.name, builder.parameters, given))
-    if builder.build is not None:
-        return checked(builder.build(name, config, parameters))
-    assert builder.fit is not None
-    return checked(builder.fit(target, parameters))
+    try:
+        if builder.build is not None:
+            return checked(builder.build(name, config, parameters))
+        assert builder.fit is not None
+        return checked(builder.fit(target, parameters))
+    except OverflowError as error:  # parameters are exact, data sets are doubles
+        told = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
+        raise DomainError(f"{told} is outside the domain of {builder.name}: doubles ({error})") from None
 
 
 def checked(pair: Pair) -> Pair:

@@ -38,7 +38,9 @@ from scipy import special
 from empirical.binomial import Array
 from empirical.estimate import check_confidence
 from empirical.estimators import epsilon_of_mu
+from empirical.foreign import Foreign
 from empirical.targets import Target
+from oracle.domain import positive_integer
 from oracle.errors import DomainError, TargetError
 from oracle.tape import Tape
 
@@ -97,6 +99,8 @@ def axis_canaries(canaries: int, dimension: int, *, norm: float, neighbours: str
         raise DomainError(f"canaries = {canaries} is outside its domain: an integer in [1, {dimension}], the dimension")
     if neighbours not in ("replace", "add_remove"):
         raise DomainError(f"neighbours = {neighbours} is outside its domain: replace or add_remove")
+    if not 0 < norm < math.inf:
+        raise DomainError(f"feature_norm = {norm} is outside its domain: a finite real number > 0")
     features, labels = norm * np.eye(dimension)[dimension - canaries:], np.ones(canaries)
     return Canaries(features, labels, features, (-features, labels) if neighbours == "replace" else None)
 
@@ -193,6 +197,7 @@ def one_run_audit(
     counts runs * m canaries. `guesses` (of all runs together; a third if not given) are fixed before anything is seen.
     The score of a canary is the released model's component along the canary's direction.
     """
+    positive_integer("models").parse(runs)
     scores, coins = [], []
     for run in range(runs):
         included = Tape(seed, 1, run).bernoulli("one-run/coins", 0, len(canaries), 0.5)[0].astype(np.float64)
@@ -203,6 +208,10 @@ def one_run_audit(
                 f"directions of length {canaries.directions.shape[1]} are outside their domain: {target.name} releases "
                 f"{released.size} numbers"
             )
+        if run == 0 and isinstance(target, Foreign):  # one model more: what ignores its seed is no sample of a law
+            other = target.releases(*data, Tape(seed, 1, runs)).reshape(-1)
+            if np.array_equal(released, other):
+                raise TargetError(f"{target.name} ignores its seed: another one gave the same release")
         scores.append(canaries.directions @ released / np.linalg.norm(canaries.directions, axis=1))
         coins.append(included)
         progress(1)

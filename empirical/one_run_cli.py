@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Console
+from rich.progress import Progress
 
 from empirical.foreign import MEMORY, TIMEOUT
 from empirical.one_run import OneRun, axis_canaries, one_run_audit
+from empirical.plan import DELTA, EPSILON
 from empirical.planning import Described, TargetWords, describe
 from empirical.targets import AlgorithmTarget
 from oracle.accounting import proved_epsilon
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
-from oracle.domain import exact, probability
+from oracle.domain import positive_integer
 from oracle.errors import DomainError, TargetError
 
 COLUMNS = ("audit", "verdict", "epsilon >=", "claimed", "canaries", "guesses", "right", "models")
@@ -48,6 +52,7 @@ def audit_in_one_run(
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
+    positive_integer("canaries").parse(canaries)
     described = describe(TargetWords(target, cmd, config, batched, timeout, memory))
     total = canaries if records is None else records
     if total < canaries:
@@ -55,16 +60,18 @@ def audit_in_one_run(
     features = canaries if dimension is None else dimension
     if gaussian and not _gaussian(described):
         raise DomainError("gaussian is outside its domain: an algorithm whose release is Gaussian by theory")
-    probability("delta").rational(delta)
+    level = float(DELTA.rational(delta))
     claimed = _claimed(described, epsilon, total, delta)
     found: OneRun | None = None
     try:
-        found = one_run_audit(
-            described.target, np.zeros((total - canaries, features)), np.ones(total - canaries),
-            axis_canaries(canaries, features, norm=feature_norm, neighbours=neighbours),
-            delta=float(exact("delta", delta, "a probability")), confidence=confidence, guesses=guesses, runs=models,
-            seed=seed, gaussian=gaussian,
-        )
+        with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+            task = bar.add_task("models", total=models)
+            found = one_run_audit(
+                described.target, np.zeros((total - canaries, features)), np.ones(total - canaries),
+                axis_canaries(canaries, features, norm=feature_norm, neighbours=neighbours),
+                delta=level, confidence=confidence, guesses=guesses, runs=models, seed=seed, gaussian=gaussian,
+                progress=lambda done: bar.advance(task, done),
+            )
     except TargetError as error:
         verdict, reason = "INVALID", str(error)
     else:
@@ -91,10 +98,7 @@ def _claimed(described: Described, epsilon: str | None, records: int, delta: str
     """The claimed epsilon, or else the proved one of a registered algorithm, rounded up."""
     target = described.target
     if epsilon is not None:
-        value = float(exact("epsilon", epsilon, "a real number >= 0"))
-        if value < 0:
-            raise DomainError(f"epsilon = {epsilon} is outside its domain: a real number >= 0")
-        return value
+        return float(EPSILON.rational(epsilon))
     if not isinstance(target, AlgorithmTarget) or target.algorithm.accounted_by is None:
         raise DomainError(f"epsilon is needed: {target.name} has no guarantee of its own to be held to")
     return proved_epsilon(target.algorithm, target.config, records=records, delta=delta).to_floats()[1]

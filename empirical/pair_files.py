@@ -126,12 +126,12 @@ def _parsed(path: Path, content: bytes, neighbours: str | None) -> FilePair:
     if neighbours not in (None, *RELATIONS):
         raise DomainError(f"neighbours = {neighbours} is outside its domain: one of {', '.join(RELATIONS)}")
     x0, y0, x1, y1 = _arrays(path, content)
-    check_dataset(x0, y0)
-    check_dataset(x1, y1)
-    relation = neighbours or ("replace" if len(x0) == len(x1) else "add_remove")
-    swap = relation == "add_remove" and len(x0) > len(x1)
-    features, labels = ((x1, x0), (y1, y0)) if swap else ((x0, x1), (y0, y1))
     try:
+        check_dataset(x0, y0)
+        check_dataset(x1, y1)
+        relation = neighbours or ("replace" if len(x0) == len(x1) else "add_remove")
+        swap = relation == "add_remove" and len(x0) > len(x1)
+        features, labels = ((x1, x0), (y1, y0)) if swap else ((x0, x1), (y0, y1))
         return FilePair(features, labels, relation, differing(features, labels, relation))
     except DomainError as error:
         raise DomainError(f"pair = {path}: {error}") from None

@@ -17,15 +17,19 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from empirical.attacks import ATTACKS, LEAST_MODELS
-from oracle.domain import exact, probability
+from oracle.domain import Parameter
 from oracle.errors import DomainError
 from oracle.tape import Tape
 
 FORMAT = "dp-oracle-plan/1"
 PHASES = ("selection", "evaluation")
+EPSILON = Parameter("epsilon", low=Fraction(0), high=Fraction(10**9))  # no bound comes near; a double must hold it
+DELTA = Parameter("delta", low=Fraction(0), high=Fraction(1), high_open=True)
+"""What may be claimed: at delta = 0 pure privacy, which only the distribution-free estimators can judge."""
 TRAINING = ("target", "pair", "budget", "held", "seed", "shard")
 """The parts of a plan that determine its models and how they are cut into shards."""
 
@@ -62,9 +66,9 @@ class Plan:
     shard: int = 20_000
 
     def __post_init__(self) -> None:
-        probability("delta").rational(self.delta)
-        if self.claimed is not None and exact("epsilon", self.claimed, "a real number >= 0") < 0:
-            raise DomainError(f"epsilon = {self.claimed} is outside its domain: a real number >= 0")
+        DELTA.rational(self.delta)
+        if self.claimed is not None:
+            EPSILON.rational(self.claimed)
         for name, value, least in (("budget", self.budget, 100), ("seed", self.seed, 0), ("shard", self.shard, 1)):
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise DomainError(f"{name} = {value} is outside its domain: an integer >= {least}")

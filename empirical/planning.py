@@ -114,6 +114,8 @@ def describe(words: TargetWords) -> Described:
         raise DomainError(f"config = {words.config} is for a registered algorithm, and not for a foreign target")
     if not foreign:
         name = str(words.target)
+        if name.endswith(".py"):
+            raise DomainError(f"target = {name} is outside its domain: name the function, too, {name}:fn")
         return _default(name) if words.config is None else _configured(name, words.config)
     limits = {"timeout": words.timeout, "memory": words.memory}
     if words.command is not None:

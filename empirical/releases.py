@@ -31,10 +31,18 @@ def as_numbers(value: Any) -> Array:
         raise TargetError("the release is None: the function returns nothing")
     if hasattr(value, "detach"):  # a tensor, perhaps on a device, perhaps with a gradient
         value = value.detach().cpu()
+        value = value.double() if value.is_floating_point() else value  # numpy has no bfloat16
+    if isinstance(value, np.ma.MaskedArray):
+        raise TargetError("the release is a masked array: what lies under a mask is no number; release .filled(...)")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:  # lists of different lengths, objects that refuse
         raise TargetError(f"the release is no array: {type(value).__name__}: {_line(error)}") from None
+    if array.dtype.kind == "O" and array.size and all(isinstance(entry, int) for entry in array.flat):
+        try:
+            return array.astype(np.float64)  # integers of Python, some beyond 64 bits
+        except OverflowError:
+            raise TargetError("the release has integers that no double holds") from None
     if array.dtype.kind not in _NUMBERS:
         raise TargetError(f"the release is no array of real numbers but {_described(value, array)}")
     return np.asarray(array, dtype=np.float64)

@@ -51,6 +51,7 @@ def candidates(held: Scores) -> Candidates:
 
 def wilson(rate: Array, trials: int, z: Array | float) -> Array:
     """The end of the score interval of a rate: the lower one for z < 0, the upper one for z > 0."""
+    rate = np.clip(rate, 0.0, 1.0)  # the end of another interval may be rounded past 1, and there is no root below 0
     square = np.square(z) / trials
     spread = np.sqrt(rate * (1 - rate) / trials + square / (4 * trials))
     return np.asarray((rate + square / 2 + z * spread) / (1 + square))

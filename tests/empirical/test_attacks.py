@@ -205,6 +205,14 @@ def test_more_numbers_than_models_do_no_harm(dimension: int) -> None:
         assert rank_sum(score(test[0]), score(test[1])) > 0.6, name
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e307, 1e200, 1e-200, 1e-310])
+def test_releases_at_the_ends_of_the_doubles_are_attacked_without_a_warning(unit: float) -> None:
+    negatives, positives = (unit * side for side in normals(2, np.array([3.0, 0.0])))
+    score = choose(negatives, positives, pair_of(2), delta=1e-5, confidence=0.95)
+    assert rank_sum(score(negatives), score(positives)) > 0.9
+
+
 def test_a_leak_without_noise_is_seen() -> None:
     negatives, positives = normals(4, np.zeros(4), models=400)
     negatives[:, 2], positives[:, 2] = 0.25, 0.75

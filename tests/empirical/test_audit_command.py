@@ -151,6 +151,18 @@ def test_options_reach_the_plan(tmp_path: Path) -> None:
     assert (plan["target"]["timeout"], plan["target"]["memory"], plan["target"]["batched"]) == (7.0, 900, True)
 
 
+@pytest.mark.parametrize(("claimed", "code"), [("1", 0), ("0.5", 1)])
+def test_pure_privacy_is_a_claim_at_delta_zero(tmp_path: Path, claimed: str, code: int) -> None:
+    """Laplace noise of scale 2 on a sum with sensitivity 2: epsilon is 1; a bound is above it in 5 % of all seeds."""
+    file = tmp_path / "laplace.py"
+    file.write_text(
+        "import numpy as np\ndef fn(dataset, seeds):\n"
+        "    return dataset[0].sum() + np.stack([np.random.default_rng(s).laplace(scale=2) for s in seeds])"
+    )
+    words = (f"{file}:fn", "--batched", "--epsilon", claimed, "--delta", "0", *SMALL)
+    assert 0.5 < audit(tmp_path, *words, code=code)["epsilon_lower"] <= 1.0
+
+
 def test_an_algorithm_is_configured_by_a_file(tmp_path: Path) -> None:
     file = tmp_path / "cgd.toml"
     lines = [f"{key} = {json.dumps(value)}" for key, value in NOISY_CGD.items()]
@@ -209,6 +221,15 @@ GOOD = (FUNCTION, "--epsilon", "1", "--budget", "200")
         (("noisy-cgd", "--neighbours", "add_remove"), "neighbours by replace"),
         (("noisy-cgd", "--feature-norm", "3"), "feature_norm"),
         ((*GOOD, "--colour", "blue"), "--colour"),
+        (("train.py", "--epsilon", "1"), "name the function, too, train.py:fn"),
+        ((*GOOD, "--epsilon", "1e400"), "epsilon = 1e400"),
+        ((*GOOD, "--timeout", "1e300"), "timeout = 1e+300"),
+        ((*GOOD, "--memory", "99999999999999999999"), "memory = 99999999999999999999"),
+        ((*GOOD, "--feature-norm", "1e400"), "feature_norm = 1e400"),
+        (("noisy-cgd", "--delta", "0"), "delta = 0"),
+        (("--all", "--confidence", "0.9"), "confidence = 0.9 is not for --all"),
+        (("--all", "--delta", "1e-3"), "delta = 1e-3 is not for --all"),
+        (("--all", "--records", "9"), "records = 9 is not for --all"),
     ],
 )
 def test_bad_usage_is_one_line(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,6 +63,8 @@ BAD_FUNCTIONS = {
     "text": ("def fn(dataset, seed):\n    return 'a model'", "path of a saved model"),
     "object": ("def fn(dataset, seed):\n    return object()", "no array of real numbers but object"),
     "complex": ("def fn(dataset, seed):\n    return np.array([1j])", "no array of real numbers.*complex128"),
+    "too large": ("def fn(dataset, seed):\n    return 10**400 + seed", "integers that no double holds"),
+    "masked": ("def fn(dataset, seed):\n    return np.ma.masked_array([1.0, 2.0], [False, True])", "masked array"),
     "ragged": ("def fn(dataset, seed):\n    return [[1.0], [1.0, 2.0]]", "no array"),
     "memory": ("def fn(dataset, seed):\n    return np.ones(10**8)[:3]", "MemoryError.*no more memory"),
 }
@@ -71,6 +73,14 @@ BAD_BATCHED = {
     "too few": ("def fn(dataset, seeds):\n    return np.zeros((2, 2))[:1]", r"shape \(1, 2\) for 3 models"),
     "one number": ("def fn(dataset, seeds):\n    return 1.0", r"shape \(\) for 3 models"),
     "nan": ("def fn(dataset, seeds):\n    return np.full((len(seeds), 2), np.nan)", "released nan"),
+    "a generator of its own": (
+        "def fn(dataset, seeds):\n    return dataset[0].sum() + np.random.default_rng(0).normal(size=(len(seeds), 2))",
+        "ignores its seeds: two calls with different seeds released the same 24 models",
+    ),
+    "one noise for all": (
+        "def fn(dataset, seeds):\n    return np.tile(noisy(dataset, seeds[0]), (len(seeds), 1))",
+        "one noise for a whole call: its 24 models are equal",
+    ),
 }
 
 HANGING = {
@@ -101,6 +111,11 @@ BAD_COMMANDS = {
         "for line in sys.stdin:\n    count = len(json.loads(line)['seeds'])\n"
         "    print(json.dumps({'releases': [1] * count}), flush=True)",
         "is a constant",
+    ),
+    "a generator of its own": (
+        "import random\nfor line in sys.stdin:\n    draws, count = random.Random(1), len(json.loads(line)['seeds'])\n"
+        "    print(json.dumps({'releases': [draws.random() for _ in range(count)]}), flush=True)",
+        "ignores its seeds",
     ),
 }
 

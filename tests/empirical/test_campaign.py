@@ -21,8 +21,9 @@ from empirical.fingerprint import fingerprint
 from empirical.plan import PHASES, TRAINING, Plan
 from empirical.progress import described
 from empirical.store import Store
-from empirical.trial import TRIED
+from empirical.trial import TOGETHER, TRIED
 from oracle.errors import DomainError, OracleError, TargetError
+from oracle.tape import Tape
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
 
 CGD = replace(
@@ -86,7 +87,7 @@ def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path)
     with Store(tmp_path / "store") as store:
         assert store.count(plan.models_hash()) == len(shards(plan)) == 20
     assert run(plan, store=tmp_path / "store") == plain
-    assert len(set(trained(tmp_path))) == TRIED  # the trial only
+    assert len(set(trained(tmp_path))) == 2 * TOGETHER  # the trial only
 
 
 def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
@@ -99,13 +100,8 @@ def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     assert run(plan, store=tmp_path / "store") == plain
     damaged = [shard for shard in shards(plan) if (shard.side, shard.index) == (1, 1)]
     assert len(damaged) == 2  # one of either phase
-    tried = set(sorted_seeds(plan)[:TRIED])
+    tried = {int(word) for word in Tape(plan.seed, 2 * TOGETHER).words("seed", 0, 1)[:, 0] >> 1}
     assert set(trained(tmp_path)) - tried == set().union(*(seeds_of(plan, shard) for shard in damaged))
-
-
-def sorted_seeds(plan: Plan) -> list[int]:
-    """The seeds of the plan's first models, in order: those of the trial."""
-    return [int(word) for word in plan.shards("selection")[0].tape(plan.seed).words("seed", 0, 1)[:, 0] >> 1]
 
 
 def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +127,8 @@ def test_a_plan_that_only_judges_otherwise_trains_nothing_again(tmp_path: Path) 
         assert other.hash() != plan.hash()
         assert other.models_hash() == plan.models_hash()
         assert run(other, store=tmp_path / "store") == run(other)
-        assert len(trained(tmp_path)) < 2 * plan.budget + 40  # the run without a store, and two trials
+        two_trials = 2 * (4 * TRIED + 2 * TOGETHER)
+        assert len(trained(tmp_path)) == 2 * plan.budget + two_trials  # and the run without a store
     both = replace(plan, attacks=("coordinate-scan",))
     assert run(both, store=tmp_path / "store") == run(both)
     assert run(plan, store=tmp_path / "store") == run(plan)  # scores of both attacks are kept side by side

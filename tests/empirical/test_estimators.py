@@ -26,7 +26,7 @@ from empirical.estimators import ESTIMATORS, mu_low
 from empirical.laws import GaussianLaw
 from empirical.limits import binomial_limit
 from empirical.sequential import Sequential
-from empirical.thresholds import candidates
+from empirical.thresholds import candidates, wilson
 from oracle.errors import DomainError, TargetError
 
 EVERY = pytest.mark.parametrize("name", list(ESTIMATORS))
@@ -149,6 +149,11 @@ def test_rates_are_smoothed_for_smooth_laws_and_counted_for_others() -> None:
     inside = (coins.thresholds > 0.1) & (coins.thresholds < 0.9)
     assert np.allclose(coins.false_positive[inside], 0.5, atol=0.04)
     assert np.allclose(coins.true_positive[inside], 0.75, atol=0.04)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_end_of_an_interval_that_is_rounded_past_one_has_an_interval() -> None:
+    assert np.isfinite(wilson(np.array([-1e-16, 0.0, 1.0, 1.0 + 2.3e-16]), 10**9, -1e-9)).all()
 
 
 def test_scores_that_span_the_range_of_doubles_have_thresholds() -> None:

@@ -126,8 +126,18 @@ def test_the_command_holds_one_run_to_a_claim(tmp_path: Path) -> None:
     assert RUNNER.invoke(app, [*words, "--epsilon", "1"]).exit_code == 1
     for option, value, refusal in (
         ("--records", "50", "records = 50"), ("--epsilon", "-1", "epsilon = -1"), ("--delta", "2", "delta"),
+        ("--canaries", "-1", "canaries = -1"), ("--models", "0", "models = 0"), ("--feature-norm", "0", "feature_norm"),
     ):
         assert refusal in str(RUNNER.invoke(app, [*words, option, value]).exception)
+
+
+def test_a_function_that_ignores_its_seed_is_invalid(tmp_path: Path) -> None:
+    file, out = tmp_path / "sums.py", tmp_path / "out.json"
+    file.write_text("def fn(dataset, seed):\n    return dataset[0].sum(axis=0)")
+    words = ["one-run", f"{file}:fn", "--epsilon", "1", "--canaries", "5", "--json", str(out)]
+    assert RUNNER.invoke(app, words).exit_code == 2
+    assert json.loads(out.read_text())["one_run"] is None
+    assert "ignores its seed" in json.loads(out.read_text())["reason"]
 
 
 def test_the_gaussian_version_is_refused_where_theory_does_not_declare_it(tmp_path: Path) -> None:

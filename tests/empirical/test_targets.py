@@ -51,6 +51,7 @@ def command(folder: Path, body: str, **options: Any) -> CommandTarget:
         ("seed % 7", None), ("np.float32(seed % 7)", None), ("np.array([seed % 7], dtype=np.uint8)", None),
         ("bool(seed % 2)", None), ("[seed % 7, 1]", None), ("[[seed % 7], [2.5]]", None), ("np.int64(2**40)", 2.0**40),
         ("__import__('torch').tensor([0.5, 1.5], requires_grad=True)", [0.5, 1.5]),
+        ("__import__('torch').tensor([0.5, 1.5]).bfloat16()", [0.5, 1.5]), ("[10**30, seed]", None),
     ],
 )
 def test_numbers_of_any_kind_are_releases(tmp_path: Path, value: str, expected: Any) -> None:

@@ -51,6 +51,15 @@ def test_a_check_that_is_left_out_is_seen(
         bad.test_a_bad_function_is_invalid(name, tmp_path, capsys)
 
 
+@pytest.mark.parametrize("name", ["a generator of its own", "one noise for all"])
+def test_calls_that_are_not_compared_are_seen(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("empirical.trial._check_calls", lambda *_: None)
+    with pytest.raises(SEEN):
+        bad.test_a_bad_batched_function_is_invalid(name, tmp_path, capsys)
+
+
 def test_an_error_that_becomes_epsilon_zero_is_seen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
