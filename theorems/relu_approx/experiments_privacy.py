@@ -20,7 +20,7 @@ here), as in lem-3.2-consequence.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -30,7 +30,6 @@ from flint import arb, ctx
 from oracle.domain import positive, positive_integer
 from oracle.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.figure_1 import noisy_cgd_epsilon
 
 _DROP = Fraction("5.4e-5")  # eta lambda
 _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
@@ -125,24 +124,7 @@ def in_range(run: Run) -> bool:
     return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
 
 
-def judge_match(brackets: Mapping[tuple[int, int, str], tuple[str, str]]) -> Finding:
-    """Whether (batches, sigma, epsilon) is met by an eta lambda inside a bracket: epsilon falls as eta lambda grows."""
-    for (batches, sigma, target), ends in brackets.items():
-        values = [noisy_cgd_epsilon(end, Fraction(2, sigma), batches, 400) for end in ends]
-        if not (values[0].lower.compare(Fraction(target)) > 0 and values[1].certainly_le(Fraction(target))):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "epsilon does not pass its target inside the bracket",
-                           {"batches": str(batches), "sigma": str(sigma), "epsilon": target,
-                            "eta lambda": " to ".join(ends), "epsilon there": " to ".join(map(str, values))}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "certified at both ends, and continuous and monotone in between: one eta lambda meets each epsilon",
-                   scope=ALL)
-
-
 _GRID = (positive("eta"), positive_integer("hyperplanes"), positive("square", "|x|^2"), positive_integer("classes"))
-_BRACKETS = {
-    (60, 15, "1.33"): ("5.60e-5", "5.61e-5"), (60, 5, "4.76"): ("3.75e-5", "3.76e-5"),
-    (50, 15, "1.33"): ("1.099e-4", "1.100e-4"), (50, 5, "4.76"): ("9.39e-5", "9.40e-5"),
-}
 
 coverage = Claim(
     id="relu-approx/experiments-privacy",
@@ -171,15 +153,4 @@ coverage_repaired = Claim(
            Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
     rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
               "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
-)
-match = Claim(
-    id="relu-approx/lambda-matches-base",
-    source="000, Sections 5 and 6.1: lambda is adjusted so that NoisyCGD has DP-SGD's epsilon",
-    statement=r"\varepsilon_{\mathrm{NoisyCGD}}(\eta\lambda) = 1.33,\ 4.76 \text{ for one } \eta\lambda \text{ each}",
-    words="some eta lambda gives NoisyCGD each of the base epsilons: 5.6e-5 and 3.8e-5 on MNIST, 1.1e-4 and 9.4e-5 on "
-          "CIFAR-10",
-    hypotheses=(positive("eta_lam", "eta lambda"),), says=_BRACKETS, check=judge_match,
-    flips=(Flip("Figure 1's 5.4e-5 for 1.33", {(60, 15, "1.33"): ("5.35e-5", "5.45e-5")}, Verdict.REFUTED),),
-    uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/tuning-monotone"),
-    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/tuning-monotone"),
 )

@@ -46,15 +46,17 @@ def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
 
 
 def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
-    """Whether a step with the record adds gain(eta, S, b, o): its mean moves by eta S/b, its variance is 2 eta o."""
+    """Whether a step with the record adds at most gain(eta, S, b, o): its mean moves by eta S/b, variance 2 eta o."""
     eta, s, b, o = sympy.symbols("eta S b o", positive=True)
     true = (eta * s / b) ** 2 / (2 * (2 * eta * o))
-    if sympy.simplify(gain(eta, s, b, o) - true) == 0:
+    if sympy.simplify(gain(eta, s, b, o) - true).is_nonnegative:
         return Finding(Verdict.HOLDS, Evidence.PROVED,
                        "R_alpha/alpha of two Gaussians is (difference of means)^2 / (2 variance) (computer algebra); "
                        "it adds up by composition, and T is post-processing", scope=ALL)
     at = {eta: 1, s: 1, b: 2, o: 1}
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the Gaussian step loses another amount",
+    if gain(eta, s, b, o).subs(at) >= true.subs(at):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "enough at a point", scope=Scope("points", 1, 1))
+    return Finding(Verdict.REFUTED, Evidence.PROVED, "the Gaussian step, which attains it, loses more",
                    {"eta": "1", "S_g": "1", "b": "2", "o": "1", "claimed": str(gain(eta, s, b, o).subs(at)),
                     "exact": str(true.subs(at))}, ALL)
 
@@ -246,7 +248,10 @@ touch = Claim(
     statement=r"\frac{R_\alpha'}{\alpha} \le \frac{R_\alpha}{\alpha} + \frac{\eta S_g^2}{4b^2 o}",
     words="a step with the record adds eta S^2/(4 b^2 o) to R/alpha",
     hypotheses=_BLOCK, says=lambda eta, s, b, o: eta * s**2 / (4 * b**2 * o), check=judge_touch,
-    flips=(Flip("2 in place of 4", lambda eta, s, b, o: eta * s**2 / (2 * b**2 * o), Verdict.REFUTED),),
+    flips=(
+        Flip("8 in place of 4", lambda eta, s, b, o: eta * s**2 / (8 * b**2 * o), Verdict.REFUTED),
+        Flip("2 in place of 4, which is weaker", lambda eta, s, b, o: eta * s**2 / (2 * b**2 * o), Verdict.HOLDS),
+    ),
     uses=("sbcd/assump-4.4",), rests_on=("sbcd/assump-4.4-repaired",),
 )
 lemma_4_7 = Claim(

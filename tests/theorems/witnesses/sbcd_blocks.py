@@ -92,7 +92,7 @@ def last_is_curvier(witness: Witness) -> bool:
 
 
 def hessian_differs(witness: Witness) -> bool:
-    """Second differences of |U - theta x|^2/2 for a 2 x 2 layer at x = (1, 2), against the claimed matrix."""
+    """Second differences of |U - theta x|^2/2 for a 2 x 2 layer at x = (1, 2) and gamma = 1, and what is claimed."""
     x = np.array([1.0, 2.0])
     formula = sympy.Matrix(sympy.sympify(witness["claimed"]))
     claimed = np.array(formula.subs({"x0": 1, "x1": 2, "gamma": 1}), dtype=float)
