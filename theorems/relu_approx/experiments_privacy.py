@@ -120,7 +120,7 @@ def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
 
 
 def in_range(run: Run) -> bool:
-    """Two classes (or one clip for each output), and a step size that P active hyperplanes allow."""
+    """Two classes, and a step size that P active hyperplanes allow."""
     return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
 
 

@@ -1,13 +1,15 @@
-"""Definition 2.7 of document 000 and the remark after it: the gradient sensitivity of Lipschitz losses."""
+"""Definition 2.7 of document 000 and the remark after it: gradient sensitivity of Lipschitz losses and of k outputs."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
-from oracle.domain import positive
+from oracle.domain import positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.definitions import shown
 
@@ -41,6 +43,24 @@ def judge_sensitivity(relation: str) -> Finding:
     )
 
 
+def judge_outputs(squared: Callable[[Any], Any]) -> Finding:
+    """Whether k gradients, one an output and each clipped to norm 1, have together a squared sensitivity squared(k).
+
+    k blocks of norm 1 against their negatives are attained; no more is possible, as each block moves by at most 2.
+    """
+    for outputs in (1, 2, 10):
+        moved = sum(Fraction(1 - (-1)) ** 2 for _ in range(outputs))
+        if squared(outputs) < moved:
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "all outputs' gradients turn round at once",
+                           {"outputs": str(outputs), "C": "1", "squared distance": str(moved),
+                            "claimed": str(squared(outputs))}, ALL)
+    outputs_ = sympy.symbols("k", integer=True, positive=True)
+    if sympy.simplify(squared(outputs_) - 4 * outputs_).is_nonnegative is not True:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "enough for three k", scope=Scope("points", 3, 3))
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "each of the k blocks moves by at most 2C, and the squares add up",
+                   scope=ALL)
+
+
 definition_2_7 = Claim(
     id="relu-approx/def-2.7",
     source="000, the sentence after Definition 2.7",
@@ -62,4 +82,29 @@ definition_2_7_repaired = Claim(
     says="<=",
     check=judge_sensitivity,
     flips=(Flip("equal to 2L", "=", Verdict.REFUTED),),
+)
+
+outputs = Claim(
+    id="relu-approx/clip-per-output",
+    source="000, Sections 3.3 and 3.4: k independent linear models, read as one clip for each of them, 2C-sensitive",
+    statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
+              r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
+    words="k independent models, each with its gradient clipped to C, have the gradient sensitivity 2C together",
+    hypotheses=(positive("C"), positive_integer("k")),
+    says=lambda k: 4,
+    check=judge_outputs,
+    flips=(Flip("2C sqrt(k)", lambda k: 4 * k, Verdict.HOLDS),),
+    repaired_by="relu-approx/clip-per-output-repaired",
+)
+
+outputs_repaired = Claim(
+    id="relu-approx/clip-per-output-repaired",
+    source="000, Sections 3.3 and 3.4, one clip for each output: the reading that keeps the clipped losses convex",
+    statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
+              r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C\sqrt{k}",
+    words="k independent models, each with its gradient clipped to C, have the sensitivity 2C sqrt(k) together",
+    hypotheses=(positive("C"), positive_integer("k")),
+    says=lambda k: 4 * k,
+    check=judge_outputs,
+    flips=(Flip("2C sqrt(k - 1)", lambda k: 4 * (k - 1), Verdict.REFUTED),),
 )

@@ -163,6 +163,7 @@ lemma_3_2 = Claim(
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
     flips=(Flip("gamma X", lambda gamma, bound: gamma * bound, Verdict.HOLDS),), repaired_by="sbcd/lem-3.2-repaired",
+    uses=("sbcd/assump-3.1",),
 )
 lemma_3_2_repaired = Claim(
     id="sbcd/lem-3.2-repaired", source="001, Lemma 3.2, repaired",

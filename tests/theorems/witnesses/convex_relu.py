@@ -121,6 +121,14 @@ def fewer_are_admissible(witness: Witness) -> bool:
     return int(count) != ast.literal_eval(witness["claimed"])[1]
 
 
+def outputs_turn_round(witness: Witness) -> bool:
+    """A random gradient for each output, clipped on its own, and the opposite ones."""
+    outputs, clip = int(witness["outputs"]), float(Fraction(witness["C"]))
+    rows = np.random.default_rng(3).normal(size=(outputs, 4)) * 10
+    rows *= clip / np.maximum(clip, np.linalg.norm(rows, axis=1, keepdims=True))
+    return bool(np.linalg.norm(rows - (-rows)) > 2 * clip + 1e-9)
+
+
 def ten_classes_expand(witness: Witness) -> bool:
     """Finite differences of the clipped residual at logits whose softmax is near the worst, and an operator norm."""
     base, power = 10.0, float(Fraction(witness["eta"].removeprefix("10^(").removesuffix(")")))
@@ -133,6 +141,7 @@ def ten_classes_expand(witness: Witness) -> bool:
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/experiments-privacy": ten_classes_expand,
+    "relu-approx/clip-per-output": outputs_turn_round,
     "relu-approx/DX-regions": more_patterns_than_regions,
     "relu-approx/cones-partition": in_several_cones,
     "relu-approx/DX-bound": bound_too_small,
@@ -146,6 +155,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
 }
 
 NOT_WITNESSES: dict[str, Witness] = {
+    "relu-approx/clip-per-output": {"outputs": "1", "C": "1"},
     "relu-approx/experiments-privacy": {
         "eta": "10^(-3)", "P": "64", "|x|^2": "1", "classes": "2", "active": "32", "eta lambda": "27/500000",
     },

@@ -176,6 +176,15 @@ def moves_farther(witness: Witness) -> bool:
     return bool(moved > abs(np.diff(data.mean(axis=1))[0]) / batch + 1e-9)
 
 
+def activation_is_unbounded(witness: Witness) -> bool:
+    """One pass of numerical minimisations of (4) over U_0 and then x_1, for the smallest noise of the witness."""
+    theta = number(witness, "rho") + number(witness, "noise at least")
+    grid = np.linspace(-20.0, 20.0, 40_001)
+    hidden = grid[np.argmin(np.maximum(0, grid) ** 2 + (grid - theta * number(witness, "x_0")) ** 2)]  # x_1 = 0 before
+    active = grid[np.argmin((grid - max(0.0, hidden)) ** 2)]  # theta_1 = 0: the last term does not read x_1
+    return bool(active**2 > number(witness, "X"))
+
+
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "sbcd/eq-4-lagrangian": penalty_is_smaller,
     "sbcd/eq-5-d0": input_is_replaced,
@@ -195,6 +204,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "sbcd/intro-exponential": not_exponential,
     "sbcd/convergence-const": does_not_converge,
     "sbcd/assump-4.4": moves_farther,
+    "sbcd/assump-3.1": activation_is_unbounded,
 }
 
 NOT_WITNESSES: dict[str, Witness] = {
@@ -204,6 +214,7 @@ NOT_WITNESSES: dict[str, Witness] = {
     "sbcd/lem-3.2": {"gamma": "1", "|x|^2": "4", "X_d": "4", "claimed": "16"},
     "sbcd/lem-3.2-last": {"R": "1 (theta x - y)^2 / 2", "X_D": "1", "claimed": "1"},
     "sbcd/contraction": {"x": "[1]"},
+    "sbcd/assump-3.1": {"rho": "1", "noise at least": "1", "x_0": "1", "X": "16"},
     "sbcd/hessian-xxT": {
         "claimed": "[[x0**2, x0*x1, 0, 0], [x0*x1, x1**2, 0, 0], [0, 0, x0**2, x0*x1], [0, 0, x0*x1, x1**2]]",
     },
