@@ -134,7 +134,7 @@ def judge_growth(says: tuple[str, Callable[[Any], Any]]) -> Finding:
     cases = [(g, n, k) for g in (ONE, Fraction(11, 10), Fraction(2)) for n in (1, 2) for k in (1, 2, 8, 16)]
     for gradient, batches, epochs in cases:
         true = 8 * recursion(setting(epochs, batches, gradient=gradient))
-        if true > (epochs if relation == "at least" else touches(epochs)):
+        if true > {"at least": epochs, "at most": touches(epochs)}[relation]:
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the recursion itself is larger",
                            {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs),
                             "touches": str(true), "claimed": str(touches(epochs))}, ALL)

@@ -104,9 +104,13 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
             {**{name: str(value.tolist()) for name, value in zip(names, point, strict=True)},
              "x_d": str(update(*point).tolist()), "gradient": str(gradient(*point).tolist())}, ALL,
         )
-    a, b, u, v, s = sympy.symbols("a b u v s", real=True)
-    symbols = (sympy.Matrix([a, b]), sympy.Matrix([u, v]), sympy.Matrix([s]))
-    if gradient(*symbols).applyfunc(sympy.cancel) != sympy.zeros(1, 1):
+    a, b, c, d, u, v, s, t = sympy.symbols("a b c d u v s t", real=True)
+    layers = (
+        (sympy.Matrix([a, b]), sympy.Matrix([u, v]), sympy.Matrix([s])),
+        (sympy.Matrix([[a, b]]), sympy.Matrix([u]), sympy.Matrix([s, t])),
+        (sympy.Matrix([[a, b], [c, d]]), sympy.Matrix([u, v]), sympy.Matrix([s, t])),
+    )
+    if not all(sympy.expand(sympy.numer(sympy.together(v))) == 0 for layer in layers for v in gradient(*layer)):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "vanishes at a point only",
                        scope=Scope("points", 1, 1))
     return Finding(
@@ -140,10 +144,8 @@ def judge_last(parameter: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
     proximal = sympy.solve(sympy.diff(loss + (x - s) ** 2 / (2 * parameter(gamma)), x), x)[0]
     least = sympy.solve(sympy.diff(loss + gamma * (x - s) ** 2 / 2, x), x)[0]
     if sympy.simplify(proximal - least) == 0:
-        same = sympy.simplify(1 / (2 * parameter(gamma)) - gamma / 2) == 0
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       "1/(2 eta) = gamma/2 for eta = 1/gamma, so the two objectives are the same for every R"
-                       if same else "equal for squared losses", scope=ALL)
+        return Finding(Verdict.HOLDS, Evidence.PROVED, "equal for squared losses only if 1/(2 eta) = gamma/2 "
+                       "(computer algebra), and then the two objectives are the same for every R", scope=ALL)
     at = {gamma: 2, weight: 1, s: 1, y: 4}
     return Finding(Verdict.REFUTED, Evidence.PROVED, "the proximal map is another point",
                    {"gamma": "2", "R": "(x - 4)^2 / 2", "sigma(U)": "1", "proximal point": str(proximal.subs(at)),
