@@ -51,8 +51,8 @@ def judge_set(allowed: Allowed) -> Finding:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the same at these points",
                        scope=Scope("points", cases, cases))
     return Finding(
-        Verdict.HOLDS, Evidence.PROVED, "every v is allowed, whatever the record (symbols): there is nothing that could "
-        "depend on it", scope=ALL,
+        Verdict.HOLDS, Evidence.PROVED, "every v is allowed, whatever the record (symbols): nothing could depend "
+        "on it", scope=ALL,
     )
 
 

@@ -126,7 +126,8 @@ def judge_scale(reading: Callable[[Any, Any], Any]) -> Finding:
                        scope=Scope("points", len(values), len(values)))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
-        "the ratio is 2/sigma (computer algebra), and the curves lie on the figure's axis, 0.2 to 1.4; at 400 epochs " + ", ".join(f"{drop}: {value}" for drop, value in values.items()), scope=ALL,
+        "the ratio is 2/sigma (computer algebra), and the curves lie on the figure's axis, 0.2 to 1.4; at 400 epochs "
+        + ", ".join(f"{drop}: {value}" for drop, value in values.items()), scope=ALL,
     )
 
 
@@ -189,7 +190,7 @@ sigma_repaired = Claim(
     id="relu-approx/thm-2.8-sigma-repaired",
     source="000, Theorem 2.8 with the noise of (2.2): standard deviation C sigma / b, L = 2C",
     statement=r"\frac{L}{b\,(C\sigma/b)} = \frac{2}{\sigma}",
-    words="with sigma in units of C/b, as in (2.2), and L = 2C, L/(b sigma) is 2/sigma, which puts Figure 1 on its axis",
+    words="with sigma in units of C/b, as in (2.2), and L = 2C, L/(b sigma) is 2/sigma: Figure 1's curves fit its axis",
     hypotheses=_SETTING,
     says=lambda sigma, batch: 2 / sigma,
     check=judge_scale,

@@ -102,24 +102,23 @@ def judge_floor(exponent: Fraction) -> Finding:
     )
 
 
-def judge_gradients(mean_square: Callable[[int, int], Fraction]) -> Finding:
+def judge_gradients(mean_square: Callable[[Any, Any], Any]) -> Finding:
     """Whether the mean squared norm of a record's gradient at 0 is at most that function of d and P (label 1)."""
     x = sympy.symbols("x", real=True)
     density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
     square = sympy.integrate(x**2 * density, (x, -sympy.oo, sympy.oo))
     active = sympy.integrate(density, (x, 0, sympy.oo))  # x^T u given x is a centred Gaussian
-    equal = True
     for d in (1, 10, 100, 1000):
         for patterns in (1, 16, 128):
             true = Fraction(str(square * active)) * d * patterns
             claimed = mean_square(d, patterns)
-            equal = equal and claimed == true
             if true > claimed:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "the mean square exceeds it, so some gradients do",
                     {"d": str(d), "P": str(patterns), "mean squared norm": str(true), "claimed": str(claimed)}, ALL,
                 )
-    if not equal:
+    d_, patterns_ = sympy.symbols("d P", positive=True)
+    if sympy.expand(mean_square(d_, patterns_) - square * active * d_ * patterns_) != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "larger than needed",
                        scope=Scope("points", 12, 12))
     return Finding(
@@ -195,9 +194,9 @@ def judge_average(factor: Callable[[Any], Any]) -> Finding:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "the average that Algorithm 1 returns has a larger loss, exactly",
                     {
-                        "loss": "|theta|", "T": str(steps), "eta": str(eta), "factor of G^2": str(factor(Fraction(steps))),
-                        "subgradients": ", ".join(map(str, path)), "excess": str(abs(total / steps)),
-                        "bound": str(eta / 2 * factor(Fraction(steps))),
+                        "loss": "|theta|", "T": str(steps), "eta": str(eta),
+                        "factor of G^2": str(factor(Fraction(steps))), "subgradients": ", ".join(map(str, path)),
+                        "excess": str(abs(total / steps)), "bound": str(eta / 2 * factor(Fraction(steps))),
                     }, ALL,
                 )
     t = sympy.symbols("T", positive=True)
@@ -295,7 +294,7 @@ gradients = Claim(
     hypotheses=(*_MODEL, positive_integer("P")),
     says=lambda d, patterns: Fraction(100),
     check=judge_gradients,
-    flips=(Flip("d P / 2 in mean square", lambda d, patterns: Fraction(d * patterns, 2), Verdict.HOLDS),),
+    flips=(Flip("d P / 2 in mean square", lambda d, patterns: d * patterns * Fraction(1, 2), Verdict.HOLDS),),
     repaired_by="relu-approx/thm-4.1-gradients-repaired",
 )
 
@@ -305,9 +304,9 @@ gradients_repaired = Claim(
     statement=r"\mathbb{E}\, \|\nabla \ell(0, x_j, y_j)\|^2 = y_j^2\, \frac{dP}{2}",
     words="at the start a record's gradient has the mean square y^2 d P / 2 under Gaussian data",
     hypotheses=(*_MODEL, positive_integer("P")),
-    says=lambda d, patterns: Fraction(d * patterns, 2),
+    says=lambda d, patterns: d * patterns * Fraction(1, 2),
     check=judge_gradients,
-    flips=(Flip("d P / 4", lambda d, patterns: Fraction(d * patterns, 4), Verdict.REFUTED),),
+    flips=(Flip("d P / 4", lambda d, patterns: d * patterns * Fraction(1, 4), Verdict.REFUTED),),
 )
 
 theorem_d_3 = Claim(

@@ -197,7 +197,8 @@ order = Claim(
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
     hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta) + step, check=judge_order,
-    flips=(Flip("after the update", lambda theta, step, normalise: normalise(theta + step), Verdict.HOLDS),), repaired_by="sbcd/alg-order-repaired",
+    flips=(Flip("after the update", lambda theta, step, normalise: normalise(theta + step), Verdict.HOLDS),),
+    repaired_by="sbcd/alg-order-repaired",
 )
 order_repaired = Claim(
     id="sbcd/alg-order-repaired", source="001, Section 4.2: theta is updated by (8) and then normalised by (2)",

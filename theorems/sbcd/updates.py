@@ -96,7 +96,7 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
         x = update(theta, u, before)
         return x - before - theta.T * (u - theta * x)
 
-    point = (sympy.Matrix([[1, 2], [0, 1]]), sympy.Matrix([1, 1]), sympy.Matrix([1, 0]))
+    point = (sympy.Matrix([[1, 2], [0, 1]]), sympy.Matrix([1, 1]), sympy.Matrix([1, 3]))
     if gradient(*point) != sympy.zeros(2, 1):
         names = ("theta", "U_d", "sigma(U_{d-1})")
         return Finding(
@@ -273,6 +273,8 @@ activity = Claim(
         Flip("theta theta^T in place of theta^T theta",
              lambda theta, u, s: (theta * theta.T + sympy.eye(2)).LUsolve(theta.T * u + s), Verdict.REFUTED),
         Flip("without the identity", lambda theta, u, s: (theta.T * theta).LUsolve(theta.T * u + s), Verdict.REFUTED),
+        Flip("only the first coordinate of sigma(U)",
+             lambda theta, u, s: printed_activity(theta, u, sympy.diag(1, *[0] * (len(s) - 1)) * s), Verdict.REFUTED),
     ),
 )
 
