@@ -63,10 +63,12 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(
     assert "cannot write /proc/none/x.json" in capsys.readouterr().err
 
 
-def test_claims_command_lists_every_claim() -> None:
-    rows = json.loads(command("claims", "--json").stdout)
+def test_claims_command_lists_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(app, ["claims", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
     assert [row["id"] for row in rows] == list(claims())
-    table = command("claims", "--paper", "cs208").stdout
+    assert run(app, ["claims", "--paper", "cs208"]) == 0
+    table = capsys.readouterr().out
     assert "cs208/gaussian-mechanism" in table
     assert "relu-approx" not in table
 
