@@ -24,10 +24,15 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def check_console(folder: Path, block: str) -> None:
-    """Require the command of a block to succeed and to print the lines that follow it (white space folded)."""
+    """Require the command of a block to succeed and to print the lines that follow it (white space folded).
+
+    `; echo $?` after the command shows the exit code, which the last line then says.
+    """
     prompt, *expected = block.rstrip("\n").split("\n")
-    done = run(folder, "-m", "reports.cli", *prompt.removeprefix("$ dp-oracle ").split())
-    assert done.returncode == 0, done.stderr
+    code = int(expected.pop()) if prompt.endswith("; echo $?") else 0
+    words = prompt.removeprefix("$ dp-oracle ").removesuffix("; echo $?").split()
+    done = run(folder, "-m", "reports.cli", *words)
+    assert done.returncode == code, done.stderr
     printed = [" ".join(line.split()) for line in done.stdout.split("\n")]
     for line in expected:
         wanted = " ".join(line.split())

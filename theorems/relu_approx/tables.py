@@ -161,7 +161,8 @@ epsilons = Claim(
         Flip("for the bases of the document's own pair (2.3)", {"1.3171": "2.88", "4.5429": "8.91"}, Verdict.REFUTED),
     ),
     repaired_by="relu-approx/tables-eps-repaired",
-    uses=("relu-approx/thm-5.1", "relu-approx/eps-base-values", "relu-approx/tuning-profiles"),
+    uses=("relu-approx/thm-5.1", "relu-approx/eps-base-values", "relu-approx/tuning-profiles",
+          "relu-approx/experiments-privacy"),
 )
 
 epsilons_repaired = Claim(
