@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,21 @@ def print_json(value: Any) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """One JSON document in a file; the parent folder is made, and a bad path is a clear error."""
+    with _written(path):
+        path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def require_writable(path: Path) -> None:
+    """Find out that a file cannot be written before the work whose results it is to hold, not after it."""
+    with _written(path), path.open("a", encoding="utf-8"):
+        pass
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        yield
     except OSError as error:
         raise OracleError(f"cannot write {path}: {error.strerror}") from None
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from oracle.console import WRONG, print_json, print_table, write_json
+from oracle.console import WRONG, print_json, print_table, require_writable, write_json
 from oracle.errors import DomainError
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.graph import standing
@@ -68,6 +68,8 @@ def check_claims(
     if sum((bool(ids), everything, paper is not None)) != 1:
         raise DomainError("check takes either claim ids, or --paper, or --all")
     chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
+    if json_file is not None:
+        require_writable(json_file)
     store = None if store_file is None else Store(store_file, full=full)
     outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
     known = standing(item for item in outcomes if isinstance(item, Checked))

@@ -66,7 +66,12 @@ def _repair(item: Checked, known: Standing | None = None) -> Lines:
 
 
 def as_json(item: Checked | Failed, table: Mapping[str, Claim], known: Standing) -> dict[str, Any]:
-    """The stable JSON object of one claim: its finding and its consequences, or the error."""
+    """The stable JSON object of one claim, or its id and the error.
+
+    id, source, statement (LaTeX), words, hypotheses (name, domain); verdict, evidence, summary, witness (name: number
+    as text) and scope (kind, tried, met, region; or null) are what was found; expected, expected_evidence, as_expected
+    and difference compare it with what is established; repaired_by, uses, rests_on, used_by, falls, survives are ids.
+    """
     if isinstance(item, Failed):
         return {"id": item.claim.id, "error": item.error}
     falls, survives = consequences(table, item.claim.id, known)

@@ -80,7 +80,7 @@ class Store:
         if lines and lines[0] != FORMAT:
             raise DomainError(f"store = {self.path} is no file of findings; expected a new file, or one written before")
         for line in lines[1:]:
-            if line is not None and {key: line[key] for key in self.key} == self.key:
+            if line is not None and {key: line.get(key) for key in self.key} == self.key:
                 self.findings[line["id"]] = from_json(line["finding"])
         if text and not text.endswith("\n"):
             self._append("\n")  # the process was killed in the middle of a line, which counts for nothing
@@ -96,8 +96,9 @@ class Store:
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
+    """A line's object; None for one that was cut off, or that somebody else wrote."""
     try:
-        data: dict[str, Any] = json.loads(line)
+        data = json.loads(line)
     except ValueError:
         return None
-    return data
+    return data if isinstance(data, dict) else None

@@ -14,6 +14,13 @@ from reports.cli import app
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
 from theorems.store import Store
 
+KEYS = {
+    "id", "source", "statement", "words", "hypotheses", "verdict", "expected", "as_expected", "difference", "evidence",
+    "expected_evidence", "summary", "witness", "scope", "repaired_by", "uses", "rests_on", "used_by", "falls",
+    "survives",
+}
+"""Readers of the file rely on these: a key may be added here, never renamed."""
+
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, check=False)
@@ -28,7 +35,7 @@ def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:
     rows = json.loads(file.read_text())
     assert [row["id"] for row in rows] == ["relu-approx/lem-3.2", "relu-approx/lem-3.2-repaired"]
     for row in rows:
-        assert {"id", "verdict", "expected", "evidence", "witness", "scope", "repaired_by", "falls"} <= set(row)
+        assert set(row) == KEYS
     assert rows[0]["repaired_by"] == "relu-approx/lem-3.2-repaired"
     assert rows[0]["witness"]["largest curvature"] == "3"
 
@@ -48,10 +55,20 @@ def test_bad_usage_exits_2_with_one_line(words: tuple[str, ...], capsys: pytest.
     assert shown.count("\n") == 1
 
 
-def test_claims_command_lists_every_claim() -> None:
-    rows = json.loads(command("claims", "--json").stdout)
+def test_a_file_that_cannot_be_written_is_told_before_the_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("theorems.cli.run", None)  # nothing is checked
+    assert run(app, ["check", "--all", "--json", "/proc/none/x.json"]) == 2
+    assert "cannot write /proc/none/x.json" in capsys.readouterr().err
+
+
+def test_claims_command_lists_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(app, ["claims", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
     assert [row["id"] for row in rows] == list(claims())
-    table = command("claims", "--paper", "cs208").stdout
+    assert run(app, ["claims", "--paper", "cs208"]) == 0
+    table = capsys.readouterr().out
     assert "cs208/gaussian-mechanism" in table
     assert "relu-approx" not in table
 

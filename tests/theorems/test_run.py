@@ -101,6 +101,14 @@ def test_a_line_cut_off_by_a_kill_counts_for_nothing(tmp_path: Path) -> None:
     assert list(Store(path, full=False).findings) == ["a/one", "a/three"]
 
 
+@pytest.mark.parametrize("line", ["3", "null", "[]", '{"a": 1}', '"text"'])
+def test_a_line_that_somebody_else_wrote_counts_for_nothing(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "findings.jsonl"
+    Store(path, full=False).add("a/one", FINDING)
+    path.write_text(f"{path.read_text()}{line}\n")
+    assert Store(path, full=False).findings == {"a/one": FINDING}
+
+
 def test_stale_findings_and_those_of_another_effort_are_never_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

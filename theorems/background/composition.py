@@ -188,19 +188,19 @@ def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any]) -> Finding:
     )
 
 
-def response(keep: Fraction, alpha: Fraction) -> Fraction:
-    """The curve of randomised response."""
-    return max(Fraction(0), keep - alpha * (1 - keep))
+def response(keep: Any, alpha: Any) -> Any:
+    """The curve of randomised response, where it is positive."""
+    return keep - alpha * (1 - keep)
 
 
-def judge_response(says: Callable[[Fraction, Fraction], Fraction]) -> Finding:
-    """The curve of randomised response from (keep, e^epsilon), against the two outcomes."""
+def judge_response(says: Callable[[Any, Any], Any]) -> Finding:
+    """The curve of randomised response, max(0, says(keep, e^epsilon)), against the two outcomes."""
     tried = 0
     for keep in (Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(9, 10)):
         for alpha in (Fraction(1), Fraction(3, 2), Fraction(3), Fraction(10)):
             tried += 1
             laws_ = (keep, 1 - keep), (1 - keep, keep)
-            true, claimed = hockey_stick(*laws_, alpha), says(keep, alpha)
+            true, claimed = hockey_stick(*laws_, alpha), max(Fraction(0), says(keep, alpha))
             if true != claimed:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "another number",
@@ -210,7 +210,8 @@ def judge_response(says: Callable[[Fraction, Fraction], Fraction]) -> Finding:
     half, more = sympy.symbols("h x", nonnegative=True)  # keep = 1/2 + h/2, e^epsilon = 1 + x
     keep, alpha = (1 + half) / 2, 1 + more
     other = sympy.expand(-((1 - keep) - alpha * keep))  # the second outcome adds nothing
-    if says is not response or sympy.expand(other - (half + more * (1 + half) / 2)) != 0:
+    first = keep - alpha * (1 - keep)
+    if sympy.expand(says(keep, alpha) - first) != 0 or sympy.expand(other - (half + more * (1 + half) / 2)) != 0:
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; not proved",
                        scope=Scope("points", tried, tried))
     return Finding(
@@ -286,7 +287,7 @@ randomised_response = Claim(
     says=response,
     check=judge_response,
     flips=(
-        Flip("the roles exchanged", lambda keep, alpha: max(Fraction(0), 1 - keep - alpha * keep), Verdict.REFUTED),
+        Flip("the roles exchanged", lambda keep, alpha: 1 - keep - alpha * keep, Verdict.REFUTED),
         Flip("without e^epsilon", lambda keep, alpha: 2 * keep - 1, Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),

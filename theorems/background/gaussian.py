@@ -53,11 +53,13 @@ def judge_sum(says: Callable[[list[Any]], Any]) -> Finding:
                 Verdict.REFUTED, Evidence.PROVED, "the second moment of the likelihood ratio is another",
                 {"mu_i": ", ".join(map(str, row)), "log of the moment": str(true), "claimed mu^2": str(claimed)}, ALL,
             )
-    mus = sympy.symbols("mu_1:4", positive=True)
     t = sympy.symbols("t", real=True)
-    product = sum(log_transform(t, mu) for mu in mus)
-    together = log_transform(t, sympy.sqrt(says([mu**2 for mu in mus])))
-    if square_gap() != 0 or sympy.expand(product - together) != 0:
+    gaps = []
+    for count in (1, 2, 3, 7):
+        mus = sympy.symbols(f"mu_1:{count + 1}", positive=True)
+        together = log_transform(t, sympy.sqrt(says([mu**2 for mu in mus])))
+        gaps.append(sympy.expand(sum(log_transform(t, mu) for mu in mus) - together))
+    if square_gap() != 0 or any(gap != 0 for gap in gaps):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
                        scope=Scope("points", len(_MUS), len(_MUS)))
     return Finding(
@@ -140,6 +142,7 @@ gdp_composition = Claim(
     flips=(
         Flip("the largest one", lambda squares: max(squares), Verdict.REFUTED),
         Flip("k times the sum", lambda squares: len(squares) * sum(squares), Verdict.REFUTED),
+        Flip("the first three only", lambda squares: sum(squares[:3]), Verdict.UNDECIDED),
     ),
     rests_on=("relu-approx/thm-2.4", "relu-approx/lem-2.5"),
 )

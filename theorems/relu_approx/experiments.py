@@ -93,6 +93,9 @@ def judge_128(data_sets: tuple[str, ...]) -> Finding:
     return Finding(Verdict.HOLDS, Evidence.PROVED, "128 is the middle of the grid", scope=ALL)
 
 
+_LEVEL = Fraction(95, 100)
+
+
 def coverage(multiple: Fraction) -> Enclosure:
     """The mass of Student's law with 4 degrees of freedom on [-x, x]."""
     with ctx.workprec(100):
@@ -101,9 +104,9 @@ def coverage(multiple: Fraction) -> Enclosure:
 
 
 def judge_bars(multiple: Fraction) -> Finding:
-    """Whether mean +- multiple standard errors of 5 normal runs has a coverage of 95 % (to half a percent)."""
-    value = coverage(multiple)
-    if rounds_to(value, "0.95") is not True:
+    """Whether mean +- multiple standard errors of 5 normal runs covers 95 %, the multiple rounded to three decimals."""
+    value, half = coverage(multiple), Fraction(1, 2000)
+    if not coverage(multiple - half).certainly_le(_LEVEL) or coverage(multiple + half).possibly_le(_LEVEL):
         return Finding(
             Verdict.REFUTED, Evidence.PROVED, "another coverage, certified",
             {"runs": "5", "multiple": str(multiple), "coverage": str(value)}, ALL,
@@ -222,11 +225,14 @@ bars_repaired = Claim(
     id="relu-approx/error-bars-repaired",
     source="000, Section 6.2, with Student's quantile for 4 degrees of freedom",
     statement=r"\mathbb{P}\big(|\bar x - \mu| \le 2.776\, s/\sqrt5\big) = 0.95",
-    words="2.776 standard errors of 5 normal runs make a 95 % interval",
+    words="2.776 standard errors (to three decimals) of 5 normal runs make a 95 % interval",
     hypotheses=(),
     says=Fraction("2.776"),
     check=judge_bars,
-    flips=(Flip("1.96", Fraction("1.96"), Verdict.REFUTED),),
+    flips=(
+        Flip("1.96", Fraction("1.96"), Verdict.REFUTED),
+        Flip("2.777", Fraction("2.777"), Verdict.REFUTED),
+    ),
 )
 
 figure_2 = _curves(

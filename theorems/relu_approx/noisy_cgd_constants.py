@@ -204,6 +204,9 @@ def judge_reach(target: Fraction) -> Finding:
             Verdict.REFUTED, Evidence.PROVED, "even c = 0, which forgets everything at each step, has a larger epsilon",
             {"desired epsilon": str(target), "epsilon at c = 0": str(least), "sigma": "15", "delta": "1e-5"}, ALL,
         )
+    if not least.certainly_le(target):
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{target} lies within {least}",
+                       scope=Scope("points", 1, 1))
     return Finding(Verdict.HOLDS, Evidence.PROVED, f"reachable: at c = 0 epsilon is {least}, and it is continuous in c "
                    "and grows with it", scope=ALL)
 

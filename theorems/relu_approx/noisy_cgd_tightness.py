@@ -53,13 +53,13 @@ def identity_gap() -> sympy.Expr:
 
 
 def judge(share: Fraction) -> Finding:
-    """Whether admissible multipliers reach `share` of the theorem's mu^2; nothing reaches more than all of it."""
+    """Whether `share` of the theorem's mu^2 is what losses reach at most: multipliers reach it, and nothing more."""
     least = Fraction(1)
     for c in _CONTRACTIONS:
         for k, epochs in _SHAPES:
             alpha, reached = attained(c, k, epochs)
             needed = share * value(squared, c, k, epochs)
-            if not 0 <= alpha <= c or reached < needed:
+            if not 0 <= alpha <= c or reached != needed:
                 witness = {
                     "contraction": str(c), "batches": str(k), "epochs": str(epochs), "last multiplier": str(alpha),
                     "mu^2 reached": str(reached), "mu^2 asked for": str(needed),
@@ -67,6 +67,8 @@ def judge(share: Fraction) -> Finding:
                 if share > 1:
                     return Finding(Verdict.REFUTED, Evidence.PROVED,
                                    "by the theorem no losses reach more than its own value", witness, ALL)
+                if 0 <= alpha <= c and reached > needed:
+                    return Finding(Verdict.REFUTED, Evidence.PROVED, "losses reach more, exactly", witness, ALL)
                 return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS,
                                "these multipliers do not reach the value", witness, Scope("points", 1, 1))
             linear = exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))
@@ -93,7 +95,10 @@ attained_value = Claim(
     hypotheses=(unit_interval("contraction"), positive_integer("batches"), positive_integer("epochs")),
     says=Fraction(1),
     check=judge,
-    flips=(Flip("a thousandth more than the theorem's value", Fraction(1001, 1000), Verdict.REFUTED),),
+    flips=(
+        Flip("a thousandth more than the theorem's value", Fraction(1001, 1000), Verdict.REFUTED),
+        Flip("a hundred-thousandth less", Fraction(99999, 100000), Verdict.REFUTED),
+    ),
     uses=("relu-approx/thm-2.8-formula",),
     rests_on=("relu-approx/thm-2.8-formula",),
 )

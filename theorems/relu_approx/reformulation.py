@@ -221,7 +221,7 @@ width_repaired = Claim(
 loss = Claim(
     id="relu-approx/eq-3.4",
     source="000, (3.4): the norm of (sum D_i X (v_i - w_i), y), read as of both parts together",
-    statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \rVert_2^2",
+    statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \right\rVert_2^2",
     words="the first term of (3.4), as printed, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: prediction**2 + y**2, check=judge_loss,
     flips=(Flip("with - y", lambda prediction, y: (prediction - y) ** 2, Verdict.HOLDS),),
@@ -229,7 +229,7 @@ loss = Claim(
 )
 loss_repaired = Claim(
     id="relu-approx/eq-3.4-repaired", source="000, (3.4) with - y",
-    statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X(v_i - w_i) - y \rVert_2^2",
+    statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i) - y \right\rVert_2^2",
     words="the first term of (3.4), with - y, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: (prediction - y) ** 2, check=judge_loss,
     flips=(Flip("with + y", lambda prediction, y: (prediction + y) ** 2, Verdict.REFUTED),),

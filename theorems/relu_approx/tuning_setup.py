@@ -106,12 +106,15 @@ def judge_match(targets: Mapping[tuple[int, int], str]) -> Finding:
         ratio, target = Fraction(2, sigma), Fraction(text)
         most = noisy_cgd_epsilon("0", ratio, batches, 400)
         least = gaussian_side(ratio, _DELTA)  # c = 0: one step's mu
-        if not (least.certainly_le(target) and most.lower.compare(target) >= 0):
+        if not least.possibly_le(target) or most.upper.compare(target) < 0:
             return Finding(
                 Verdict.REFUTED, Evidence.PROVED, "outside what regularisation can reach, certified",
                 {"sigma": str(sigma), "batches": str(batches), "epsilon": text, "at c = 0": str(least),
                  "at c = 1": str(most)}, ALL,
             )
+        if not least.certainly_le(target) or most.lower.compare(target) < 0:
+            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{target} lies within {least} or {most}",
+                           scope=Scope("points", 1, 1))
         low, high = Fraction(0), Fraction(1, 1000)
         for _ in range(16):
             middle = (low + high) / 2

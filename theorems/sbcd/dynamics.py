@@ -134,7 +134,7 @@ def judge_growth(says: tuple[str, Callable[[Any], Any]]) -> Finding:
     cases = [(g, n, k) for g in (ONE, Fraction(11, 10), Fraction(2)) for n in (1, 2) for k in (1, 2, 8, 16)]
     for gradient, batches, epochs in cases:
         true = 8 * recursion(setting(epochs, batches, gradient=gradient))
-        if true > (epochs if relation == "at least" else touches(epochs)):
+        if true > {"at least": epochs, "at most": touches(epochs)}[relation]:
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the recursion itself is larger",
                            {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs),
                             "touches": str(true), "claimed": str(touches(epochs))}, ALL)
@@ -342,7 +342,7 @@ sensitivity = Claim(
 )
 sensitivity_repaired = Claim(
     id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
-    statement=r"S_g = \max \lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \rVert_2",
+    statement=r"S_g = \max \left\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \right\rVert_2",
     words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
     hypotheses=_BLOCK, says=lambda change, n, b: change / b, check=judge_sensitivity,
     flips=(Flip("of the mean", lambda change, n, b: change / n / b, Verdict.REFUTED),),

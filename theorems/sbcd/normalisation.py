@@ -10,6 +10,7 @@ oblique projection is |A|_F |B|_F, which is up to sqrt(r) for rank r, and sqrt(r
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -118,25 +119,30 @@ def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]]) ->
     )
 
 
-def judge_order(order: str) -> Finding:
-    """Whether theta after an iteration has norm at most rho = 1: one number, eta = 1/10, gradient -1."""
-    theta = Fraction(1)
-    if order == "before":
-        after = min(theta, Fraction(1)) + Fraction(1, 10)
-    else:
-        after = min(theta + Fraction(1, 10), Fraction(1))
-    if after > 1:
+Iteration = Callable[[Any, Any, Callable[[Any], Any]], Any]
+"""(theta, the step to add, the normalisation) -> theta after the iteration."""
+
+
+def judge_order(iteration: Iteration) -> Finding:
+    """Whether theta after an iteration has norm at most rho: a number at rho = 1, eta = 1/10, gradient -1; symbols."""
+    after = iteration(Fraction(1), Fraction(1, 10), lambda theta: max(min(theta, Fraction(1)), Fraction(-1)))
+    if abs(after) > 1:
         return Finding(Verdict.REFUTED, Evidence.PROVED, "the step after the normalisation leaves the ball",
                        {"theta": "1", "rho": "1", "eta": "1/10", "gradient": "-1", "theta after": str(after)}, ALL)
+    normalise = sympy.Function("normalise")
+    theta, step = sympy.symbols("theta step", real=True)
+    if iteration(theta, step, normalise).func != normalise:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "within the ball at one point; what is returned "
+                       "is not what the normalisation gives", scope=Scope("points", 1, 1))
     return Finding(Verdict.HOLDS, Evidence.PROVED, "what is normalised last has norm min(rho, |theta|)", scope=ALL)
 
 
-def judge_product(relation: str) -> Finding:
-    """Whether the Lipschitz constant of two linear layers is ("=") or is at most ("<=") the product of theirs."""
+def judge_product(relation: Callable[[int, int], bool]) -> Finding:
+    """Whether the Lipschitz constant of two linear layers stands in that relation to the product of theirs."""
     for one, two in itertools.product(itertools.product((1, 0, 2), repeat=2), repeat=2):
         whole, product = max(a * b for a, b in zip(one, two, strict=True)), max(one) * max(two)
-        if whole > product or (relation == "=" and whole != product):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the composition has a smaller constant",
+        if not relation(whole, product):
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "the composition has another constant",
                            {"theta_0": f"diag{one}", "theta_1": f"diag{two}", "constant": str(whole),
                             "product": str(product)}, ALL)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "|f(g(x)) - f(g(y))| <= L_f |g(x) - g(y)| <= L_f L_g |x - y|",
@@ -190,25 +196,33 @@ order = Claim(
     id="sbcd/alg-order", source="001, Algorithms 1 and 2: normalise, then update theta_d",
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
-    hypotheses=_WEIGHTS, says="before", check=judge_order,
-    flips=(Flip("after the update", "after", Verdict.HOLDS),), repaired_by="sbcd/alg-order-repaired",
+    hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta) + step, check=judge_order,
+    flips=(Flip("after the update", lambda theta, step, normalise: normalise(theta + step), Verdict.HOLDS),),
+    repaired_by="sbcd/alg-order-repaired",
 )
 order_repaired = Claim(
     id="sbcd/alg-order-repaired", source="001, Section 4.2: theta is updated by (8) and then normalised by (2)",
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="normalising after the update returns weights of norm at most rho",
-    hypotheses=_WEIGHTS, says="after", check=judge_order, flips=(Flip("before it", "before", Verdict.REFUTED),),
+    hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta + step), check=judge_order,
+    flips=(
+        Flip("before it", lambda theta, step, normalise: normalise(theta) + step, Verdict.REFUTED),
+        Flip("before it, and a step inwards", lambda theta, step, normalise: normalise(theta) - step,
+             Verdict.UNDECIDED),
+    ),
 )
 product = Claim(
     id="sbcd/global-lipschitz", source="001, Section 3.1: the global Lipschitz constant is the product of the layers'",
     statement=r"\mathrm{Lip}(f_1 \circ f_0) = \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
     words="the network's Lipschitz constant is the product of its layers' constants",
-    hypotheses=_WEIGHTS, says="=", check=judge_product, flips=(Flip("at most", "<=", Verdict.HOLDS),),
+    hypotheses=_WEIGHTS, says=operator.eq, check=judge_product,
+    flips=(Flip("at most", operator.le, Verdict.HOLDS),),
     repaired_by="sbcd/global-lipschitz-repaired",
 )
 product_repaired = Claim(
     id="sbcd/global-lipschitz-repaired", source="001, Section 3.1, as an upper bound",
     statement=r"\mathrm{Lip}(f_1 \circ f_0) \le \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
     words="the network's Lipschitz constant is at most the product of its layers' constants",
-    hypotheses=_WEIGHTS, says="<=", check=judge_product, flips=(Flip("equal", "=", Verdict.REFUTED),),
+    hypotheses=_WEIGHTS, says=operator.le, check=judge_product,
+    flips=(Flip("equal", operator.eq, Verdict.REFUTED), Flip("smaller", operator.lt, Verdict.REFUTED)),
 )

@@ -114,6 +114,14 @@ def judge_bound(constant: Fraction) -> Finding:
     )
 
 
+def judge_sharp(constant: Fraction) -> Finding:
+    """Whether that constant serves every proximal map, and no smaller one does."""
+    if constant > 1:
+        return Finding(Verdict.REFUTED, Evidence.PROVED, "a smaller constant serves all, too",
+                       {"r": "any convex function", "constant": "1", "claimed": str(constant)}, ALL)
+    return judge_bound(constant)
+
+
 _HYPOTHESES = (positive("eta"), vector("theta"))
 
 lemma_4_2 = Claim(
@@ -127,8 +135,11 @@ lemma_4_2_sharp = Claim(
     id="sbcd/lem-4.2-sharp", source="001, Lemma 4.2, with its best constant",
     statement=r"r \text{ convex} \implies L_T \le 1, \text{ and no smaller constant serves all}",
     words="the proximal map of a convex function is 1-Lipschitz",
-    hypotheses=_HYPOTHESES, says=Fraction(1), check=judge_bound,
-    flips=(Flip("99/100", Fraction(99, 100), Verdict.REFUTED),),
+    hypotheses=_HYPOTHESES, says=Fraction(1), check=judge_sharp,
+    flips=(
+        Flip("99/100", Fraction(99, 100), Verdict.REFUTED),
+        Flip("2, which is true but not the best", Fraction(2), Verdict.REFUTED),
+    ),
 )
 prox_l2 = Claim(
     id="sbcd/prox-l2", source="001, Section 4.2, example 2",

@@ -144,13 +144,16 @@ def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
 
 def judge_contraction(rows_of_x: int) -> Finding:
     """Whether Lemma 4.1's bound is below 1 for an inner block whose x has that many coordinates, for some eta."""
-    x = sympy.Matrix([1] + [0] * (rows_of_x - 1))
-    omega = min((x * x.T).eigenvals())
+    x = sympy.Matrix(sympy.symbols(f"x0:{rows_of_x}", positive=True))  # of either sign: only x x^T matters
+    omega = sympy.det(x * x.T).factor()  # zero exactly if the smallest eigenvalue is
     if omega == 0:
         return Finding(
             Verdict.REFUTED, Evidence.PROVED, "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta",
-            {"x": str(list(x)), "smallest eigenvalue": str(omega), "bound of Lemma 4.1": ">= 1"}, ALL,
+            {"x": str([1] + [0] * (rows_of_x - 1)), "smallest eigenvalue": "0", "bound of Lemma 4.1": ">= 1"}, ALL,
         )
+    if rows_of_x != 1 or not omega.is_positive:
+        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"sign of {omega} not shown",
+                       scope=Scope("points", 1, 1))
     return Finding(Verdict.HOLDS, Evidence.PROVED, f"omega = {omega}, so eta = 1/omega contracts", scope=ALL)
 
 
@@ -167,8 +170,8 @@ lemma_3_2 = Claim(
 )
 lemma_3_2_repaired = Claim(
     id="sbcd/lem-3.2-repaired", source="001, Lemma 3.2, repaired",
-    statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}, \text{ and for no smaller constant}",
-    words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X",
+    statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}",
+    words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X (and gamma X is attained)",
     hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound, check=judge_constant,
     flips=(Flip("gamma X / 2", lambda gamma, bound: gamma * bound / 2, Verdict.REFUTED),),
 )

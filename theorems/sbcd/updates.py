@@ -96,7 +96,7 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
         x = update(theta, u, before)
         return x - before - theta.T * (u - theta * x)
 
-    point = (sympy.Matrix([[1, 2], [0, 1]]), sympy.Matrix([1, 1]), sympy.Matrix([1, 0]))
+    point = (sympy.Matrix([[1, 2], [0, 1]]), sympy.Matrix([1, 1]), sympy.Matrix([1, 3]))
     if gradient(*point) != sympy.zeros(2, 1):
         names = ("theta", "U_d", "sigma(U_{d-1})")
         return Finding(
@@ -104,9 +104,13 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
             {**{name: str(value.tolist()) for name, value in zip(names, point, strict=True)},
              "x_d": str(update(*point).tolist()), "gradient": str(gradient(*point).tolist())}, ALL,
         )
-    a, b, u, v, s = sympy.symbols("a b u v s", real=True)
-    symbols = (sympy.Matrix([a, b]), sympy.Matrix([u, v]), sympy.Matrix([s]))
-    if gradient(*symbols).applyfunc(sympy.cancel) != sympy.zeros(1, 1):
+    a, b, c, d, u, v, s, t = sympy.symbols("a b c d u v s t", real=True)
+    layers = (
+        (sympy.Matrix([a, b]), sympy.Matrix([u, v]), sympy.Matrix([s])),
+        (sympy.Matrix([[a, b]]), sympy.Matrix([u]), sympy.Matrix([s, t])),
+        (sympy.Matrix([[a, b], [c, d]]), sympy.Matrix([u, v]), sympy.Matrix([s, t])),
+    )
+    if not all(sympy.expand(sympy.numer(sympy.together(v))) == 0 for layer in layers for v in gradient(*layer)):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "vanishes at a point only",
                        scope=Scope("points", 1, 1))
     return Finding(
@@ -140,10 +144,8 @@ def judge_last(parameter: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
     proximal = sympy.solve(sympy.diff(loss + (x - s) ** 2 / (2 * parameter(gamma)), x), x)[0]
     least = sympy.solve(sympy.diff(loss + gamma * (x - s) ** 2 / 2, x), x)[0]
     if sympy.simplify(proximal - least) == 0:
-        same = sympy.simplify(1 / (2 * parameter(gamma)) - gamma / 2) == 0
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       "1/(2 eta) = gamma/2 for eta = 1/gamma, so the two objectives are the same for every R"
-                       if same else "equal for squared losses", scope=ALL)
+        return Finding(Verdict.HOLDS, Evidence.PROVED, "equal for squared losses only if 1/(2 eta) = gamma/2 "
+                       "(computer algebra), and then the two objectives are the same for every R", scope=ALL)
     at = {gamma: 2, weight: 1, s: 1, y: 4}
     return Finding(Verdict.REFUTED, Evidence.PROVED, "the proximal map is another point",
                    {"gamma": "2", "R": "(x - 4)^2 / 2", "sigma(U)": "1", "proximal point": str(proximal.subs(at)),
@@ -271,6 +273,8 @@ activity = Claim(
         Flip("theta theta^T in place of theta^T theta",
              lambda theta, u, s: (theta * theta.T + sympy.eye(2)).LUsolve(theta.T * u + s), Verdict.REFUTED),
         Flip("without the identity", lambda theta, u, s: (theta.T * theta).LUsolve(theta.T * u + s), Verdict.REFUTED),
+        Flip("only the first coordinate of sigma(U)",
+             lambda theta, u, s: printed_activity(theta, u, sympy.diag(1, *[0] * (len(s) - 1)) * s), Verdict.REFUTED),
     ),
 )
 
@@ -320,7 +324,7 @@ hidden = Claim(
 proximal_step = Claim(
     id="sbcd/eq-7", source="001, (7)",
     statement=(
-        r"\mathrm{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
+        r"\operatorname{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
         r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 + r(\theta') ="
         r" \mathrm{Prox}_{\eta, r}(\theta - \eta\nabla\mathcal{F}(\theta))"
     ),
@@ -331,9 +335,8 @@ proximal_step = Claim(
 
 exact_step = Claim(
     id="sbcd/eq-7-exact", source="001, Section 4.1: the update of Algorithm 1 written as (7)",
-    statement=r"\mathrm{argmin}_{\theta'} \mathcal{F}(\theta') +"
-              r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 = \theta -"
-              r" \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
+    statement=r"\operatorname{argmin}_{\theta'} \mathcal{F}(\theta') + \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2"
+              r" = \theta - \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta - eta * h * theta,
     check=judge_exact,
@@ -344,7 +347,7 @@ exact_step = Claim(
 
 exact_step_repaired = Claim(
     id="sbcd/eq-7-exact-repaired", source="001, Algorithm 1's update for a quadratic sub-problem of curvature h",
-    statement=r"\mathrm{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
+    statement=r"\operatorname{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
               r" \frac{\theta}{1 + \eta h}",
     words="Algorithm 1's exact update of a sub-problem of curvature h divides by 1 + eta h",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta / (1 + eta * h), check=judge_exact,
