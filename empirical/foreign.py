@@ -24,6 +24,7 @@ words of a command, is part of the spec; what these files load is not seen.
 
 from __future__ import annotations
 
+import abc
 import hashlib
 import json
 import math
@@ -55,7 +56,7 @@ MODELS_A_REQUEST = 100  # fixed, not adapted to speed: a release must not depend
 LOADING = 60.0  # seconds that a process has at least from its start to its first word: imports take their time
 
 
-class Foreign:
+class Foreign(abc.ABC):
     """What a function and a command share: the process, its limits, and the data sets it has been sent."""
 
     many_a_call = True
@@ -110,9 +111,9 @@ class Foreign:
         new = digest not in self._sent
         return self._sent.setdefault(digest, len(self._sent)), new
 
+    @abc.abstractmethod
     def _ask(self, process: Isolated, data: tuple[Array, Array], seeds: NDArray[np.uint64]) -> Iterator[Array]:
         """The releases, part by part."""
-        raise NotImplementedError
 
 
 class FunctionTarget(Foreign):
