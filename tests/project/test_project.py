@@ -61,6 +61,21 @@ def test_importing_the_oracle_does_not_import_torch() -> None:
     assert run(ROOT, "-c", code).returncode == 0
 
 
+def test_control_c_while_modules_load_is_no_traceback() -> None:
+    code = """
+import sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "reports.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from reports.start import main
+main()
+"""
+    done = run(ROOT, "-c", code)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
 def test_every_session_has_a_docstring() -> None:
     tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
     sessions = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
