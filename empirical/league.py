@@ -23,7 +23,7 @@ FORMAT = "dp-oracle-league/1"
 class Worst:
     """The worst case of a kind: the call to repeat it, what was answered and what is certified.
 
-    `size` is how far below the certified end an unsound answer lies, or how many times the truth a loose one is.
+    `size` is how far beyond the certified end an unsound answer lies, or how many times the truth a loose one is.
     """
 
     case: str
@@ -31,12 +31,15 @@ class Worst:
     answer: str
     lower: str
     upper: str
-    size: float
+    size: str
 
 
 @dataclass(frozen=True)
 class Row:
-    """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them."""
+    """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them.
+
+    `differs` says where something is not as the library's file of expected failures foretells.
+    """
 
     library: str
     version: str
@@ -56,6 +59,7 @@ class Row:
     worst_loose: Worst | None
     seconds: float
     as_expected: bool
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class League:
             raise OracleError(f"format = {data.get('format')!r} is no league table: expected {FORMAT}")
         try:
             return League(
-                data["date"], data["python"], data["vectors"], tuple(map(_row, data["rows"])),
+                data["date"], data["python"], data["vectors"], tuple(map(row_of, data["rows"])),
                 tuple(TrainingRow(**row) for row in data["trainings"]),
                 tuple(AuditorRow(**row) for row in data["auditors"]),
             )
@@ -136,9 +140,10 @@ class League:
             raise OracleError(f"cannot read the league table {path}: {error}") from None
 
 
-def _row(data: Mapping[str, Any]) -> Row:
+def row_of(data: Mapping[str, Any]) -> Row:
+    """A row from its JSON object."""
     worst = {key: data[key] and Worst(**data[key]) for key in ("worst_unsound", "worst_loose")}
-    return Row(**{**data, **worst})
+    return Row(**{**data, **worst, "differs": tuple(data["differs"])})
 
 
 def by_variant(rows: Sequence[Row]) -> dict[tuple[str, str, str], list[Row]]:
