@@ -30,9 +30,10 @@ def register(app: typer.Typer) -> None:
     app.command("report")(write_report)
 
 
-def schema() -> Any:
-    """The JSON schema of `report.json`."""
-    return json.loads(resources.files("reports").joinpath("templates/report.schema.json").read_text(encoding="utf-8"))
+def schema(name: str = "report") -> Any:
+    """The JSON schema of `report.json`, or of the league table in it."""
+    file = resources.files("reports").joinpath(f"templates/{name}.schema.json")
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def validated(report: Report) -> dict[str, Any]:
@@ -40,9 +41,10 @@ def validated(report: Report) -> dict[str, Any]:
     import jsonschema
 
     data = report.to_json()
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema()).iter_errors(data))
-    if error is not None:
-        raise OracleError(f"the report breaks its schema at {error.json_path}: {error.message}")
+    for name, part in (("report", data), ("league", data["league"])):
+        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema(name)).iter_errors(part))
+        if error is not None:
+            raise OracleError(f"the {name} breaks its schema at {error.json_path}: {error.message}")
     return data
 
 

@@ -11,7 +11,7 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import metadata
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from empirical.campaigns import ALL
 from empirical.false_claims import FalseClaim, false_claims
 from empirical.false_claims import Judged as FalseClaimEntry
 from empirical.false_claims import carry_out as audit_false_claims
+from empirical.league import League
 from empirical.mutant import Judged, Mutant, judge, mutants
 from empirical.plan import Plan
 from empirical.tightness import Row, carry_out
@@ -209,6 +210,7 @@ class Report:
     audits: tuple[tuple[str, Audit], ...]
     mutants: tuple[Judged, ...]
     false_claims: tuple[FalseClaimEntry, ...]
+    league: League
 
     @property
     def totals(self) -> Totals:
@@ -252,7 +254,14 @@ class Report:
             "audits": [row.to_json() for row in self.tightness],
             "mutants": [item.to_json() for item in self.mutants],
             "false_claims": [item.to_json() for item in self.false_claims],
+            "league": self.league.to_json(),
         }
+
+
+def shipped_league() -> League:
+    """The league table as it was last made with the real libraries, which a reader of the report need not have."""
+    with resources.as_file(resources.files("reports").joinpath("league.json")) as path:
+        return League.read(path)
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, str]:
@@ -342,6 +351,7 @@ def collect(
         audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
         false_claims=tuple(_refuted(promises, workers, store, progress)),
+        league=shipped_league(),
     )
 
 

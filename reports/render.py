@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 
+from empirical import league_tables
 from empirical.audit import Audit
 from empirical.tightness import summary
 from oracle.errors import OracleError
@@ -161,4 +162,10 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         severity_meanings=SEVERITY_MEANINGS,
         neighbour_meanings=NEIGHBOUR_MEANINGS,
         threat_meanings=THREAT_MEANINGS,
+        league_columns=league_tables.COLUMNS,
+        league_cells=league_tables.cells,
+        training_columns=league_tables.TRAINING_COLUMNS,
+        training_cells=league_tables.training_cells,
+        auditor_columns=league_tables.AUDITOR_COLUMNS,
+        auditor_cells=league_tables.auditor_cells,
     )

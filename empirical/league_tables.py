@@ -1,0 +1,92 @@
+"""The league table for people: columns that a terminal, the README and the report share, and the README's section."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from empirical.league import AuditorRow, League, Row, TrainingRow, Worst
+
+COLUMNS = (
+    "library", "bound", "cases", "sound", "unsound", "worst under-report", "worst looseness", "refused",
+    "nonsense accepted", "crashed, timed out", "seconds",
+)
+TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
+AUDITOR_COLUMNS = ("library", "auditor", "pair", "true epsilon", "claims more", "allowed", "median claim", "verdict")
+
+
+def named(library: str, version: str, variant: str) -> str:
+    """A library as the table calls it."""
+    return f"{library} {version} {variant}".strip()
+
+
+def under_report(worst: Worst | None, safe_above: bool = True) -> str:
+    """How far an unsound answer is off, and what it should be."""
+    if worst is None:
+        return "–"
+    return f"{short(float(worst.answer.strip('[]').split(',')[-1]))} for {short(float(worst.lower))}"
+
+
+def looseness(worst: Worst | None) -> str:
+    """How many times the truth the loosest answer is."""
+    return "–" if worst is None else f"x {short(float(worst.size))}"
+
+
+def short(value: float) -> str:
+    """A number in four digits."""
+    return "inf" if math.isinf(value) else f"{value:.4g}"
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row of the table."""
+    refused = str(row.refused) + (f" + {row.unsupported} not offered" if row.unsupported else "")
+    return (
+        named(row.library, row.version, row.variant), row.bound, str(row.cases), str(row.sound), str(row.unsound),
+        under_report(row.worst_unsound), looseness(row.worst_loose), refused, str(row.accepted_invalid),
+        f"{row.crashed}, {row.timed_out}", f"{row.seconds:.1f}",
+    )
+
+
+def training_cells(row: TrainingRow) -> tuple[str, ...]:
+    """A row of the trainings."""
+    lower = "–" if row.epsilon_lower is None else f"{row.epsilon_lower:.4g}"
+    return (f"{row.library} {row.version}", row.training, f"{row.claimed:.4g}", lower, row.verdict)
+
+
+def auditor_cells(row: AuditorRow) -> tuple[str, ...]:
+    """A row of the auditors."""
+    return (
+        f"{row.library} {row.version}", row.auditor, row.pair, short(row.true_epsilon),
+        f"{row.overclaims} of {row.repetitions}", f"{1 - row.confidence:.2g}",
+        "–" if row.median is None else short(row.median), row.verdict,
+    )
+
+
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
+    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    return lines + [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+
+
+def markdown(league: League) -> str:
+    """The README's section: the table, then the exact call of every worst under-report."""
+    lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
+    lines += markdown_table(COLUMNS, [cells(row) for row in league.rows])
+    wrong = [row for row in league.rows if row.worst_unsound is not None]
+    lines += ["", "<details><summary>The worst under-report of each, as a call</summary>", ""]
+    lines += [_told(row) for row in wrong]
+    lines += ["", "</details>"]
+    if league.trainings:
+        lines += ["", *markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings])]
+    if league.auditors:
+        lines += ["", *markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])]
+    return "\n".join(lines)
+
+
+def _told(row: Row) -> str:
+    worst = row.worst_unsound
+    assert worst is not None
+    return (
+        f"- {named(row.library, row.version, row.variant)}, {row.bound}: `{worst.call}` answers {worst.answer}; "
+        f"certified: at least {short(float(worst.lower))}"
+    )
