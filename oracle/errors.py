@@ -15,3 +15,7 @@ class PrecisionError(OracleError):
 
 class TargetError(OracleError):
     """Code under test (an implementation, a training function) does not work as a target."""
+
+
+class VectorError(OracleError):
+    """A file of test vectors is missing, broken or not what it says it is."""
