@@ -96,8 +96,8 @@ def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders:
     from dp_accounting import GaussianDpEvent, SampledWithoutReplacementDpEvent
     from dp_accounting.rdp import RdpAccountant
 
-    # Only batch over data set counts, so that the rate is exactly a batch of a data set of 1. A record of norm 1 that is
-    # replaced moves the sum by 2: noise over sensitivity is sigma / 2.
+    # Only batch over data set counts: the rate is exactly a batch of a data set of 1. A record of norm 1 replaced
+    # moves the sum by 2, so that noise over sensitivity is sigma / 2.
     event = SampledWithoutReplacementDpEvent(1, sampling_rate, GaussianDpEvent(sigma / 2))
     return composed(RdpAccountant(orders, relation("replace")), event, steps)
 
