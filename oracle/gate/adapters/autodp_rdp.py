@@ -154,7 +154,7 @@ def amplification_poisson_delta(*, delta: Any, sampling_rate: Any) -> Any:
 
 
 def _privacy_calibrator() -> Any:
-    import autodp.rdp_acct  # first, since the two import each other and privacy_calibrator alone fails
+    import autodp.rdp_acct  # noqa: F401, first: the two import each other, and privacy_calibrator alone fails
     from autodp import privacy_calibrator
 
     return privacy_calibrator
