@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, one-run, false-claims, mutants, gate."""
+"""The commands of the audits: audit, one-run, false-claims, mutants, gate, league."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
 from empirical.falsehood_cli import audit_false_claims
 from empirical.gate_cli import judge_target
+from empirical.league_cli import make_league
 from empirical.mutant import judge, mutants
 from empirical.neighbours import builders
 from empirical.one_run_cli import audit_in_one_run
@@ -45,6 +46,7 @@ def register(app: typer.Typer) -> None:
     app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
     app.command("gate")(judge_target)
+    app.command("league")(make_league)
 
 
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ where they are not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,13 @@ class AuditorRow:
     confidence: float
     repetitions: int
     overclaims: int
+    crashes: int
     median: float | None
     verdict: str
     as_expected: bool
+
+
+AnyRow = Row | TrainingRow | AuditorRow
 
 
 @dataclass(frozen=True)
@@ -108,10 +112,28 @@ class League:
     trainings: tuple[TrainingRow, ...]
     auditors: tuple[AuditorRow, ...]
 
+    @staticmethod
+    def of(date: str, python: str, vectors: str, rows: Sequence[AnyRow]) -> League:
+        """The table of rows of all kinds."""
+        return League(
+            date, python, vectors, tuple(row for row in rows if isinstance(row, Row)),
+            tuple(row for row in rows if isinstance(row, TrainingRow)),
+            tuple(row for row in rows if isinstance(row, AuditorRow)),
+        )
+
     @property
     def ok(self) -> bool:
         """Whether everything came out as the expected-failure files say."""
         return all(row.as_expected for part in (self.rows, self.trainings, self.auditors) for row in part)
+
+    @property
+    def differences(self) -> list[str]:
+        """What came out otherwise than expected, a line each."""
+        return [
+            *(f"{row.library} {row.variant}, {line}" for row in self.rows for line in row.differs),
+            *(f"{row.library} {row.training}: {row.verdict}" for row in self.trainings if not row.as_expected),
+            *(f"{row.library} {row.auditor}, {row.pair}: {row.verdict}" for row in self.auditors if not row.as_expected),
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """The content of `league.json`."""
@@ -124,7 +146,8 @@ class League:
             raise OracleError(f"format = {data.get('format')!r} is no league table: expected {FORMAT}")
         try:
             return League(
-                data["date"], data["python"], data["vectors"], tuple(map(row_of, data["rows"])),
+                data["date"], data["python"], data["vectors"],
+                tuple(_bound_row(row) for row in data["rows"]),
                 tuple(TrainingRow(**row) for row in data["trainings"]),
                 tuple(AuditorRow(**row) for row in data["auditors"]),
             )
@@ -140,15 +163,12 @@ class League:
             raise OracleError(f"cannot read the league table {path}: {error}") from None
 
 
-def row_of(data: Mapping[str, Any]) -> Row:
-    """A row from its JSON object."""
+def row_of(kind: str, data: Mapping[str, Any]) -> AnyRow:
+    """A row of that class from its JSON object."""
+    makers: dict[str, Callable[..., AnyRow]] = {TrainingRow.__name__: TrainingRow, AuditorRow.__name__: AuditorRow}
+    return _bound_row(data) if kind == Row.__name__ else makers[kind](**data)
+
+
+def _bound_row(data: Mapping[str, Any]) -> Row:
     worst = {key: data[key] and Worst(**data[key]) for key in ("worst_unsound", "worst_loose")}
     return Row(**{**data, **worst, "differs": tuple(data["differs"])})
-
-
-def by_variant(rows: Sequence[Row]) -> dict[tuple[str, str, str], list[Row]]:
-    """The rows of each library, version and variant, in their order."""
-    found: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row.library, row.version, row.variant), []).append(row)
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import platform
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +14,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from empirical import league_tables as tables
-from empirical.league import League, Row
-from empirical.league_run import MEMORY, SEARCH, SEARCH_SECONDS, TIMEOUT, Settings, carry_out
-from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, require_writable, write_json
+from empirical.league import AnyRow, League
+from empirical.league_run import MEMORY, SEARCH, SEARCH_SECONDS, TIMEOUT, Peer, Settings, carry_out, peers
+from empirical.peer_trainings import PeerTraining
+from oracle.console import GOOD, WRONG, print_table, require_writable, write_json
 from oracle.errors import OracleError
 from oracle.gate import vectors
-from oracle.gate.adapters import adapters, installed
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the dp-oracle command."""
-    app.command("league")(make_league)
+from oracle.gate.adapters import Adapter, adapters
 
 
 def make_league(
@@ -45,36 +42,44 @@ def make_league(
     Exit code 0: all came out as the files of expected failures beside the adapters say; 1: something did not.
     """
     chosen = [
-        adapter for adapter in installed()
-        if (not library or adapter.library in library) and (not bound or adapter.bound in bound)
+        peer for peer in peers() if (not library or peer.library in library)
+        and (not bound or (isinstance(peer, Adapter) and peer.bound in bound))
     ]
     if not chosen:
         known = ", ".join(sorted({adapter.library for adapter in adapters()}))
-        raise OracleError(f"no such library is installed; there are adapters for {known}: pip install 'dp-oracle[peers]'")
+        raise OracleError(f"nothing to judge: there are adapters for {known}; pip install 'dp-oracle[peers]'")
     for path in (store, json_file, markdown_file):
         if path is not None:
             require_writable(path)
     settings = Settings(timeout, memory, search, search_seconds)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*bars, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task("league", total=len(chosen))
 
-        def tell(row: Row, fresh: bool) -> None:
-            bar.update(task, advance=1, description=f"{row.library} {row.variant} {row.bound}")
-            if fresh and not sys.stderr.isatty():  # a log of a long run says that it lives
-                print(f"{row.library} {row.variant} {row.bound}: {row.seconds:.0f} s", file=sys.stderr)
+        def tell(peer: Peer, rows: Sequence[AnyRow], fresh: bool) -> None:
+            what = f"{peer.library} {described(peer)}"
+            bar.update(task, advance=1, description=what)
+            if fresh and not sys.stderr.isatty():  # the log of a long run says that it lives
+                print(f"{what}: {'as expected' if all(row.as_expected for row in rows) else 'not as expected'}",
+                      file=sys.stderr, flush=True)
 
         rows = carry_out(chosen, settings, workers=workers, store=store, progress=tell)
-    league = League(
-        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(), python=platform.python_version(),
-        vectors=vectors.VERSION, rows=tuple(rows), trainings=(), auditors=(),
+    league = League.of(
+        datetime.datetime.now(tz=datetime.UTC).date().isoformat(), platform.python_version(), vectors.VERSION, rows
     )
-    print_table(tables.COLUMNS, [tables.cells(row) for row in league.rows])
-    for row in league.rows:
-        for line in row.differs:
-            print(f"not as expected: {row.library} {row.variant}: {line}")
+    for columns, cells in tables.parts(league):
+        print_table(columns, cells)
+    for line in league.differences:
+        print(f"not as expected: {line}")
     if json_file is not None:
         write_json(json_file, league.to_json())
     if markdown_file is not None:
         markdown_file.write_text(tables.markdown(league) + "\n", encoding="utf-8")
     return GOOD if league.ok else WRONG
+
+
+def described(peer: Peer) -> str:
+    """A part of a library in a few words."""
+    if isinstance(peer, Adapter):
+        return f"{peer.variant} {peer.bound}"
+    return peer.target.partition(":")[2] if isinstance(peer, PeerTraining) else peer.method

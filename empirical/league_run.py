@@ -1,32 +1,40 @@
-"""Making the league table: every adapter whose library is installed is held to its bound, as `dp-oracle gate` would.
+"""Making the league table: every library that is installed is held to the bounds, trainings and auditors it offers.
 
-Each finished row is kept in a file of JSON lines, keyed by the library's version, the vectors and the settings, so that
-an interrupted run goes on where it was and a row is only made anew when something about it changed.
+Each finished part is kept in a file of JSON lines, keyed by the library's version, the vectors, the code that asks and
+the settings, so that an interrupted run goes on where it was, and a part is only made anew when something about it
+changed.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
+import importlib.util
 import json
 import platform
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from empirical.league import Row, Worst, row_of
+import numpy as np
+
+from empirical.gate_jobs import TrainingJob
+from empirical.league import AnyRow, AuditorRow, Row, TrainingRow, Worst, row_of
+from empirical.peer_auditors import AUDITORS, PeerAuditor
+from empirical.peer_trainings import TRAININGS, PeerTraining, claimed
 from empirical.pool import spread
 from oracle.errors import TargetError
 from oracle.gate import vectors, xfail
-from oracle.gate.adapters import Adapter
+from oracle.gate.adapters import Adapter, installed
+from oracle.gate.jobs import BoundJob
 from oracle.gate.result import Outcome, Result
-from oracle.gate.run import run
-from oracle.gate.targets import FunctionTarget
 from oracle.gate.verdicts import Verdict
-from oracle.registry import bound
 
 TIMEOUT, MEMORY, SEARCH, SEARCH_SECONDS = 20.0, 4096, 40, 60.0
+DELTA, MODELS = "1e-5", 2000
+
+Peer = Adapter | PeerTraining | PeerAuditor
 
 
 @dataclass(frozen=True)
@@ -39,20 +47,30 @@ class Settings:
     search_seconds: float = SEARCH_SECONDS
 
 
-def judged(adapter: Adapter, settings: Settings) -> Result:
-    """One adapter held to its bound."""
+def peers() -> list[Peer]:
+    """Whatever can be judged with the libraries that are installed."""
+    return [*installed(), *(peer for peer in (*TRAININGS, *AUDITORS) if peer.version is not None)]
+
+
+def made(peer: Peer, settings: Settings) -> tuple[AnyRow, ...]:
+    """The rows of one part of a library."""
+    if isinstance(peer, Adapter):
+        return (_bound_row(peer, _judged(peer, settings)),)
+    if isinstance(peer, PeerTraining):
+        return (_training_row(peer, settings),)
+    return tuple(_auditor_rows(peer))
+
+
+def _judged(adapter: Adapter, settings: Settings) -> Result:
     expected = xfail.Xfails() if adapter.xfail is None else xfail.load(adapter.xfail)
-    target = FunctionTarget(adapter.target, timeout=settings.timeout, memory=settings.memory)
-    return run(
-        target, bound(adapter.bound), vectors.load(adapter.bound).cases, search=settings.search,
-        search_seconds=settings.search_seconds, xfail=expected,
-    )
-
-
-def summarised(adapter: Adapter, result: Result) -> Row:
-    """A result as a row of the table; a library that cannot be asked at all has none."""
+    job = BoundJob(target=adapter.target, bounds=(adapter.bound,), **asdict(settings))
+    (result,) = job.carry_out(expected, lambda _: lambda *_: None)
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
+    return result
+
+
+def _bound_row(adapter: Adapter, result: Result) -> Row:
     count = result.counts
     valid_refused = sum(
         outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is Verdict.REFUSED
@@ -77,56 +95,92 @@ def summarised(adapter: Adapter, result: Result) -> Row:
 def _worst(outcome: Outcome | None) -> Worst | None:
     if outcome is None or outcome.case.expected is None:
         return None
-    told, found = outcome.to_json(), outcome.judgement
+    told, found = outcome.to_json()["expected"], outcome.judgement
     size = found.amount if found.verdict is Verdict.UNSOUND else found.factor
-    return Worst(
-        outcome.case.name, outcome.call, found.answer, told["expected"]["lower"], told["expected"]["upper"],
-        repr(size),
+    return Worst(outcome.case.name, outcome.call, found.answer, told["lower"], told["upper"], repr(size))
+
+
+def _training_row(peer: PeerTraining, settings: Settings) -> TrainingRow:
+    epsilon = claimed(float(DELTA))
+    with tempfile.TemporaryDirectory() as folder:
+        pair = Path(folder) / "pair.npz"
+        np.savez(pair, **peer.pair())  # type: ignore[arg-type]
+        result = TrainingJob(
+            training=peer.target, epsilon=repr(epsilon), delta=DELTA, budget=MODELS, pair=str(pair),
+            neighbours="add_remove", timeout=settings.timeout, memory=settings.memory,
+        ).carry_out(xfail.Xfails())
+    if result.verdict == "INVALID":
+        raise TargetError(f"{peer.target}: {result.reason}")
+    return TrainingRow(
+        library=peer.library, version=peer.version or "", training=peer.target.partition(":")[2], claimed=epsilon,
+        delta=DELTA, verdict=result.verdict, epsilon_lower=result.audit["epsilon_lower"],
+        confidence=result.audit["confidence"], models=MODELS, seconds=round(result.seconds, 1),
+        as_expected=result.verdict == peer.verdict, remark=peer.remark,
     )
 
 
-def key(adapter: Adapter, settings: Settings) -> str:
-    """What a row depends on: the adapter and its file of expected failures, the library, the vectors, the settings."""
-    expected = b"" if adapter.xfail is None else adapter.xfail.read_bytes()
-    parts: tuple[Any, ...] = (
-        adapter.target, adapter.bound, adapter.version, platform.python_version(), asdict(settings),
-        hashlib.sha256(expected).hexdigest(), vectors.digest(adapter.bound), adapter.source_digest,
-    )
+def _auditor_rows(peer: PeerAuditor) -> Iterator[AuditorRow]:
+    for record in peer.judge():
+        yield AuditorRow(
+            library=peer.library, version=peer.version or "", auditor=peer.method, pair=record.pair,
+            true_epsilon=record.truth, confidence=record.confidence, repetitions=record.repetitions,
+            overclaims=record.overclaims, crashes=record.crashes, median=record.median, verdict=str(record.verdict),
+            as_expected=str(record.verdict) == peer.expected(record.pair),
+        )
+
+
+def key(peer: Peer, settings: Settings) -> str:
+    """What a part depends on: the code that asks, the expected failures, the library, the vectors, the settings."""
+    if isinstance(peer, Adapter):
+        files = [_source(peer.target), *([peer.xfail] if peer.xfail else []), vectors.SHIPPED / f"{peer.bound}.json"]
+        name = f"{peer.target} {peer.bound}"
+    else:
+        name = peer.target if isinstance(peer, PeerTraining) else f"{peer.function.__qualname__} {peer.method}"
+        files = [_source(peer.function.__module__)]
+    digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    parts: Any = (name, peer.version, platform.python_version(), asdict(settings), digests)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _made(adapter: Adapter, settings: Settings) -> Row:
-    return summarised(adapter, judged(adapter, settings))
+def _source(target: str) -> Path:
+    spec = importlib.util.find_spec(target.partition(":")[0])
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin)
 
 
 def carry_out(
-    adapters: Sequence[Adapter], settings: Settings, *, workers: int, store: Path | None,
-    progress: Callable[[Row, bool], None],
-) -> list[Row]:
-    """The rows of these adapters, in their order; those that the store knows are not made again."""
+    chosen: Sequence[Peer], settings: Settings, *, workers: int, store: Path | None,
+    progress: Callable[[Peer, tuple[AnyRow, ...], bool], None],
+) -> list[AnyRow]:
+    """The rows of these parts, in their order; those that the store knows are not made again."""
     known = dict(_stored(store)) if store is not None else {}
-    keys = [key(adapter, settings) for adapter in adapters]
-    missing = [(adapter, name) for adapter, name in zip(adapters, keys, strict=True) if name not in known]
-    for name in keys:
+    keys = [key(peer, settings) for peer in chosen]
+    missing = [(peer, name) for peer, name in zip(chosen, keys, strict=True) if name not in known]
+    for peer, name in zip(chosen, keys, strict=True):
         if name in known:
-            progress(known[name], False)
-    fresh = spread(functools.partial(_made), [(adapter, settings) for adapter, _ in missing], workers=workers)
-    for (_, name), row in zip(missing, fresh, strict=True):
-        known[name] = row
+            progress(peer, known[name], False)
+    fresh = spread(made, [(peer, settings) for peer, _ in missing], workers=workers)
+    for (peer, name), rows in zip(missing, fresh, strict=True):
+        known[name] = rows
         if store is not None:
             with store.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": name, "row": asdict(row)}) + "\n")
-        progress(row, True)
-    return [known[name] for name in keys]
+                file.write(json.dumps({"key": name, "rows": [_written(row) for row in rows]}) + "\n")
+        progress(peer, rows, True)
+    return [row for name in keys for row in known[name]]
 
 
-def _stored(store: Path) -> Iterator[tuple[str, Row]]:
+def _written(row: AnyRow) -> dict[str, Any]:
+    return {"kind": type(row).__name__, **asdict(row)}
+
+
+def _stored(store: Path) -> Iterator[tuple[str, tuple[AnyRow, ...]]]:
     """The rows of a store; a last line that a kill cut short is no row."""
     if not store.exists():
         return
     for line in store.read_text(encoding="utf-8").splitlines():
         try:
             entry = json.loads(line)
-            yield entry["key"], row_of(entry["row"])
+            yield entry["key"], tuple(row_of(row.pop("kind"), row) for row in entry["rows"])
         except (ValueError, KeyError, TypeError):
             continue

@@ -20,7 +20,7 @@ def named(library: str, version: str, variant: str) -> str:
     return f"{library} {version} {variant}".strip()
 
 
-def under_report(worst: Worst | None, safe_above: bool = True) -> str:
+def under_report(worst: Worst | None) -> str:
     """How far an unsound answer is off, and what it should be."""
     if worst is None:
         return "–"
@@ -68,19 +68,24 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> lis
     return lines + [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
 
 
+def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
+    """The tables that have rows, each with its columns."""
+    found: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
+        (COLUMNS, [cells(row) for row in league.rows]),
+        (TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]),
+        (AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors]),
+    ]
+    return [part for part in found if part[1]]
+
+
 def markdown(league: League) -> str:
     """The README's section: the table, then the exact call of every worst under-report."""
     lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
-    lines += markdown_table(COLUMNS, [cells(row) for row in league.rows])
-    wrong = [row for row in league.rows if row.worst_unsound is not None]
-    lines += ["", "<details><summary>The worst under-report of each, as a call</summary>", ""]
-    lines += [_told(row) for row in wrong]
-    lines += ["", "</details>"]
-    if league.trainings:
-        lines += ["", *markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings])]
-    if league.auditors:
-        lines += ["", *markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])]
-    return "\n".join(lines)
+    for columns, rows in parts(league):
+        lines += [*markdown_table(columns, rows), ""]
+    lines += ["<details><summary>The worst under-report of each, as a call of its adapter</summary>", ""]
+    lines += [_told(row) for row in league.rows if row.worst_unsound is not None]
+    return "\n".join([*lines, "", "</details>"])
 
 
 def _told(row: Row) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from empirical.binomial import Array
 from empirical.coverage import PAIRS
-from empirical.gate_auditors import Record, judge
+from empirical.gate_auditors import AuditorVerdict, Record, judge
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,11 @@ class PeerAuditor:
     one_run: bool = False
     repetitions: int = 400
     models: int = 200
+    overclaims: tuple[str, ...] = ()
+
+    def expected(self, pair: str) -> str:
+        """The verdict that is known of it on a pair; a change in either direction is a regression."""
+        return AuditorVerdict.OVERCLAIMS if pair in self.overclaims else AuditorVerdict.VALID
 
     @property
     def version(self) -> str | None:

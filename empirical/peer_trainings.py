@@ -104,7 +104,8 @@ def _trained(model: Any, optimizer: Any, loader: Any, reduction: str) -> Array:
 
     for features, labels in loader:
         optimizer.zero_grad()
-        mse_loss(model(features)[:, 0], labels, reduction=reduction).backward()
+        loss: Any = mse_loss(model(features)[:, 0], labels, reduction=reduction)
+        loss.backward()
         optimizer.step()
     return np.concatenate([part.detach().numpy().ravel() for part in model.parameters()]).astype(np.float64)
 
@@ -132,6 +133,7 @@ class PeerTraining:
     function: Callable[[Dataset, int], Array]
     pair: Callable[[], dict[str, Array]]
     verdict: str
+    remark: str
 
     @property
     def target(self) -> str:
@@ -148,7 +150,16 @@ class PeerTraining:
 
 
 TRAININGS = (
-    PeerTraining("Opacus", "opacus", opacus_make_private, empty_records, "VIOLATION"),
-    PeerTraining("Opacus", "opacus", opacus_sum, one_record_more, "CONSISTENT"),
-    PeerTraining("Opacus", "opacus", opacus_public_sizes, one_record_more, "CONSISTENT"),
+    PeerTraining(
+        "Opacus", "opacus", opacus_make_private, empty_records, "VIOLATION",
+        "PrivacyEngine.make_private divides the noisy sum by int(len(dataset) * rate), so the noise tells how many there are",
+    ),
+    PeerTraining(
+        "Opacus", "opacus", opacus_sum, one_record_more, "CONSISTENT",
+        'the same with loss_reduction="sum": nothing is divided',
+    ),
+    PeerTraining(
+        "Opacus", "opacus", opacus_public_sizes, one_record_more, "CONSISTENT",
+        "DPOptimizer and DPDataLoader by hand, with a public rate and divisor",
+    ),
 )

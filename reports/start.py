@@ -1,4 +1,4 @@
-"""Where the dp-oracle command starts: its modules take a second or two to load, and Ctrl-C is no failure then either."""
+"""Where the dp-oracle command starts: modules take a second or two to load, and Ctrl-C is no failure then either."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def failures(result: AnyResult) -> Iterator[list[str]]:
         if not result.good:
             yield [f"{result.verdict}  {result.target}", result.why]
         return
-    for outcome in sorted(result.failures, key=lambda item: item.case.tc_id):  # the search's come first: they are simple
+    for outcome in sorted(result.failures, key=lambda item: item.case.tc_id):  # the search's first: they are simple
         yield told(outcome)
 
 
