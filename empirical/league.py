@@ -132,7 +132,10 @@ class League:
         return [
             *(f"{row.library} {row.variant}, {line}" for row in self.rows for line in row.differs),
             *(f"{row.library} {row.training}: {row.verdict}" for row in self.trainings if not row.as_expected),
-            *(f"{row.library} {row.auditor}, {row.pair}: {row.verdict}" for row in self.auditors if not row.as_expected),
+            *(
+                f"{row.library} {row.auditor}, {row.pair}: {row.verdict}"
+                for row in self.auditors if not row.as_expected
+            ),
         ]
 
     def to_json(self) -> dict[str, Any]:

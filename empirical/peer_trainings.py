@@ -152,7 +152,7 @@ class PeerTraining:
 TRAININGS = (
     PeerTraining(
         "Opacus", "opacus", opacus_make_private, empty_records, "VIOLATION",
-        "PrivacyEngine.make_private divides the noisy sum by int(len(dataset) * rate), so the noise tells how many there are",
+        "make_private divides the noisy sum by int(len(dataset) * rate): the noise tells the number of records",
     ),
     PeerTraining(
         "Opacus", "opacus", opacus_sum, one_record_more, "CONSISTENT",

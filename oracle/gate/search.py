@@ -29,6 +29,7 @@ LEAST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
 """Between them lies every truth that is asked for, 0 excepted: beyond, no double could tell it."""
 
 _STEPS = 100  # hypothesis draws from a short range evenly, from a long one mostly its beginning: hence two digits
+_FAR = 1e280  # a relative error that stands for all larger ones: heights are finite
 _SHRINKS = 1000  # examples that shrinking may ask for
 _EXTRA = 0.5  # of the search's time that shrinking may take on top of it
 _KEPT = 0.5  # of its severity a case keeps when it is shrunk
@@ -171,9 +172,9 @@ def heights(case: Case, judgement: Judgement, safe: str) -> tuple[float, float] 
     """
     if judgement.factor is None or case.expected is None:
         return None
-    factor = judgement.factor if math.isfinite(judgement.factor) else math.copysign(1e300, judgement.factor)
+    factor = judgement.factor
     error = (factor - 1.0) if safe == "upper" else (1.0 - factor)  # above 0 on the safe side, whose truth is > 0
-    height = math.copysign(math.log10(1.0 + 1e15 * abs(error)), error)
+    height = math.copysign(math.log10(1.0 + 1e15 * min(abs(error), _FAR)), error)
     return -height, height
 
 
