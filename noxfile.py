@@ -11,7 +11,9 @@ nox.options.reuse_existing_virtualenvs = True
 
 CONSTRAINTS = ("-c", "constraints.txt")
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
-REPORT, FINDINGS, AUDITS = (Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite"))
+REPORT, FINDINGS, AUDITS, LEAGUE = (
+    Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite", "league.json")
+)
 KEPT = ("--findings", str(FINDINGS), "--store", str(AUDITS))  # what is there and not stale is not computed again
 
 
@@ -49,9 +51,18 @@ def audit(session: nox.Session) -> None:
 
 @nox.session
 def gate(session: nox.Session) -> None:
-    """Judge the real peer libraries (dp-accounting, prv-accountant, Opacus, autodp) against the certified bounds."""
+    """Judge the real peer libraries and write the league table; `-- --readme` puts it into README and report."""
     session.install(*CONSTRAINTS, "-e", ".[dev,peers]")
-    session.run("pytest", "-q", "-rA", "tests/peers", *session.posargs)
+    session.run("pytest", "-q", "-rA", "tests/peers")
+    LEAGUE.parent.mkdir(exist_ok=True)
+    options = [word for word in session.posargs if word != "--readme"]
+    # Interrupted, it goes on where it was; what has not changed since the last run is not judged again.
+    session.run(
+        "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".jsonl")),
+        "--json", str(LEAGUE), *options,
+    )
+    if "--readme" in session.posargs:
+        session.run("python", "benchmarks/league.py", str(LEAGUE))
 
 
 @nox.session
