@@ -135,6 +135,7 @@ def search_worst(
             _settled(outcome, expected, loose_fails=slack is not None)
             for outcome in sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
         ),
+        not_found=tuple(entry for verdict, entry in expected.items() if verdict not in worst),
     )
 
 
@@ -171,9 +172,8 @@ def heights(case: Case, judgement: Judgement, safe: str) -> tuple[float, float] 
     """
     if judgement.factor is None or case.expected is None:
         return None
-    factor = judgement.factor if math.isfinite(judgement.factor) else math.copysign(1e300, judgement.factor)
-    error = (factor - 1.0) if safe == "upper" else (1.0 - factor)  # above 0 on the safe side, whose truth is > 0
-    height = math.copysign(math.log10(1.0 + 1e15 * abs(error)), error)
+    error = (judgement.factor - 1.0) if safe == "upper" else (1.0 - judgement.factor)  # above 0 on the safe side
+    height = math.copysign(math.log10(1.0 + 1e15 * min(abs(error), 1e200)), error)  # hypothesis wants finite numbers
     return -height, height
 
 
