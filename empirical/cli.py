@@ -16,7 +16,6 @@ from empirical.audit import Audit, run
 from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
 from empirical.falsehood_cli import audit_false_claims
-from empirical.foreign import MEMORY, TIMEOUT
 from empirical.mutant import judge, mutants
 from empirical.neighbours import builders
 from empirical.one_run_cli import audit_in_one_run
@@ -27,6 +26,7 @@ from empirical.tightness import COLUMNS, Row, carry_out, summary, table
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.domain import positive_integer
 from oracle.errors import DomainError
+from oracle.isolated import MEMORY, TIMEOUT
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 

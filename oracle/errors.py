@@ -15,3 +15,7 @@ class PrecisionError(OracleError):
 
 class TargetError(OracleError):
     """Code under test (an implementation, a training function) does not work as a target."""
+
+
+class TargetTimeout(TargetError):
+    """Code under test did not answer in the time that it has."""

@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from oracle.enclosure import Dyadic, Enclosure
+from oracle.gate.points import Point, strategy, value_at
+from oracle.gate.ranges import LARGEST
 from oracle.registry import Bound, Values
 from oracle.tape import Tape
 from tests.formulas import shift_programme
 from tests.opinion import from_dyadic
 from tests.opinions import OPINIONS
-from tests.samples import LARGEST, Point, columns, points, value_at
+from tests.samples import columns
 from tests.topics import FALLS, RISES, TURNS, gathered
 
 FINE = Fraction(1, 10**25)  # the reference that judges float64: no rounding error of a double hides below it
@@ -127,7 +129,7 @@ def check_monotone(bound: Bound, params: Mapping[str, Any], name: str, other: An
 
 def check_anywhere(bound: Bound, data: st.DataObject) -> None:
     """Second opinion, width and monotonicity at a point, a width and a parameter that hypothesis draws."""
-    params = data.draw(points(bound))
+    params = data.draw(strategy(bound))
     check_second_opinion(bound, params)
     check_width(bound, params, Fraction(1, 10 ** data.draw(st.integers(1, 60))))
     moving = [p for p in bound.parameters if DIRECTIONS[bound.name].get(p.name, TURNS) != TURNS]

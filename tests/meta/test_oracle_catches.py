@@ -21,6 +21,7 @@ from flint import acb, arb
 import oracle
 from oracle.arithmetic import integral
 from oracle.enclosure import Dyadic, Enclosure, ball
+from oracle.gate.points import fixed_points
 from oracle.privacy import gaussian, geometric, hidden_state
 from oracle.registry import Bound, Values, closed_form
 from oracle.tape import Tape
@@ -40,7 +41,6 @@ from tests.checks import (
     sharpness,
 )
 from tests.oracle.test_training import ALGORITHM, config, data
-from tests.samples import fixed_points
 from tests.topics import gathered
 
 BOUNDS = list(oracle.bounds().values())

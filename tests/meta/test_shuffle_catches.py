@@ -12,12 +12,12 @@ from flint import arb, ctx
 
 import oracle
 import oracle.privacy.shuffle_arrays as arrays
+from oracle.gate.points import Point
 from oracle.privacy import shuffle, shuffle_pairs
 from oracle.registry import Values, closed_form
 from tests.checks import check_fast, check_second_opinion
 from tests.meta.planted_shuffle import clone_pair
 from tests.meta.test_oracle_catches import all_opinions
-from tests.samples import Point
 
 EPSILON, DELTA = oracle.bound("shuffle.epsilon"), oracle.bound("shuffle.delta")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from oracle.gate.points import strategy
 from tests.checks import check_anywhere, check_monotone, check_second_opinion
-from tests.samples import points
 
 SIGMA = oracle.bound("gaussian-classical.sigma")
 
@@ -28,7 +28,7 @@ def test_second_opinion_at_extremes(epsilon: str, delta: str) -> None:
     check_second_opinion(SIGMA, {"sensitivity": "7/3", "epsilon": epsilon, "delta": delta})
 
 
-@given(points(SIGMA))
+@given(strategy(SIGMA))
 def test_never_below_the_least_noise_that_is_enough(params: dict[str, float]) -> None:
     assert oracle.bound("gaussian.sigma").reference(**params).possibly_le(SIGMA.reference(**params))
 

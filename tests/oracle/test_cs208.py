@@ -16,8 +16,8 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
+from oracle.gate.points import fixed_points
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
-from tests.samples import fixed_points
 
 EXPONENTIAL, UTILITY = oracle.bound("exponential-mechanism.epsilon"), oracle.bound("exponential-mechanism.utility")
 BLOCKS, BLOCKS_GAUSSIAN = (oracle.bound(f"subsample-aggregate{kind}.epsilon") for kind in ("", "-gaussian"))

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from oracle.enclosure import Dyadic, Enclosure, ball
 from oracle.errors import OracleError
+from oracle.gate.ranges import LARGEST, SMALLEST
 from tests.checks import check_decimals, check_floats, exactly, point
-from tests.samples import LARGEST, SMALLEST
 
 mantissas = st.integers(-(2**200), 2**200)
 moderate = st.builds(Dyadic, mantissas, st.integers(-1500, 1200))

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from oracle.gate.points import FEW_POINTS, Point, corner_points, fixed_points, strategy
+from oracle.gate.ranges import LARGEST, SMALLEST
 from oracle.registry import SAFE
 from tests.checks import DIRECTIONS, LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
-from tests.samples import FEW_POINTS, LARGEST, SMALLEST, Point, columns, corner_points, fixed_points, points
+from tests.samples import columns
 from tests.topics import FALLS, RISES, TURNS
 
 BOUNDS = list(oracle.bounds().values())
@@ -64,7 +66,7 @@ def test_sound_and_tight_on_a_spread_of_points(bound: oracle.Bound, library: str
 @pytest.mark.parametrize("bound", [b for b in BOUNDS if FEW_POINTS.get(b.name, 400) > 12], ids=lambda item: item.name)
 @given(data=st.data())
 def test_sound_and_tight_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
-    check_fast(bound, [data.draw(points(bound))], data.draw(st.sampled_from(sorted(LIBRARIES))))
+    check_fast(bound, [data.draw(strategy(bound))], data.draw(st.sampled_from(sorted(LIBRARIES))))
 
 
 @every_bound

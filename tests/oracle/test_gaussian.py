@@ -13,10 +13,10 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import PrecisionError
+from oracle.gate.points import strategy, value_at
 from tests.checks import check_monotone, check_round_trip, check_second_opinion, check_width
 from tests.formulas import gaussian_delta, gaussian_delta_by_integration
 from tests.opinion import at_both_precisions
-from tests.samples import points, value_at
 
 DELTA, EPSILON, SIGMA, GDP = (
     oracle.bound(name) for name in ("gaussian.delta", "gaussian.epsilon", "gaussian.sigma", "gdp.epsilon")
@@ -64,7 +64,7 @@ def test_sigma_at_extremes(epsilon: str, delta: str) -> None:
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_second_opinion_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
-    check_second_opinion(bound, data.draw(points(bound)))
+    check_second_opinion(bound, data.draw(strategy(bound)))
 
 
 @pytest.mark.parametrize(("mu", "epsilon"), [("1", "1"), ("0.1", "0.3"), ("2", "0"), ("0.01", "0.001"), ("5", "20")])
@@ -110,7 +110,7 @@ def test_sigma_of_delta_of_sigma(mu: Fraction, tail: float, log_sensitivity: flo
 
 @given(st.data())
 def test_gdp_and_gaussian_epsilon_are_one_function(data: st.DataObject) -> None:
-    params = data.draw(points(EPSILON))
+    params = data.draw(strategy(EPSILON))
     mu = Fraction(params["sensitivity"]) / Fraction(params["sigma"])
     width = Fraction(1, 10**30)
     one = GDP.reference(mu=mu, delta=params["delta"], width=width)
@@ -125,7 +125,7 @@ def test_gdp_and_gaussian_epsilon_are_one_function(data: st.DataObject) -> None:
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) -> None:
-    params = data.draw(points(bound))
+    params = data.draw(strategy(bound))
     moved = data.draw(st.sampled_from(bound.parameters))
     other = value_at(bound, moved, data.draw(st.floats(0, 1)))
     assume(other != params[moved.name])
@@ -217,10 +217,10 @@ def test_an_epsilon_that_no_precision_reaches_is_refused_quickly() -> None:
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data(), digits=st.integers(1, 60))
 def test_the_asked_width_is_honoured(bound: oracle.Bound, data: st.DataObject, digits: int) -> None:
-    check_width(bound, data.draw(points(bound)), Fraction(1, 10**digits))
+    check_width(bound, data.draw(strategy(bound)), Fraction(1, 10**digits))
 
 
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_narrow_enclosures_hold_the_truth_too(bound: oracle.Bound, data: st.DataObject) -> None:
-    check_second_opinion(bound, data.draw(points(bound)), width=Fraction(1, 10**28))
+    check_second_opinion(bound, data.draw(strategy(bound)), width=Fraction(1, 10**28))

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from oracle.gate.points import fixed_points
 from tests.checks import check_anywhere
-from tests.samples import fixed_points
 
 RISK, RECURSION = oracle.bound("glmtron.risk"), oracle.bound("glmtron-recursion.risk")
 PLAIN, PRIVATE = oracle.bound("glmtron.effective-dimension"), oracle.bound("glmtron.private-dimension")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.enclosure import Dyadic, Enclosure
+from oracle.gate.points import strategy, value_at
 from tests.checks import check_monotone, check_second_opinion, check_shift_programme, check_width
 from tests.formulas import shift_programme
-from tests.samples import points, value_at
 
 GD, CGD = oracle.bound("noisy-gd.mu"), oracle.bound("noisy-cgd.mu")
 BOTH = (GD, CGD)
@@ -95,7 +95,7 @@ def test_the_programme_by_hand() -> None:
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 @given(data=st.data())
 def test_second_opinion_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
-    check_second_opinion(bound, data.draw(points(bound)))
+    check_second_opinion(bound, data.draw(strategy(bound)))
 
 
 @pytest.mark.parametrize("contraction", [1 - 2.0**-53, 1 - 1e-12, 0.999999, 0.5, 1e-15, 5e-324])
@@ -110,13 +110,13 @@ def test_extreme_contractions_and_lengths(contraction: float, steps: int) -> Non
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 @given(data=st.data(), digits=st.integers(1, 100))
 def test_the_asked_width_is_honoured(bound: oracle.Bound, data: st.DataObject, digits: int) -> None:
-    check_width(bound, data.draw(points(bound)), Fraction(1, 10**digits))
+    check_width(bound, data.draw(strategy(bound)), Fraction(1, 10**digits))
 
 
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 @given(data=st.data())
 def test_narrow_enclosures_hold_the_truth_too(bound: oracle.Bound, data: st.DataObject) -> None:
-    check_second_opinion(bound, data.draw(points(bound)), width=Fraction(1, 10**28))
+    check_second_opinion(bound, data.draw(strategy(bound)), width=Fraction(1, 10**28))
 
 
 # --- monotonicity
@@ -125,7 +125,7 @@ def test_narrow_enclosures_hold_the_truth_too(bound: oracle.Bound, data: st.Data
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 @given(data=st.data())
 def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) -> None:
-    params = data.draw(points(bound))
+    params = data.draw(strategy(bound))
     moved = data.draw(st.sampled_from(bound.parameters))
     other = value_at(bound, moved, data.draw(st.floats(0, 1)))
     assume(other != params[moved.name])

@@ -11,9 +11,9 @@ from mpmath import mp, mpf
 
 import oracle
 from oracle.enclosure import Enclosure
+from oracle.gate.points import strategy, value_at
 from tests.checks import check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
-from tests.samples import points, value_at
 
 DELTA = oracle.bound("laplace.delta")
 QUICK = (Phase.explicit, Phase.generate)  # an integration takes a tenth of a second, and shrinking would take minutes
@@ -27,25 +27,25 @@ def test_the_curve_is_the_hockey_stick_integral(ratio: str, fraction: str) -> No
 
 
 @settings(max_examples=16, phases=QUICK)
-@given(points(DELTA))
+@given(strategy(DELTA))
 def test_second_opinion_anywhere(params: dict[str, float]) -> None:
     check_second_opinion(DELTA, params)
 
 
 @settings(max_examples=8, phases=QUICK)
-@given(points(DELTA))
+@given(strategy(DELTA))
 def test_narrow_enclosures_hold_the_truth_too(params: dict[str, float]) -> None:
     check_second_opinion(DELTA, params, width=Fraction(1, 10**25))
 
 
-@given(points(DELTA), st.integers(1, 200))
+@given(strategy(DELTA), st.integers(1, 200))
 def test_the_asked_width_is_honoured(params: dict[str, float], digits: int) -> None:
     check_width(DELTA, params, Fraction(1, 10**digits))
 
 
 @given(st.data())
 def test_monotone_in_each_parameter(data: st.DataObject) -> None:
-    params = data.draw(points(DELTA))
+    params = data.draw(strategy(DELTA))
     moved = data.draw(st.sampled_from(DELTA.parameters))
     other = value_at(DELTA, moved, data.draw(st.floats(0, 1)))
     assume(other != params[moved.name])
@@ -100,7 +100,7 @@ def test_a_tiny_ratio_keeps_its_digits() -> None:
     assert result.lower.compare(0) > 0
 
 
-@given(points(DELTA), st.floats(-3, 3))
+@given(strategy(DELTA), st.floats(-3, 3))
 def test_only_the_ratio_counts(params: dict[str, float], log_factor: float) -> None:
     factor = Fraction(10.0**log_factor)
     scaled = {name: factor * Fraction(params[name]) for name in ("scale", "sensitivity")}

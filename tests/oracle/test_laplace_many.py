@@ -15,6 +15,7 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure, ball
 from oracle.errors import PrecisionError
+from oracle.gate.points import Point
 from oracle.privacy import laplace_composed, laplace_splines
 from oracle.privacy.composition import Composition
 from oracle.privacy.contour import saddle_for
@@ -22,7 +23,6 @@ from oracle.privacy.laplace_arrays import spline_delta, spline_epsilon
 from oracle.privacy.laplace_contour_arrays import contour_delta, contour_epsilon
 from oracle.privacy.laplace_step import LaplaceStep
 from tests.checks import check_fast, check_monotone, check_round_trip, check_width
-from tests.samples import Point
 
 DELTA, EPSILON = (oracle.bound(f"laplace-composed.{unit}") for unit in ("delta", "epsilon"))
 

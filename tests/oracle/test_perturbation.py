@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
+from oracle.gate.points import fixed_points
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
-from tests.samples import fixed_points
 
 OUTPUT, SCALE = oracle.bound("output-perturbation.epsilon"), oracle.bound("output-perturbation.scale")
 NOISY, SIGMA = oracle.bound("output-perturbation-gaussian.epsilon"), oracle.bound("output-perturbation-gaussian.sigma")

@@ -9,8 +9,8 @@ import pytest
 
 from oracle import bound
 from oracle.enclosure import Enclosure
+from oracle.gate.points import fixed_points, value_at
 from tests.checks import check_monotone, check_second_opinion, check_width
-from tests.samples import fixed_points, value_at
 
 EPSILON, DELTA, SIGMA, RDP = (bound(f"poisson-gaussian.{unit}") for unit in ("epsilon", "delta", "sigma", "rdp"))
 

@@ -17,6 +17,7 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError, PrecisionError
+from oracle.gate.points import Point
 from oracle.privacy.composition import PoissonGaussian, compose
 from oracle.privacy.poisson_gaussian_rdp_arrays import divergence
 from oracle.privacy.sampled_gaussian import SampledGaussian
@@ -24,7 +25,6 @@ from oracle.privacy.sampled_moment import log_moment
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
 from tests.opinions_sampled import binomial_moment, moment
-from tests.samples import Point
 
 RDP = oracle.bound("poisson-gaussian.rdp")
 QUICK = (Phase.explicit, Phase.generate)  # an opinion takes up to a second

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.errors import DomainError
+from oracle.gate.points import fixed_points
 from oracle.privacy.tree import levels
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
-from tests.samples import fixed_points
 
 EPSILON = oracle.bound("tree.epsilon")
 WORDS = ("replace", "add_remove")

@@ -13,9 +13,9 @@ from mpmath import mp, mpf
 import oracle
 from oracle.enclosure import Enclosure
 from oracle.errors import DomainError
+from oracle.gate.points import fixed_points
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
-from tests.samples import fixed_points
 
 RDP, ZCDP = oracle.bound("rdp.epsilon"), oracle.bound("zcdp.epsilon")
 QUICK = (Phase.explicit, Phase.generate)  # a golden-section search takes a tenth of a second

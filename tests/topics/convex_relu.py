@@ -48,4 +48,3 @@ DIRECTIONS = {
     "convex-relu.contraction": {"eta": TURNS, "active": RISES, "norm": RISES, "regularisation": TURNS},
     "convex-relu.step": {"active": FALLS, "norm": FALLS, "regularisation": FALLS},
 }
-RANGES = {("convex-relu.contraction", "eta"): (-6.0, 2.0)}
