@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from oracle.errors import DomainError
 from oracle.gate.cases import Case, arguments
-from oracle.gate.run import good, run
+from oracle.gate.result import Outcome, Unsupported
+from oracle.gate.run import SEARCH_SECONDS, settled
+from oracle.gate.search import search_worst
 from oracle.gate.targets import LocalTarget
-from oracle.gate.verdicts import Judgement, Verdict, judge
+from oracle.gate.verdicts import Verdict, judge
 from oracle.gate.xfail import Xfail
 from oracle.registry import Bound
 
-FAILURES: dict[Verdict, type[pytest.fail.Exception]] = {
+FAILURES: dict[str, Any] = {
     # One class a verdict, so that pytest's xfail(raises=...) tells the expected verdict from any other; builtins, as
     # pytest shows the module of an exception otherwise.
     verdict: type(verdict.title().replace("_", ""), (pytest.fail.Exception,), {"__module__": "builtins"})
@@ -43,13 +45,29 @@ class Agreement:
     notes: Mapping[str, Mapping[str, Any]]
     slack: Fraction | None
     rounding: Fraction
-    unsupported: Mapping[str, tuple[str, ...]]
+    unsupported: tuple[Unsupported, ...]
 
-    def judge(self, case: Case, function: Callable[..., Any]) -> Judgement:
-        """Call the function in this process, and judge what it says."""
-        answer = LocalTarget(function).ask(self.bound, case)
-        slack = Fraction(1) if self.slack is None else self.slack
-        return judge(case, answer, safe=self.bound.safe, slack=slack, rounding=self.rounding)
+    def unsupported_word(self, case: Case) -> str:
+        """The word of a valid case that the library says it does not support, or nothing."""
+        found = (word for word in self.unsupported if case.valid and case.input[word.parameter] == word.word)
+        return next(map(str, found), "")
+
+    def told(self, outcome: Outcome, to_do: str) -> str:
+        """A failure, as whoever must mend it wants to read it."""
+        case, judged, truth = outcome.case, outcome.judgement, outcome.case.expected
+        certified = "a refusal" if truth is None else f"[{float(truth.lower):.17g}, {float(truth.upper):.17g}]"
+        lines = [
+            f"{judged.verdict}: {case.name}" + (f", {case.comment}" if case.comment else ""),
+            f"  call       {outcome.call}",
+            f"  answer     {judged.answer}" + (f" ({judged.detail})" if judged.detail else ""),
+            f"  certified  {certified}",
+            f"  to do      {to_do}",
+        ]
+        for flag in case.flags:
+            if flag in self.notes:
+                links = self.notes[flag].get("links", ())
+                lines.append(f"  {flag}: {' '.join((self.notes[flag]['description'], *links))}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -61,9 +79,9 @@ class Question:
     entry: Xfail | None
 
     def __post_init__(self) -> None:
-        word = unsupported_word(self.case, self.agreement.unsupported)
+        word = self.agreement.unsupported_word(self.case)
         if word and self.entry is not None:
-            raise DomainError(f"unsupported has {word}, and the xfail file expects {self.case.name} to fail: choose one")
+            raise DomainError(f"{self.entry.place}: case {self.case.tc_id} is {word}, by the test's own words")
 
     @property
     def id(self) -> str:
@@ -73,43 +91,34 @@ class Question:
     @property
     def values(self) -> tuple[Any, ...]:
         """The arguments in the order of the bound's parameters."""
-        return tuple(arguments(self.agreement.bound, self.case.input).values())
+        given = arguments(self.agreement.bound, self.case.input)
+        return tuple(given[parameter.name] for parameter in self.agreement.bound.parameters)
 
     @property
     def marks(self) -> tuple[pytest.MarkDecorator, ...]:
-        """pytest's strict xfail where the failure is expected: a pass fails, and so does another verdict."""
+        """pytest's strict xfail where a failure is expected: a pass fails, and so does another verdict."""
         if self.entry is None:
             return ()
-        return (pytest.mark.xfail(strict=True, raises=FAILURES[self.entry.verdict], reason=_reason(self.entry)),)
+        return (pytest.mark.xfail(strict=True, raises=FAILURES[self.entry.verdict], reason=self.entry.reason),)
 
     def check(self, function: Callable[..., Any], called: str) -> None:
         """Ask, judge, and fail unless the answer is good."""
-        __tracebackhide__ = True
-        judgement = self.agreement.judge(self.case, function)
-        word = unsupported_word(self.case, self.agreement.unsupported)
+        agreement, case, target = self.agreement, self.case, LocalTarget(function, called)
+        judgement = judge(
+            case, target.ask(agreement.bound, case), safe=agreement.bound.safe, slack=agreement.slack or Fraction(1),
+            rounding=agreement.rounding,
+        )
+        outcome = settled(
+            case, target.call(agreement.bound, case), judgement, self.entry, agreement.unsupported,
+            loose_fails=agreement.slack is not None,
+        )
+        word = agreement.unsupported_word(case)
         if word and judgement.verdict is Verdict.REFUSED:
-            pytest.skip(f"unsupported, as said: {word}")
+            pytest.skip(word)
         if word:
-            self._fail(judgement, called, f"unsupported={{...}} says that it refuses {word}: take that out")
-        if not good(self.case, judgement, slack=self.agreement.slack):
-            other = self.entry is not None and self.entry.verdict is not judgement.verdict
-            expected = f" ({_reason(self.entry)})" if self.entry is not None and other else ""
-            self._fail(judgement, called, TO_DO[judgement.verdict] + expected)
-
-    def _fail(self, judgement: Judgement, called: str, to_do: str) -> None:
-        __tracebackhide__ = True
-        case = self.case
-        lines = [
-            f"{judgement.verdict}: {case.name}" + (f", {case.comment}" if case.comment else ""),
-            f"  call       {call(called, self.agreement.bound, case)}",
-            f"  answer     {judgement.answer}" + (f" ({judgement.detail})" if judgement.detail else ""),
-            f"  certified  {certified(case)}",
-            f"  to do      {to_do}",
-        ]
-        for flag in case.flags:
-            note = self.agreement.notes.get(flag, {})
-            lines.append("  " + f"{flag}: {note.get('description', '')} {' '.join(note.get('links', ()))}".strip())
-        raise FAILURES[judgement.verdict]("\n".join(lines), pytrace=False)
+            _fail(outcome, agreement.told(outcome, f"the test says {word}, but it is answered: take that out"))
+        if self.entry is not None or not outcome.good:
+            _fail(outcome, agreement.told(outcome, outcome.why or TO_DO[judgement.verdict]))
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,7 @@ class Search:
 
     agreement: Agreement
     examples: int
+    entries: Mapping[str, Xfail]
     id = "search"
 
     @property
@@ -127,36 +137,35 @@ class Search:
 
     @property
     def marks(self) -> tuple[pytest.MarkDecorator, ...]:
-        """An xfail that may pass, where the file expects that the search finds something: it is not exhaustive."""
-        return ()
+        """An xfail that may pass, where the xfail file expects a verdict of the search: it is not exhaustive."""
+        if not self.entries:
+            return ()
+        raises = tuple(FAILURES[verdict] for verdict in self.entries)
+        reason = "; ".join(entry.reason for entry in self.entries.values())
+        return (pytest.mark.xfail(strict=False, raises=raises, reason=reason),)
 
     def check(self, function: Callable[..., Any], called: str) -> None:
-        """Search, and fail on the worst that was found."""
-        raise NotImplementedError
+        """Search, and fail on what was found; a search that could judge nothing does not pass."""
+        agreement = self.agreement
+        searched = search_worst(
+            LocalTarget(function, called), agreement.bound, examples=self.examples, seconds=SEARCH_SECONDS, seed=0,
+            slack=agreement.slack, rounding=agreement.rounding, unsupported=agreement.unsupported,
+            expected=self.entries,
+        )
+        print(searched.told)  # pytest shows it with -rP, and with a failure
+        # What nobody expects goes first: its verdict decides whether the test fails.
+        found = sorted(
+            (item for item in searched.worst if not item.good or item.expected_failure), key=lambda item: item.good
+        )
+        if found:
+            told = [agreement.told(item, item.why or TO_DO[item.judgement.verdict]) for item in found]
+            _fail(found[0], "\n".join(told))
+        if searched.judged == 0:
+            pytest.fail(f"undecided; {searched.told}", pytrace=False)
 
 
 Subject = Question | Search
 
 
-def unsupported_word(case: Case, unsupported: Mapping[str, tuple[str, ...]]) -> str:
-    """The first word of a valid case that the library says it does not support, as `parameter = word`."""
-    for name, words in unsupported.items():
-        if case.valid and case.input[name] in words:
-            return f"{name} = {case.input[name]}"
-    return ""
-
-
-def call(called: str, bound: Bound, case: Case) -> str:
-    """The exact call of a case, to be pasted."""
-    return f"{called}({', '.join(f'{name}={value!r}' for name, value in arguments(bound, case.input).items())})"
-
-
-def certified(case: Case) -> str:
-    """What is known of the right answer, in seventeen digits."""
-    if case.expected is None:
-        return "a refusal"
-    return f"[{float(case.expected.lower):.17g}, {float(case.expected.upper):.17g}]"
-
-
-def _reason(entry: Xfail) -> str:
-    return f"the xfail file expects {entry.verdict}: {entry.reason}"
+def _fail(outcome: Outcome, message: str) -> NoReturn:
+    raise FAILURES[outcome.judgement.verdict](message, pytrace=False)

@@ -26,17 +26,17 @@ from oracle.domain import Number, Parameter, non_negative, shown
 from oracle.errors import DomainError, OracleError
 from oracle.gate import vectors
 from oracle.gate.cases import Case
-from oracle.gate.subjects import Agreement, Question, Search, Subject, unsupported_word
+from oracle.gate.result import Unsupported
+from oracle.gate.subjects import Agreement, Question, Search, Subject
 from oracle.gate.verdicts import ROUNDING
-from oracle.gate.xfail import Xfail
+from oracle.gate.xfail import Xfails, load
 
-Unsupported = Mapping[str, Sequence[str]]
 _SLACK = Parameter("slack", low=Fraction(1))
 
 
 def conformance(
     bound: str, function: Callable[..., Any], *, slack: Number | None = None, xfail: str | Path | None = None,
-    unsupported: Unsupported | None = None, rounding: Number | None = None,
+    unsupported: Mapping[str, Sequence[str]] | None = None, rounding: Number | None = None,
 ) -> Callable[..., None]:
     """A parametrised test of a function that is called with the bound's parameters as keyword arguments.
 
@@ -52,7 +52,6 @@ def conformance(
 
     @pytest.mark.parametrize("subject", [pytest.param(item, id=item.id, marks=item.marks) for item in subjects])
     def test(subject: Subject) -> None:
-        __tracebackhide__ = True
         subject.check(function, called)
 
     test.__doc__ = f"{called} implements {bound}."
@@ -86,7 +85,6 @@ def subject(item: pytest.Item) -> Subject:
 
 def call(item: pytest.Function) -> None:
     """Call a marked test function with the arguments of its subject and its fixtures, and judge what it returns."""
-    __tracebackhide__ = True
     asked = subject(item)
     names = {parameter.name for parameter in asked.agreement.bound.parameters}
     fixtures = {name: item.funcargs[name] for name in inspect.signature(item.obj).parameters if name not in names}
@@ -119,26 +117,26 @@ def _arguments(mark: pytest.Mark) -> dict[str, Any]:
 
 
 def _agree(
-    bound: str, slack: Number | None, xfail: str | Path | None, unsupported: Unsupported | None,
+    bound: str, slack: Number | None, xfail: str | Path | None, unsupported: Mapping[str, Sequence[str]] | None,
     rounding: Number | None, *, beside: Path,
 ) -> tuple[Agreement, list[Subject]]:
     """The agreement that the arguments make, and what is asked under it within the session's budget."""
     item = registry.bound(bound)
     file = vectors.load(item.name)
-    entries = ()  # STUB
     agreement = Agreement(
         item, file.notes,
         None if slack is None else _SLACK.rational(slack),
         ROUNDING if rounding is None else non_negative("rounding").rational(rounding),
         _unsupported(item, unsupported or {}, file.cases),
     )
-    expected = {case.tc_id: entry for entry in entries for case in entry.cases}
+    xfails = Xfails() if xfail is None else load(_found(Path(xfail), beside))
+    expected = xfails.of_cases(item.name, file.cases)
     budget = dp_oracle.session().budget
     subjects: list[Subject] = [
         Question(agreement, case, expected.get(case.tc_id)) for case in spread(file.cases, budget)
     ]
     if budget is not None and budget > len(file.cases):
-        subjects.append(Search(agreement, budget - len(file.cases)))
+        subjects.append(Search(agreement, budget - len(file.cases), xfails.of_search(item.name)))
     return agreement, subjects
 
 
@@ -155,20 +153,23 @@ def spread(cases: Sequence[Case], budget: int | None) -> list[Case]:
     return [cases[place] for place in sorted(place for _turn, place in sorted(turns)[:budget])]
 
 
-def _unsupported(item: registry.Bound, given: Unsupported, cases: Sequence[Case]) -> dict[str, tuple[str, ...]]:
-    """The unsupported words by parameter, each of which must be a word of the bound; some valid case must be left."""
+def _unsupported(
+    item: registry.Bound, given: Mapping[str, Sequence[str]], cases: Sequence[Case]
+) -> tuple[Unsupported, ...]:
+    """The unsupported words, each a word of the bound; some valid case must be left."""
     known = {parameter.name: parameter for parameter in item.parameters if parameter.kind == "choice"}
-    found: dict[str, tuple[str, ...]] = {}
+    found = []
     for name, words in given.items():
         if name not in known:
             told = f"it has {', '.join(known)}" if known else "it has none"
             raise DomainError(f"unsupported = {shown(name)} is no parameter of {item.name} that takes words: {told}")
         if isinstance(words, str):
             raise DomainError(f"unsupported: {name} = {shown(words)} is a word; expected a list of words")
-        found[name] = tuple(str(known[name].parse(word)) for word in words)
-    if not any(case.valid and not unsupported_word(case, found) for case in cases):
-        raise DomainError(f"unsupported = {shown(given)} leaves no valid case of {item.name}")
-    return found
+        for word in map(known[name].parse, words):
+            found.append(Unsupported(name, str(word), sum(c.valid and c.input[name] == word for c in cases)))
+    if not any(case.valid and all(case.input[w.parameter] != w.word for w in found) for case in cases):
+        raise DomainError(f"unsupported = {shown(dict(given))} leaves no valid case of {item.name}")
+    return tuple(found)
 
 
 def _found(path: Path, beside: Path) -> Path:

@@ -1,8 +1,8 @@
 """Every certified case of the two bounds that toydp implements, one test each."""
 
-from oracle.gate import conformance
-
 import toydp
+
+from oracle.gate import conformance
 
 test_epsilon = conformance("gaussian.epsilon", toydp.epsilon, slack=1.05)
 test_composed_epsilon = conformance(
