@@ -10,6 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from oracle import bound
+from oracle.console import WRONG
+from oracle.gate import run as gate
+from oracle.gate import vectors
+from oracle.gate.targets import CommandTarget
+from oracle.gate.verdicts import Verdict
 from tests.project.consoles import ROOT, run
 
 FOLDER = ROOT / "examples" / "gate"
@@ -24,20 +30,20 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return Path(shutil.copy(FOLDER / request.param, tmp_path))
 
 
-def judge(example: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the gate on an example."""
+def started(example: Path) -> list[str]:
+    """The words that start an example, built if need be."""
     program = LANGUAGES[example.name]
     assert program is not None
-    words = [program, str(example)]
-    if example.suffix == ".cpp":
-        built = example.with_suffix("")
-        subprocess.run([program, "-O2", "-o", str(built), str(example)], check=True, timeout=120)
-        words = [str(built)]
-    return run(ROOT, "-m", "reports.cli", "gate", "--cmd", shlex.join(words), "--bound", "laplace.delta", *options)
+    if example.suffix != ".cpp":
+        return [program, str(example)]
+    built = example.with_suffix("")
+    subprocess.run([program, "-O2", "-o", str(built), str(example)], check=True, timeout=120)
+    return [str(built)]
 
 
 def test_the_gate_passes_the_example(example: Path) -> None:
-    done = judge(example, "--search", "50")
+    words = ["--cmd", shlex.join(started(example)), "--bound", "laplace.delta", "--search", "50"]
+    done = run(ROOT, "-m", "reports.cli", "gate", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "TIGHT" in done.stdout
 
@@ -46,9 +52,10 @@ def test_the_gate_fails_the_example_with_a_bug(example: Path) -> None:
     text = example.read_text()
     assert text.count("-gap / 2)") == 1
     example.write_text(text.replace("-gap / 2)", "-gap / 2.0001)"))
-    done = judge(example, "--search", "0")
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "UNSOUND" in done.stdout
+    cases = vectors.load("laplace.delta").cases
+    result = gate.run(CommandTarget(started(example)), bound("laplace.delta"), cases, search=0)
+    assert result.exit_code == WRONG
+    assert {outcome.judgement.verdict for outcome in result.failures} == {Verdict.UNSOUND}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

@@ -103,12 +103,24 @@ def test_the_installed_packages_are_the_ones_that_run(place: Place) -> None:
     assert str(ROOT) not in done.stdout
 
 
-def test_pytest_passes_from_a_clean_clone(place: Place) -> None:
-    done = place.run("python -m pytest -q -p no:cacheprovider")
-    assert done.returncode == 0, done.stdout
-    passed, xfailed = (int(found) for found in re.findall(r"(\d+) (?:passed|xfailed)", done.stdout))
+def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Place) -> None:
+    page = "examples/gate/ci.md"
+    (gitlab,) = (job for job in map(yaml.safe_load, blocks(page, "yaml")) if isinstance(job, dict))
+    commands = [*gitlab["privacy"]["script"], *(line for text in blocks(page, "sh") for line in text.splitlines())]
+    unique = list(dict.fromkeys(commands))
+    assert [command.split()[:3] for command in unique] == [
+        ["python", "-m", "pip"], ["dp-oracle", "gate", "--config"], ["python", "-m", "pytest"]
+    ]
+    printed = {}
+    for command in unique:
+        done = place.run(command)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        printed[command] = done.stdout
+    passed, xfailed = (int(found) for found in re.findall(r"(\d+) (?:passed|xfailed)", printed[unique[-1]]))
     assert passed > 40
     assert xfailed > 0
+    for file in ("dp-oracle-junit.xml", "pytest-junit.xml"):
+        assert len(list(ElementTree.parse(place.clone / file).iter("testcase"))) > 40
 
 
 def test_the_workers_of_xdist_collect_the_same(place: Place) -> None:
@@ -137,13 +149,9 @@ def test_a_new_bug_fails_pytest_and_the_action(place: Place) -> None:
 
 
 def test_the_action_judges_one_function(place: Place) -> None:
-    done = place.step("Judge", target="toydp:epsilon", bound="gaussian.epsilon", slack="1.05", search="0")
-    assert done.code == 0, done.printed
-    unknown = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0")
-    assert unknown.code == 1, unknown.printed  # without the xfail file, the known bug is a failure
-    expected = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0",
-                          xfail="dp-oracle-xfail.toml")
-    assert expected.code == 0, expected.printed
+    done = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0")
+    assert done.code == 1, done.printed  # without the xfail file, the known bug is a failure
+    assert "UNSOUND" in done.summary
 
 
 def test_inputs_are_never_run(place: Place) -> None:
@@ -152,8 +160,6 @@ def test_inputs_are_never_run(place: Place) -> None:
     every = place.step("Judge", **dict.fromkeys(names, hostile))
     assert every.code == 2, every.printed
     assert place.step("Install", install="false", library=hostile).code != 0
-    named = place.step("Judge", target="toydp:epsilon", bound="gaussian.epsilon", search="0", junit=hostile)
-    assert named.code == 0, named.printed
     assert not (place.clone / "stolen").exists()
 
 
@@ -167,24 +173,9 @@ def test_no_script_of_the_action_contains_an_input() -> None:
     assert used | {"python-version"} == set(action(ROOT)["inputs"])
 
 
-def test_the_commands_for_other_ci_systems_work(place: Place) -> None:
-    (gitlab,) = [job for text in blocks("examples/gate/ci.md", "yaml") for job in [yaml.safe_load(text)]
-                 if isinstance(job, dict)]
-    commands = list(gitlab["privacy"]["script"])
-    for text in blocks("examples/gate/ci.md", "sh"):
-        commands += text.splitlines()
-    assert len(commands) == 5
-    for command in dict.fromkeys(commands):
-        done = place.run(command)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert (place.clone / "dp-oracle.md").read_text()
-    ElementTree.parse(place.clone / "dp-oracle-junit.xml")
-
-
 def test_the_workflow_of_the_toy_library_uses_inputs_that_the_action_has() -> None:
     workflow = yaml.safe_load((ROOT / "examples/toy-library/.github/workflows/privacy.yml").read_text())
     *_, step = workflow["jobs"]["dp-oracle"]["steps"]
     assert set(step["with"]) <= set(action(ROOT)["inputs"])
-    (snippet,) = [steps for text in blocks("examples/gate/ci.md", "yaml") for steps in [yaml.safe_load(text)]
-                  if isinstance(steps, list)]
+    (snippet,) = (job for job in map(yaml.safe_load, blocks("examples/gate/ci.md", "yaml")) if isinstance(job, list))
     assert snippet == [step]
