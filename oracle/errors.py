@@ -19,3 +19,7 @@ class TargetError(OracleError):
 
 class TargetTimeout(TargetError):
     """Code under test did not answer in the time that it has."""
+
+
+class VectorError(OracleError):
+    """A file of test vectors is missing, broken or not what it says it is."""

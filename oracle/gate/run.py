@@ -66,9 +66,11 @@ def run(
         interrupted = True
     finally:
         target.close()
-    loose_fails = slack is not None
     outcomes = tuple(
-        settled(case, target.call(bound, case), judgement, expected.get(case.tc_id), unsupported, loose_fails=loose_fails)
+        settled(
+            case, target.call(bound, case), judgement, expected.get(case.tc_id), unsupported,
+            loose_fails=slack is not None,
+        )
         for case, judgement in judged
     )
     return Result(

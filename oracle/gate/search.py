@@ -3,7 +3,7 @@
 Points are drawn over the bound's ranges (`oracle.gate.points`), and hypothesis climbs towards unsoundness and towards
 looseness. The truth of each example is certified by the reference under both readings of the input, as a vector's is;
 what the reference cannot certify is counted, and never passes. The same seed asks the same questions of the same
-target, unless time runs out.
+target (with the same hypothesis), unless time runs out.
 """
 
 from __future__ import annotations

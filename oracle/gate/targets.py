@@ -122,14 +122,14 @@ class _Isolated(abc.ABC):
 
     def ask(self, bound: Bound, case: Case) -> Answer:
         """What the process answers; if it crashes or hangs, the next question starts another."""
-        if self._process is None or not self._process.usable:
-            self._process, self._first = Isolated(self.name, self._words, memory=self._memory), True
-            self._greet(self._process)
+        process = self._process
+        if process is None or not process.usable:
+            process = self._start()
         self._asked += 1
         try:
             request = json.dumps(self._request(bound, case, self._asked)) + "\n"
-            self._process.write(request.encode(), seconds=self._timeout)
-            return self._understood(self._heard(self._process), self._asked)
+            process.write(request.encode(), seconds=self._timeout)
+            return self._understood(self._heard(process), self._asked)
         except TargetTimeout as error:
             self.close()
             return Failure(Verdict.TIMEOUT, str(error))
@@ -145,6 +145,11 @@ class _Isolated(abc.ABC):
         if self._process is not None:
             self._process.stop()
         self._process = None
+
+    def _start(self) -> Isolated:
+        """A new process; a TargetError where there can be none."""
+        self._process, self._first = Isolated(self.name, self._words, memory=self._memory), True
+        return self._process
 
     def _heard(self, process: Isolated) -> bytes:
         """The next line; the first one may take as long as loading may, which the first process of all has shown."""
@@ -166,10 +171,6 @@ class _Isolated(abc.ABC):
             text = shown(line.decode(errors="replace"))
             raise TargetError(f"{self.name} answered with what is no JSON object: {text!r}")
         return answer
-
-    @abc.abstractmethod
-    def _greet(self, process: Isolated) -> None:
-        """Wait until a new process is ready, if it says so."""
 
     @abc.abstractmethod
     def _request(self, bound: Bound, case: Case, number: int) -> dict[str, Any]:
@@ -194,15 +195,16 @@ class FunctionTarget(_Isolated):
         """The call as Python text."""
         return python_call(self.name.rpartition(":")[2], arguments(bound, case.input))
 
-    def _greet(self, process: Isolated) -> None:
+    def _start(self) -> Isolated:
+        process = super()._start()
         try:
             greeting = self._object(self._heard(process))
+            if "error" in greeting:
+                raise TargetError(f"{self.name} cannot be loaded: {greeting['error']}")
         except BaseException:
             self.close()
             raise
-        if "error" in greeting:
-            self.close()
-            raise TargetError(f"{self.name} cannot be loaded: {greeting['error']}")
+        return process
 
     def _request(self, bound: Bound, case: Case, number: int) -> dict[str, Any]:
         return {"id": number, "arguments": arguments(bound, case.input)}
@@ -224,16 +226,17 @@ class CommandTarget(_Isolated):
     """A program that speaks JSON lines."""
 
     def __init__(self, words: Sequence[str], timeout: Number = TIMEOUT, memory: Number = MEMORY) -> None:
-        if not words or shutil.which(words[0]) is None:
-            raise TargetError(f"command = {shown(' '.join(words))} cannot be run: there is no such program")
         super().__init__(shlex.join(words), ["exec", *words], timeout, memory)
 
     def call(self, bound: Bound, case: Case) -> str:
         """The request, piped into the command."""
         return f"echo {shlex.quote(json.dumps(self._request(bound, case, 1)))} | {self.name}"
 
-    def _greet(self, process: Isolated) -> None:
-        pass  # it says nothing before it is asked
+    def _start(self) -> Isolated:
+        program = self._words[1]
+        if shutil.which(program) is None:
+            raise TargetError(f"{self.name} cannot be run: there is no program {program}")
+        return super()._start()
 
     def _request(self, bound: Bound, case: Case, number: int) -> dict[str, Any]:
         given = {name: _plain(value) for name, value in arguments(bound, case.input).items()}
