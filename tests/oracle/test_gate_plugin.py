@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import dp_oracle
+import oracle.gate
 from oracle import bound
 from oracle.gate import vectors
 from oracle.gate.cases import Case, Expected, certified
-from oracle.gate.suite import spread
+from oracle.gate.suite import conformance, spread
 
 pytest_plugins = ["pytester"]
 
@@ -333,6 +334,15 @@ def test_importing_the_plugin_imports_nothing_but_the_standard_library() -> None
     )
     loaded = set(done.stdout.split()) - set(sys.stdlib_module_names) - {"__main__", "__mp_main__"}
     assert loaded == {"dp_oracle"}
+
+
+def test_the_gate_needs_no_pytest_until_a_test_suite_asks() -> None:
+    code = "import sys; import oracle.gate.jobs; import dp_oracle; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+    for module in (dp_oracle, oracle.gate):
+        assert module.conformance is conformance
+        with pytest.raises(AttributeError, match="no attribute 'conformity'"):
+            module.conformity  # noqa: B018
 
 
 def test_unused_it_changes_nothing(library: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

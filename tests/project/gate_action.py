@@ -37,7 +37,8 @@ def shell_steps(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_step(
-    folder: Path, name: str, inputs: Mapping[str, str], *, workspace: Path, scratch: Path, environment: Mapping[str, str]
+    folder: Path, name: str, inputs: Mapping[str, str], *, workspace: Path, scratch: Path,
+    environment: Mapping[str, str],
 ) -> Done:
     """Run one step of the action in a folder, as GitHub does: inputs with their defaults, bash with -eo pipefail."""
     (step,) = [item for item in shell_steps(folder) if item["name"] == name]

@@ -1,8 +1,9 @@
-"""A toy accountant: the epsilon of Gaussian noise, once done right and once with a famous bug."""
+"""A toy library: the epsilon of Gaussian noise, once done right and once with a famous bug, and a noisy mean."""
 
 import math
 import operator
 
+import numpy as np
 from scipy.special import erfcx
 
 UNIT = 2.0**-53
@@ -48,6 +49,14 @@ def composed_epsilon(sigma, sensitivity, steps, delta):
     if operator.index(steps) < 0:
         raise ValueError(f"steps = {steps} is negative")
     return math.sqrt(2 * math.log(1.25 / delta) * steps) * sensitivity / sigma
+
+
+def noisy_mean(dataset, seed):
+    """The mean of records clipped to norm 1, with noise: (epsilon(1, 1, delta), delta)-DP if a record is replaced."""
+    features, _labels = dataset
+    clipped = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1.0)
+    noise = np.random.default_rng(seed).normal(size=features.shape[1])
+    return clipped.mean(axis=0) + 2 / len(features) * noise
 
 
 def _check(sigma, sensitivity, delta):
