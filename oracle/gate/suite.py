@@ -87,7 +87,8 @@ def call(item: pytest.Function) -> None:
     """Call a marked test function with the arguments of its subject and its fixtures, and judge what it returns."""
     asked = subject(item)
     names = {parameter.name for parameter in asked.agreement.bound.parameters}
-    fixtures = {name: item.funcargs[name] for name in inspect.signature(item.obj).parameters if name not in names}
+    taken = inspect.signature(item.obj).parameters
+    fixtures = {name: item.funcargs[name] for name in taken if name in item.funcargs and name not in names}
     asked.check(lambda **given: item.obj(**given, **fixtures), item.originalname)
 
 
@@ -121,7 +122,7 @@ def _agree(
     rounding: Number | None, *, beside: Path,
 ) -> tuple[Agreement, list[Subject]]:
     """The agreement that the arguments make, and what is asked under it within the session's budget."""
-    item = registry.bound(bound)
+    item = registry.bound(str(bound))
     file = vectors.load(item.name)
     agreement = Agreement(
         item, file.notes,

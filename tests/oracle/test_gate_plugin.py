@@ -125,9 +125,9 @@ def test_the_marker_judges_what_a_function_returns(library: pytest.Pytester) -> 
         import mylib
 
         @pytest.mark.dp_oracle(bound="gaussian.epsilon", slack=1.05)
-        def test_function(sigma, delta, sensitivity, tmp_path):
+        def test_function(sigma, delta, sensitivity, tmp_path, factor=1):
             assert tmp_path.is_dir()
-            return mylib.epsilon(sigma, sensitivity, delta)
+            return factor * mylib.epsilon(sigma, sensitivity, delta)
 
         class TestMethods:
             @pytest.mark.parametrize("factor", [1, 2])
@@ -235,6 +235,7 @@ def test_unsupported_words_are_strict_both_ways(library: pytest.Pytester) -> Non
     ("arguments", "told"),
     [
         ("'gausian.epsilon', mylib.epsilon", "bound = gausian.epsilon is unknown; *gaussian.epsilon*"),
+        ("None, mylib.epsilon", "bound = None is unknown; *"),
         ("'gaussian.epsilon', mylib.epsilon, slack=0.9", "slack = 0.9 is outside its domain: a real number >= 1"),
         ("'gaussian.epsilon', mylib.epsilon, rounding=-1", "rounding = -1 is outside its domain*"),
         ("'gaussian.epsilon', mylib.tree", "mylib.tree(noise_multiplier, *; gaussian.epsilon is called with sigma, *"),
