@@ -5,7 +5,7 @@
 """
 
 from oracle.enclosure import Enclosure
-from oracle.errors import DomainError, OracleError, PrecisionError, TargetError
+from oracle.errors import DomainError, OracleError, PrecisionError, TargetError, VectorError
 from oracle.registry import Algorithm, Bound, algorithm, algorithms, bound, bounds
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "OracleError",
     "PrecisionError",
     "TargetError",
+    "VectorError",
     "algorithm",
     "algorithms",
     "bound",

@@ -102,10 +102,10 @@ class Dyadic:
             else:
                 ball = self.ball / arb(10) ** shift
                 unit = int(ball.upper().ceil().fmpz()) if up else int(ball.lower().floor().fmpz())
-        return _decimal_string(unit, shift)
+        return decimal_string(unit, shift)
 
 
-def _decimal_string(unit: int, shift: int) -> str:
+def decimal_string(unit: int, shift: int) -> str:
     """unit * 10**shift, plainly for everyday sizes and as d.ddde+xx otherwise, without trailing zeros."""
     if unit == 0:
         return "0"

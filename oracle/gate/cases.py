@@ -89,3 +89,16 @@ def certified(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-
     if bound.parse(decimal) == bound.parse(double):
         return enclosure
     return enclosure.hull(bound.at(double, width=width))
+
+
+SMALLEST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
+
+
+def is_told(truth: Enclosure) -> bool:
+    """Whether a double can tell the answer: it is 0, or of a size that doubles have with all their digits.
+
+    To be asked before an end becomes a Fraction: a delta of 10^-(10^15) is quickly enclosed, and never written out.
+    """
+    if truth.lower.mantissa == 0 and truth.upper.mantissa == 0:
+        return True
+    return truth.lower.compare(SMALLEST) >= 0 and truth.upper.compare(LARGEST) <= 0

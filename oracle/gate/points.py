@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oracle.domain import Parameter
+from oracle.gate.cases import Text
 from oracle.gate.ranges import (
     CORNER_INTEGERS,
     CORNER_PROBABILITIES,
@@ -143,3 +145,22 @@ def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
         return values[int(rng.integers(len(values)))]
 
     return [{p.name: corner(p) for p in bound.parameters} for _ in range(count)]
+
+
+def texts(point: Point) -> dict[str, Text]:
+    """A point as the input of a case: the shortest decimals that are read as its doubles."""
+    return {name: _text(value) for name, value in point.items()}
+
+
+def _text(value: Any) -> Text:
+    if isinstance(value, tuple):
+        return tuple(str(_text(entry)) for entry in value)
+    if isinstance(value, (str, int)):
+        return str(value)
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    mantissa, e, exponent = repr(value).partition("e")
+    # Next to 1 the shortest decimal is another number by far, seen from 1: there the double is written in full.
+    if not e and 0.9 < value < 1.1 and len(mantissa) > 16:
+        return str(Decimal(value))
+    return f"{mantissa}e{int(exponent)}" if e else mantissa

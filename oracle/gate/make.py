@@ -1,0 +1,178 @@
+"""Making vectors: which inputs are asked of a bound, what is certified about each, and the document of it all.
+
+The same bound gives the same document every time. Inputs come from its example and its neighbourhood, the ends of each
+parameter's domain (`everyday`), the calls that came out wrong in real libraries (`known_bugs`), a search for extremes
+(`extremes`), points spread over the whole range (`points`) and inputs that mean nothing (`invalid`). Case numbers are
+permanent: a case of a former file stays with its number, a new input gets a number that was never used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from importlib import metadata
+from itertools import islice
+from typing import Any
+
+from oracle.enclosure import Enclosure, decimal_string
+from oracle.errors import OracleError, VectorError
+from oracle.gate import extremes
+from oracle.gate.cases import Case, Expected, Text, certified, is_told
+from oracle.gate.everyday import at_the_ends, example, halton, near_example, rounded, words
+from oracle.gate.flags import GENERAL, ORDINARY, SEARCHED, WIDE, Flag
+from oracle.gate.invalid import invalid_inputs
+from oracle.gate.known_bugs import KNOWN, POINTS
+from oracle.gate.points import point_at, texts
+from oracle.gate.vectors import VERSION, VectorFile
+from oracle.registry import Bound
+
+WIDTH = "1e-18"
+DIGITS = 16  # of an expected value, rounded outward: coarser than WIDTH, so that they do not hang on the arithmetic
+WIDEST = Fraction(1, 10**6)  # relative: if the two readings of an input differ by more, the case would judge nothing
+
+# What many libraries implement is asked more than what only this project has.
+POPULAR = (
+    "gaussian.", "gaussian-composed.", "gaussian-classical.", "poisson-gaussian.", "gdp.", "rdp.", "zcdp.", "laplace.",
+    "laplace-composed.", "composition.", "amplification.", "tree.", "randomised-response.", "wor-gaussian.", "shuffle.",
+)
+Candidate = tuple[Mapping[str, Text], Flag | None, str]
+
+
+def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
+    """The document of a bound's vectors; the cases of a former file stay in it under their numbers."""
+    found: dict[tuple[tuple[str, Text], ...], Case] = {}
+    searched = False
+    for case in former.cases if former is not None else ():
+        found[_key(case.input)] = _again(bound, case)
+        searched = searched or SEARCHED.name in case.flags
+    number = max((case.tc_id for case in found.values()), default=0)
+    for case in _cases(bound, search=not searched):
+        if _key(case.input) not in found:
+            number += 1
+            found[_key(case.input)] = replace(case, tc_id=number)
+    return document(bound, sorted(found.values(), key=lambda case: case.tc_id))
+
+
+def _key(given: Mapping[str, Text]) -> tuple[tuple[str, Text], ...]:
+    return tuple(sorted(given.items()))
+
+
+def _again(bound: Bound, case: Case) -> Case:
+    """A case of a former file, certified anew."""
+    if case.expected is None:
+        return case
+    origin = next((flag for flag in GENERAL if flag.name in case.flags), None)
+    again = valid_case(bound, (case.input, origin, case.comment))
+    if again is None:
+        raise VectorError(f"{case.name} cannot be certified any more; to drop it is a matter for a major version")
+    return replace(again, tc_id=case.tc_id)
+
+
+def _cases(bound: Bound, *, search: bool) -> Iterator[Case]:
+    """All cases, not yet numbered; an input may come twice."""
+    popular = bound.name.startswith(POPULAR)
+    yield from islice(_certified(bound, _near(bound)), 14 if popular else 6)
+    ends = list(_certified(bound, at_the_ends(bound)))
+    yield from ends if popular else ends[:: 1 + len(ends) // 16]
+    yield from _certified(bound, ((given, None, "") for given in POINTS.get(bound.name, ())))
+    if search:
+        found = extremes.find(bound, 3 if popular else 1)
+        yield from _certified(bound, ((given, SEARCHED, why) for given, why in found))
+    yield from islice(_certified(bound, _spread(bound)), 14 if popular else 4)
+    for given, flag, comment in invalid_inputs(bound, example(bound)):
+        yield Case(bound.name, 0, given, None, (flag.name,), comment)
+
+
+def _near(bound: Bound) -> Iterator[Candidate]:
+    yield example(bound), ORDINARY, ""
+    for index in range(1, 60):
+        yield near_example(bound, index), ORDINARY, ""
+
+
+def _spread(bound: Bound) -> Iterator[Candidate]:
+    for index in range(1, 60):
+        point = point_at(bound, halton(index, len(bound.parameters))) | words(bound, index)
+        yield texts(rounded(point)), WIDE, ""
+
+
+def _certified(bound: Bound, candidates: Iterable[Candidate]) -> Iterator[Case]:
+    for candidate in candidates:
+        case = valid_case(bound, candidate)
+        if case is not None:
+            yield case
+
+
+def valid_case(bound: Bound, candidate: Candidate) -> Case | None:
+    """The case of an input, or None where it has no answer that is worth asking for."""
+    given, origin, comment = candidate
+    try:
+        truth = certified(bound, given, width=WIDTH)
+    except OracleError:
+        return None
+    if not is_told(truth):
+        return None
+    expected = Expected.parse(*ends(truth))
+    if expected.upper - expected.lower > WIDEST * expected.upper:
+        return None
+    case = Case(bound.name, 0, given, expected, (), comment)
+    flags = [bug.flag.name for bug in KNOWN if bug.applies(case)]
+    if origin not in (None, ORDINARY) or not flags:
+        flags.insert(0, (origin or ORDINARY).name)
+    return replace(case, flags=tuple(flags))
+
+
+def ends(enclosure: Enclosure) -> tuple[str, str]:
+    """The ends as decimals, rounded outward."""
+    return enclosure.lower.to_decimal(digits=DIGITS, up=False), enclosure.upper.to_decimal(digits=DIGITS, up=True)
+
+
+def generator() -> dict[str, str]:
+    """What made a file."""
+    return {
+        "name": "dp-oracle", "version": metadata.version("dp-oracle"),
+        "arithmetic": f"python-flint {metadata.version('python-flint')}, ball arithmetic", "width": WIDTH,
+    }
+
+
+def document(bound: Bound, cases: list[Case]) -> dict[str, Any]:
+    """The JSON object of a file."""
+    known = {flag.name: flag for flag in (*GENERAL, *(bug.flag for bug in KNOWN))}
+    used = sorted({name for case in cases for name in case.flags})
+    return {
+        **describe(bound), "generator": generator(),
+        "notes": {name: known[name].note() for name in used}, "numberOfTests": len(cases),
+        "tests": [_test(case) for case in cases],
+    }
+
+
+def describe(bound: Bound) -> dict[str, Any]:
+    """What a file says of its bound, from the registry."""
+    return {
+        "schema": f"{bound.unit}.schema.json", "vectorsVersion": VERSION, "bound": bound.name, "unit": bound.unit,
+        "safe": bound.safe, "neighbours": bound.neighbours, "threatModel": bound.threat_model,
+        "released": bound.released, "summary": bound.summary, "formula": bound.formula, "source": list(bound.source),
+        "parameters": [
+            {"name": p.name, "kind": p.kind, "domain": p.domain, "meaning": p.meaning} for p in bound.parameters
+        ],
+    }
+
+
+def _test(case: Case) -> dict[str, Any]:
+    test: dict[str, Any] = {
+        "tcId": case.tc_id, "comment": case.comment, "flags": list(case.flags),
+        "input": {name: list(text) if isinstance(text, tuple) else text for name, text in case.input.items()},
+        "result": "invalid" if case.expected is None else "valid",
+    }
+    if case.expected is not None:
+        test["expected"] = {"lower": _decimal(case.expected.lower), "upper": _decimal(case.expected.upper)}
+    return test
+
+
+def _decimal(end: Fraction) -> str:
+    """An end of an expected value, which has few digits, in just these."""
+    with localcontext(prec=4 * DIGITS):
+        _, digits, exponent = (Decimal(end.numerator) / end.denominator).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    return decimal_string(int("".join(map(str, digits))), exponent)
