@@ -231,6 +231,14 @@ def test_unsupported_words_are_strict_both_ways(library: pytest.Pytester) -> Non
     answered.stdout.fnmatch_lines(["TIGHT: tree.epsilon/2", "*but it is answered: take that out"])
 
 
+def test_a_case_is_unsupported_or_expected_to_fail_but_not_both(library: pytest.Pytester) -> None:
+    entry = ENTRY.format("REFUSED", "where = {neighbours = 'add_remove'}").replace("gaussian.epsilon", "tree.epsilon")
+    library.path.joinpath("known.toml").write_text(entry)
+    conform(library, "'tree.epsilon', mylib.tree, xfail='known.toml'").assert_outcomes(passed=2, xfailed=1)
+    both = "'tree.epsilon', mylib.tree, xfail='known.toml', unsupported={'neighbours': ['add_remove']}"
+    conform(library, both).stdout.fnmatch_lines(["dp-oracle: *known.toml, line 2: case 2 is unsupported: neighbours=*"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -314,8 +322,17 @@ def test_a_budget_beyond_the_vectors_searches(library: pytest.Pytester) -> None:
     found.stdout.fnmatch_lines(["UNSOUND: gaussian.epsilon/0, *", "  call       wrong_below(sigma=0.*"])
 
 
-def test_the_search_obeys_the_marker_and_the_xfail_file(library: pytest.Pytester) -> None:
-    library.path.joinpath("known.toml").write_text(ENTRY.format("UNSOUND", "search = true"))
+def test_a_search_that_judged_nothing_does_not_pass(library: pytest.Pytester) -> None:
+    result = conform(library, "'gaussian.epsilon', mylib.shy", "--dp-oracle-budget=24", "-k", "search")
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(["undecided; search: 0 examples judged beyond the vectors, 20 refused"])
+
+
+@pytest.mark.parametrize(("verdict", "outcome"), [("UNSOUND", "xfailed"), ("CRASH", "failed")])
+def test_the_search_obeys_the_marker_and_the_xfail_file(
+    library: pytest.Pytester, verdict: str, outcome: str
+) -> None:
+    library.path.joinpath("known.toml").write_text(ENTRY.format(verdict, "search = true"))
     library.makepyfile(test_it="""
         import mylib
         import pytest
@@ -325,7 +342,7 @@ def test_the_search_obeys_the_marker_and_the_xfail_file(library: pytest.Pytester
             return mylib.wrong_below(sigma, sensitivity, delta)
     """)
     result = library.runpytest_inprocess("-p", "dp_oracle", "--dp-oracle-budget=24")
-    result.assert_outcomes(passed=4, xfailed=1)
+    result.assert_outcomes(passed=4, **{outcome: 1})
 
 
 def test_importing_the_plugin_imports_nothing_but_the_standard_library() -> None:
