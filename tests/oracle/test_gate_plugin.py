@@ -58,6 +58,9 @@ def doubled(sigma, sensitivity, delta):
 def wrong_below(sigma, sensitivity, delta):
     return epsilon(sigma, sensitivity, delta) / (2 if sigma < 0.5 else 1)
 
+def wrong_twice(sigma, sensitivity, delta):
+    return {}["epsilon"] if sigma > 50 else wrong_below(sigma, sensitivity, delta)
+
 def deaf(sigma, sensitivity, delta):
     return 100.0
 
@@ -306,6 +309,7 @@ def test_a_budget_is_spread_over_the_kinds_of_cases(budget: int | None, names: l
 def test_the_budget_of_a_run(library: pytest.Pytester) -> None:
     conform(library, "'gaussian.epsilon', mylib.halved", "--dp-oracle-budget", "2").assert_outcomes(passed=1, failed=1)
     conform(library, "'gaussian.epsilon', mylib.halved", "--dp-oracle-budget=4").assert_outcomes(passed=3, failed=1)
+    assert dp_oracle.session().budget is None  # it is over
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "many", "1.5"])
@@ -328,18 +332,21 @@ def test_a_search_that_judged_nothing_does_not_pass(library: pytest.Pytester) ->
     result.stdout.fnmatch_lines(["undecided; search: 0 examples judged beyond the vectors, 20 refused"])
 
 
-@pytest.mark.parametrize(("verdict", "outcome"), [("UNSOUND", "xfailed"), ("CRASH", "failed")])
+@pytest.mark.parametrize(
+    ("function", "verdict", "outcome"),
+    [("wrong_below", "UNSOUND", "xfailed"), ("wrong_below", "CRASH", "failed"), ("wrong_twice", "UNSOUND", "failed")],
+)
 def test_the_search_obeys_the_marker_and_the_xfail_file(
-    library: pytest.Pytester, verdict: str, outcome: str
+    library: pytest.Pytester, function: str, verdict: str, outcome: str
 ) -> None:
     library.path.joinpath("known.toml").write_text(ENTRY.format(verdict, "search = true"))
-    library.makepyfile(test_it="""
+    library.makepyfile(test_it=f"""
         import mylib
         import pytest
 
         @pytest.mark.dp_oracle("gaussian.epsilon", xfail="known.toml")
         def test_it(sigma, sensitivity, delta, tmp_path):
-            return mylib.wrong_below(sigma, sensitivity, delta)
+            return mylib.{function}(sigma, sensitivity, delta)
     """)
     result = library.runpytest_inprocess("-p", "dp_oracle", "--dp-oracle-budget=24")
     result.assert_outcomes(passed=4, **{outcome: 1})
