@@ -13,7 +13,7 @@ import reports.command
 import theorems.cli
 from oracle.console import BAD_USAGE, run
 
-ROOMS = ("oracle", "empirical", "theorems", "reports")
+NAMES = ("oracle", "empirical", "theorems", "reports", "dp_oracle")
 
 app = typer.Typer(
     name="dp-oracle",
@@ -28,12 +28,12 @@ reports.command.register(app)
 
 
 def conflicting_owners() -> list[str]:
-    """One line for each of our package names that another installed distribution also provides."""
+    """One line for each of our names that another installed distribution also provides."""
     owners = metadata.packages_distributions()
     return [
-        f"the name {room!r} belongs to several installed distributions: {', '.join(sorted(set(owners[room])))}"
-        for room in ROOMS
-        if len(set(owners.get(room, ()))) > 1
+        f"the name {name!r} belongs to several installed distributions: {', '.join(sorted(set(owners[name])))}"
+        for name in NAMES
+        if len(set(owners.get(name, ()))) > 1
     ]
 
 
