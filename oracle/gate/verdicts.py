@@ -22,6 +22,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from oracle.domain import exact
 from oracle.errors import DomainError
 from oracle.gate.cases import Case, Expected
@@ -85,7 +87,7 @@ class Judgement:
 
 def number(value: Any) -> Fraction | float | None:
     """An answer's number exactly: ints, floats, numpy and torch scalars, decimal strings; None if it is none."""
-    if isinstance(value, bool) or value is None:
+    if value is None or isinstance(value, (bool, np.bool_, bytes, bytearray)):  # of which float() would make a number
         return None
     if isinstance(value, (str, Decimal)):
         text = str(value).strip().lower()
