@@ -27,8 +27,8 @@ from oracle.errors import OracleError
 ROUNDING = Fraction(1, 10**9)
 """What is forgiven of these libraries, relative to the truth: below it, the machine's rounding decides the verdict."""
 
-TIMEOUT = 10
-"""Seconds that an answer may take: what takes longer grows without a limit, and most answers take less than one."""
+TIMEOUT = 30
+"""Seconds that an answer may take, the import of the library included; most answers take less than one."""
 
 
 @dataclass(frozen=True)
