@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.domain import exact
+from oracle.domain import exact, printable
 from oracle.errors import DomainError
 from oracle.gate.cases import Case, Expected
 
@@ -191,5 +191,5 @@ def _is_nan(value: Fraction | float) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
+    text = printable(repr(value))
     return text if len(text) <= 80 else text[:77] + "..."
