@@ -107,7 +107,8 @@ def _trained(model: Any, optimizer: Any, loader: Any, reduction: str) -> Array:
 
     for features, labels in loader:
         optimizer.zero_grad()
-        mse_loss(model(features)[:, 0], labels, reduction=reduction).backward()
+        loss: Any = mse_loss(model(features)[:, 0], labels, reduction=reduction)
+        loss.backward()
         optimizer.step()
     return np.concatenate([part.detach().numpy().ravel() for part in model.parameters()]).astype(np.float64)
 
@@ -143,8 +144,8 @@ class PeerTraining:
 
     def job(self, folder: Path, *, budget: int = BUDGET) -> TrainingJob:
         """The audit of this training for what its accountant claims; the pair is written to the folder."""
-        path = folder / f"{self.function.__name__}.npz"
-        np.savez(path, **self.pair())
+        path, pair = folder / f"{self.function.__name__}.npz", self.pair()
+        np.savez(path, X0=pair["X0"], y0=pair["y0"], X1=pair["X1"], y1=pair["y1"])
         return TrainingJob(
             training=self.target, epsilon=repr(claimed()), delta=repr(DELTA), pair=str(path), neighbours="add_remove",
             budget=budget,

@@ -39,7 +39,7 @@ def test_the_divisor_of_the_engine_follows_the_number_of_records(records: int, d
 
 
 def test_the_claim_is_one_for_adding_a_record() -> None:
-    """The accountant's epsilon is above the least one of two Poisson steps at rate 1/2, so the claim itself is sound."""
+    """The accountant's epsilon is above the least one of two Poisson steps at rate 1/2: the claim itself is sound."""
     least = bound("poisson-gaussian.epsilon").reference(
         sigma=2, sampling_rate="0.5", steps=2, delta="1e-5", neighbours="add_remove"
     )
