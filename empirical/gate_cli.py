@@ -36,7 +36,7 @@ def judge_target(
         str | None, typer.Option(help="In place of TARGET: a program that speaks JSON lines (see above).")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="In place of TARGET: a TOML file with a [[gate]] for each thing to judge.")
+        Path | None, typer.Option(help="In place of TARGET: a TOML file that says what to judge.")
     ] = None,
     bound: Annotated[
         list[str] | None,
@@ -88,22 +88,49 @@ def judge_target(
         Path | None, typer.Option(help="Append a Markdown summary, say to $GITHUB_STEP_SUMMARY.", **_OUTPUT)
     ] = None,
 ) -> None:
-    """Judge an implementation of a bound, in any language, against certified values; or audit a training.
+    """Judge an implementation of a bound, in any language, against certified values.
 
-    A function is called with the bound's parameters by name (`dp-oracle bounds` lists them) and returns a number, or
-    {"lower": ..., "upper": ...}; raising ValueError or TypeError refuses an input. A program (--cmd) reads one JSON
-    object a line, {"id": 1, "bound": "laplace.delta", "input": {"scale": 1.0, "sensitivity": 1.0, "epsilon": 0.5}},
-    and answers each by a line {"id": 1, "value": 0.22}, or with lower and upper, or {"id": 1, "refused": "why"}. Both
-    run in a process of their own.
+    A function is called with the bound's parameters by name (`dp-oracle bounds`
+    lists them) and returns a number, or {"lower": ..., "upper": ...}. It refuses
+    an input by raising ValueError or TypeError. It runs in a process of its own:
 
-    Every certified case of the bound is asked, then worse ones are searched. Verdicts: TIGHT; LOOSE (on the safe side,
-    but more than the truth); UNSOUND (it claims what is false); REFUSED (right on invalid input only, and where a word
-    such as neighbours=replace is refused throughout); ACCEPTED_INVALID; CRASH; TIMEOUT.
+      dp-oracle gate mylib.accounting:epsilon --bound gaussian.epsilon
 
-    With --epsilon, TARGET is a training instead, and an audit decides: CONSISTENT, VIOLATION or INVALID.
+    A program (--cmd) reads one JSON object a line from standard input and answers
+    each by one line, with value, or lower and upper, or refused:
 
-    Exit code 0: good; 1: something failed, or an expected failure did not; 2: bad usage, or the target cannot be used;
-    3: undecided, nothing was judged; 130: interrupted, what was done is told.
+      {"id": 1, "bound": "gaussian.epsilon", "input": {"sigma": 1.0, ...}}
+
+      {"id": 1, "value": 4.38}   or   {"id": 1, "refused": "delta is too small"}
+
+    Every certified case of the bound is asked, then hypothesis searches for worse
+    ones. Each answer gets a verdict:
+
+      TIGHT, LOOSE      good: on the safe side; LOOSE fails only with --slack
+
+      UNSOUND           it claims more privacy (or accuracy) than is certified
+
+      REFUSED           good on invalid input, and where a word of a parameter
+                        (neighbours=replace) is refused throughout
+
+      ACCEPTED_INVALID, CRASH, TIMEOUT     never good
+
+    With --epsilon, TARGET is a training, fn(dataset, seed), and an audit decides:
+    CONSISTENT (good), VIOLATION, or INVALID (it cannot be audited).
+
+    What a library knows to be wrong stands in a file of its own (--xfail, which
+    --write-xfail begins), and what is judged in CI in another (--config):
+
+      xfail = "dp-oracle-xfail.toml"
+
+      [\\[gate]]
+      target = "mylib.accounting:epsilon"
+      bound = "gaussian.epsilon"
+      slack = 1.05
+
+    Exit code 0: good. 1: something failed, or an expected failure did not. 2: bad
+    usage, or the target cannot be used. 3: undecided, nothing was judged. 130:
+    interrupted; what was done is told.
     """
     given = {
         "slack": slack, "rounding": rounding, "search": search, "search_seconds": search_seconds, "seed": seed,

@@ -26,7 +26,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO, Any
 
-from oracle.domain import Parameter, shown
+from oracle.domain import Parameter, printable, shown
 from oracle.errors import DomainError, TargetError, TargetTimeout
 
 SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
@@ -146,7 +146,7 @@ class Isolated:
 
     def _last_words(self) -> str:
         lines = [line for line in bytes(self._said).decode("utf-8", "replace").splitlines() if line.strip()]
-        return f"; it last said: {' '.join(lines[-1].split())[:200]}" if lines else ""
+        return f"; it last said: {printable(lines[-1])[:200]}" if lines else ""
 
 
 def source_of(path: str) -> Path:

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from oracle.domain import printable
 from oracle.errors import TargetError
 
 _PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
@@ -78,7 +79,7 @@ def told(error: BaseException) -> str:
     """An exception as one line: what it says, and where in the target it was raised."""
     if isinstance(error, TargetError):
         return str(error)
-    text = " ".join(str(error).split())[:300]
+    text = printable(str(error))[:300]
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     short = " (it may use no more memory)" if isinstance(error, MemoryError) else ""

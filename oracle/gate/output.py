@@ -80,7 +80,7 @@ def failures(result: AnyResult) -> Iterator[list[str]]:
         if not result.good:
             yield [f"{result.verdict}  {result.target}", result.why]
         return
-    for outcome in sorted(result.failures, key=lambda item: item.case.tc_id):  # the search's come first: they are simple
+    for outcome in sorted(result.failures, key=lambda item: item.case.tc_id):  # the search's, shrunk, come first
         yield told(outcome)
 
 
@@ -117,6 +117,8 @@ def remarks(result: AnyResult) -> Iterator[str]:
         yield f"{name}: {len(same)} expected {same[0].judgement.verdict} by {place}: {same[0].why}"
     if result.searched is not None:
         yield f"{name}: {result.searched.told}"
+        for entry in result.searched.not_found:
+            yield f"  {entry.verdict} is expected of the search by {entry.place}, and was not found this time"
         for outcome in result.searched.worst:
             if outcome.good:
                 yield f"  {outcome.judgement.verdict} at worst: {outcome.call} = {outcome.judgement.answer}, " + (
@@ -128,7 +130,7 @@ def verdict_line(results: Sequence[AnyResult]) -> str:
     """The last line: what it all comes to."""
     judged = sum(len(item.outcomes) if isinstance(item, Result) else 1 for item in results)
     failed = sum(len(item.failures) if isinstance(item, Result) else not item.good for item in results)
-    return f"gate: {_CODES[exit_code(results)]}; {judged} cases judged, {failed} failures"
+    return f"gate: {_CODES[exit_code(results)]}; {judged} cases judged, {failed} failed"
 
 
 def junit(results: Sequence[AnyResult]) -> str:

@@ -71,7 +71,8 @@ class Searched:
 
     Of `asked` examples `judged` have a verdict and `refused` were refused; `uncertified` are those whose truth the
     reference could not certify, `outside` those that no double could answer or that lie outside the domain: neither
-    counts as a pass. `cut_short` says that time ran out, so that another run may find something else.
+    counts as a pass. `cut_short` says that time ran out, so that another run may find something else; `not_found` are
+    expected verdicts that did not turn up, which proves nothing.
     """
 
     asked: int
@@ -82,6 +83,7 @@ class Searched:
     cut_short: bool
     seconds: float
     worst: tuple[Outcome, ...]
+    not_found: tuple[Xfail, ...] = ()
 
     @property
     def told(self) -> str:
@@ -103,6 +105,7 @@ class Searched:
             "asked": self.asked, "judged": self.judged, "refused": self.refused, "uncertified": self.uncertified,
             "outside": self.outside, "cutShort": self.cut_short, "seconds": round(self.seconds, 3),
             "worst": [outcome.to_json() for outcome in self.worst],
+            "notFound": [entry.to_json() for entry in self.not_found],
         }
 
 

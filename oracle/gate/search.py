@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.errors import DomainError, PrecisionError, TargetError
-from oracle.gate.cases import Case, Expected, Text, certified
+from oracle.gate.cases import Case, Expected, Text, certified, is_told
 from oracle.gate.points import point_at
 from oracle.gate.result import Outcome, Searched, Unsupported, severity
 from oracle.gate.shrink import simpler
@@ -24,9 +24,6 @@ from oracle.gate.targets import Target
 from oracle.gate.verdicts import Judgement, Verdict, judge
 from oracle.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.registry import Bound
-
-LEAST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
-"""Between them lies every truth that is asked for, 0 excepted: beyond, no double could tell it."""
 
 _STEPS = 100  # hypothesis draws from a short range evenly, from a long one mostly its beginning: hence two digits
 _SHRINKS = 1000  # examples that shrinking may ask for
@@ -74,10 +71,10 @@ class _Search:
         except DomainError:  # parameters that do not suit each other
             self.counts.outside += 1
             return None
-        expected = Expected.parse(*truth.to_decimals())
-        if not all(end == 0 or LEAST <= abs(end) <= LARGEST for end in (expected.lower, expected.upper)):
+        if not is_told(truth):
             self.counts.outside += 1
             return None
+        expected = Expected.parse(*truth.to_decimals())
         case = Case(self.bound.name, 0, dict(given), expected, ("Search",), "found by the search beyond the vectors")
         answer = self.target.ask(self.bound, case)
         judgement = judge(case, answer, safe=self.bound.safe, slack=self._slack, rounding=self._rounding)
@@ -135,6 +132,7 @@ def search_worst(
             _settled(outcome, expected, loose_fails=slack is not None)
             for outcome in sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
         ),
+        not_found=tuple(entry for verdict, entry in expected.items() if verdict not in worst),
     )
 
 
@@ -171,9 +169,8 @@ def heights(case: Case, judgement: Judgement, safe: str) -> tuple[float, float] 
     """
     if judgement.factor is None or case.expected is None:
         return None
-    factor = judgement.factor if math.isfinite(judgement.factor) else math.copysign(1e300, judgement.factor)
-    error = (factor - 1.0) if safe == "upper" else (1.0 - factor)  # above 0 on the safe side, whose truth is > 0
-    height = math.copysign(math.log10(1.0 + 1e15 * abs(error)), error)
+    error = (judgement.factor - 1.0) if safe == "upper" else (1.0 - judgement.factor)  # above 0 on the safe side
+    height = math.copysign(math.log10(1.0 + 1e15 * min(abs(error), 1e200)), error)  # hypothesis wants finite numbers
     return -height, height
 
 

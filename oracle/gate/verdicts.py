@@ -22,7 +22,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from oracle.domain import exact
+import numpy as np
+
+from oracle.domain import exact, printable
 from oracle.errors import DomainError
 from oracle.gate.cases import Case, Expected
 
@@ -85,7 +87,7 @@ class Judgement:
 
 def number(value: Any) -> Fraction | float | None:
     """An answer's number exactly: ints, floats, numpy and torch scalars, decimal strings; None if it is none."""
-    if isinstance(value, bool) or value is None:
+    if value is None or isinstance(value, (bool, np.bool_, bytes, bytearray)):  # of which float() would make a number
         return None
     if isinstance(value, (str, Decimal)):
         text = str(value).strip().lower()
@@ -189,5 +191,5 @@ def _is_nan(value: Fraction | float) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
+    text = printable(repr(value))
     return text if len(text) <= 80 else text[:77] + "..."
