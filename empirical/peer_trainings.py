@@ -18,15 +18,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirical.gate_jobs import BUDGET, TrainingJob
+
 Array = NDArray[np.float64]
 Dataset = tuple[Array, Array]
 
-NOISE_MULTIPLIER = 4.0
+NOISE_MULTIPLIER = 2.0
 CLIP_NORM = 1.0
 BATCH_SIZE = 2
 STEPS = 2  # an epoch of three records, and one of four
@@ -139,6 +142,15 @@ class PeerTraining:
     def target(self) -> str:
         """The "module:function" of the training."""
         return f"{self.function.__module__}:{self.function.__qualname__}"
+
+    def job(self, folder: Path, *, budget: int = BUDGET) -> TrainingJob:
+        """The audit of this training for what its accountant claims; the pair is written to the folder."""
+        path, pair = folder / f"{self.function.__name__}.npz", self.pair()
+        np.savez(path, X0=pair["X0"], y0=pair["y0"], X1=pair["X1"], y1=pair["y1"])
+        return TrainingJob(
+            training=self.target, epsilon=repr(claimed()), delta=repr(DELTA), pair=str(path), neighbours="add_remove",
+            budget=budget,
+        )
 
     @property
     def version(self) -> str | None:

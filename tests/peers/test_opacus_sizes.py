@@ -1,0 +1,46 @@
+"""Opacus' PrivacyEngine divides by a number that follows the data: found by the audit, and read off the optimizer.
+
+Run by the gate session, where Opacus is installed. Budgets are small; a CONSISTENT training is called VIOLATION with
+probability at most 1e-3 (the audit's confidence), and the seeds are fixed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from empirical.peer_trainings import TRAININGS, PeerTraining, claimed
+from oracle.gate.xfail import Xfails
+from oracle.registry import bound
+
+pytest.importorskip("opacus")
+
+
+@pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.function.__name__)
+def test_the_audit_finds_which_calls_keep_their_promise(training: PeerTraining, tmp_path: Path) -> None:
+    result = training.job(tmp_path, budget=500).carry_out(Xfails())
+    assert result.verdict == training.verdict, result.reason
+
+
+@pytest.mark.parametrize(("records", "divisor"), [(2, 2), (3, 1), (4, 2), (5, 1), (6, 2), (7, 1)])
+def test_the_divisor_of_the_engine_follows_the_number_of_records(records: int, divisor: int) -> None:
+    import torch
+    from opacus import PrivacyEngine
+    from torch.utils.data import DataLoader, TensorDataset
+
+    model = torch.nn.Linear(1, 1)
+    loader = DataLoader(TensorDataset(torch.zeros(records, 1)), batch_size=2)
+    _, optimizer, _ = PrivacyEngine().make_private(
+        module=model, optimizer=torch.optim.SGD(model.parameters(), lr=1.0), data_loader=loader, noise_multiplier=1.0,
+        max_grad_norm=1.0,
+    )
+    assert optimizer.expected_batch_size == divisor
+
+
+def test_the_claim_is_one_for_adding_a_record() -> None:
+    """The accountant's epsilon is above the least one of two Poisson steps at rate 1/2: the claim itself is sound."""
+    least = bound("poisson-gaussian.epsilon").reference(
+        sigma=2, sampling_rate="0.5", steps=2, delta="1e-5", neighbours="add_remove"
+    )
+    assert least.to_floats()[1] <= claimed() < 2 * least.to_floats()[1]
