@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -103,6 +102,8 @@ def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
 
 def work(task: Task) -> Array | Failure:
     """Train a shard in a worker: its array, or why there is none."""
+    import torch  # a second to load, which no listing should wait for
+
     torch.set_num_threads(1)
     threadpool_limits(1)
     if fingerprint() != task.code:
@@ -118,6 +119,8 @@ def work(task: Task) -> Array | Failure:
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Let this process compute with one thread for a while: sums must not depend on how many threads share them."""
+    import torch
+
     threads = torch.get_num_threads()
     with threadpool_limits(1):
         torch.set_num_threads(1)

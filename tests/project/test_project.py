@@ -56,6 +56,10 @@ def test_readme_counts_the_claims_by_verdict() -> None:
         assert f"(`{paper}`) | " + " | ".join(str(found[kind]) for kind in kinds) + " |" in readme
 
 
+def test_the_command_starts_without_torch() -> None:
+    assert run(ROOT, "-c", "import sys, reports.cli; sys.exit('torch' in sys.modules)").returncode == 0
+
+
 def test_importing_the_oracle_does_not_import_torch() -> None:
     code = "import sys, oracle; oracle.bounds(); oracle.algorithms(); sys.exit('torch' in sys.modules)"
     assert run(ROOT, "-c", code).returncode == 0
