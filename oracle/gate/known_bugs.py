@@ -346,7 +346,7 @@ POINTS: dict[str, Sequence[Point]] = {
     ],
     "laplace-composed.epsilon": [
         {"scale": "10", "sensitivity": "1", "steps": "100", "delta": delta} for delta in ("1e-5", "1e-10", "1e-15", "0")
-    ],
+    ] + [{"scale": "5.6", "sensitivity": "1", "steps": "608", "delta": "4.8e-15"}],
     "composition.optimal": [
         {"epsilon": epsilon, "delta": "0", "steps": steps, "total_delta": delta}
         for epsilon, steps, delta in (
