@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, one-run, false-claims, mutants."""
+"""The commands of the audits: audit, one-run, false-claims, mutants, gate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from empirical.audit import Audit, run
 from empirical.campaigns import ALL
 from empirical.estimators import ESTIMATORS
 from empirical.falsehood_cli import audit_false_claims
-from empirical.foreign import MEMORY, TIMEOUT
+from empirical.gate_cli import judge_target
 from empirical.mutant import judge, mutants
 from empirical.neighbours import builders
 from empirical.one_run_cli import audit_in_one_run
@@ -27,6 +27,7 @@ from empirical.tightness import COLUMNS, Row, carry_out, summary, table
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.domain import positive_integer
 from oracle.errors import DomainError
+from oracle.isolated import MEMORY, TIMEOUT
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -43,6 +44,7 @@ def register(app: typer.Typer) -> None:
     app.command("one-run")(audit_in_one_run)
     app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
+    app.command("gate")(judge_target)
 
 
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:

@@ -28,32 +28,23 @@ import abc
 import hashlib
 import json
 import math
-import shlex
-import sys
 import threading
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.isolated import Isolated
 from empirical.releases import as_numbers, check_releases
-from oracle.domain import Number, Parameter, shown
-from oracle.errors import DomainError, TargetError
+from oracle.domain import Number, shown
+from oracle.errors import TargetError
+from oracle.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated, command_words, source_of
 from oracle.tape import Tape
 
 Array = NDArray[np.float64]
 
-SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
-MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
-TIMEOUT = 60.0
-MEMORY = 4096
 MODELS_A_REQUEST = 100  # fixed, not adapted to speed: a release must not depend on how fast a machine is
-LOADING = 60.0  # seconds that a process has at least from its start to its first word: imports take their time
 
 
 class Foreign(abc.ABC):
@@ -125,9 +116,9 @@ class FunctionTarget(Foreign):
     ) -> None:
         self._path, self._batched = path, batched
         self.many_a_call = batched
-        self._sha256 = _unchanged(path, sha256, _digest(_source(path)))
+        self._sha256 = _unchanged(path, sha256, _digest(source_of(path)))
         task = json.dumps({"path": path, "batched": batched, "timeout": float(SECONDS.rational(timeout))})
-        super().__init__(path, ["run", task], timeout, memory)
+        super().__init__(path, ["serve", "empirical.foreign_worker", task], timeout, memory)
 
     def spec(self) -> dict[str, Any]:
         """The path, how it is called, the limits, and the digest of its file."""
@@ -166,12 +157,7 @@ class CommandTarget(Foreign):
         self, command: str, timeout: Number = TIMEOUT, memory: Number = MEMORY,
         files: Mapping[str, str] | None = None,
     ) -> None:
-        try:
-            words = shlex.split(command)
-        except ValueError as error:
-            raise DomainError(f"command = {shown(command)} cannot be split into words: {error}") from None
-        if not words:
-            raise DomainError("command is empty; expected a program and its arguments")
+        words = command_words(command)
         self._command = command
         now = {word: _digest(Path(word)) for word in words if Path(word).is_file()}
         self._files = _unchanged(command, dict(files) if files is not None else None, now)
@@ -216,28 +202,6 @@ class CommandTarget(Foreign):
         check_releases(self.name, numbers, models=models, entry_shape=self._shape)
         self._shape = numbers.shape[1:]
         return numbers
-
-
-def _source(path: str) -> Path:
-    """The file of `pkg.mod:fn` or `file.py:fn`, found without importing anything."""
-    place, _, name = path.rpartition(":")
-    if not place or not name:
-        raise DomainError(f"target = {shown(path)} is outside its domain: pkg.mod:fn or file.py:fn")
-    if place.endswith(".py"):
-        if not Path(place).is_file():
-            raise DomainError(f"target = {shown(path)}: there is no file {place}")
-        return Path(place)
-    *packages, last = place.split(".")
-    search: Any = ["", *sys.path]
-    for package in packages:
-        found = PathFinder.find_spec(package, search)
-        search = found.submodule_search_locations if found is not None else None
-        if search is None:
-            raise DomainError(f"target = {shown(path)}: there is no package {package}")
-    found = PathFinder.find_spec(last, search)
-    if found is None or found.origin is None or not Path(found.origin).is_file():
-        raise DomainError(f"target = {shown(path)}: there is no module {place} in a file")
-    return Path(found.origin)
 
 
 def _digest(path: Path) -> str:

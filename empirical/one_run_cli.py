@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from empirical.foreign import MEMORY, TIMEOUT
 from empirical.one_run import OneRun, axis_canaries, one_run_audit
 from empirical.plan import DELTA, EPSILON
 from empirical.planning import Described, TargetWords, describe
@@ -21,6 +20,7 @@ from oracle.accounting import proved_epsilon
 from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.domain import positive_integer
 from oracle.errors import DomainError, TargetError
+from oracle.isolated import MEMORY, TIMEOUT
 
 COLUMNS = ("audit", "verdict", "epsilon >=", "claimed", "canaries", "guesses", "right", "models")
 

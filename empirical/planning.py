@@ -19,7 +19,7 @@ from typing import Any
 
 from empirical.audit import Audit, run
 from empirical.campaigns import DEFAULT
-from empirical.foreign import MEMORY, TIMEOUT, Foreign
+from empirical.foreign import Foreign
 from empirical.neighbours import builders, default_pair, make_pair
 from empirical.pair_files import file_spec
 from empirical.plan import Plan
@@ -27,6 +27,7 @@ from empirical.search import worst_pair
 from empirical.targets import AlgorithmTarget, Target, make_target
 from empirical.tightness import estimators
 from oracle.errors import DomainError
+from oracle.isolated import MEMORY, TIMEOUT
 from oracle.registry import algorithm, named
 
 FOREIGN_SHARD = 1000

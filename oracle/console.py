@@ -21,6 +21,7 @@ INTERRUPTED = 130  # as shells report it
 VERDICT_STYLES = {
     "HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow", "VACUOUS": "yellow", "NOT_CHECKABLE": "yellow",
     "CONSISTENT": "green", "VIOLATION": "red", "INVALID": "yellow", "KILLED": "green", "SURVIVED": "red",
+    "TIGHT": "green", "UNSOUND": "red", "ACCEPTED_INVALID": "red", "CRASH": "red", "TIMEOUT": "red",
 }
 
 
@@ -36,8 +37,13 @@ def print_json(value: Any) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """One JSON document in a file; the parent folder is made, and a bad path is a clear error."""
-    with _written(path):
-        path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str, *, append: bool = False) -> None:
+    """A text in a file, or at its end; the parent folder is made, and a bad path is a clear error."""
+    with _written(path), path.open("a" if append else "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def require_writable(path: Path) -> None:

@@ -46,8 +46,13 @@ def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
     if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
         return f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
-    text = " ".join(str(value).split())
+    text = printable(str(value))
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def printable(text: str) -> str:
+    """A text as one line without what a terminal, an encoder or an XML file would stumble over."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))
 
 
 def _exact_text(name: str, text: str, expected: str) -> Fraction:

@@ -17,5 +17,9 @@ class TargetError(OracleError):
     """Code under test (an implementation, a training function) does not work as a target."""
 
 
+class TargetTimeout(TargetError):
+    """Code under test did not answer in the time that it has."""
+
+
 class VectorError(OracleError):
     """A file of test vectors is missing, broken or not what it says it is."""

@@ -75,8 +75,10 @@ def argument(parameter: Parameter | None, text: Text) -> Any:
 
 def arguments(bound: Bound, case_input: Mapping[str, Text]) -> dict[str, Any]:
     """The keyword arguments of a call, in the order of the bound's parameters."""
-    known = {parameter.name: parameter for parameter in bound.parameters}
-    return {name: argument(known.get(name), text) for name, text in case_input.items()}
+    return {
+        parameter.name: argument(parameter, case_input[parameter.name])
+        for parameter in bound.parameters if parameter.name in case_input
+    }
 
 
 def certified(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-12") -> Enclosure:

@@ -17,10 +17,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from oracle.domain import exact, printable
+from oracle.errors import DomainError
 from oracle.gate.cases import Case, Expected
 
 ROUNDING = Fraction(1, 10**12)
@@ -82,14 +87,16 @@ class Judgement:
 
 def number(value: Any) -> Fraction | float | None:
     """An answer's number exactly: ints, floats, numpy and torch scalars, decimal strings; None if it is none."""
-    if isinstance(value, bool) or value is None:
+    if value is None or isinstance(value, (bool, np.bool_, bytes, bytearray)):  # of which float() would make a number
         return None
-    if isinstance(value, str):
+    if isinstance(value, (str, Decimal)):
+        text = str(value).strip().lower()
+        if text.lstrip("+-") in ("inf", "infinity", "nan"):
+            return float(text)
         try:
-            return Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            return {"inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf,
-                    "nan": math.nan}.get(value.strip().lower())
+            return exact("the answer", text, "a number")  # which never computes 10 to the power of a billion
+        except DomainError:
+            return None
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
     try:
@@ -184,5 +191,5 @@ def _is_nan(value: Fraction | float) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
+    text = printable(repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

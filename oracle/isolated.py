@@ -1,9 +1,9 @@
-"""A foreign program in a process of its own: nothing it does (crash, hang, memory, printing) reaches the audit.
+"""A foreign program in a process of its own: nothing it does (crash, hang, memory, printing) reaches whoever asks it.
 
 Requests go to its standard input and answers come from its standard output, both with a deadline; what it writes to
-standard error is drained, and only the end is kept, for messages. It is started through `empirical.foreign_worker`,
+standard error is drained, and only the end is kept, for messages. It is started through `oracle.isolated_worker`,
 which limits its memory and ties its life to ours; the whole process group is killed at the end, children included.
-This is isolation against accidents, not a sandbox: the program runs with the rights of whoever starts the audit.
+This is isolation against accidents, not a sandbox: the program runs with the rights of whoever starts it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import functools
 import os
 import selectors
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,10 +21,19 @@ import time
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from oracle.errors import TargetError
+from oracle.domain import Parameter, printable, shown
+from oracle.errors import DomainError, TargetError, TargetTimeout
+
+SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
+MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
+TIMEOUT = 60.0
+MEMORY = 4096
+LOADING = 60.0  # seconds that a process has at least from its start to its first word: imports take their time
 
 _BLOCK = 1 << 20
 _KEPT = 4000  # bytes of standard error that are kept
@@ -32,7 +42,10 @@ _GRACE = 2.0  # seconds in which a process that closed its output must end, so t
 
 
 class Isolated:
-    """A running foreign program; every failure of it is a TargetError that says what happened."""
+    """A running foreign program; every failure of it is a TargetError that says what happened.
+
+    `words` are those of `oracle.isolated_worker` after the memory: `exec COMMAND...` or `serve MODULE SPEC`.
+    """
 
     def __init__(self, name: str, words: Sequence[str], *, memory: int) -> None:
         self.name = name
@@ -43,7 +56,7 @@ class Isolated:
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, "PYTHONPATH": path}
         self._process = _starter(os.getpid()).submit(
-            subprocess.Popen, [sys.executable, "-m", "empirical.foreign_worker", str(memory), *words],
+            subprocess.Popen, [sys.executable, "-m", "oracle.isolated_worker", str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
             env=environment,
         ).result()
@@ -77,13 +90,13 @@ class Isolated:
             except BrokenPipeError:
                 raise self._death() from None
 
-    def read_line(self, *, seconds: float) -> bytes:
-        """One line, without its end."""
-        deadline, searched = time.monotonic() + seconds, 0
+    def read_line(self, *, seconds: float, megabytes: int | None = None) -> bytes:
+        """One line, without its end; a longer one than that (by default, than the memory) is an error."""
+        deadline, searched, longest = time.monotonic() + seconds, 0, megabytes or self._memory
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > self._memory * 2**20:
-                raise TargetError(f"{self.name} answers without end: more than {self._memory} MB and no end of line")
+            if searched > longest * 2**20:
+                raise TargetError(f"{self.name} answers without end: more than {longest} MB and no end of line")
             self._receive(deadline, seconds)
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -112,7 +125,7 @@ class Isolated:
             selector.register(descriptor, event)
             if not selector.select(max(0.0, deadline - time.monotonic()) + (_SLACK - 1) * seconds):
                 self.stop()
-                raise TargetError(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
+                raise TargetTimeout(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
 
     def _death(self) -> TargetError:
         """What became of a program that closed its pipes."""
@@ -133,7 +146,40 @@ class Isolated:
 
     def _last_words(self) -> str:
         lines = [line for line in bytes(self._said).decode("utf-8", "replace").splitlines() if line.strip()]
-        return f"; it last said: {' '.join(lines[-1].split())[:200]}" if lines else ""
+        return f"; it last said: {printable(lines[-1])[:200]}" if lines else ""
+
+
+def source_of(path: str) -> Path:
+    """The file of `pkg.mod:fn` or `file.py:fn`, found without importing anything."""
+    place, _, name = path.rpartition(":")
+    if not place or not name:
+        raise DomainError(f"target = {shown(path)} is outside its domain: pkg.mod:fn or file.py:fn")
+    if place.endswith(".py"):
+        if not Path(place).is_file():
+            raise DomainError(f"target = {shown(path)}: there is no file {place}")
+        return Path(place)
+    *packages, last = place.split(".")
+    search: Any = ["", *sys.path]
+    for package in packages:
+        found = PathFinder.find_spec(package, search)
+        search = found.submodule_search_locations if found is not None else None
+        if search is None:
+            raise DomainError(f"target = {shown(path)}: there is no package {package}")
+    found = PathFinder.find_spec(last, search)
+    if found is None or found.origin is None or not Path(found.origin).is_file():
+        raise DomainError(f"target = {shown(path)}: there is no module {place} in a file")
+    return Path(found.origin)
+
+
+def command_words(command: str) -> list[str]:
+    """The program and its arguments, as a shell would split them."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise DomainError(f"command = {shown(command)} cannot be split into words: {error}") from None
+    if not words:
+        raise DomainError("command is empty; expected a program and its arguments")
+    return words
 
 
 @functools.cache
