@@ -93,7 +93,7 @@ def settled(
     if entry is None:
         why = word if passes and case.valid and verdict is Verdict.REFUSED else ""
         return Outcome(case, call, judgement, passes, why=why)
-    if verdict == entry.verdict:
+    if entry.expects(verdict):
         return Outcome(case, call, judgement, True, entry, why=entry.reason)
     remedy = "take it out there" if passes else "change it there"
     why = f"expected {entry.verdict} by {entry.place}, came out {verdict}: {remedy}"

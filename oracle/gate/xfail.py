@@ -6,13 +6,14 @@
     cases = [12, 40]                      # tcIds; or `where`, or `flags`, or `search`
     reason = "the PLD is truncated before delta"
     link = "https://github.com/..."       # optional
+    also = ["LOOSE"]                      # optional: what it may be instead, where time, memory or rounding decides
 
 `where = {neighbours = "replace"}` names every valid case with these words and values, `flags = ["TinyDelta"]` every
 case with one of these flags (together: with both); where the verdict is ACCEPTED_INVALID both name invalid cases, and
 the flags of UNSOUND, LOOSE and REFUSED name valid ones. Each case that an entry names must come out with its verdict;
 another one, or a pass, is a failure that says which line to change. `search = true` expects the verdict of the search
 beyond the vectors, which is not exhaustive, so that not finding it again is no failure. What names nothing that exists
-is an error.
+is an error. Above the tables, `library` and `version` may say what was tested.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ VIOLATION = "VIOLATION"
 FAILURES = tuple(verdict for verdict in Verdict if verdict is not Verdict.TIGHT)
 FOUND_BY_SEARCH = (Verdict.UNSOUND, Verdict.LOOSE, Verdict.CRASH, Verdict.TIMEOUT)
 TODO = "TODO"
-_KEYS = ("bound", "training", "verdict", "cases", "where", "flags", "search", "reason", "link")
+_KEYS = ("bound", "training", "verdict", "cases", "where", "flags", "search", "reason", "link", "also")
+_TESTED = ("library", "version")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Xfail:
     where: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     search: bool = False
+    also: tuple[str, ...] = ()
+
+    def expects(self, verdict: Verdict) -> bool:
+        """Whether a verdict is what is expected."""
+        return verdict == self.verdict or verdict in self.also
 
     def names(self, case: Case) -> bool:
         """Whether a case of its bound is meant."""
@@ -116,6 +123,9 @@ def load(path: Path) -> Xfails:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DomainError(f"xfail = {path} is no TOML file: {error}") from None
     tables = given.pop("xfail", [])
+    for key in _TESTED:
+        _text(given, key, str(path))
+        given.pop(key, None)
     if given or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         what = f"the key {shown(next(iter(given)))}" if given else "an xfail that is no [[xfail]]"
         raise DomainError(f"xfail = {path} has {what}; expected tables [[xfail]] only")
@@ -149,7 +159,7 @@ def _entry(table: dict[str, Any], place: str) -> Xfail:
     return Xfail(
         subject=subject, verdict=str(verdict), reason=reason, place=place, link=_text(table, "link", place),
         cases=_integers(table.get("cases", []), place), where=_where(table.get("where", {}), subject, place),
-        flags=_words(table.get("flags", []), place), search=search is True,
+        flags=_words(table.get("flags", []), "flags", place), search=search is True, also=_also(table, place),
     )
 
 
@@ -178,10 +188,18 @@ def _integers(value: Any, place: str) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _words(value: Any, place: str) -> tuple[str, ...]:
+def _words(value: Any, key: str, place: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise DomainError(f"{place}: flags = {shown(value)} is outside its domain: a list of flags")
+        raise DomainError(f"{place}: {key} = {shown(value)} is outside its domain: a list of {key}")
     return tuple(value)
+
+
+def _also(table: dict[str, Any], place: str) -> tuple[str, ...]:
+    others = _words(table.get("also", []), "also", place)
+    for verdict in others:
+        if verdict not in tuple(Verdict):
+            raise DomainError(f"{place}: also = {shown(verdict)} is outside its domain: {', '.join(Verdict)}")
+    return others
 
 
 def _where(value: Any, bound: str, place: str) -> dict[str, str]:
@@ -214,6 +232,8 @@ def text_of(entries: Sequence[Xfail]) -> str:
             lines.append(f"cases = {list(entry.cases)}")
         if entry.search:
             lines.append("search = true")
+        if entry.also:
+            lines.append(f"also = {json.dumps(list(entry.also))}")
         lines.append(f"reason = {json.dumps(entry.reason)}")
         if entry.link:
             lines.append(f"link = {json.dumps(entry.link)}")
