@@ -4,39 +4,50 @@ import math
 import operator
 
 import numpy as np
-from scipy.special import erfcx
+from scipy.special import erfcx, ndtr
 
 UNIT = 2.0**-53
-ERROR = 1e-13  # relative error that is allowed for in erfcx and exp
+ERROR = 1e-13  # relative error that is allowed for in erfcx, ndtr and exp
 
 
 def epsilon(sigma, sensitivity, delta):
     """The least epsilon at which one Gaussian release is (epsilon, delta)-DP, rounded up (Balle and Wang 2018)."""
     _check(sigma, sensitivity, delta)
     mu = math.nextafter(sensitivity / sigma, math.inf)
-    if mu < math.inf and _log_delta(mu, 0.0) <= math.log(delta):
+    if mu < math.inf and _private(mu, 0.0, delta):
         return 0.0
     low, high = 0.0, mu
-    while high < math.inf and _log_delta(mu, high) > math.log(delta):
+    while high < math.inf and not _private(mu, high, delta):
         low, high = high, 2 * high
-    while high < math.inf and high - low > ERROR * high:  # at high, the delta is always small enough
+    while high < math.inf and high - low > ERROR * high:  # at high, it is always private
         middle = (low + high) / 2
-        low, high = (low, middle) if _log_delta(mu, middle) <= math.log(delta) else (middle, high)
+        low, high = (low, middle) if _private(mu, middle, delta) else (middle, high)
     return high
 
 
-def _log_delta(mu, epsilon):
-    """Not less than the log of Phi(-x) - exp(epsilon) Phi(-x - mu), x = epsilon/mu - mu/2, and hardly more.
+def _private(mu, epsilon, delta):
+    """Whether Phi(-x) - exp(epsilon) Phi(-x - mu) <= delta, x = epsilon/mu - mu/2; a doubt by rounding is a no.
 
-    That difference is phi(x) (R(x) - R(x + mu)), where Mills' ratio R falls and is convex.
+    That difference is phi(x) (R(x) - R(x + mu)), where Mills' ratio R falls and is convex, and it falls with x.
     """
     x = (epsilon / mu - mu / 2) - 4 * UNIT * (epsilon / mu + mu / 2)
-    if not -30 < x < 50:
-        return 0.0 if x < 0 else -math.inf
-    here, later = (math.sqrt(math.pi / 2) * erfcx(point / math.sqrt(2)) for point in (x, (x + mu) * (1 + 4 * UNIT)))
-    slope = 1 - x * here + ERROR  # -R'(x); it cancels where x is large, but is below 1/(1 + x^2) there
+    if not -38 < x < 50:
+        return x > 0
+    log_density = -x * x / 2 - math.log(2 * math.pi) / 2
+    later = _mills((x + mu) * (1 + 4 * UNIT))
+    if delta > 0.5:  # near 1, only the difference to 1 has its digits
+        return (ndtr(x) + math.exp(log_density) * later) * (1 - 10 * ERROR) >= 1 - delta
+    if x < -30:  # then mu > 60, and nearly everything is given away
+        return False
+    here = _mills(x)
+    slope = 1 - x * here + ERROR * here  # -R'(x); it cancels where x is large, but is below 1/(1 + x^2) there
     fall = min(here - later + ERROR * here, mu * (min(slope, 1 / (1 + x * x)) if x > 0 else slope))
-    return math.log(fall) - x * x / 2 - math.log(2 * math.pi) / 2 + 10 * ERROR
+    return math.log(fall) + log_density + 10 * ERROR <= math.log(delta)
+
+
+def _mills(x):
+    """(1 - Phi(x)) / phi(x)."""
+    return math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
 
 
 def composed_epsilon(sigma, sensitivity, steps, delta):
