@@ -308,6 +308,9 @@ POINTS: dict[str, Sequence[Point]] = {
         ("1.3", "0.0167", "900", "1e-5", "add_remove"), ("3", "0.2", "50", "2.0833e-5", "add_remove"),
         ("1", "0.01", "0", "1e-5", "replace"),
         ("30", "1", "1000", "1e-6", "add_remove"), ("1", "0.01", "1000", "0.9", "replace"),
+        *((sigma, rate, steps, "1e-5", word) for sigma, rate, steps in (
+            ("1.1", "0.004266667", "14062"), ("2", "0.02", "500"), ("0.8", "0.05", "200"), ("1", "0.01", "1"),
+        ) for word in _BOTH),
     )),
     "poisson-gaussian.delta": _sampled("epsilon", tuple(
         (sigma, "0.01", "1000", epsilon, word)
