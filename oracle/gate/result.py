@@ -69,10 +69,10 @@ class Unsupported:
 class Searched:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
-    Of `asked` examples `judged` have a verdict and `refused` were refused; `uncertified` are those whose truth the
-    reference could not certify, `outside` those that no double could answer or that lie outside the domain: neither
-    counts as a pass. `cut_short` says that time ran out, so that another run may find something else; `not_found` are
-    expected verdicts that did not turn up, which proves nothing.
+    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
+    `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
+    that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
+    find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
     """
 
     asked: int
