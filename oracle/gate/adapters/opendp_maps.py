@@ -12,7 +12,7 @@ from typing import Any
 
 from oracle.gate.adapters import declare
 
-_MOST = 100_000  # releases in one composition, which is a list of measurements
+_MOST = 10_000  # releases in one composition, which is a list of measurements
 
 
 def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
