@@ -12,6 +12,7 @@ from oracle.arithmetic import DEFAULT_WIDTH
 from oracle.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.domain import Parameter, positive_integer, probability
 from oracle.errors import DomainError
+from oracle.gate import vectors_cli
 from oracle.plan import Judged, Plan, judge, read, recipes
 from oracle.registry import Bound, algorithm, algorithms, bound, bounds
 
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
     app.command("algorithms")(list_algorithms)
     app.command("account")(account_for)
     app.command("plan")(plan_training)
+    vectors_cli.register(app)
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from oracle.gate.cases import Case, Text
 from oracle.gate.flags import Flag
+from oracle.registry import bound
 
 _OPACUS = "https://github.com/meta-pytorch/opacus"
 _GOOGLE = "https://github.com/google/differential-privacy"
@@ -22,7 +23,7 @@ _AUTODP = "https://github.com/yuxiangw/autodp"
 _OPENDP = "https://github.com/opendp/opendp"
 
 DELTAS = ("delta", "total_delta", "slack")
-NOISES = ("sigma", "noise_multiplier", "scale")
+NOISY = ("gaussian", "gaussian-composed", "poisson-gaussian", "wor-gaussian", "tree", "laplace", "laplace-composed")
 ORDERS = ("alpha",)
 STEPS = ("steps", "epochs")
 
@@ -50,7 +51,7 @@ def _family(*families: str) -> Callable[[Case], bool]:
 
 
 def _unit(unit: str) -> Callable[[Case], bool]:
-    return lambda case: case.bound.rsplit(".", 1)[1] == unit
+    return lambda case: bound(case.bound).unit == unit
 
 
 def _both(one: Callable[[Case], bool], other: Callable[[Case], bool]) -> Callable[[Case], bool]:
@@ -76,6 +77,12 @@ def _clt_is_too_low(case: Case) -> bool:
     upper, lower = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     limit = (math.erfc(upper / math.sqrt(2)) - math.exp(epsilon) * math.erfc(lower / math.sqrt(2))) / 2
     return limit < 0.9 * delta
+
+
+def _noise(case: Case) -> Fraction:
+    """The noise of a mechanism over its sensitivity; 1 where noise is what is sought."""
+    given = [case.input[name] for name in ("sigma", "noise_multiplier", "scale") if name in case.input]
+    return Fraction(str(given[0])) / Fraction(str(case.input.get("sensitivity", "1"))) if given else Fraction(1)
 
 
 def _word(name: str, word: str) -> Callable[[Case], bool]:
@@ -179,15 +186,15 @@ KNOWN: tuple[KnownBug, ...] = (
             "GiB) and Opacus 1.6.0 (84 GiB) at sigma = 1e-3.",
             (f"{_OPACUS}/issues/602", "https://github.com/NVIDIA-NeMo/Safe-Synthesizer/pull/351"),
         ),
-        _both(_some(NOISES, lambda noise: noise <= Fraction(3, 10)), _some(("sensitivity",), lambda moved: moved >= 1)),
+        _both(_family(*NOISY), lambda case: _noise(case) <= Fraction(3, 10)),
     ),
     KnownBug(
         Flag(
-            "HugeNoise", "KNOWN_BUG", "The noise is at least 1000.",
+            "HugeNoise", "KNOWN_BUG", "The noise is at least 1000 times the sensitivity.",
             "A grid that is too coarse for tiny losses (loose answers), or too fine for the memory.",
             ("https://github.com/google/dpsynth/issues/71",),
         ),
-        _some(NOISES, lambda noise: noise >= 1000),
+        _both(_family(*NOISY), lambda case: _noise(case) >= 1000),
     ),
     KnownBug(
         Flag(
@@ -279,6 +286,10 @@ POINTS: dict[str, Sequence[Point]] = {
         ("1.3", "0.0167", "900", "1e-5", "add_remove"), ("3", "0.2", "50", "2.0833e-5", "add_remove"),
         ("1", "0.01", "0", "1e-5", "replace"),
         ("30", "1", "1000", "1e-6", "add_remove"), ("1", "0.01", "1000", "0.9", "replace"),
+    )),
+    "poisson-gaussian.delta": _sampled("epsilon", tuple(
+        (sigma, "0.01", "1000", epsilon, word)
+        for sigma, epsilon in (("1", "0.5"), ("1", "4"), ("1", "8"), ("4", "0.1"), ("0.6", "8")) for word in _BOTH
     )),
     "poisson-gaussian.rdp": _sampled("alpha", (
         ("1", "1e-6", "1", "1.1", "add_remove"), ("1", "0.00105", "1", "1.00000001", "add_remove"),

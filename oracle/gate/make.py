@@ -14,17 +14,17 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from importlib import metadata
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from oracle.enclosure import Enclosure, decimal_string
 from oracle.errors import OracleError, VectorError
 from oracle.gate import extremes
 from oracle.gate.cases import Case, Expected, Text, certified, is_told
 from oracle.gate.everyday import at_the_ends, example, halton, near_example, rounded, words
-from oracle.gate.flags import GENERAL, ORDINARY, SEARCHED, WIDE, Flag
+from oracle.gate.flags import BOUNDARY, GENERAL, ORDINARY, SEARCHED, WIDE, Flag
 from oracle.gate.invalid import invalid_inputs
 from oracle.gate.known_bugs import KNOWN, POINTS
-from oracle.gate.points import point_at, texts
+from oracle.gate.points import FEW_POINTS, point_at, texts
 from oracle.gate.vectors import VERSION, VectorFile
 from oracle.registry import Bound
 
@@ -37,7 +37,34 @@ POPULAR = (
     "gaussian.", "gaussian-composed.", "gaussian-classical.", "poisson-gaussian.", "gdp.", "rdp.", "zcdp.", "laplace.",
     "laplace-composed.", "composition.", "amplification.", "tree.", "randomised-response.", "wor-gaussian.", "shuffle.",
 )
+# Bounds whose reference takes seconds, or minutes away from what is everyday: those of which the tests take fewer
+# points than this, and the sampled curve, of which they take few for their number of parameters.
+FEW, SLOW = 24, "poisson-gaussian."
 Candidate = tuple[Mapping[str, Text], Flag | None, str]
+
+
+class Quota(NamedTuple):
+    """How many cases of each kind a bound gets."""
+
+    near: int  # near the example
+    ends: int  # at the ends of the domains, about
+    doubts: int  # of a search, for each kind of doubt
+    spread: int  # over the whole range
+    thinned: int  # every so many-th of the invalid inputs
+
+
+def quota(bound: Bound) -> Quota:
+    """What a bound gets, by how many libraries have it and by how long its reference takes."""
+    popular = bound.name.startswith(POPULAR)
+    if _is_slow(bound):
+        return Quota(near=1, ends=99 if popular else 16, doubts=0, spread=24 if popular else 14, thinned=2 - popular)
+    if popular:
+        return Quota(near=14, ends=99, doubts=3, spread=14, thinned=1)
+    return Quota(near=6, ends=16, doubts=1, spread=4, thinned=2)
+
+
+def _is_slow(bound: Bound) -> bool:
+    return FEW_POINTS.get(bound.name, FEW) < FEW or bound.name.startswith(SLOW)
 
 
 def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
@@ -47,12 +74,12 @@ def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
     for case in former.cases if former is not None else ():
         found[_key(case.input)] = _again(bound, case)
         searched = searched or SEARCHED.name in case.flags
-    number = max((case.tc_id for case in found.values()), default=0)
+    number = former.header["lastTcId"] if former is not None else 0
     for case in _cases(bound, search=not searched):
         if _key(case.input) not in found:
             number += 1
             found[_key(case.input)] = replace(case, tc_id=number)
-    return document(bound, sorted(found.values(), key=lambda case: case.tc_id))
+    return document(bound, sorted(found.values(), key=lambda case: case.tc_id), number)
 
 
 def _key(given: Mapping[str, Text]) -> tuple[tuple[str, Text], ...]:
@@ -72,16 +99,18 @@ def _again(bound: Bound, case: Case) -> Case:
 
 def _cases(bound: Bound, *, search: bool) -> Iterator[Case]:
     """All cases, not yet numbered; an input may come twice."""
-    popular = bound.name.startswith(POPULAR)
-    yield from islice(_certified(bound, _near(bound)), 14 if popular else 6)
-    ends = list(_certified(bound, at_the_ends(bound)))
-    yield from ends if popular else ends[:: 1 + len(ends) // 16]
+    asked = quota(bound)
+    yield from islice(_certified(bound, _near(bound)), asked.near)
+    # Of a slow bound only the ends that have a value of their own; those next to them take minutes.
+    ends = (item for item in at_the_ends(bound) if not _is_slow(bound) or item[1] in (ORDINARY, BOUNDARY))
+    found = list(_certified(bound, ends))
+    yield from found[:: 1 + len(found) // asked.ends]
     yield from _certified(bound, ((given, None, "") for given in POINTS.get(bound.name, ())))
-    if search:
-        found = extremes.find(bound, 3 if popular else 1)
-        yield from _certified(bound, ((given, SEARCHED, why) for given, why in found))
-    yield from islice(_certified(bound, _spread(bound)), 14 if popular else 4)
-    for given, flag, comment in invalid_inputs(bound, example(bound)):
+    if search and asked.doubts:
+        extreme = extremes.find(bound, asked.doubts)
+        yield from _certified(bound, ((given, SEARCHED, why) for given, why in extreme))
+    yield from islice(_certified(bound, _spread(bound)), asked.spread)
+    for given, flag, comment in islice(invalid_inputs(bound, example(bound)), None, None, asked.thinned):
         yield Case(bound.name, 0, given, None, (flag.name,), comment)
 
 
@@ -136,13 +165,13 @@ def generator() -> dict[str, str]:
     }
 
 
-def document(bound: Bound, cases: list[Case]) -> dict[str, Any]:
+def document(bound: Bound, cases: list[Case], last: int) -> dict[str, Any]:
     """The JSON object of a file."""
     known = {flag.name: flag for flag in (*GENERAL, *(bug.flag for bug in KNOWN))}
     used = sorted({name for case in cases for name in case.flags})
     return {
         **describe(bound), "generator": generator(),
-        "notes": {name: known[name].note() for name in used}, "numberOfTests": len(cases),
+        "notes": {name: known[name].note() for name in used}, "numberOfTests": len(cases), "lastTcId": last,
         "tests": [_test(case) for case in cases],
     }
 

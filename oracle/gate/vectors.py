@@ -59,7 +59,7 @@ def names(folder: Path = SHIPPED) -> list[str]:
 
 def load(bound: str, folder: Path = SHIPPED) -> VectorFile:
     """The vectors of a bound, or an error that names the nearest bounds that have some."""
-    path = named({name: folder / f"{name}.json" for name in names(folder)}, f"bound (in {folder})", bound)
+    path = named({name: folder / f"{name}.json" for name in names(folder)}, "bound", bound)
     try:
         return decode(read(path))
     except (KeyError, TypeError, ValueError, AttributeError) as error:

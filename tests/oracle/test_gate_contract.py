@@ -1,0 +1,72 @@
+"""VECTORS.md says what is so: its file is valid, its loop works, and it names every verdict and every kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+
+from oracle.gate import schema, vectors
+from oracle.gate.flags import BUG_TYPES, GENERAL
+from oracle.gate.known_bugs import KNOWN
+from oracle.gate.verdicts import Verdict
+from oracle.registry import UNITS, bound
+from tests.project.consoles import ROOT, blocks
+
+PAGE = (ROOT / "VECTORS.md").read_text(encoding="utf-8")
+
+
+def test_its_file_follows_the_schema() -> None:
+    (text,) = blocks("VECTORS.md", "json")
+    document = json.loads(text)
+    jsonschema.Draft202012Validator(schema.of("epsilon")).validate(document)
+    assert list(document) == [*vectors.load("gaussian.epsilon").header, "tests"]
+    assert document["vectorsVersion"] == vectors.VERSION
+
+
+def test_it_names_every_verdict_unit_and_bug_type() -> None:
+    for name in (*Verdict, *UNITS, *BUG_TYPES):
+        assert f"`{name}`" in PAGE
+
+
+def truth(**given: float) -> float:
+    return float(bound("gaussian.epsilon").fast(**given))
+
+
+def accepts_everything(**given: float) -> float:
+    return 1e300
+
+
+def too_low(**given: float) -> float:
+    return 0.99 * truth(**given)
+
+
+def loop(monkeypatch: pytest.MonkeyPatch, my_epsilon: Callable[..., float]) -> None:
+    (code,) = blocks("VECTORS.md", "python")
+    monkeypatch.chdir(vectors.SHIPPED)
+    names: dict[str, Any] = {"my_epsilon": my_epsilon}
+    exec(code, names)
+
+
+def test_its_loop_passes_what_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop(monkeypatch, truth)
+
+
+@pytest.mark.parametrize("wrong", [accepts_everything, too_low])
+def test_its_loop_catches_what_is_wrong(monkeypatch: pytest.MonkeyPatch, wrong: Callable[..., float]) -> None:
+    with pytest.raises(AssertionError):
+        loop(monkeypatch, wrong)
+
+
+def test_every_flag_is_said_once_and_used() -> None:
+    names = [flag.name for flag in (*GENERAL, *(bug.flag for bug in KNOWN))]
+    assert len(names) == len(set(names))
+    used = {flag for name in vectors.names() for flag in vectors.load(name).notes}
+    assert used == set(names)
+
+
+def test_every_known_bug_says_where_it_was_seen() -> None:
+    assert all(bug.flag.links for bug in KNOWN)

@@ -1,0 +1,52 @@
+"""What an installation contains: a wheel is built from a copy of the sources, and looked into."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.project.consoles import ROOT
+
+ROOMS = ("oracle", "empirical", "theorems", "reports")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("sources")
+    for room in ROOMS:
+        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.iterdir():
+        if path.is_file() and path.suffix in (".py", ".md", ".toml", "") and not path.name.startswith("."):
+            shutil.copy(path, folder)
+    code = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, env=environment)
+    (built,) = (folder / "dist").glob("*.whl")
+    return zipfile.ZipFile(built)
+
+
+def data_files(folder: str) -> set[str]:
+    return {str(Path(folder) / path.name) for path in (ROOT / folder).iterdir() if path.is_file()}
+
+
+def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    for folder in ("oracle/gate/vectors", "oracle/gate/schemas"):
+        assert data_files(folder) <= names
+    assert sum(name.startswith("oracle/gate/vectors/") for name in names) > 100
+
+
+def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    assert data_files("theorems/expected") | data_files("reports/templates") <= names
+    assert not any(name.startswith(("tests", "benchmarks")) for name in names)
+
+
+def test_a_wheel_installs_quickly(wheel: zipfile.ZipFile) -> None:
+    assert sum(info.compress_size for info in wheel.infolist()) < 5_000_000
