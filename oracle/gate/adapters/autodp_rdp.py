@@ -171,6 +171,8 @@ def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: An
     """The accountant of (epsilon, delta) pairs, told of every mechanism."""
     from autodp.dp_acct import DP_acct
 
+    if steps < 0:
+        raise ValueError(f"{steps} mechanisms are nothing that the library could be told of")
     accountant = DP_acct()
     for _ in range(steps):
         accountant.update_DPlosses(epsilon, delta)
