@@ -35,6 +35,8 @@ BATCH_SIZE = 2
 STEPS = 2  # an epoch of three records, and one of four
 DELTA = 1e-5
 ACCOUNTANT = "rdp"
+XFAIL = Path(__file__).with_name("peer_trainings.xfail.toml")
+"""What is known to be wrong with these trainings, in the gate's own form."""
 
 
 def opacus_make_private(dataset: Dataset, seed: int) -> Array:
@@ -135,7 +137,6 @@ class PeerTraining:
     distribution: str
     function: Callable[[Dataset, int], Array]
     pair: Callable[[], dict[str, Array]]
-    verdict: str
 
     @property
     def target(self) -> str:
@@ -161,7 +162,7 @@ class PeerTraining:
 
 
 TRAININGS = (
-    PeerTraining("Opacus", "opacus", opacus_make_private, empty_records, "VIOLATION"),
-    PeerTraining("Opacus", "opacus", opacus_sum, one_record_more, "CONSISTENT"),
-    PeerTraining("Opacus", "opacus", opacus_public_sizes, one_record_more, "CONSISTENT"),
+    PeerTraining("Opacus", "opacus", opacus_make_private, empty_records),
+    PeerTraining("Opacus", "opacus", opacus_sum, one_record_more),
+    PeerTraining("Opacus", "opacus", opacus_public_sizes, one_record_more),
 )
