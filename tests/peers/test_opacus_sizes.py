@@ -19,7 +19,7 @@ pytest.importorskip("opacus")
 
 @pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.function.__name__)
 def test_the_audit_finds_which_calls_keep_their_promise(training: PeerTraining, tmp_path: Path) -> None:
-    result = training.job(tmp_path, budget=500).carry_out(load(XFAIL))
+    result = training.job(tmp_path, budget=300).carry_out(load(XFAIL))
     broken = training.function is opacus_make_private
     assert result.verdict == ("VIOLATION" if broken else "CONSISTENT"), result.why
     assert result.exit_code == 0, "the violation is a known one"
