@@ -120,6 +120,7 @@ def _ends(bound: Bound, parameter: Parameter) -> Iterator[tuple[str, Flag]]:
         return
     yield from ((text, NEAR_BOUNDARY) for text in _next_to_low(parameter))
     if high == 1:
+        yield "0.3" if low == 0 else "0.7", ORDINARY
         yield "0.999999999", NEAR_BOUNDARY
         if not parameter.high_open:
             yield "1", BOUNDARY
@@ -133,7 +134,7 @@ def _next_to_low(parameter: Parameter) -> tuple[str, ...]:
     if parameter.low > 0:
         return (str(texts({"": float(parameter.low) + 1e-6})[""]), str(texts({"": float(parameter.low) + 0.01})[""]))
     if parameter.high == 1:
-        return ("1e-15", "1e-100", "1e-9", "0.3")
+        return ("1e-9", "1e-15", "1e-100")
     return ("1e-8", "0.001")
 
 

@@ -74,6 +74,12 @@ ABOVE_ONE = Flag(
     "A percentage taken for a fraction goes unnoticed; seen: epsilon = 0 at delta = 2 (dp-accounting 0.6.0, PLD).",
     ("https://github.com/google/differential-privacy",),
 )
+BEYOND = Flag(
+    "BeyondTheTheorem", "INPUT_VALIDATION",
+    "The classical calibration of the Gaussian mechanism is asked for an epsilon above 1, for which it is not proved.",
+    "Less noise than the promised epsilon needs. Seen with smartnoise-sdk and in a text book.",
+    ("https://github.com/opendp/smartnoise-sdk/issues/462", "https://github.com/uvm-plaid/programming-dp/issues/45"),
+)
 NON_INTEGER = Flag(
     "NonInteger", "INPUT_VALIDATION", "A count is no integer.",
     "Steps computed by a division lose their rest silently; seen: a negative epsilon at 2.5 steps (Opacus 1.6.0, PRV).",
@@ -89,6 +95,6 @@ NOT_NUMERIC = Flag(
 )
 
 GENERAL = (
-    ORDINARY, WIDE, BOUNDARY, NEAR_BOUNDARY, HUGE, SEARCHED, NOT_A_NUMBER, NEGATIVE, ABOVE_ONE, NON_INTEGER,
-    UNKNOWN_WORD, NOT_NUMERIC,
+    ORDINARY, WIDE, BOUNDARY, NEAR_BOUNDARY, HUGE, SEARCHED, NOT_A_NUMBER, NEGATIVE, ABOVE_ONE, BEYOND,
+    NON_INTEGER, UNKNOWN_WORD, NOT_NUMERIC,
 )

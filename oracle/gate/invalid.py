@@ -16,7 +16,7 @@ from fractions import Fraction
 from oracle.domain import Parameter
 from oracle.errors import DomainError
 from oracle.gate.cases import Text
-from oracle.gate.flags import ABOVE_ONE, NEGATIVE, NON_INTEGER, NOT_A_NUMBER, NOT_NUMERIC, UNKNOWN_WORD, Flag
+from oracle.gate.flags import ABOVE_ONE, BEYOND, NEGATIVE, NON_INTEGER, NOT_A_NUMBER, NOT_NUMERIC, UNKNOWN_WORD, Flag
 from oracle.registry import Bound
 
 PROBABILITIES = ("delta", "total_delta", "threshold_delta", "slack", "failure", "sampling_rate", "keep")
@@ -32,19 +32,16 @@ def invalid_inputs(bound: Bound, base: Mapping[str, Text]) -> Iterator[Invalid]:
         yield _changed(base, parameter, "nan", NOT_A_NUMBER, "is NaN")
         if parameter.low is not None and parameter.low >= 0:
             yield _changed(base, parameter, "-1", NEGATIVE, "is negative")
-        if has_probabilities(bound, parameter):
+        if parameter.name in PROBABILITIES and parameter.high == 1:
             yield _changed(base, parameter, "1.5", ABOVE_ONE, "is above 1")
+        if (bound.name, parameter.name) == CLASSICAL:
+            yield _changed(base, parameter, "1.5", BEYOND, "is above 1")
         if parameter.kind == "integer":
             yield _changed(base, parameter, "2.5", NON_INTEGER, "is no integer")
     for parameter in bound.parameters:
         if parameter.kind == "choice":
             yield _changed(base, parameter, "neither", UNKNOWN_WORD, "is none of its words")
     yield _changed(base, numbers[0], "one", NOT_NUMERIC, "is a word")
-
-
-def has_probabilities(bound: Bound, parameter: Parameter) -> bool:
-    """Whether a parameter cannot be above 1 as a matter of mathematics."""
-    return parameter.high == 1 and (parameter.name in PROBABILITIES or (bound.name, parameter.name) == CLASSICAL)
 
 
 def _changed(base: Mapping[str, Text], parameter: Parameter, text: str, flag: Flag, what: str) -> Invalid:
@@ -76,5 +73,6 @@ def _outside(bound: Bound, parameter: Parameter, text: Text) -> bool:
         return math.isnan(number)
     exact = Fraction(text)
     below = parameter.low is not None and parameter.low >= 0 and exact < 0
-    above = has_probabilities(bound, parameter) and exact > 1
+    limited = parameter.name in PROBABILITIES or (bound.name, parameter.name) == CLASSICAL
+    above = limited and parameter.high == 1 and exact > 1
     return below or above or (parameter.kind == "integer" and exact.denominator != 1)

@@ -85,6 +85,10 @@ def _noise(case: Case) -> Fraction:
     return Fraction(str(given[0])) / Fraction(str(case.input.get("sensitivity", "1"))) if given else Fraction(1)
 
 
+def _optimal(case: Case) -> bool:
+    return case.bound in ("composition.optimal", "composition.optimal-delta")
+
+
 def _word(name: str, word: str) -> Callable[[Case], bool]:
     return lambda case: case.input.get(name) == word
 
@@ -259,6 +263,24 @@ KNOWN: tuple[KnownBug, ...] = (
         ),
         lambda case: case.bound.startswith("amplification.with-replacement"),
     ),
+    KnownBug(
+        Flag(
+            "ShortGrid", "KNOWN_BUG", "Mechanisms of which only epsilon is known, whose losses add up to 20 or more.",
+            "A grid that is too short for the sum of the losses, which wraps around. Seen with prv-accountant 0.2.0 "
+            "(PureDPMechanism): upper end 70.07 for 79.84, 100 times epsilon = 1 at delta = 1e-5; -11.4 for 2281.",
+            (_PRV, f"{_PRV}/pull/31"),
+        ),
+        lambda case: _optimal(case) and Fraction(str(case.input["epsilon"])) * int(str(case.input["steps"])) >= 20,
+    ),
+    KnownBug(
+        Flag(
+            "PureComposition", "KNOWN_BUG", "A total delta below 1e-16, or 0.",
+            "1 - (1-delta)^k (1-x) as it stands loses every x below 1e-16. Seen with dp-accounting 0.6.0 "
+            "(advanced_composition): epsilon = 8 for 10, 100 times epsilon = 0.1 at total delta 0.",
+            (_GOOGLE,),
+        ),
+        _some(("total_delta",), lambda delta: delta < Fraction(1, 10**16)),
+    ),
 )
 
 
@@ -286,6 +308,9 @@ POINTS: dict[str, Sequence[Point]] = {
         ("1.3", "0.0167", "900", "1e-5", "add_remove"), ("3", "0.2", "50", "2.0833e-5", "add_remove"),
         ("1", "0.01", "0", "1e-5", "replace"),
         ("30", "1", "1000", "1e-6", "add_remove"), ("1", "0.01", "1000", "0.9", "replace"),
+        *((sigma, rate, steps, "1e-5", word) for sigma, rate, steps in (
+            ("1.1", "0.004266667", "14062"), ("2", "0.02", "500"), ("0.8", "0.05", "200"), ("1", "0.01", "1"),
+        ) for word in _BOTH),
     )),
     "poisson-gaussian.delta": _sampled("epsilon", tuple(
         (sigma, "0.01", "1000", epsilon, word)
@@ -324,6 +349,17 @@ POINTS: dict[str, Sequence[Point]] = {
     ],
     "laplace-composed.epsilon": [
         {"scale": "10", "sensitivity": "1", "steps": "100", "delta": delta} for delta in ("1e-5", "1e-10", "1e-15", "0")
+    ] + [{"scale": "5.6", "sensitivity": "1", "steps": "608", "delta": "4.8e-15"}],
+    "composition.optimal": [
+        {"epsilon": epsilon, "delta": "0", "steps": steps, "total_delta": delta}
+        for epsilon, steps, delta in (
+            ("1", "100", "1e-5"), ("1", "50", "1e-5"), ("4.32", "528", "1e-4"), ("0.133", "479", "1.39e-8"),
+            ("0.5", "100", "1e-5"), ("0.5", "100", "0"),
+        )
+    ],
+    "composition.optimal-delta": [
+        {"epsilon": epsilon, "delta": "0", "steps": steps, "total_epsilon": total}
+        for epsilon, steps, total in (("1", "100", "75"), ("1.5", "42", "8"), ("4.32", "528", "100"))
     ],
     "rdp.epsilon": [
         {"alpha": alpha, "rdp": rdp, "delta": delta, "conversion": word}

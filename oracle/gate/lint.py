@@ -20,7 +20,7 @@ from oracle.errors import OracleError, VectorError
 from oracle.gate import schema
 from oracle.gate.cases import Case, certified, is_told
 from oracle.gate.invalid import is_outside
-from oracle.gate.make import describe, generator
+from oracle.gate.make import describe, generator, notes
 from oracle.gate.vectors import SHIPPED, VERSION, decode, encode, read
 from oracle.registry import Bound, bounds
 
@@ -101,6 +101,10 @@ def _whole(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Pro
     used = {flag for test in document["tests"] for flag in test["flags"]}
     for flag in sorted(used ^ document["notes"].keys()):
         yield Problem(name, f"flag {flag} has no note" if flag in used else f"note {flag} is not used")
+    known = notes()
+    for flag, note in document["notes"].items():
+        if known.get(flag) != note:
+            yield Problem(name, f"note {flag} is not what the code says")
 
 
 def _input(bound: Bound, case: Case) -> Iterator[Problem]:

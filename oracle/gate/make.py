@@ -41,6 +41,7 @@ POPULAR = (
 # points than this, and the sampled curve, of which they take few for their number of parameters.
 FEW, SLOW = 24, "poisson-gaussian."
 Candidate = tuple[Mapping[str, Text], Flag | None, str]
+Key = tuple[tuple[str, Text], ...]
 
 
 class Quota(NamedTuple):
@@ -69,25 +70,28 @@ def _is_slow(bound: Bound) -> bool:
 
 def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
     """The document of a bound's vectors; the cases of a former file stay in it under their numbers."""
-    found: dict[tuple[tuple[str, Text], ...], Case] = {}
-    searched = False
-    for case in former.cases if former is not None else ():
-        found[_key(case.input)] = _again(bound, case)
-        searched = searched or SEARCHED.name in case.flags
+    kept = {_key(case.input): case for case in (former.cases if former is not None else ())}
+    searched = {key for key, case in kept.items() if SEARCHED.name in case.flags}
     number = former.header["lastTcId"] if former is not None else 0
+    found: dict[Key, Case] = {}
     for case in _cases(bound, search=not searched):
-        if _key(case.input) not in found:
+        key = _key(case.input)
+        if key in found or key in searched:
+            continue
+        if key not in kept:
             number += 1
-            found[_key(case.input)] = replace(case, tc_id=number)
+        found[key] = replace(case, tc_id=kept[key].tc_id if key in kept else number)
+    for key in kept.keys() - found.keys():
+        found[key] = _again(bound, kept[key])
     return document(bound, sorted(found.values(), key=lambda case: case.tc_id), number)
 
 
-def _key(given: Mapping[str, Text]) -> tuple[tuple[str, Text], ...]:
+def _key(given: Mapping[str, Text]) -> Key:
     return tuple(sorted(given.items()))
 
 
 def _again(bound: Bound, case: Case) -> Case:
-    """A case of a former file, certified anew."""
+    """A case of a former file that is not asked for any more, or that a search found: certified anew."""
     if case.expected is None:
         return case
     origin = next((flag for flag in GENERAL if flag.name in case.flags), None)
@@ -167,13 +171,17 @@ def generator() -> dict[str, str]:
 
 def document(bound: Bound, cases: list[Case], last: int) -> dict[str, Any]:
     """The JSON object of a file."""
-    known = {flag.name: flag for flag in (*GENERAL, *(bug.flag for bug in KNOWN))}
-    used = sorted({name for case in cases for name in case.flags})
+    known, used = notes(), sorted({name for case in cases for name in case.flags})
     return {
         **describe(bound), "generator": generator(),
-        "notes": {name: known[name].note() for name in used}, "numberOfTests": len(cases), "lastTcId": last,
+        "notes": {name: known[name] for name in used}, "numberOfTests": len(cases), "lastTcId": last,
         "tests": [_test(case) for case in cases],
     }
+
+
+def notes() -> dict[str, dict[str, Any]]:
+    """The notes of all flags, by name."""
+    return {flag.name: flag.note() for flag in (*GENERAL, *(bug.flag for bug in KNOWN))}
 
 
 def describe(bound: Bound) -> dict[str, Any]:

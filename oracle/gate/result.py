@@ -69,10 +69,10 @@ class Unsupported:
 class Searched:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
-    Of `asked` examples `judged` have a verdict and `refused` were refused; `uncertified` are those whose truth the
-    reference could not certify, `outside` those that no double could answer or that lie outside the domain: neither
-    counts as a pass. `cut_short` says that time ran out, so that another run may find something else; `not_found` are
-    expected verdicts that did not turn up, which proves nothing.
+    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
+    `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
+    that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
+    find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
     """
 
     asked: int
@@ -166,21 +166,21 @@ class Result:
 
     def to_xfails(self) -> list[Xfail]:
         """The present failures as entries of an expected-failure file, with the reasons that are known."""
-        groups: dict[tuple[str, str, str], list[int]] = {}
+        groups: dict[tuple[str, str, str, tuple[str, ...]], list[int]] = {}
         found = () if self.searched is None else self.searched.worst
         for outcome in (*self.outcomes, *found):
             entry = outcome.expected_failure
             held = entry is not None and outcome.good
             if outcome.judgement.verdict is Verdict.TIGHT or (outcome.good and not held):
                 continue
-            reason, link = (entry.reason, entry.link) if entry is not None and held else (TODO, "")
-            key = (str(outcome.judgement.verdict), reason, link)
+            known = (entry.reason, entry.link, entry.also) if entry is not None and held else (TODO, "", ())
+            key = (str(outcome.judgement.verdict), *known)
             groups.setdefault(key, []).append(outcome.case.tc_id)
         entries = []
-        for (verdict, reason, link), tc_ids in sorted(groups.items()):
+        for (verdict, reason, link, also), tc_ids in sorted(groups.items()):
             vectors = tuple(tc_id for tc_id in tc_ids if tc_id)
             if vectors:
-                entries.append(Xfail(self.bound, verdict, reason, "", link, cases=vectors))
+                entries.append(Xfail(self.bound, verdict, reason, "", link, cases=vectors, also=also))
             if 0 in tc_ids:
                 entries.append(Xfail(self.bound, verdict, reason, "", link, search=True))
         return entries

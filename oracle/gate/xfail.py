@@ -232,6 +232,8 @@ def text_of(entries: Sequence[Xfail]) -> str:
             lines.append(f"cases = {list(entry.cases)}")
         if entry.search:
             lines.append("search = true")
+        if entry.also:
+            lines.append(f"also = {json.dumps(list(entry.also))}")
         lines.append(f"reason = {json.dumps(entry.reason)}")
         if entry.link:
             lines.append(f"link = {json.dumps(entry.link)}")

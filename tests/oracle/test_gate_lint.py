@@ -109,6 +109,13 @@ DEFECTS: dict[str, tuple[Callable[[Document], None], str]] = {
         change(("notes", "Odd"), {"bugType": "BASIC", "description": "x", "effect": "x", "links": []}),
         "note Odd is not used",
     ),
+    "a note that says something else": (
+        change(("notes", "NearBoundary", "effect"), "none"), "note NearBoundary is not what the code says",
+    ),
+    "a flag that nobody knows": (
+        change(("notes", "Odd"), {"bugType": "BASIC", "description": "x", "effect": "x", "links": []}),
+        "note Odd is not what the code says",
+    ),
     "numbers that fall": (swapped, "its number does not rise"),
     "a number twice": (same_number, "its number does not rise"),
     "an input twice": (same_input, "its input stands in the file twice"),
@@ -199,7 +206,7 @@ def test_what_is_invalid_is_outside_the_closure() -> None:
     classical = bound(NAME)
     base = {"sensitivity": "1", "epsilon": "0.5", "delta": "1e-5"}
     flags = {comment: flag.name for _, flag, comment in invalid_inputs(classical, base)}
-    assert flags["epsilon is above 1"] == "AboveOne"  # the one calibration that is proved up to 1 only
+    assert flags["epsilon is above 1"] == "BeyondTheTheorem"  # the one calibration that is proved up to 1 only
     assert all(is_outside(classical, given) for given, _, _ in invalid_inputs(classical, base))
     for name, text in (("delta", "0"), ("delta", "1"), ("epsilon", "0"), ("sensitivity", "0"), ("epsilon", "1")):
         assert not is_outside(classical, {**base, name: text})

@@ -195,6 +195,23 @@ def test_another_failure_than_the_expected_one_fails(tmp_path: Path) -> None:
     assert failed.why.endswith("line 6, came out UNSOUND: change it there")
 
 
+def test_an_entry_may_allow_what_the_machine_decides(tmp_path: Path) -> None:
+    entry = "verdict = 'UNSOUND'\ncases = [1, 2, 3, 4, 5, 6]\nalso = ['TIGHT']"
+    result = judged(TENTH, xfail=expecting(tmp_path, entry))
+    assert result.exit_code == 0  # case 5 is right
+    assert 'also = ["TIGHT"]' in text_of(result.to_xfails())
+    assert judged(BUGS["crashes"], xfail=expecting(tmp_path, entry)).exit_code == 1, "a crash is allowed by neither"
+
+
+def test_a_file_may_say_what_was_tested(tmp_path: Path) -> None:
+    path = tmp_path / "xfail.toml"
+    path.write_text("library = 'mine'\nversion = '1.2'\n")
+    assert load(path).entries == ()
+    path.write_text("version = 1\n")
+    with pytest.raises(DomainError, match=r"version = 1 is outside its domain"):
+        load(path)
+
+
 def test_flags_and_where_name_cases_of_the_right_kind(tmp_path: Path) -> None:
     accepts = BUGS["accepts negative"]
     assert judged(accepts).exit_code == 1
@@ -235,6 +252,8 @@ def test_two_entries_that_disagree_are_an_error(tmp_path: Path) -> None:
         ("verdict = 'UNSOUND'\nwhere = {sigma = 1}", "no parameter sigma"),
         ("verdict = 'UNSOUND'\nwhere = 1", "where = 1"), ("verdict = 'UNSOUND'\ncases = [1]\nlink = 1", "link"),
         ("verdict = 'UNSOUND'\ncases = [1]\ncolour = 'red'", "colour"),
+        ("verdict = 'UNSOUND'\ncases = [1]\nalso = ['BAD']", "also = BAD"),
+        ("verdict = 'UNSOUND'\ncases = [1]\nalso = 'LOOSE'", "also = LOOSE"),
         ("verdict = 'UNSOUND'\ncases = [1]\ntraining = 'a:b'", "not both"),
     ],
 )

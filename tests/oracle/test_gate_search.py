@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from fractions import Fraction
@@ -52,13 +53,21 @@ def test_the_same_seed_asks_the_same_questions() -> None:
     assert other != asked[0]
 
 
-def test_the_search_climbs() -> None:
-    # A bug that grows with the scale: what climbing finds is worse than the best of as many points drawn blindly.
-    def fading(**given: Any) -> float:
-        return correct(**given) * (1 - 1e-7 * given["scale"])
+def _nearest(seed: int, *, told: bool) -> float:
+    """How near to a point far from everything simple so many examples come, told how near they are or not."""
+    distances = []
 
-    outcome = worst(found(fading, examples=200), Verdict.UNSOUND)
-    assert severity(outcome) > 1e-4  # at most 1e-3, where the scale ends
+    def visit(point: Mapping[str, Any]) -> tuple[float, float] | None:
+        distances.append(abs(math.log(point["scale"] / 37.7)) + abs(math.log(point["sensitivity"] / 0.0123)))
+        return (-distances[-1], 0.0) if told else None
+
+    explore(BOUND, visit, examples=300, seed=seed)
+    return min(distances)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_climbs(seed: int) -> None:
+    assert _nearest(seed, told=True) < 0.05 < _nearest(seed, told=False)
 
 
 def test_time_cuts_it_short() -> None:

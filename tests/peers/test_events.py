@@ -43,6 +43,15 @@ def test_rdp_counts_randomised_responses(steps: int) -> None:
     assert of_answers(RdpAccountant(neighboring_relation=REPLACE), 0.5, steps) >= certified_lower("0.5", steps)
 
 
+@unsound(reason="RDP of one batch without replacement forgets half of the sensitivity (issue 378)")
+@pytest.mark.parametrize("batch", [100, 5000])
+def test_rdp_without_replacement(batch: int) -> None:
+    event = dp_accounting.SampledWithoutReplacementDpEvent(10_000, batch, dp_accounting.GaussianDpEvent(2.0))
+    accountant = RdpAccountant(neighboring_relation=REPLACE).compose(event)
+    values = {"sigma": 2, "sampling_rate": f"{batch}/10000", "steps": 1, "delta": "1e-5"}  # one batch: exact
+    assert accountant.get_epsilon(1e-5) >= bound("wor-gaussian.epsilon").at(values).to_floats()[0]
+
+
 @unsound(reason="a negative RDP near order 1 is read as epsilon 0 (truth 0.1028)")
 def test_rdp_near_order_one() -> None:
     accountant = RdpAccountant([1 + 1e-10])

@@ -17,11 +17,18 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from oracle.errors import OracleError
+
+ROUNDING = Fraction(1, 10**9)
+"""What is forgiven of these libraries, relative to the truth: below it, the machine's rounding decides the verdict."""
+
+TIMEOUT = 30
+"""Seconds that an answer may take, the import of the library included; most answers take less than one."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """dp-accounting's RdpAccountant with its default orders, a noise multiplier read as noise over sensitivity.
 
 That is what its events say for ADD_OR_REMOVE_ONE, and what its formulas take it for under REPLACE_ONE, too, against the
-events' docstrings; how the docstrings' reading fares there is the adapter `dp_accounting_rdp_replace`. The conversion
-of one order (`compute_epsilon`) is not asked: where delta^2 > 1 - e^-rdp it rightly answers 0 by a bound on the total
-variation, which is below the formula of our `rdp.epsilon`.
+events' docstrings; how the docstrings' reading fares there is the adapter `dp_accounting_rdp_replace`. What our bounds
+only bound is not asked: where delta^2 > 1 - e^-rdp the library rightly answers epsilon = 0, by the total variation,
+which is below the formulas of `rdp.epsilon` (one order) and `wor-gaussian.epsilon` (several batches).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def poisson_gaussian_sigma(sampling_rate: float, steps: int, epsilon: float, del
         raise ValueError(str(error)) from error
 
 
-def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders: Any = None) -> Any:
+def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders: list[float]) -> Any:
     from dp_accounting import GaussianDpEvent, SampledWithoutReplacementDpEvent
     from dp_accounting.rdp import RdpAccountant
 
@@ -100,11 +100,6 @@ def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders:
     # moves the sum by 2, so that noise over sensitivity is sigma / 2.
     event = SampledWithoutReplacementDpEvent(1, sampling_rate, GaussianDpEvent(sigma / 2))
     return composed(RdpAccountant(orders, relation("replace")), event, steps)
-
-
-def wor_gaussian_epsilon(sigma: float, sampling_rate: float, steps: int, delta: float) -> Any:
-    """Epsilon of batches without replacement."""
-    return _without_replacement(sigma, sampling_rate, steps).get_epsilon(delta)
 
 
 def wor_gaussian_rdp(sigma: float, sampling_rate: float, steps: int, alpha: float, method: str) -> Any:
@@ -184,7 +179,6 @@ ADAPTERS = declare(LIBRARY, "RDP", DISTRIBUTION, {
     "poisson-gaussian.delta": poisson_gaussian_delta,
     "poisson-gaussian.rdp": poisson_gaussian_rdp,
     "poisson-gaussian.sigma": poisson_gaussian_sigma,
-    "wor-gaussian.epsilon": wor_gaussian_epsilon,
     "wor-gaussian.rdp": wor_gaussian_rdp,
     "laplace.delta": laplace_delta,
     "laplace-composed.epsilon": laplace_composed_epsilon,

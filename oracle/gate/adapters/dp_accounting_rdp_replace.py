@@ -61,17 +61,12 @@ def laplace_composed_delta(scale: float, sensitivity: float, steps: int, epsilon
     return _of_laplaces(scale, sensitivity, steps).get_delta(epsilon)
 
 
-def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders: Any = None) -> Any:
+def _without_replacement(sigma: float, sampling_rate: float, steps: int, orders: list[float]) -> Any:
     from dp_accounting import GaussianDpEvent, SampledWithoutReplacementDpEvent
 
     # Our sigma is noise over the bound on a record's norm, which is the event's multiplier; only the rate counts.
     event = SampledWithoutReplacementDpEvent(1, sampling_rate, GaussianDpEvent(sigma))
     return _after(event, steps, orders)
-
-
-def wor_gaussian_epsilon(sigma: float, sampling_rate: float, steps: int, delta: float) -> Any:
-    """Epsilon of batches without replacement."""
-    return _without_replacement(sigma, sampling_rate, steps).get_epsilon(delta)
 
 
 def wor_gaussian_rdp(sigma: float, sampling_rate: float, steps: int, alpha: float, method: str) -> Any:
@@ -88,6 +83,5 @@ ADAPTERS = declare(LIBRARY, "RDP, REPLACE_ONE", DISTRIBUTION, {
     "gaussian-composed.delta": gaussian_composed_delta,
     "laplace-composed.epsilon": laplace_composed_epsilon,
     "laplace-composed.delta": laplace_composed_delta,
-    "wor-gaussian.epsilon": wor_gaussian_epsilon,
     "wor-gaussian.rdp": wor_gaussian_rdp,
 })
