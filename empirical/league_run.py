@@ -17,12 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from empirical.gate_jobs import TrainingJob
 from empirical.league import AnyRow, AuditorRow, Row, TrainingRow, Worst, row_of
 from empirical.peer_auditors import AUDITORS, PeerAuditor
-from empirical.peer_trainings import TRAININGS, PeerTraining, claimed
+from empirical.peer_trainings import TRAININGS, XFAIL, PeerTraining
 from empirical.pool import spread
 from oracle.errors import TargetError
 from oracle.gate import vectors, xfail
@@ -32,7 +29,6 @@ from oracle.gate.result import Outcome, Result
 from oracle.gate.verdicts import Verdict
 
 TIMEOUT, MEMORY, SEARCH, SEARCH_SECONDS = 20.0, 4096, 40, 60.0
-DELTA, MODELS = "1e-5", 2000
 
 Peer = Adapter | PeerTraining | PeerAuditor
 
@@ -57,7 +53,7 @@ def made(peer: Peer, settings: Settings) -> tuple[AnyRow, ...]:
     if isinstance(peer, Adapter):
         return (_bound_row(peer, _judged(peer, settings)),)
     if isinstance(peer, PeerTraining):
-        return (_training_row(peer, settings),)
+        return (_training_row(peer),)
     return tuple(_auditor_rows(peer))
 
 
@@ -100,22 +96,17 @@ def _worst(outcome: Outcome | None) -> Worst | None:
     return Worst(outcome.case.name, outcome.call, found.answer, told["lower"], told["upper"], repr(size))
 
 
-def _training_row(peer: PeerTraining, settings: Settings) -> TrainingRow:
-    epsilon = claimed(float(DELTA))
+def _training_row(peer: PeerTraining) -> TrainingRow:
     with tempfile.TemporaryDirectory() as folder:
-        pair = Path(folder) / "pair.npz"
-        np.savez(pair, **peer.pair())  # type: ignore[arg-type]
-        result = TrainingJob(
-            training=peer.target, epsilon=repr(epsilon), delta=DELTA, budget=MODELS, pair=str(pair),
-            neighbours="add_remove", timeout=settings.timeout, memory=settings.memory,
-        ).carry_out(xfail.Xfails())
+        job = peer.job(Path(folder))
+        result = job.carry_out(xfail.load(XFAIL))
     if result.verdict == "INVALID":
         raise TargetError(f"{peer.target}: {result.reason}")
     return TrainingRow(
-        library=peer.library, version=peer.version or "", training=peer.target.partition(":")[2], claimed=epsilon,
-        delta=DELTA, verdict=result.verdict, epsilon_lower=result.audit["epsilon_lower"],
-        confidence=result.audit["confidence"], models=MODELS, seconds=round(result.seconds, 1),
-        as_expected=result.verdict == peer.verdict, remark=peer.remark,
+        library=peer.library, version=peer.version or "", training=peer.function.__name__, claimed=float(job.epsilon or 0),
+        delta=job.delta, verdict=result.verdict, epsilon_lower=result.audit["epsilon_lower"],
+        confidence=job.confidence, models=job.budget, seconds=round(result.seconds, 1), as_expected=result.good,
+        remark=peer.remark,
     )
 
 
@@ -136,7 +127,7 @@ def key(peer: Peer, settings: Settings) -> str:
         name = f"{peer.target} {peer.bound}"
     else:
         name = peer.target if isinstance(peer, PeerTraining) else f"{peer.function.__qualname__} {peer.method}"
-        files = [_source(peer.function.__module__)]
+        files = [_source(peer.function.__module__), XFAIL]
     digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     parts: Any = (name, peer.version, platform.python_version(), asdict(settings), digests)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

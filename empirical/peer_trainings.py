@@ -35,6 +35,8 @@ BATCH_SIZE = 2
 STEPS = 2  # an epoch of three records, and one of four
 DELTA = 1e-5
 ACCOUNTANT = "rdp"
+XFAIL = Path(__file__).with_name("peer_trainings.xfail.toml")
+"""What is known to be wrong with these trainings, in the gate's own form."""
 
 
 def opacus_make_private(dataset: Dataset, seed: int) -> Array:
@@ -135,7 +137,6 @@ class PeerTraining:
     distribution: str
     function: Callable[[Dataset, int], Array]
     pair: Callable[[], dict[str, Array]]
-    verdict: str
     remark: str
 
     @property
@@ -163,15 +164,15 @@ class PeerTraining:
 
 TRAININGS = (
     PeerTraining(
-        "Opacus", "opacus", opacus_make_private, empty_records, "VIOLATION",
+        "Opacus", "opacus", opacus_make_private, empty_records,
         "make_private divides the noisy sum by int(len(dataset) * rate): the noise tells the number of records",
     ),
     PeerTraining(
-        "Opacus", "opacus", opacus_sum, one_record_more, "CONSISTENT",
+        "Opacus", "opacus", opacus_sum, one_record_more,
         'the same with loss_reduction="sum": nothing is divided',
     ),
     PeerTraining(
-        "Opacus", "opacus", opacus_public_sizes, one_record_more, "CONSISTENT",
+        "Opacus", "opacus", opacus_public_sizes, one_record_more,
         "DPOptimizer and DPDataLoader by hand, with a public rate and divisor",
     ),
 )

@@ -1,7 +1,7 @@
 """autodp by its analytical Fourier accountant (AFA): characteristic functions of the privacy loss, inverted.
 
-sigma and b of autodp are noise over sensitivity. For Poisson sampling the library has one mechanism for adding and one
-for removing a record, and says to take the larger of the two.
+sigma and b of autodp are noise over sensitivity. Poisson sampling cannot be asked: it calls scipy.integrate.quadrature,
+which SciPy has no more since 1.14, and never comes to an answer.
 """
 
 from __future__ import annotations
@@ -63,33 +63,6 @@ def randomised_response_epsilon(*, keep: Any, delta: Any) -> Any:
     return ComposeAFA()([RandresponseMechanism(keep, phi_off=False)], [1]).get_approxDP(delta)
 
 
-def poisson_gaussian_epsilon(*, sigma: Any, sampling_rate: Any, steps: Any, delta: Any, neighbours: Any) -> Any:
-    """DP-SGD."""
-    pair = _subsampled(sigma, sampling_rate, steps, neighbours)
-    return max(mechanism.get_approxDP(delta) for mechanism in pair)
-
-
-def poisson_gaussian_delta(*, sigma: Any, sampling_rate: Any, steps: Any, epsilon: Any, neighbours: Any) -> Any:
-    """The same, the other way round."""
-    pair = _subsampled(sigma, sampling_rate, steps, neighbours)
-    return max(mechanism.get_approx_delta(epsilon) for mechanism in pair)
-
-
-def _subsampled(sigma: Any, sampling_rate: Any, steps: Any, neighbours: Any) -> tuple[Any, Any]:
-    from autodp.mechanism_zoo import GaussianMechanism
-    from autodp.transformer_zoo import AmplificationBySampling_pld, ComposeAFA
-
-    if neighbours != "add_remove":
-        raise ValueError(f"Poisson sampling under {neighbours} is not offered")
-
-    def composed(neighbouring: str) -> Any:
-        gaussian = GaussianMechanism(sigma, phi_off=False)
-        sampled = AmplificationBySampling_pld(PoissonSampling=True, neighboring=neighbouring)(gaussian, sampling_rate)
-        return ComposeAFA()([sampled], [steps])
-
-    return composed("add_only"), composed("remove_only")
-
-
 ADAPTERS = declare("autodp", "AFA", "autodp", {
     "gaussian-composed.delta": gaussian_composed_delta,
     "gaussian-composed.epsilon": gaussian_composed_epsilon,
@@ -97,7 +70,5 @@ ADAPTERS = declare("autodp", "AFA", "autodp", {
     "gaussian.epsilon": gaussian_epsilon,
     "laplace-composed.delta": laplace_composed_delta,
     "laplace-composed.epsilon": laplace_composed_epsilon,
-    "poisson-gaussian.delta": poisson_gaussian_delta,
-    "poisson-gaussian.epsilon": poisson_gaussian_epsilon,
     "randomised-response.epsilon": randomised_response_epsilon,
 })

@@ -23,12 +23,19 @@ def gaussian_sigma(*, sensitivity: Any, epsilon: Any, delta: Any) -> Any:
     from autodp.calibrator_zoo import ana_gaussian_calibrator
     from autodp.mechanism_zoo import ExactGaussianMechanism
 
-    return ana_gaussian_calibrator()(ExactGaussianMechanism, epsilon, delta).params["sigma"] * sensitivity
+    return _scaled(ana_gaussian_calibrator()(ExactGaussianMechanism, epsilon, delta).params["sigma"], sensitivity)
 
 
 def gaussian_classical_sigma(*, sensitivity: Any, epsilon: Any, delta: Any) -> Any:
     """The textbook noise."""
-    return _privacy_calibrator().classical_gaussian_mech(epsilon, delta)["sigma"] * sensitivity
+    return _scaled(_privacy_calibrator().classical_gaussian_mech(epsilon, delta)["sigma"], sensitivity)
+
+
+def _scaled(noise_multiplier: Any, sensitivity: Any) -> Any:
+    """The calibrators know no sensitivity: what a negative one would mean is not theirs to refuse."""
+    if not sensitivity > 0:
+        raise ValueError(f"sensitivity = {sensitivity} is nothing that the library could be told")
+    return noise_multiplier * sensitivity
 
 
 def gaussian_composed_epsilon(*, sigma: Any, sensitivity: Any, steps: Any, delta: Any) -> Any:
@@ -164,6 +171,8 @@ def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: An
     """The accountant of (epsilon, delta) pairs, told of every mechanism."""
     from autodp.dp_acct import DP_acct
 
+    if steps < 0:
+        raise ValueError(f"{steps} mechanisms are nothing that the library could be told of")
     accountant = DP_acct()
     for _ in range(steps):
         accountant.update_DPlosses(epsilon, delta)

@@ -53,7 +53,7 @@ def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: An
 
 
 def _spent(epsilon: Any, delta: Any, steps: Any) -> list[tuple[Any, Any]]:
-    if steps > _MOST:
+    if not 0 <= steps <= _MOST:
         raise ValueError(f"a composition of {steps} releases is not offered, but as a list of so many")
     return [(epsilon, delta)] * steps
 

@@ -19,13 +19,6 @@ def gaussian_epsilon(*, sigma: Any, sensitivity: Any, delta: Any) -> Any:
     return accounting.SingleReleaseTrainingAccountant(accounting.PldAccountantConfig()).compute_epsilon(1, params)
 
 
-def gaussian_composed_epsilon(*, sigma: Any, sensitivity: Any, steps: Any, delta: Any) -> Any:
-    """Full batches: a sampling rate of 1."""
-    from jax_privacy import accounting
-
-    return dpsgd(accounting.PldAccountantConfig(), sigma / sensitivity, 1.0, steps, delta)
-
-
 def poisson_gaussian_epsilon(*, sigma: Any, sampling_rate: Any, steps: Any, delta: Any, neighbours: Any) -> Any:
     """DP-SGD; the library's accountants are built for add or remove."""
     from jax_privacy import accounting
@@ -33,15 +26,6 @@ def poisson_gaussian_epsilon(*, sigma: Any, sampling_rate: Any, steps: Any, delt
     if neighbours != "add_remove":
         raise ValueError(f"Poisson sampling under {neighbours} is not offered")
     return dpsgd(accounting.PldAccountantConfig(), sigma, sampling_rate, steps, delta)
-
-
-def poisson_gaussian_sigma(*, sampling_rate: Any, steps: Any, epsilon: Any, delta: Any, neighbours: Any) -> Any:
-    """The calibration of the noise multiplier, with its default tolerance."""
-    from jax_privacy import accounting
-
-    if neighbours != "add_remove":
-        raise ValueError(f"Poisson sampling under {neighbours} is not offered")
-    return calibrated(accounting.PldAccountantConfig(), sampling_rate, steps, epsilon, delta)
 
 
 def dpsgd(config: Any, noise_multiplier: Any, sampling_rate: Any, steps: Any, delta: Any) -> Any:
@@ -55,20 +39,7 @@ def dpsgd(config: Any, noise_multiplier: Any, sampling_rate: Any, steps: Any, de
     return accounting.DpsgdTrainingAccountant(config).compute_epsilon(steps, params)
 
 
-def calibrated(config: Any, sampling_rate: Any, steps: Any, epsilon: Any, delta: Any) -> Any:
-    """The noise multiplier of DP-SGD by the accountant of that configuration."""
-    from jax_privacy import accounting
-
-    batch_size, examples = float(sampling_rate).as_integer_ratio()
-    return accounting.calibrate_noise_multiplier(
-        target_epsilon=epsilon, accountant=accounting.DpsgdTrainingAccountant(config), batch_sizes=batch_size,
-        num_updates=steps, num_samples=examples, target_delta=delta,
-    )
-
-
 ADAPTERS = declare("jax-privacy", "PLD", "jax-privacy", {
-    "gaussian-composed.epsilon": gaussian_composed_epsilon,
     "gaussian.epsilon": gaussian_epsilon,
     "poisson-gaussian.epsilon": poisson_gaussian_epsilon,
-    "poisson-gaussian.sigma": poisson_gaussian_sigma,
 })

@@ -1,11 +1,14 @@
-"""jax-privacy with its RDP accountant, whose orders are its own; the same questions as to the PLD accountant."""
+"""jax-privacy with its RDP accountant, whose orders are its own, and the calibration of its noise.
+
+The calibration takes either accountant; with this one it is fast enough to be judged.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from oracle.gate.adapters import declare
-from oracle.gate.adapters.jax_privacy_pld import calibrated, dpsgd
+from oracle.gate.adapters.jax_privacy_pld import dpsgd
 
 
 def gaussian_composed_epsilon(*, sigma: Any, sensitivity: Any, steps: Any, delta: Any) -> Any:
@@ -30,7 +33,11 @@ def poisson_gaussian_sigma(*, sampling_rate: Any, steps: Any, epsilon: Any, delt
 
     if neighbours != "add_remove":
         raise ValueError(f"Poisson sampling under {neighbours} is not offered")
-    return calibrated(accounting.RdpAccountantConfig(), sampling_rate, steps, epsilon, delta)
+    batch_size, examples = float(sampling_rate).as_integer_ratio()
+    return accounting.calibrate_noise_multiplier(
+        target_epsilon=epsilon, accountant=accounting.DpsgdTrainingAccountant(accounting.RdpAccountantConfig()),
+        batch_sizes=batch_size, num_updates=steps, num_samples=examples, target_delta=delta,
+    )
 
 
 ADAPTERS = declare("jax-privacy", "RDP", "jax-privacy", {
