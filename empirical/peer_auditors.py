@@ -100,7 +100,11 @@ AUDITORS = (
         "jax-privacy", "jax-privacy", "epsilon_clopper_pearson(one_sided=False)", jax_clopper_pearson_two_sided
     ),
     PeerAuditor("jax-privacy", "jax-privacy", "epsilon_clopper_pearson(Split)", jax_clopper_pearson_split),
-    PeerAuditor("jax-privacy", "jax-privacy", "epsilon_from_gdp", jax_gdp, gaussian=True),
+    # It takes the absolute value of a lower bound on mu, so that no evidence (below 0) is read as much of it.
+    PeerAuditor(
+        "jax-privacy", "jax-privacy", "epsilon_from_gdp", jax_gdp, gaussian=True,
+        overclaims=("identical", "gaussian 0.5"),
+    ),
     PeerAuditor("jax-privacy", "jax-privacy", "epsilon_one_run", jax_one_run, one_run=True, models=400),
     PeerAuditor(
         "jax-privacy", "jax-privacy", "epsilon_one_run_fdp", jax_one_run_fdp, gaussian=True, one_run=True,
