@@ -104,7 +104,8 @@ def _training_row(peer: PeerTraining) -> TrainingRow:
         raise TargetError(f"{peer.target}: {result.reason}")
     return TrainingRow(
         library=peer.library, version=peer.version or "", training=peer.function.__name__,
-        claimed=float(job.epsilon or 0), delta=job.delta, verdict=result.verdict, epsilon_lower=result.audit["epsilon_lower"],
+        claimed=float(job.epsilon or 0), delta=job.delta, verdict=result.verdict,
+        epsilon_lower=result.audit["epsilon_lower"],
         confidence=job.confidence, models=job.budget, seconds=round(result.seconds, 1), as_expected=result.good,
         remark=peer.remark,
     )

@@ -18,7 +18,7 @@ from oracle.gate.xfail import Xfails
 from oracle.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
 from oracle.registry import bound
 
-_SLACK = Parameter("slack", low=Fraction(1))
+SLACK = Parameter("slack", low=Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class BoundJob:
 
     def _options(self) -> dict[str, Any]:
         return {
-            "slack": None if self.slack is None else _SLACK.rational(self.slack),
+            "slack": None if self.slack is None else SLACK.rational(self.slack),
             "rounding": non_negative("rounding").rational(self.rounding),
             "search": int(non_negative_integer("search").rational(self.search)),
             "search_seconds": float(non_negative("search_seconds").rational(self.search_seconds)),

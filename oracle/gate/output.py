@@ -130,7 +130,7 @@ def verdict_line(results: Sequence[AnyResult]) -> str:
     """The last line: what it all comes to."""
     judged = sum(len(item.outcomes) if isinstance(item, Result) else 1 for item in results)
     failed = sum(len(item.failures) if isinstance(item, Result) else not item.good for item in results)
-    return f"gate: {_CODES[exit_code(results)]}; {judged} cases judged, {failed} failed"
+    return f"gate: {_CODES[exit_code(results)]}; {judged} {'case' if judged == 1 else 'cases'} judged, {failed} failed"
 
 
 def junit(results: Sequence[AnyResult]) -> str:

@@ -14,7 +14,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +21,15 @@ import pytest
 
 import dp_oracle
 from oracle import registry
-from oracle.domain import Number, Parameter, non_negative, shown
+from oracle.domain import Number, non_negative, shown
 from oracle.errors import DomainError, OracleError
 from oracle.gate import vectors
 from oracle.gate.cases import Case
+from oracle.gate.jobs import SLACK
 from oracle.gate.result import Unsupported
 from oracle.gate.subjects import Agreement, Question, Search, Subject
 from oracle.gate.verdicts import ROUNDING
 from oracle.gate.xfail import Xfails, load
-
-_SLACK = Parameter("slack", low=Fraction(1))
 
 
 def conformance(
@@ -126,7 +124,7 @@ def _agree(
     file = vectors.load(item.name)
     agreement = Agreement(
         item, file.notes,
-        None if slack is None else _SLACK.rational(slack),
+        None if slack is None else SLACK.rational(slack),
         ROUNDING if rounding is None else non_negative("rounding").rational(rounding),
         _unsupported(item, unsupported or {}, file.cases),
     )
