@@ -135,6 +135,9 @@ def key(peer: Peer, settings: Settings) -> str:
 
 
 def _source(target: str) -> Path:
+    """The file of "file.py:fn" or of "module:fn"."""
+    if target.partition(":")[0].endswith(".py"):
+        return Path(target.partition(":")[0])
     spec = importlib.util.find_spec(target.partition(":")[0])
     assert spec is not None
     assert spec.origin is not None
