@@ -1,8 +1,9 @@
 """autodp by its default route: the analytic Gaussian curve for one release, Renyi DP for whatever is composed.
 
 sigma and b of autodp are noise over sensitivity. Its Poisson sampling is under add or remove, its sampling without
-replacement under replacing a record, for which it wants the noise over the sensitivity of *that* relation. Its calibrator of several parameters takes seconds
-for one noise of DP-SGD, within bounds that the user has to know, and is not asked here.
+replacement under replacing a record, for which it wants the noise over the sensitivity of *that* relation. Its
+calibrator of several parameters takes seconds for one noise of DP-SGD, within bounds that the user has to know, and is
+not asked here.
 """
 
 from __future__ import annotations
