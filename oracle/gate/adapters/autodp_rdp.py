@@ -1,7 +1,9 @@
 """autodp by its default route: the analytic Gaussian curve for one release, Renyi DP for whatever is composed.
 
 sigma and b of autodp are noise over sensitivity. Its Poisson sampling is under add or remove, its sampling without
-replacement under replacing a record, for which it wants the noise over the sensitivity of *that* relation.
+replacement under replacing a record, for which it wants the noise over the sensitivity of *that* relation. Its
+calibrator of several parameters takes seconds for one noise of DP-SGD, within bounds that the user has to know, and is
+not asked here.
 """
 
 from __future__ import annotations
@@ -114,19 +116,6 @@ def _noisy_sgd(sigma: Any, sampling_rate: Any, steps: Any, neighbours: Any) -> A
     return NoisySGD_Mechanism(prob=sampling_rate, sigma=sigma, niter=steps)
 
 
-def poisson_gaussian_sigma(*, sampling_rate: Any, steps: Any, epsilon: Any, delta: Any, neighbours: Any) -> Any:
-    """The calibrator of several parameters, between bounds that the user has to give."""
-    from autodp.calibrator_zoo import generalized_eps_delta_calibrator
-    from autodp.mechanism_zoo import SubsampleGaussianMechanism
-
-    if neighbours != "add_remove":
-        raise ValueError(f"Poisson sampling under {neighbours} is not offered")
-    params = {"sigma": None, "prob": sampling_rate, "coeff": steps}
-    calibrate = generalized_eps_delta_calibrator()
-    mechanism = calibrate(SubsampleGaussianMechanism, epsilon, delta, [0, 100], params=params, para_name="sigma")
-    return mechanism.params["sigma"]
-
-
 def wor_gaussian_rdp(*, sigma: Any, sampling_rate: Any, steps: Any, alpha: Any, method: Any) -> Any:
     """Sums over samples without replacement, by a bound that is to be above the exact divergence.
 
@@ -203,7 +192,6 @@ ADAPTERS = declare("autodp", "RDP", "autodp", {
     "poisson-gaussian.delta": poisson_gaussian_delta,
     "poisson-gaussian.epsilon": poisson_gaussian_epsilon,
     "poisson-gaussian.rdp": poisson_gaussian_rdp,
-    "poisson-gaussian.sigma": poisson_gaussian_sigma,
     "randomised-response.delta": randomised_response_delta,
     "randomised-response.epsilon": randomised_response_epsilon,
     "wor-gaussian.rdp": wor_gaussian_rdp,

@@ -47,8 +47,8 @@ def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: An
     from diffprivlib import BudgetAccountant
 
     with mpmath.workdps(60):
-        slack = 1 - (1 - mpmath.mpf(total_delta)) / (1 - mpmath.mpf(delta)) ** steps
-        below = math.nextafter(float(slack), -math.inf)
+        slack = float(-mpmath.expm1(mpmath.log1p(-mpmath.mpf(total_delta)) - steps * mpmath.log1p(-mpmath.mpf(delta))))
+    below = math.nextafter(slack, 0.0) if slack > 0 else slack  # a negative one is the library's to refuse
     return BudgetAccountant(spent_budget=_spent(epsilon, delta, steps), slack=below).total()[0]
 
 
