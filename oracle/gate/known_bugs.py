@@ -279,7 +279,7 @@ KNOWN: tuple[KnownBug, ...] = (
             "(advanced_composition): epsilon = 8 for 10, 100 times epsilon = 0.1 at total delta 0.",
             (_GOOGLE,),
         ),
-        _some(("total_delta",), lambda delta: delta < Fraction(1, 10**16)),
+        _both(_optimal, _some(("total_delta",), lambda delta: delta < Fraction(1, 10**16))),
     ),
 )
 

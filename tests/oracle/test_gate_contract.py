@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from oracle.gate import schema, vectors
+from oracle.gate import extremes, schema, vectors
+from oracle.gate.cases import certified
 from oracle.gate.flags import BUG_TYPES, GENERAL
 from oracle.gate.known_bugs import KNOWN
 from oracle.gate.verdicts import Verdict
@@ -70,3 +71,35 @@ def test_every_flag_is_said_once_and_used() -> None:
 
 def test_every_known_bug_says_where_it_was_seen() -> None:
     assert all(bug.flag.links for bug in KNOWN)
+
+
+KNOWN_AT = {
+    "CltApproximation": ("poisson-gaussian.epsilon", {"sigma": "0.5", "sampling_rate": "0.001", "steps": "5000"}),
+    "ReplaceOne": ("poisson-gaussian.epsilon", {"sigma": "1", "sampling_rate": "1", "neighbours": "replace"}),
+    "FullSampling": ("poisson-gaussian.epsilon", {"sigma": "1", "sampling_rate": "1", "steps": "1"}),
+    "TinyDelta": ("poisson-gaussian.epsilon", {"steps": "100", "delta": "1e-14"}),
+    "LargeDelta": ("poisson-gaussian.epsilon", {"delta": "0.5"}),
+    "ManySteps": ("poisson-gaussian.epsilon", {"sigma": "100", "steps": "1000000"}),
+    "RareSampling": ("poisson-gaussian.rdp", {"sampling_rate": "1e-6", "alpha": "1.1"}),
+    "OrderNearOne": ("rdp.epsilon", {"alpha": "1.00000001"}),
+    "SmallNoise": ("gaussian.epsilon", {"sigma": "0.001"}),
+    "ClassicalFormula": ("gaussian.sigma", {"epsilon": "10"}),
+}
+
+
+@pytest.mark.parametrize("flag", KNOWN_AT)
+def test_a_known_bug_is_asked_for_where_it_was_seen(flag: str) -> None:
+    name, part = KNOWN_AT[flag]
+    there = [case for case in vectors.load(name).cases if case.valid and part.items() <= case.input.items()]
+    assert there
+    assert all(flag in case.flags for case in there)
+    assert any(flag not in case.flags for case in vectors.load(name).cases if case.valid)
+
+
+def test_the_search_keeps_the_largest_and_the_smallest_answer_it_found() -> None:
+    found = extremes.find(bound("composition.basic"), kept=1)
+    answers = {why: certified(bound("composition.basic"), given) for given, why in found}
+    least, most = answers.pop("the smallest answer found"), answers.pop("the largest answer found")
+    assert answers
+    assert all(least.possibly_le(other) and other.possibly_le(most) for other in answers.values())
+    assert not most.possibly_le(least)
