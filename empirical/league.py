@@ -140,7 +140,8 @@ class League:
 
     def to_json(self) -> dict[str, Any]:
         """The content of `league.json`."""
-        return {"format": FORMAT, "ok": self.ok, **asdict(self)}
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # lists for tuples, as in any JSON document
+        return {"format": FORMAT, "ok": self.ok, **plain}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> League:
