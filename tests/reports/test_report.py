@@ -134,8 +134,8 @@ def test_every_object_of_the_schema_is_closed() -> None:
             return own + [found for value in node.values() for found in objects(value)]
         return [found for value in node for found in objects(value)] if isinstance(node, list) else []
 
-    found = objects(command.schema())
-    assert len(found) > 10
+    found = objects([command.schema(), command.schema("league")])
+    assert len(found) > 15
     assert all("additionalProperties" in item for item in found)
     assert all(sorted(item["required"]) == sorted(item["properties"]) for item in found if "properties" in item)  # type: ignore[call-overload]
 
