@@ -28,7 +28,7 @@ from oracle.gate.jobs import BoundJob
 from oracle.gate.result import Outcome, Result
 from oracle.gate.verdicts import Verdict
 
-TIMEOUT, MEMORY, SEARCH, SEARCH_SECONDS = 20.0, 4096, 40, 60.0
+TIMEOUT, MEMORY, SEARCH, SEARCH_SECONDS = 20.0, 4096, 40, 20.0
 
 Peer = Adapter | PeerTraining | PeerAuditor
 
