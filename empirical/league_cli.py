@@ -15,12 +15,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from empirical import league_tables as tables
 from empirical.league import AnyRow, League
-from empirical.league_run import MEMORY, SEARCH, SEARCH_SECONDS, TIMEOUT, Peer, Settings, carry_out, peers
+from empirical.league_run import MEMORY, SEARCH, SEARCH_SECONDS, Peer, Settings, carry_out, peers
 from empirical.peer_trainings import PeerTraining
 from oracle.console import GOOD, WRONG, print_table, require_writable, write_json
 from oracle.errors import OracleError
 from oracle.gate import vectors
-from oracle.gate.adapters import Adapter, adapters
+from oracle.gate.adapters import TIMEOUT, Adapter, adapters
 
 
 def make_league(

@@ -23,12 +23,12 @@ from empirical.peer_trainings import TRAININGS, XFAIL, PeerTraining
 from empirical.pool import spread
 from oracle.errors import TargetError
 from oracle.gate import vectors, xfail
-from oracle.gate.adapters import Adapter, installed
+from oracle.gate.adapters import ROUNDING, TIMEOUT, Adapter, installed
 from oracle.gate.jobs import BoundJob
 from oracle.gate.result import Outcome, Result
 from oracle.gate.verdicts import Verdict
 
-TIMEOUT, MEMORY, SEARCH, SEARCH_SECONDS = 20.0, 4096, 40, 20.0
+MEMORY, SEARCH, SEARCH_SECONDS = 4096, 40, 20.0
 
 Peer = Adapter | PeerTraining | PeerAuditor
 
@@ -59,7 +59,7 @@ def made(peer: Peer, settings: Settings) -> tuple[AnyRow, ...]:
 
 def _judged(adapter: Adapter, settings: Settings) -> Result:
     expected = xfail.Xfails() if adapter.xfail is None else xfail.load(adapter.xfail)
-    job = BoundJob(target=adapter.target, bounds=(adapter.bound,), **asdict(settings))
+    job = BoundJob(target=adapter.target, bounds=(adapter.bound,), rounding=ROUNDING, **asdict(settings))
     (result,) = job.carry_out(expected, lambda _: lambda *_: None)
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
