@@ -49,11 +49,16 @@ def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | 
     part = PoissonGaussian(values.sigma if sigma is None else sigma, values.sampling_rate)
     return compose([(part, values.steps if steps is None else steps)], neighbours=values.neighbours)
 
+_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+_LEAST_SIGMA = arb(2) ** -4000
+
 
 def _meets_without_noise(values: Values) -> bool:
     """Whether delta >= 1 - (1-q)^T: with probability (1-q)^T the record is never sampled and nothing differs."""
     if values.sampling_rate == 1:
         return False
+    if values.steps <= _EXACT_STEPS:  # a ball cannot tell equality
+        return bool(1 - (1 - values.sampling_rate) ** values.steps <= values.delta)
     with ctx.workprec(256):
         return bool(1 - ball(1 - values.sampling_rate) ** values.steps <= ball(values.delta))
 
@@ -78,6 +83,8 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
         step = arb(17) / 16
         while not excess(low) > 0:
             low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
+            if low < _LEAST_SIGMA:
+                raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
     return decreasing_root(excess, low, high, width=width)
 
 

@@ -301,3 +301,15 @@ def test_the_inverses_are_on_the_safe_side() -> None:
     assert free == Enclosure.exactly(0)
     with pytest.raises(DomainError, match="sampling_rate"):
         most_steps(sigma=1, sampling_rate=0, epsilon=1, delta="1e-5")
+
+
+@pytest.mark.parametrize(("rate", "steps", "delta"), [("0.1", 1, "0.1"), ("0.5", 2, "0.75")])
+def test_a_delta_that_no_noise_meets_exactly(rate: str, steps: int, delta: str) -> None:
+    """delta = 1 - (1-q)^T, to the last digit: no noise is needed."""
+    given = {"sampling_rate": rate, "steps": steps, "epsilon": 1, "delta": delta, "neighbours": "add_remove"}
+    assert bound("poisson-gaussian.sigma").at(given) == Enclosure.exactly(0)
+
+
+def test_a_delta_that_no_noise_just_misses() -> None:
+    given = {"sampling_rate": "0.1", "steps": 1, "epsilon": 1, "delta": "0.099999", "neighbours": "add_remove"}
+    assert bound("poisson-gaussian.sigma").at(given).lower.to_fraction() > Fraction(1, 20)
