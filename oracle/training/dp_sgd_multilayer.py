@@ -55,6 +55,11 @@ def shapes(config: Values, dimension: int) -> list[tuple[int, int]]:
     return [(width, dimension), *[(width, width)] * (config.depth - 2), (1, width)]
 
 
+def weights_count(config: Values, dimension: int) -> int:
+    """The number of all weights."""
+    return sum(rows * columns for rows, columns in shapes(config, dimension))
+
+
 def radius(config: Values) -> float:
     """How far a layer may be from the centre."""
     return float(config.radius) / (np.sqrt(config.width) if config.centre == "start" else 1.0)
@@ -72,14 +77,20 @@ def unflat(weights: Array, config: Values, dimension: int) -> Layers:
     return [part.reshape(shape) for part, shape in zip(parts, shapes(config, dimension), strict=True)]
 
 
+def drawn(draws: Array, config: Values, dimension: int) -> Layers:
+    """Draws as layers, filled input by input: the weights that lead from an input to all units stand together."""
+    layers, first = [], 0
+    for rows, columns in shapes(config, dimension):
+        layers.append(draws[first : first + rows * columns].reshape(columns, rows).T)
+        first += rows * columns
+    return layers
+
+
 def initial(config: Values, dimension: int, tape: Tape) -> Layers:
     """W(0), the weights that training starts from."""
-    layers = []
-    for number, (rows, columns) in enumerate(shapes(config, dimension), start=1):
-        variance = (1.0 if number == config.depth else 2.0) / config.width
-        draws = tape.normal("initial", number, rows * columns)[0]
-        layers.append(np.sqrt(variance) * draws.reshape(rows, columns))
-    return layers
+    draws = drawn(tape.short_normal("initial", 0, weights_count(config, dimension))[0], config, dimension)
+    scales = [np.sqrt(2.0 / config.width)] * (config.depth - 1) + [np.sqrt(1.0 / config.width)]
+    return [scale * layer for scale, layer in zip(scales, draws, strict=True)]
 
 
 def hidden(layers: Layers, x: Array) -> Layers:
@@ -140,7 +151,8 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             total += glm.clip(slope, clip_norm)
             if recorder is not None:
                 recorder("sample", step=step, sample=int(i), norm=float(np.linalg.norm(slope)))
-        noise = sigma * tape.normal("noise", step, average.size)[0]
+        draws = tape.short_normal("noise", step, average.size)[0]
+        noise = sigma * flat(drawn(draws, config, dimension))
         if recorder is not None:
             recorder("update", step=step, clipped_sum=total.copy(), noise_std=sigma)
         moved = unflat(flat(layers) - eta * (total / config.batch_size + noise), config, dimension)

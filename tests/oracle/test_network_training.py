@@ -97,10 +97,24 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activatio
 def test_members_are_the_records_of_the_mask(seed: int) -> None:
     rng = np.random.default_rng(seed)
     mask = rng.random((4, 7)) < rng.choice([0.0, 0.1, 0.5, 1.0])
-    index, taken = torch_dp_sgd_network.members(mask)
+    index, taken = torch_dp_sgd_network.members(mask, absent=7)
     assert index.shape == taken.shape == (4, mask.sum(axis=1).max())
+    assert (index[~taken] == 7).all()
     for model in range(4):
         np.testing.assert_array_equal(index[model][taken[model]], np.flatnonzero(mask[model]))
+
+
+@pytest.mark.parametrize("entries", [1, 2 * 5 * 6, 3 * 5 * 6, 1 << 18])
+def test_batches_are_those_of_every_step(entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many steps are packed together: one, two, three or all seven; and none is wider than its largest batch."""
+    monkeypatch.setattr(torch_dp_sgd_network, "BATCH_ENTRIES", entries)
+    tape = Tape(5, 5, 2)
+    drawn = list(torch_dp_sgd_network.batches(tape, config(steps=7), 6, absent=6))
+    assert len(drawn) == 7
+    for step, (index, taken) in enumerate(drawn):
+        expected = torch_dp_sgd_network.members(tape.bernoulli("batch", step, 6, 2 / 6), absent=6)
+        np.testing.assert_array_equal(index, expected[0])
+        np.testing.assert_array_equal(taken, expected[1])
 
 
 def test_all_weights_are_clipped_as_one_vector() -> None:
