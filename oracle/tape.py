@@ -150,7 +150,7 @@ class Tape:
         return np.asarray(both)[:, :dimension]
 
     def short_stream(self, purpose: str, step: int, count: int) -> np.random.PCG64DXSM:
-        """The generator of `count` words for each model whose short normals come from it, where it comes to these."""
+        """The generator of `count` words for each model, for short normals, where it comes to these models."""
         key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=32).digest()
         seed = _Key(np.frombuffer(key, dtype=np.uint64))
         return np.random.PCG64DXSM(seed).advance(self.first_model * count)  # type: ignore[arg-type]  # as above
@@ -166,7 +166,11 @@ class Tape:
         return both[:, :dimension]
 
     def short_pairs(self, purpose: str, step: int, dimension: int) -> Iterator[tuple[slice, Any, Any, Any]]:
-        """The same normals of a few models at a time: the place of these, radii, cosines and sines, [models, pairs]."""
+        """The same normals of a few models at a time: the place of these, radii, cosines and sines, [models, pairs].
+
+        The first pairs of a row are radii times cosines, the others radii times sines: whoever scales and adds them has
+        no need of the products. Arrays of the tape's library, which hold until the next are asked for.
+        """
         pairs = -(-dimension // 2)
         xp: Any = importlib.import_module(self.library)
         stream = self.short_stream(purpose, step, pairs)

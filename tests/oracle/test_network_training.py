@@ -106,7 +106,7 @@ def test_members_are_the_records_of_the_mask(seed: int) -> None:
 
 @pytest.mark.parametrize("entries", [1, 2 * 5 * 6, 3 * 5 * 6, 1 << 18])
 def test_batches_are_those_of_every_step(entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many steps are packed together: one, two, three or all seven; and none is wider than its largest batch."""
+    """However many steps are packed together, one to all seven, and no wider than the largest batch of a step."""
     monkeypatch.setattr(torch_dp_sgd_network, "BATCH_ENTRIES", entries)
     tape = Tape(5, 5, 2)
     drawn = list(torch_dp_sgd_network.batches(tape, config(steps=7), 6, absent=6))
