@@ -1,0 +1,1 @@
+"""Judging other implementations against the certified bounds: vectors, verdicts, targets, search and adapters."""
