@@ -4,8 +4,9 @@ The network has L layers, hidden ones of width m and no biases: with h_0 = x and
 
     f(W, x) = sqrt(m) W_L h_{L-1},    W_1 of shape [m, d], W_l of [m, m], W_L of [1, m].
 
-W_l(0) has entries N(0, 2/m) for l < L, and W_L(0) has N(0, 1/m). A step draws the batch B by letting every record in
-with probability q = M/n, on its own and anew, and takes
+W_l(0) has entries N(0, 2/m) for l < L, and W_L(0) has N(0, 1/m); they and the noise are short normals of the tape, of
+which networks need thousands, and which fill a layer input by input. A step draws the batch B by letting every record
+in with probability q = M/n, on its own and anew, and takes
 
     W(t+1) = Pi( W(t) - eta ( (1/M) sum_{i in B} clip(grad_W l(f(W(t), x_i), y_i), C) + G_t ) ),  G_t ~ N(0, sigma^2 I),
 

@@ -53,8 +53,10 @@ def train(
     # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     entries = max(records, weights_count(config, dimension), largest * max(config.width, dimension))
-    # There are many calls a step here: a chunk four times as large gains more by having fewer than the cache loses.
-    return in_chunks(tape, -(-entries // 4), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+    if x.device.type == "cpu":
+        # There are many calls a step here: a chunk four times as large gains more by having fewer than the cache loses.
+        entries = -(-entries // 4)
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def initial(config: Values, tape: Tape, dimension: int, like: torch.Tensor) -> Layers:
