@@ -28,7 +28,7 @@ from oracle.registry import Values
 from oracle.tape import LONGEST_SHORT_PAIR, Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_multilayer import shapes, weights_count
-from oracle.training.torch_dp_sgd_network import batches
+from oracle.training.torch_dp_sgd_network import members
 from oracle.training.torch_glm import Kept, drawn, in_chunks
 from oracle.training.torch_minimiser import residual
 
@@ -141,8 +141,10 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     ball, kept = _Ball(weights, config), Kept(x)
     means = [torch.zeros_like(layer) for layer in weights]
     features, labels = torch.cat([x, x.new_zeros(1, x.shape[1])]), torch.cat([y, y.new_zeros(1)])
-    for step, drawn_batch in enumerate(batches(tape, config, len(x), absent=len(x))):
-        index, taken = (torch.as_tensor(part, device=x.device) for part in drawn_batch)
+    rate = config.batch_size / config.dataset_size
+    for step in range(config.steps):
+        mask = tape.bernoulli("batch", step, len(x), rate)
+        index, taken = (torch.as_tensor(part, device=x.device) for part in members(mask, absent=len(x)))
         batch = _rows(features, index), _rows(labels, index), clip_norm, config.loss
         if recorder is not None:
             totals = [torch.zeros_like(layer) for layer in weights]

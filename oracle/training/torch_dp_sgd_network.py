@@ -12,7 +12,6 @@ for j = 1, ..., m, before (a, e). A record's gradient is r times the outer produ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,6 @@ from oracle.tape import Tape
 from oracle.training.dp_sgd import check
 from oracle.training.dp_sgd_network import weights_count
 from oracle.training.torch_glm import Kept, drawn, in_chunks, residual
-
-BATCH_ENTRIES = 1 << 18
-"""The largest number of entries of the masks whose batches are packed together."""
 
 
 def train(
@@ -48,19 +44,6 @@ def train(
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
     entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
     return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
-
-
-def batches(
-    tape: Tape, config: Values, records: int, *, absent: int = 0
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """The batches of all steps as `members` of every model, those of some steps packed at a time, which is faster."""
-    rate, together = config.batch_size / config.dataset_size, max(1, BATCH_ENTRIES // (tape.models * records))
-    for first in range(0, config.steps, together):
-        steps = range(first, min(first + together, config.steps))
-        masks = np.concatenate([tape.bernoulli("batch", step, records, rate) for step in steps])
-        for index, taken in zip(*(np.split(part, len(steps)) for part in members(masks, absent)), strict=True):
-            largest = np.count_nonzero(taken.any(axis=0))
-            yield np.ascontiguousarray(index[:, :largest]), taken[:, :largest]
 
 
 def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -94,14 +77,17 @@ def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    rate = config.batch_size / config.dataset_size
     here = order(config.width, x.shape[1]).to(x.device)
     back = here.argsort()
     weights = _initial(config, tape, x)[:, here]
     records = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
     squares = records.square().sum(dim=1)
     kept = Kept(x)
-    for step, drawn_batch in enumerate(batches(tape, config, len(x))):
-        index, taken = (torch.as_tensor(part, device=x.device) for part in drawn_batch)
+    for step in range(config.steps):
+        index, taken = (
+            torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
+        )
         batch = kept("batch", *index.shape, records.shape[1])
         torch.index_select(records, 0, index.view(-1), out=batch.view(-1, records.shape[1]))
         lengths, known = (part.index_select(0, index.view(-1)).view(index.shape) for part in (squares, y))

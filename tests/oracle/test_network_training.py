@@ -104,19 +104,6 @@ def test_members_are_the_records_of_the_mask(seed: int) -> None:
         np.testing.assert_array_equal(index[model][taken[model]], np.flatnonzero(mask[model]))
 
 
-@pytest.mark.parametrize("entries", [1, 2 * 5 * 6, 3 * 5 * 6, 1 << 18])
-def test_batches_are_those_of_every_step(entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many steps are packed together, one to all seven, and no wider than the largest batch of a step."""
-    monkeypatch.setattr(torch_dp_sgd_network, "BATCH_ENTRIES", entries)
-    tape = Tape(5, 5, 2)
-    drawn = list(torch_dp_sgd_network.batches(tape, config(steps=7), 6, absent=6))
-    assert len(drawn) == 7
-    for step, (index, taken) in enumerate(drawn):
-        expected = torch_dp_sgd_network.members(tape.bernoulli("batch", step, 6, 2 / 6), absent=6)
-        np.testing.assert_array_equal(index, expected[0])
-        np.testing.assert_array_equal(taken, expected[1])
-
-
 def test_all_weights_are_clipped_as_one_vector() -> None:
     """One record, always drawn, almost no noise: a step has length eta C over all the weights, not C a layer."""
     features, labels = data(1)
