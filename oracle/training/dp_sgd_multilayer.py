@@ -4,8 +4,9 @@ The network has L layers, hidden ones of width m and no biases: with h_0 = x and
 
     f(W, x) = sqrt(m) W_L h_{L-1},    W_1 of shape [m, d], W_l of [m, m], W_L of [1, m].
 
-W_l(0) has entries N(0, 2/m) for l < L, and W_L(0) has N(0, 1/m). A step draws the batch B by letting every record in
-with probability q = M/n, on its own and anew, and takes
+W_l(0) has entries N(0, 2/m) for l < L, and W_L(0) has N(0, 1/m); they and the noise are short normals of the tape, of
+which networks need thousands, and which fill a layer input by input. A step draws the batch B by letting every record
+in with probability q = M/n, on its own and anew, and takes
 
     W(t+1) = Pi( W(t) - eta ( (1/M) sum_{i in B} clip(grad_W l(f(W(t), x_i), y_i), C) + G_t ) ),  G_t ~ N(0, sigma^2 I),
 
@@ -55,6 +56,11 @@ def shapes(config: Values, dimension: int) -> list[tuple[int, int]]:
     return [(width, dimension), *[(width, width)] * (config.depth - 2), (1, width)]
 
 
+def weights_count(config: Values, dimension: int) -> int:
+    """The number of all weights."""
+    return sum(rows * columns for rows, columns in shapes(config, dimension))
+
+
 def radius(config: Values) -> float:
     """How far a layer may be from the centre."""
     return float(config.radius) / (np.sqrt(config.width) if config.centre == "start" else 1.0)
@@ -72,14 +78,20 @@ def unflat(weights: Array, config: Values, dimension: int) -> Layers:
     return [part.reshape(shape) for part, shape in zip(parts, shapes(config, dimension), strict=True)]
 
 
+def drawn(draws: Array, config: Values, dimension: int) -> Layers:
+    """Draws as layers, filled input by input: the weights that lead from an input to all units stand together."""
+    layers, first = [], 0
+    for rows, columns in shapes(config, dimension):
+        layers.append(draws[first : first + rows * columns].reshape(columns, rows).T)
+        first += rows * columns
+    return layers
+
+
 def initial(config: Values, dimension: int, tape: Tape) -> Layers:
     """W(0), the weights that training starts from."""
-    layers = []
-    for number, (rows, columns) in enumerate(shapes(config, dimension), start=1):
-        variance = (1.0 if number == config.depth else 2.0) / config.width
-        draws = tape.normal("initial", number, rows * columns)[0]
-        layers.append(np.sqrt(variance) * draws.reshape(rows, columns))
-    return layers
+    draws = drawn(tape.short_normal("initial", 0, weights_count(config, dimension))[0], config, dimension)
+    scales = [np.sqrt(2.0 / config.width)] * (config.depth - 1) + [np.sqrt(1.0 / config.width)]
+    return [scale * layer for scale, layer in zip(scales, draws, strict=True)]
 
 
 def hidden(layers: Layers, x: Array) -> Layers:
@@ -140,7 +152,8 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             total += glm.clip(slope, clip_norm)
             if recorder is not None:
                 recorder("sample", step=step, sample=int(i), norm=float(np.linalg.norm(slope)))
-        noise = sigma * tape.normal("noise", step, average.size)[0]
+        draws = tape.short_normal("noise", step, average.size)[0]
+        noise = sigma * flat(drawn(draws, config, dimension))
         if recorder is not None:
             recorder("update", step=step, clipped_sum=total.copy(), noise_std=sigma)
         moved = unflat(flat(layers) - eta * (total / config.batch_size + noise), config, dimension)

@@ -46,11 +46,14 @@ def train(
     return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
-def members(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The records that a mask [M, n] lets in, packed to the front, [M, k], and which of these places are taken."""
+def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The records that a mask [M, n] lets in, packed to the front, [M, k], and which of these places are taken.
+
+    The others name the record `absent`.
+    """
     counts = np.count_nonzero(mask, axis=1)
     taken = np.arange(counts.max()) < counts[:, None]
-    index = np.zeros(taken.shape, dtype=np.int64)
+    index = np.full(taken.shape, absent, dtype=np.int64)
     index[taken] = np.flatnonzero(mask) - np.repeat(np.arange(0, mask.size, mask.shape[1]), counts)  # both by rows
     return index, taken
 

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
-from numpy.typing import NDArray
 
 from oracle.tape import Tape
 
@@ -80,8 +79,8 @@ class Kept:
         return self.flat[name][:size].view(shape)
 
 
-def drawn(draws: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
-    """Draws of the tape, where and as the tensor is."""
+def drawn(draws: Any, like: torch.Tensor) -> torch.Tensor:
+    """Draws of the tape, an array or a tensor already, where and as the tensor is."""
     return torch.as_tensor(draws, dtype=like.dtype, device=like.device)
 
 

@@ -21,6 +21,7 @@ from oracle.registry import Values
 from oracle.tape import Tape
 from oracle.training import dp_sgd_multilayer as literal
 from oracle.training import torch_dp_sgd_multilayer as twin
+from oracle.training.torch_glm import Kept
 from tests.checks import check_twins
 from tests.trainings.noisy_cgd import unit_data
 
@@ -85,24 +86,26 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: st
     rng = np.random.default_rng(seed)
     models, records, dimension, width = (int(rng.integers(*ends)) for ends in ((1, 5), (2, 9), (1, 9), (3, 9)))
     values = config(depth=depth, loss=loss, width=width)
-    layers = twin._initial(values, Tape(seed, models), torch.zeros(1, dimension, dtype=torch.float64))
+    layers = twin.initial(values, Tape(seed, models), dimension, torch.zeros(0, dtype=torch.float64))
     shapes = ((models, records, dimension), (models, records))
     x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in shapes)
-    taken = torch.as_tensor(rng.random((models, records)) < 0.6)
+    x = torch.where(torch.as_tensor(rng.random((models, records, 1)) < 0.6), x, 0)  # no record, no gradient
 
     def one(*point: torch.Tensor) -> torch.Tensor:
-        return objective(loss, list(point[:-2]), point[-2], point[-1])
+        return objective(loss, [layer.mT for layer in point[:-2]], point[-2], point[-1])
 
     slopes_of = torch.func.grad(one, argnums=tuple(range(depth)))
     within = torch.func.vmap(slopes_of, in_dims=(*[None] * depth, 0, 0))
-    slopes = torch.cat([part.flatten(2) for part in torch.func.vmap(within)(*layers, x, y)], dim=2)
+    slopes = torch.cat([part.mT.flatten(2) for part in torch.func.vmap(within)(*layers, x, y)], dim=2)
     lengths = slopes.norm(dim=2)
-    clip_norm = float(lengths.median())
-    totals = [torch.full_like(layer, math.nan, memory_format=torch.contiguous_format) for layer in layers]
-    norms = twin.clipped_sums(layers, x, y, taken, clip_norm, loss, into=totals)
-    torch.testing.assert_close(norms, lengths, rtol=1e-12, atol=0)
-    shares = torch.clamp(clip_norm / lengths, max=1.0) * taken
-    torch.testing.assert_close(twin.flat(totals), (shares[:, :, None] * slopes).sum(dim=1), rtol=1e-11, atol=1e-13)
+    clip_norm = float(lengths[lengths > 0].median())
+    totals = [torch.as_tensor(rng.normal(size=layer.shape)) for layer in layers]
+    before = twin.flat(totals)
+    norms = twin.add_clipped_sums(layers, x, y, clip_norm, loss, into=totals, times=-0.7, kept=Kept(x))
+    torch.testing.assert_close(norms, lengths, rtol=1e-12, atol=1e-15)
+    shares = clip_norm / lengths.clamp(min=clip_norm)
+    moved = -0.7 * (shares[:, :, None] * slopes).sum(dim=1)
+    torch.testing.assert_close(twin.flat(totals), before + moved, rtol=1e-11, atol=1e-13)
 
 
 def test_the_start_has_the_law_of_the_text() -> None:
@@ -120,7 +123,7 @@ def test_outputs_at_the_start_have_variance_one() -> None:
     values = config(depth=3, width=10)
     tape = Tape(7, 20_000)
     x = torch.tensor([0.6, 0.0, 0.8], dtype=torch.float64).expand(20_000, 1, 3)
-    layers = twin._initial(values, tape, x[0])
+    layers = twin.initial(values, tape, 3, x)
     squares = np.asarray(twin.network(layers, x)[0][:, 0]) ** 2
     assert abs(squares.mean() - 1) < 5 * squares.std() / math.sqrt(20_000)
     alone = literal.network(literal.initial(values, 3, tape.one(9)), np.array([0.6, 0.0, 0.8]))
@@ -150,7 +153,7 @@ def test_the_linearisation_is_affine_and_touches_the_network_at_the_start(depth:
         return literal.network(near, x) - literal.linearised(near, start, x)
 
     assert error(1e-3) / error(1e-4) == pytest.approx(100, rel=0.1)  # second order, where no unit changes sides
-    layers, first = ([torch.as_tensor(layer)[None] for layer in group] for group in (one, start))
+    layers, first = ([torch.as_tensor(layer.T.copy())[None] for layer in group] for group in (one, start))
     inputs = torch.as_tensor(np.stack([x, 2 * x]))[None]
     together = twin.linearised(layers, first, inputs)
     assert float(together[0, 0]) == pytest.approx(ends[0], rel=1e-11)
@@ -166,8 +169,8 @@ def test_noise_alone_is_averaged_as_the_text_says() -> None:
     features, labels = data()
     values, tape = config(clip_norm="1e-14", radius="1e6"), Tape(9)
     size = literal.flat(literal.initial(values, 3, tape)).size
-    noise = sum((4 - step) / 4 * 0.2 * tape.normal("noise", step, size)[0] for step in range(4))
-    expected = literal.flat(literal.initial(values, 3, tape)) - 0.3 * noise
+    noise = sum((4 - step) / 4 * 0.2 * tape.short_normal("noise", step, size)[0] for step in range(4))
+    expected = literal.flat(literal.initial(values, 3, tape)) - 0.3 * literal.flat(literal.drawn(noise, values, 3))
     for result in (
         ALGORITHM.reference(features, labels, values, tape), ALGORITHM.train_batched(features, labels, values, tape)[0],
     ):
@@ -310,30 +313,43 @@ def test_distances_that_need_no_measuring_change_no_bit(
 
 @dataclass(frozen=True)
 class OneForAll(Tape):
-    def uniform(self, purpose: str, step: int, count: int) -> Array:
-        return np.tile(super().uniform(purpose, step, count)[:1], (self.models, 1))
+    def words(self, purpose: str, step: int, count: int) -> Any:
+        return np.tile(super().words(purpose, step, count)[:1], (self.models, 1))
+
+
+@dataclass(frozen=True)
+class OneNoise(Tape):
+    def short_pairs(self, purpose: str, step: int, dimension: int) -> Any:
+        for models, *parts in super().short_pairs(purpose, step, dimension):
+            for part in parts:
+                part[:] = part[:1] if purpose == "noise" else part
+            yield models, *parts
 
 
 def _by_layer(
-    layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, taken: torch.Tensor, clip_norm: float, loss: str, *,
-    into: list[torch.Tensor], clipped_sums: Any = twin.clipped_sums,
+    layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, clip_norm: float, loss: str, *,
+    into: list[torch.Tensor], times: float, kept: Kept, add_clipped_sums: Any = twin.add_clipped_sums,
 ) -> Any:
     """Every layer clipped to C on its own, by way of the sums of single records."""
-    totals, one = [torch.zeros_like(part) for part in into], [torch.empty_like(part) for part in into]
+    totals = [torch.zeros_like(part) for part in into]
     for record in range(x.shape[1]):
-        at = slice(record, record + 1)
-        clipped_sums(layers, x[:, at], y[:, at], taken[:, at], 1e9, loss, into=one)
+        at, one = slice(record, record + 1), [torch.zeros_like(part) for part in into]
+        add_clipped_sums(layers, x[:, at], y[:, at], 1e9, loss, into=one, times=1.0, kept=kept)
         for total, part in zip(totals, one, strict=True):
             total += part * clip_norm / part.norm(dim=(1, 2), keepdim=True).clamp(min=clip_norm)
     for part, total in zip(into, totals, strict=True):
-        part.copy_(total)
+        part.add_(total, alpha=times)
 
 
-def _by_count(*args: Any, into: list[torch.Tensor], clipped_sums: Any = twin.clipped_sums) -> Any:
+def _by_count(
+    layers: list[torch.Tensor], x: torch.Tensor, *args: Any, into: list[torch.Tensor], times: float, kept: Kept,
+    add_clipped_sums: Any = twin.add_clipped_sums,
+) -> Any:
     """Divided by |B|: times b / |B| here, before the division by b."""
-    clipped_sums(*args, into=into)
-    for part in into:
-        part.mul_(2 / args[3].sum(dim=1)[:, None, None].clamp(min=1))
+    totals = [torch.zeros_like(part) for part in into]
+    add_clipped_sums(layers, x, *args, into=totals, times=times, kept=kept)
+    for part, total in zip(into, totals, strict=True):
+        part.add_(total.mul_(2 / x.any(dim=2).sum(dim=1)[:, None, None].clamp(min=1)))
 
 
 PATCHES = {"clipped by layer": _by_layer, "divided by |B|": _by_count}
@@ -348,14 +364,17 @@ CHANGES: dict[str, Callable[[Values], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", [*PATCHES, *CHANGES, "one tape for all"])
+TAPES = {"one batch for all": OneForAll, "one noise for all": OneNoise}
+
+
+@pytest.mark.parametrize("name", [*PATCHES, *CHANGES, *TAPES])
 def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     values, tape, given = config(radius=2, width=8), Tape(5, 3), data()
     check_twins(ALGORITHM.reference, twin.train, given, values, tape)
     if name in PATCHES:
-        monkeypatch.setattr(twin, "clipped_sums", PATCHES[name])
+        monkeypatch.setattr(twin, "add_clipped_sums", PATCHES[name])
     changed = Values(**{**vars(values), **CHANGES.get(name, lambda v: {})(values)})
-    shared = OneForAll(5, 3) if name == "one tape for all" else tape
+    shared = TAPES.get(name, Tape)(5, 3)
     with pytest.raises(AssertionError, match="is not"):
         check_twins(
             ALGORITHM.reference, lambda x, y, _, __: twin.train(x, y, changed, shared), given, values, tape

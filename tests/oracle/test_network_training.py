@@ -97,8 +97,9 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activatio
 def test_members_are_the_records_of_the_mask(seed: int) -> None:
     rng = np.random.default_rng(seed)
     mask = rng.random((4, 7)) < rng.choice([0.0, 0.1, 0.5, 1.0])
-    index, taken = torch_dp_sgd_network.members(mask)
+    index, taken = torch_dp_sgd_network.members(mask, absent=7)
     assert index.shape == taken.shape == (4, mask.sum(axis=1).max())
+    assert (index[~taken] == 7).all()
     for model in range(4):
         np.testing.assert_array_equal(index[model][taken[model]], np.flatnonzero(mask[model]))
 

@@ -25,6 +25,7 @@ DRAWS: dict[str, Callable[[Tape], Any]] = {
     "laplace": lambda tape: tape.laplace("l", 3, 5),
     "exponential_norm": lambda tape: tape.exponential_norm("e", 3, 5),
     "poisson": lambda tape: tape.poisson("k", 3, 20.0),
+    "short_normal": lambda tape: tape.short_normal("s", 3, 5),
 }
 
 
@@ -47,6 +48,21 @@ def test_uniforms_bernoullis_and_laplaces_have_their_laws() -> None:
     assert stats.binomtest(int(tape.bernoulli("b", 0, 2, 0.03).sum()), 80_000, 0.03).pvalue > 1e-6
     assert not tape.bernoulli("b", 0, 2, 0.0).any()
     assert tape.bernoulli("b", 0, 2, 1.0).all()
+
+
+@pytest.mark.parametrize("rate", [
+    0.0, 2.0**-60, 0.5**54, 2.0**-53, 3 * 0.5**54, 1e-9, 0.1, 0.3, 0.5 - 2.0**-54, 0.5, 0.5 + 2.0**-53, 0.7,
+    1 - 2.0**-52, 1 - 2.0**-53, 1.0,
+])
+def test_an_event_is_a_uniform_below_the_rate(rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are compared, and no uniform is made of them: the same events, also next to the rate and at the ends."""
+    tape = Tape(5, 100)
+    np.testing.assert_array_equal(tape.bernoulli("b", 0, 7, rate), tape.uniform("b", 0, 7) < rate)
+    near = {int(rate * 2**53) + shift for shift in range(-6, 7)} | {0, 1, 2**52 - 1, 2**52, 2**53 - 2, 2**53 - 1}
+    words = [(place << 11) + low for place in sorted(near) if 0 <= place < 2**53 for low in (0, 2047)]
+    fix([*words, *[0] * (-len(words) % 4)], monkeypatch)
+    events, uniform = Tape(0).bernoulli("b", 0, len(words), rate), Tape(0).uniform("b", 0, len(words))
+    np.testing.assert_array_equal(events, uniform < rate)
 
 
 def test_permutations_are_uniform() -> None:
@@ -102,10 +118,9 @@ def test_normals_come_in_blocks(library: str, single: bool, monkeypatch: pytest.
     together = tape.normal("noise", 1, 5)
     for words, sizes in ((1 << 17, [7]), (24, [3, 3, 1]), (1, [1] * 7)):
         monkeypatch.setattr(oracle.tape, "_BLOCK_WORDS", words)
-        blocks = list(tape.normals("noise", 1, 5))
+        blocks = list(tape._blocks("noise", 1, 6))
         places = [place for models, _ in blocks for place in range(7)[models]]
         assert ([len(part) for _, part in blocks], places) == (sizes, list(range(7)))
-        np.testing.assert_array_equal(np.concatenate([part for _, part in blocks]), together)
         np.testing.assert_array_equal(tape.normal("noise", 1, 5), together)
 
 
