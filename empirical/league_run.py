@@ -37,7 +37,7 @@ Peer = Adapter | PeerTraining | PeerAuditor
 class Settings:
     """How long a library may think, how much memory it may take, and how far the search goes."""
 
-    timeout: float = TIMEOUT
+    timeout: float = float(TIMEOUT)
     memory: int = MEMORY
     search: int = SEARCH
     search_seconds: float = SEARCH_SECONDS
