@@ -28,7 +28,7 @@ from oracle.gate.jobs import BoundJob
 from oracle.gate.result import Outcome, Result
 from oracle.gate.verdicts import Verdict
 
-MEMORY, SEARCH, SEARCH_SECONDS = 4096, 40, 20.0
+MEMORY, SEARCH, SEARCH_SECONDS = 4096, 20, 5.0
 
 Peer = Adapter | PeerTraining | PeerAuditor
 

@@ -27,7 +27,7 @@ from oracle.errors import OracleError
 ROUNDING = Fraction(1, 10**9)
 """What is forgiven of these libraries, relative to the truth: below it, the machine's rounding decides the verdict."""
 
-TIMEOUT = 30
+TIMEOUT = 10
 """Seconds that an answer may take, the import of the library included; most answers take less than one."""
 
 
