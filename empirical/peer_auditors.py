@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 from empirical.binomial import Array
 from empirical.coverage import PAIRS
 from empirical.gate_auditors import AuditorVerdict, Record, judge
+from oracle.gate.adapters import installed_version
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,7 @@ class PeerAuditor:
     @property
     def version(self) -> str | None:
         """The version that is installed, or None."""
-        try:
-            return metadata.version(self.distribution)
-        except metadata.PackageNotFoundError:
-            return None
+        return installed_version(self.distribution)
 
     def judge(self, *, repetitions: int | None = None, seed: int = 0) -> tuple[Record, ...]:
         """One record a pair on which the method promises a bound."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.gate_jobs import BUDGET, TrainingJob
+from oracle.gate.adapters import installed_version
 
 Array = NDArray[np.float64]
 Dataset = tuple[Array, Array]
@@ -156,10 +156,7 @@ class PeerTraining:
     @property
     def version(self) -> str | None:
         """The version that is installed, or None."""
-        try:
-            return metadata.version(self.distribution)
-        except metadata.PackageNotFoundError:
-            return None
+        return installed_version(self.distribution)
 
 
 TRAININGS = (

@@ -31,6 +31,14 @@ TIMEOUT = 10
 """Seconds that an answer may take, the import of the library included; most answers take less than one."""
 
 
+def installed_version(distribution: str) -> str | None:
+    """The version of a package that is installed, or None."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 @dataclass(frozen=True)
 class Adapter:
     """One library's answer to one bound: `target` is the "module:function" that the gate is given.
@@ -48,10 +56,7 @@ class Adapter:
     @property
     def version(self) -> str | None:
         """The version that is installed, or None."""
-        try:
-            return metadata.version(self.distribution)
-        except metadata.PackageNotFoundError:
-            return None
+        return installed_version(self.distribution)
 
     @property
     def xfail(self) -> Path | None:
