@@ -24,12 +24,19 @@ def under_report(worst: Worst | None) -> str:
     """How far an unsound answer is off, and what it should be."""
     if worst is None:
         return "–"
-    return f"{short(float(worst.answer.strip('[]').split(',')[-1]))} for {short(float(worst.lower))}"
+    return f"{short(_answer(worst))} for {short(float(worst.lower))}"
 
 
 def looseness(worst: Worst | None) -> str:
-    """How many times the truth the loosest answer is."""
-    return "–" if worst is None else f"x {short(float(worst.size))}"
+    """How many times the truth the loosest answer is, or both where no factor tells."""
+    if worst is None:
+        return "–"
+    factor = float(worst.size)
+    return f"{short(_answer(worst))} for {short(float(worst.upper))}" if math.isinf(factor) else f"x {short(factor)}"
+
+
+def _answer(worst: Worst) -> float:
+    return float(worst.answer.strip("[]").split(",")[-1])
 
 
 def short(value: float) -> str:

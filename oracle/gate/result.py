@@ -159,10 +159,10 @@ class Result:
         return UNDECIDED if not self.outcomes or nothing_found else GOOD
 
     def worst(self, verdict: Verdict) -> Outcome | None:
-        """The worst case of a verdict: the largest relative shortfall of UNSOUND, the largest factor of LOOSE."""
+        """The worst case of a verdict, by its severity; of equally bad ones that with the largest truth."""
         found = () if self.searched is None else self.searched.worst
         same = [outcome for outcome in (*self.outcomes, *found) if outcome.judgement.verdict is verdict]
-        return max(same, key=severity, default=None)
+        return max(same, key=lambda outcome: (severity(outcome), _size(outcome)), default=None)
 
     def to_xfails(self) -> list[Xfail]:
         """The present failures as entries of an expected-failure file, with the reasons that are known."""
@@ -254,15 +254,28 @@ def exit_code(results: Sequence[AnyResult]) -> int:
     return next(code for code in (INTERRUPTED, BAD_USAGE, WRONG, UNDECIDED, GOOD) if code in codes)
 
 
+def _size(outcome: Outcome) -> Fraction:
+    """How large the truth certainly is."""
+    return Fraction(0) if outcome.case.expected is None else outcome.case.expected.lower
+
+
 def severity(outcome: Outcome) -> float:
-    """How bad a case is among those of its verdict: relative shortfall of UNSOUND, logarithm of LOOSE's factor."""
+    """How bad a case is among those of its verdict, from the factor f = answer / truth.
+
+    UNSOUND: |1 - f| / max(1, |f|), the part of the larger that is missing; above 1 for a negative answer to a positive
+    truth. LOOSE: |log f|. A truth of 0 has no factor: there it is a / (1 + a) for an answer that is wrong by a, so that
+    an epsilon of -0.5 for 0 does not hide one that is half the truth of something that leaks; and 0 for LOOSE.
+    """
     judged, truth = outcome.judgement, outcome.case.expected
-    if judged.verdict is Verdict.UNSOUND and judged.amount is not None and truth is not None:
-        scale = float(max(abs(truth.lower), abs(truth.upper)))
-        return judged.amount / scale if scale else math.inf
-    if judged.verdict is Verdict.LOOSE and judged.factor is not None:
-        return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf
-    return 0.0
+    if truth is None or judged.factor is None:
+        return 0.0
+    if judged.verdict is Verdict.UNSOUND:
+        if math.isinf(judged.factor):
+            return 2.0 if judged.amount is None or math.isinf(judged.amount) else judged.amount / (1 + judged.amount)
+        return abs(1 - judged.factor) / max(1.0, abs(judged.factor))
+    if judged.verdict is not Verdict.LOOSE or truth.upper == 0:
+        return 0.0
+    return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf
 
 
 def unsupported_words(

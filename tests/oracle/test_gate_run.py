@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ import pytest
 from oracle import bound
 from oracle.errors import DomainError, TargetError
 from oracle.gate.cases import Case, Expected
-from oracle.gate.result import Result, exit_code
+from oracle.gate.result import Outcome, Result, exit_code
 from oracle.gate.run import run
 from oracle.gate.targets import LocalTarget
-from oracle.gate.verdicts import Answer, Failure, Verdict
+from oracle.gate.verdicts import Answer, Failure, Verdict, judge, read
 from oracle.gate.xfail import Xfails, load, text_of
 from oracle.registry import Bound
 from tests.gate_targets import BOUND, BUGS, CASES, correct
@@ -57,6 +58,39 @@ def test_loose_fails_only_where_a_slack_is_asked_for() -> None:
     worst = result.worst(Verdict.LOOSE)
     assert worst is not None
     assert worst.judgement.factor == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    ("answers", "worst"),
+    [
+        ({"0": -0.5, "10": 4.7}, "10"),  # half the truth of what leaks is worse than a wrong sign where nothing does
+        ({"0": -0.5, "10": 9.9999}, "0"),
+        ({"0": -1e-16, "10": 9.9999}, "10"),
+        ({"0.1": -0.05, "10": 0.0}, "0.1"),
+        ({"0.1": 0.04, "10": 4.7}, "0.1"),
+        ({"10": 5.0, "1000": 500.0}, "1000"),
+        ({"10": -math.inf, "1000": 0.0}, "10"),
+    ],
+)
+def test_the_worst_of_the_unsound_answers(answers: dict[str, float], worst: str) -> None:
+    assert worst_of(answers, Verdict.UNSOUND) == worst
+
+
+@pytest.mark.parametrize(
+    ("answers", "worst"), [({"0": 9.0, "10": 10.1}, "10"), ({"10": math.inf, "1": 1e9}, "10"), ({"0": 1e-3}, "0")]
+)
+def test_the_worst_of_the_loose_answers(answers: dict[str, float], worst: str) -> None:
+    assert worst_of(answers, Verdict.LOOSE) == worst
+
+
+def worst_of(answers: dict[str, float], verdict: Verdict) -> Any:
+    """The truth at which these answers, keyed by truths, are worst."""
+    cases = [Case(BOUND.name, tc_id, {"x": truth}, Expected.parse(truth, truth)) for tc_id, truth in enumerate(answers)]
+    found = [judge(case, read(answer), safe="upper") for case, answer in zip(cases, answers.values(), strict=True)]
+    outcomes = tuple(Outcome(case, "", judgement, good=False) for case, judgement in zip(cases, found, strict=True))
+    worst = replace(judged(correct), outcomes=outcomes).worst(verdict)
+    assert worst is not None
+    return worst.case.input["x"]
 
 
 def test_a_target_that_never_answers_is_no_pass() -> None:
