@@ -1,8 +1,8 @@
 """Making the league table: every library that is installed is held to the bounds, trainings and auditors it offers.
 
 Each finished part is kept in a file of JSON lines, keyed by the library's version, the vectors, the code that asks and
-the settings, so that an interrupted run goes on where it was, and a part is only made anew when something about it
-changed.
+judges and the settings, so that an interrupted run goes on where it was, and a part is only made anew when something
+about it changed.
 """
 
 from __future__ import annotations
@@ -122,9 +122,11 @@ def _auditor_rows(peer: PeerAuditor) -> Iterator[AuditorRow]:
 
 
 def key(peer: Peer, settings: Settings) -> str:
-    """What a part depends on: the code that asks, the expected failures, the library, the vectors, the settings."""
+    """What a part depends on: the code that asks and judges, expected failures, the library, the vectors, settings."""
     if isinstance(peer, Adapter):
-        files = [_source(peer.target), *([peer.xfail] if peer.xfail else []), vectors.SHIPPED / f"{peer.bound}.json"]
+        judges = sorted(Path(vectors.__file__).parent.glob("*.py"))
+        asked = vectors.SHIPPED / f"{peer.bound}.json"
+        files = [_source(peer.target), *([peer.xfail] if peer.xfail else []), asked, *judges]
         name = f"{peer.target} {peer.bound}"
     else:
         name = peer.target if isinstance(peer, PeerTraining) else f"{peer.function.__qualname__} {peer.method}"

@@ -22,9 +22,17 @@ def named(library: str, version: str, variant: str) -> str:
 
 def under_report(worst: Worst | None) -> str:
     """How far an unsound answer is off, and what it should be."""
-    if worst is None:
-        return "–"
-    return f"{short(_answer(worst))} for {short(float(worst.lower))}"
+    return "–" if worst is None else _apart(*_missed(worst))
+
+
+def _missed(worst: Worst) -> tuple[float, float]:
+    """The end of an unsound answer that lies beyond the truth, and the certified end that it missed."""
+    ends, lower, upper = _ends(worst), float(worst.lower), float(worst.upper)
+    return (ends[-1], lower) if ends[-1] < lower else (ends[0], upper)
+
+
+def _ends(worst: Worst) -> list[float]:
+    return [float(end) for end in worst.answer.strip("[]").split(",")]
 
 
 def looseness(worst: Worst | None) -> str:
@@ -32,16 +40,21 @@ def looseness(worst: Worst | None) -> str:
     if worst is None:
         return "–"
     factor = float(worst.size)
-    return f"{short(_answer(worst))} for {short(float(worst.upper))}" if math.isinf(factor) else f"x {short(factor)}"
+    if math.isinf(factor):
+        return _apart(_ends(worst)[-1], float(worst.upper))
+    return f"x {short(factor, apart_from=1.0)}"
 
 
-def _answer(worst: Worst) -> float:
-    return float(worst.answer.strip("[]").split(",")[-1])
+def _apart(answer: float, truth: float) -> str:
+    return f"{short(answer, apart_from=truth)} for {short(truth, apart_from=answer)}"
 
 
-def short(value: float) -> str:
-    """A number in four digits."""
-    return "inf" if math.isinf(value) else f"{value:.4g}"
+def short(value: float, apart_from: float | None = None) -> str:
+    """A number in four digits, or in as many more as tell it from another."""
+    digits = 4
+    while apart_from is not None and digits < 17 and f"{value:.{digits}g}" == f"{apart_from:.{digits}g}":
+        digits += 1
+    return f"{value:.{digits}g}"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -98,7 +111,8 @@ def markdown(league: League) -> str:
 def _told(row: Row) -> str:
     worst = row.worst_unsound
     assert worst is not None
+    answer, truth = _missed(worst)
     return (
         f"- {named(row.library, row.version, row.variant)}, {row.bound}: `{worst.call}` answers {worst.answer}; "
-        f"certified: at least {short(float(worst.lower))}"
+        f"certified: at {'least' if answer < truth else 'most'} {short(truth, apart_from=answer)}"
     )

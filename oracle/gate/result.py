@@ -270,9 +270,9 @@ def severity(outcome: Outcome) -> float:
     if truth is None or judged.factor is None:
         return 0.0
     if judged.verdict is Verdict.UNSOUND:
-        if math.isinf(judged.factor):
-            return 2.0 if judged.amount is None or math.isinf(judged.amount) else judged.amount / (1 + judged.amount)
-        return abs(1 - judged.factor) / max(1.0, abs(judged.factor))
+        if truth.upper == 0:
+            return 1 - 1 / (1 + (judged.amount or 0.0))
+        return 2.0 if math.isinf(judged.factor) else abs(1 - judged.factor) / max(1.0, abs(judged.factor))
     if judged.verdict is not Verdict.LOOSE or truth.upper == 0:
         return 0.0
     return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf

@@ -9,9 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from empirical.league import AuditorRow, League, Row, TrainingRow
+from empirical.league import AuditorRow, League, Row, TrainingRow, Worst
 from empirical.league_run import Settings, carry_out, key
-from empirical.league_tables import COLUMNS, markdown, parts
+from empirical.league_tables import COLUMNS, looseness, markdown, parts, under_report
 from oracle.errors import OracleError, TargetError
 from oracle.gate.adapters import Adapter
 from reports.command import schema
@@ -77,6 +77,28 @@ def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapte
     _, fresh = rows(library, store)
     assert fresh == [True]
     assert key(library, SETTINGS) != key(library, replace(SETTINGS, search=6))
+
+
+@pytest.mark.parametrize(
+    ("answer", "lower", "upper", "told"),
+    [
+        ("4.7285070672176226", "9.997256146", "9.997256147", "4.729 for 9.997"),
+        ("-inf", "0", "0", "-inf for 0"),
+        ("[-4.7, -4.5]", "99.3", "99.4", "-4.5 for 99.3"),
+        ("[5.0, 6.0]", "1.0", "2.0", "5 for 2"),  # an interval that excludes the truth from above
+        ("3.5554265029173043e-07", "3.5554331012361892E-7", "3.5554331012361893E-7", "3.555427e-07 for 3.555433e-07"),
+    ],
+)
+def test_an_under_report_is_told_in_as_many_digits_as_it_takes(answer: str, lower: str, upper: str, told: str) -> None:
+    assert under_report(Worst("c", "f()", answer, lower, upper, "1.0")) == told
+
+
+@pytest.mark.parametrize(
+    ("answer", "size", "told"),
+    [("2.5", "2.5", "x 2.5"), ("1.00003", "1.0000300001", "x 1.00003"), ("inf", "inf", "inf for 1")],
+)
+def test_looseness_is_a_factor_where_there_is_one(answer: str, size: str, told: str) -> None:
+    assert looseness(Worst("c", "f()", answer, "1", "1", size)) == told
 
 
 def test_a_library_that_cannot_be_asked_is_an_error_and_no_row(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def test_loose_fails_only_where_a_slack_is_asked_for() -> None:
         ({"0.1": 0.04, "10": 4.7}, "0.1"),
         ({"10": 5.0, "1000": 500.0}, "1000"),
         ({"10": -math.inf, "1000": 0.0}, "10"),
+        ({"0": -math.inf, "0.1": -0.05}, "0.1"),
     ],
 )
 def test_the_worst_of_the_unsound_answers(answers: dict[str, float], worst: str) -> None:
