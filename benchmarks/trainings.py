@@ -59,8 +59,8 @@ NOISE = {
 }
 SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured
 MODELS = {  # of the twin, an even number of chunks for all but phased-sgd; a loop trains LOOP of them
-    "noisy-cgd": 26_212, "dp-sgd-network": 992, "dp-sgd-multilayer": 1068,
-    "dp-sgd-multilayer/4": 2136, "phased-sgd": 1000, "dp-glmtron": 512,
+    "noisy-cgd": 26_212, "dp-sgd-network": 992, "dp-sgd-multilayer": 2136,
+    "dp-sgd-multilayer/4": 4272, "phased-sgd": 1000, "dp-glmtron": 512,
     "dp-taglmtron": 512,
 }
 LOOP = 3

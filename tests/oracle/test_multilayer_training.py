@@ -308,6 +308,19 @@ def test_distances_that_need_no_measuring_change_no_bit(
     assert counts[-1] == (0 if centre == "start" else BASE["depth"])
 
 
+def test_records_beyond_the_usual_number_count_as_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One record is usual here, two places are filled for all, and some models have three or more."""
+    values, tape, given = config(batch_size=1, dataset_size=12, radius=2, width=8), Tape(3, 40), data(records=12)
+    sizes = np.array([tape.bernoulli("batch", step, 12, 1 / 12).sum(axis=1) for step in range(values.steps)])
+    assert sizes.min() == 0
+    assert (sizes > 2).any(axis=1).sum() >= 2  # in two steps or more
+    check_twins(ALGORITHM.reference, twin.train, given, values, tape)
+    members = twin.members
+    monkeypatch.setattr(twin, "members", lambda *mask, **absent: [part[:, :2] for part in members(*mask, **absent)])
+    with pytest.raises(AssertionError, match="is not"):
+        check_twins(ALGORITHM.reference, twin.train, given, values, tape)
+
+
 # --- planted bugs that the agreement test must catch
 
 
