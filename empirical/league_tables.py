@@ -1,15 +1,24 @@
-"""The league table for people: columns that a terminal, the README and the report share, and the README's section."""
+"""The league table for people: columns that a terminal, the README and the report share, and the README's section.
+
+The README has a line for each library and accountant first, and every bound folded away below.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 from empirical.league import AuditorRow, League, Row, TrainingRow, Worst
+from oracle.gate.result import shortfall
 
 COLUMNS = (
     "library", "bound", "cases", "sound", "unsound", "worst under-report", "worst looseness", "refused",
     "nonsense accepted", "crashed, timed out", "seconds",
+)
+SUMMARY_COLUMNS = (
+    "library", "bounds", "cases", "sound", "unsound", "refused", "nonsense accepted", "crashed, timed out",
+    "worst under-report",
 )
 TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
 AUDITOR_COLUMNS = ("library", "auditor", "pair", "true epsilon", "claims more", "allowed", "median claim", "verdict")
@@ -29,6 +38,11 @@ def _missed(worst: Worst) -> tuple[float, float]:
     """The end of an unsound answer that lies beyond the truth, and the certified end that it missed."""
     ends, lower, upper = _ends(worst), float(worst.lower), float(worst.upper)
     return (ends[-1], lower) if ends[-1] < lower else (ends[0], upper)
+
+
+def _shortfall(worst: Worst) -> float:
+    answer, truth = _missed(worst)
+    return shortfall(abs(answer - truth), max(abs(answer), abs(truth)))
 
 
 def _ends(worst: Worst) -> list[float]:
@@ -57,12 +71,33 @@ def short(value: float, apart_from: float | None = None) -> str:
     return f"{value:.{digits}g}"
 
 
+def summary_cells(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The row of all bounds that one accountant of a library answers."""
+
+    def total(*names: str) -> str:
+        return ", ".join(str(sum(getattr(row, name) for row in rows)) for name in names)
+
+    unsound = [(worst, row.bound) for row in rows if (worst := row.worst_unsound) is not None]
+    worst, bound = max(unsound, key=lambda found: _shortfall(found[0]), default=(None, ""))
+    told = under_report(worst) + (f", {bound}" if bound else "")
+    first = rows[0]
+    return (
+        named(first.library, first.version, first.variant), str(len(rows)), total("cases"), total("sound"),
+        total("unsound"), _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
+        total("accepted_invalid"), total("crashed", "timed_out"), told,
+    )
+
+
+def _refused(refused: int, unsupported: int) -> str:
+    return str(refused) + (f" + {unsupported} not offered" if unsupported else "")
+
+
 def cells(row: Row) -> tuple[str, ...]:
     """A row of the table."""
-    refused = str(row.refused) + (f" + {row.unsupported} not offered" if row.unsupported else "")
     return (
         named(row.library, row.version, row.variant), row.bound, str(row.cases), str(row.sound), str(row.unsound),
-        under_report(row.worst_unsound), looseness(row.worst_loose), refused, str(row.accepted_invalid),
+        under_report(row.worst_unsound), looseness(row.worst_loose), _refused(row.refused, row.unsupported),
+        str(row.accepted_invalid),
         f"{row.crashed}, {row.timed_out}", f"{row.seconds:.1f}",
     )
 
@@ -99,13 +134,26 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 
 
 def markdown(league: League) -> str:
-    """The README's section: the table, then the exact call of every worst under-report."""
+    """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
+    ranked = sorted(league.rows, key=_accountant)
+    groups = [list(rows) for _, rows in itertools.groupby(ranked, key=_accountant)]
     lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
-    for columns, rows in parts(league):
-        lines += [*markdown_table(columns, rows), ""]
-    lines += ["<details><summary>The worst under-report of each, as a call of its adapter</summary>", ""]
-    lines += [_told(row) for row in league.rows if row.worst_unsound is not None]
-    return "\n".join([*lines, "", "</details>"])
+    lines += [*markdown_table(SUMMARY_COLUMNS, [summary_cells(rows) for rows in groups]), ""]
+    lines += [*markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
+    auditors = markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
+    calls = [_told(row) for row in league.rows if row.worst_unsound is not None]
+    lines += _folded("Every bound", markdown_table(COLUMNS, [cells(row) for row in league.rows]))
+    lines += _folded("Auditors, on pairs whose epsilon is known exactly", auditors)
+    lines += _folded("The worst under-report of each, as a call of its adapter", calls)
+    return "\n".join(lines).rstrip("\n")
+
+
+def _accountant(row: Row) -> tuple[str, str, str]:
+    return row.library, row.version, row.variant
+
+
+def _folded(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
 
 
 def _told(row: Row) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from oracle.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
 from oracle.gate.cases import Case
-from oracle.gate.verdicts import Judgement, Verdict
+from oracle.gate.verdicts import Judgement, Verdict, rounded
 from oracle.gate.xfail import TODO, VIOLATION, Xfail
 
 ANSWERED = (Verdict.TIGHT, Verdict.LOOSE, Verdict.UNSOUND)
@@ -259,20 +259,29 @@ def _size(outcome: Outcome) -> Fraction:
     return Fraction(0) if outcome.case.expected is None else outcome.case.expected.lower
 
 
-def severity(outcome: Outcome) -> float:
-    """How bad a case is among those of its verdict, from the factor f = answer / truth.
+def shortfall(gap: float, larger: float) -> float:
+    """How unsound an answer is that misses the truth by a gap, in [0, 1]; `larger` is the larger of the two in size.
 
-    UNSOUND: |1 - f| / max(1, |f|), the part of the larger that is missing; above 1 for a negative answer to a positive
-    truth. LOOSE: |log f|. A truth of 0 has no factor: there it is a / (1 + a) for an answer that is wrong by a, so that
-    an epsilon of -0.5 for 0 does not hide one that is half the truth of something that leaks; and 0 for LOOSE.
+    The lesser of gap / larger and gap / (1 + gap): half an epsilon of 10 is worse than half of one of 0.1, and both are
+    worse than -0.01 for 0, or than rounding in what is next to nothing.
+    """
+    if math.isinf(gap):
+        return 1.0
+    return min(gap / larger, gap / (1 + gap)) if gap > 0 else 0.0
+
+
+def severity(outcome: Outcome) -> float:
+    """How bad a case is among those of its verdict: its shortfall, or |log(answer / truth)| where it is LOOSE.
+
+    LOOSE at a truth of 0, which has no factor, counts 0.
     """
     judged, truth = outcome.judgement, outcome.case.expected
     if truth is None or judged.factor is None:
         return 0.0
-    if judged.verdict is Verdict.UNSOUND:
-        if truth.upper == 0:
-            return 1 - 1 / (1 + (judged.amount or 0.0))
-        return 2.0 if math.isinf(judged.factor) else abs(1 - judged.factor) / max(1.0, abs(judged.factor))
+    if judged.verdict is Verdict.UNSOUND and judged.amount is not None:
+        below = judged.factor < 1
+        end = rounded(truth.lower if below else truth.upper)
+        return shortfall(judged.amount, max(abs(end), abs(end - judged.amount if below else end + judged.amount)))
     if judged.verdict is not Verdict.LOOSE or truth.upper == 0:
         return 0.0
     return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf

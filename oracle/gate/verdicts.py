@@ -150,7 +150,7 @@ def _judge_number(
         end = f"below the certified lower end {_near(truth.lower)}" if too_low else (
             f"above the certified upper end {_near(truth.upper)}"
         )
-        return Judgement(Verdict.UNSOUND, told, f"{_near(amount)} {end}", amount=_float(amount), factor=factor)
+        return Judgement(Verdict.UNSOUND, told, f"{_near(amount)} {end}", amount=rounded(amount), factor=factor)
     if safe == "upper":
         tight = answer.upper <= slack * truth.upper + rounding * abs(truth.upper)
     else:
@@ -165,7 +165,7 @@ def _factor(truth: Expected, answer: Interval, safe: str) -> float:
     end = min(max(value, truth.lower), truth.upper)  # the nearest number that may be the truth
     if value == end:
         return 1.0
-    return _float(value / end) if end != 0 else math.inf * (1 if value > 0 else -1)
+    return rounded(value / end) if end != 0 else math.inf * (1 if value > 0 else -1)
 
 
 def shown(answer: Interval) -> str:
@@ -176,10 +176,11 @@ def shown(answer: Interval) -> str:
 
 
 def _near(value: Fraction | float) -> str:
-    return f"{_float(value):.17g}"
+    return f"{rounded(value):.17g}"
 
 
-def _float(value: Fraction | float) -> float:
+def rounded(value: Fraction | float) -> float:
+    """The nearest float, infinite beyond the largest."""
     try:
         return float(value)
     except OverflowError:

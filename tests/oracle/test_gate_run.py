@@ -66,11 +66,13 @@ def test_loose_fails_only_where_a_slack_is_asked_for() -> None:
         ({"0": -0.5, "10": 4.7}, "10"),  # half the truth of what leaks is worse than a wrong sign where nothing does
         ({"0": -0.5, "10": 9.9999}, "0"),
         ({"0": -1e-16, "10": 9.9999}, "10"),
-        ({"0.1": -0.05, "10": 0.0}, "0.1"),
-        ({"0.1": 0.04, "10": 4.7}, "0.1"),
+        ({"0.1": -0.05, "10": 0.0}, "10"),
+        ({"0.1": 0.04, "10": 4.7}, "10"),
+        ({"1e-18": -4e-15, "10": 9.9}, "10"),  # rounding in what is next to nothing
+        ({"1": 0.9, "1000": 990.0}, "1"),
         ({"10": 5.0, "1000": 500.0}, "1000"),
         ({"10": -math.inf, "1000": 0.0}, "10"),
-        ({"0": -math.inf, "0.1": -0.05}, "0.1"),
+        ({"0": -math.inf, "0.1": -0.05}, "0"),
     ],
 )
 def test_the_worst_of_the_unsound_answers(answers: dict[str, float], worst: str) -> None:
