@@ -11,7 +11,7 @@ import pytest
 
 from empirical.league import AuditorRow, League, Row, TrainingRow, Worst
 from empirical.league_run import Settings, carry_out, key
-from empirical.league_tables import COLUMNS, looseness, markdown, parts, under_report
+from empirical.league_tables import COLUMNS, SUMMARY_COLUMNS, looseness, markdown, parts, summary_cells, under_report
 from oracle.errors import OracleError, TargetError
 from oracle.gate.adapters import Adapter
 from reports.command import schema
@@ -140,6 +140,24 @@ def test_the_known_overclaiming_auditor_and_training_are_found_again() -> None:
     league = shipped_league()
     assert any(row.verdict == "OVERCLAIMS" and row.auditor == "epsilon_from_gdp" for row in league.auditors)
     assert any(row.verdict == "VIOLATION" and row.training == "opacus_make_private" for row in league.trainings)
+
+
+def test_the_summary_adds_up_and_names_the_worst_of_all_bounds() -> None:
+    """Rounding in what is next to nothing is not the worst, and neither is a wrong sign where nothing leaks."""
+    base = shipped_league().rows[0]
+    worst = [
+        Worst("c", "f()", "-4e-15", "1e-18", "1e-18", "4e-15"), Worst("c", "f()", "-0.5", "0", "0", "0.5"),
+        Worst("c", "f()", "4.7", "10", "10.1", "5.3"), None,
+    ]
+    made = [
+        replace(base, bound=f"b{i}", cases=10 + i, sound=i, unsound=2, refused=1, unsupported=i // 3, worst_unsound=one)
+        for i, one in enumerate(worst)
+    ]
+    told = dict(zip(SUMMARY_COLUMNS, summary_cells(made), strict=True))
+    assert (told["bounds"], told["cases"], told["sound"], told["unsound"]) == ("4", "46", "6", "8")
+    assert told["refused"] == "4 + 1 not offered"
+    assert told["worst under-report"] == "4.7 for 10, b2"
+    assert summary_cells(made[3:])[-1] == "–"
 
 
 def test_tables_have_a_cell_a_column() -> None:
