@@ -21,19 +21,23 @@ import torch
 from oracle import bound, bounds
 from oracle.domain import Parameter
 
-REFERENCE_POINTS = 100
+REFERENCE_POINTS = 100  # at most
+FEW = 3  # points that tell how long all would take
+BUDGET = 0.5  # seconds for the points of a run
 
 
 def draw(parameter: Parameter, example: str, points: int, rng: np.random.Generator) -> Any:
-    """Values of a parameter around a bound's example, as an array (a word stays itself)."""
-    if parameter.kind == "choice" or example == "inf":
-        return example if parameter.kind == "choice" else np.full(points, np.inf)
+    """Values of a parameter around a bound's example, as an array.
+
+    Only numbers vary: counts and schedules may be limited by each other, as a record's position is by their number.
+    """
+    if parameter.kind == "choice":
+        return example
     if parameter.kind == "schedule":
-        entries = np.array([float(Fraction(entry)) for entry in example.split(",")])
-        return entries * 10 ** rng.uniform(-0.03, 0.03, (points, 1))
+        return np.tile([float(Fraction(entry)) for entry in example.split(",")], (points, 1))
+    if parameter.kind == "integer" or example == "inf":
+        return np.full(points, float(example if example == "inf" else Fraction(example)))
     values = float(Fraction(example)) * 10 ** rng.uniform(-0.03, 0.03, points)
-    if parameter.kind == "integer":
-        return np.maximum(1.0, np.round(values))
     return values if parameter.high is None else np.minimum(values, float(parameter.high) * (1 - 1e-6))
 
 
@@ -47,21 +51,30 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return best
 
 
-def bench_bound(name: str, points: int) -> dict[str, Any] | None:
+def first(count: int, arrays: dict[str, Any]) -> dict[str, Any]:
+    """The first points of all."""
+    return {key: value if isinstance(value, str) else value[:count] for key, value in arrays.items()}
+
+
+def bench_bound(name: str, points: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     item = bound(name)
-    if item.example is None:
-        return None
+    assert item.example is not None, name
     arrays = {p.name: draw(p, item.example[p.name], points, rng) for p in item.parameters}
-    # A path that leans on the reference is slow: it gets as many points as fit in a second or so.
-    few = {key: value if isinstance(value, str) else value[:20] for key, value in arrays.items()}
-    points = min(points, max(20, int(20 / seconds(lambda: item.fast(**few), 1))))
-    arrays = {key: value if isinstance(value, str) else value[:points] for key, value in arrays.items()}
+
+    def affordable(work: Callable[[], object], done: int, most: int) -> int:
+        return min(most, max(done, int(done * BUDGET / seconds(work, 1))))
+
+    # A path that leans on the reference is slow: it gets as many points as its time allows.
+    few = first(FEW, arrays)
+    arrays = first(affordable(lambda: item.fast(**few), FEW, points), arrays)
+    points = max(len(value) for value in arrays.values() if not isinstance(value, str))
     tensors = {key: value if isinstance(value, str) else torch.tensor(value) for key, value in arrays.items()}
     singles = [
         {key: value if isinstance(value, str) else value[i].tolist() for key, value in arrays.items()}
         for i in range(min(points, REFERENCE_POINTS))
     ]
+    singles = singles[: affordable(lambda: item.reference(**singles[0]), 1, len(singles))]
     reference = seconds(lambda: [item.reference(**point) for point in singles], 1) / len(singles)
     numpy_time = seconds(lambda: item.fast(**arrays)) / points
     torch_time = seconds(lambda: item.fast(**tensors)) / points
@@ -76,12 +89,13 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = [row for name in bounds() if (row := bench_bound(name, options.points)) is not None]
     print(f"{'bound':28}{'reference':>14}{'numpy/s':>14}{'torch/s':>14}{'numpy : reference':>20}")
-    for row in rows:
+    rows = []
+    for name in bounds():
+        rows.append(row := bench_bound(name, options.points))
         print(
             f"{row['bound']:28}{row['reference_ms']:>11.3f} ms{row['numpy_per_second']:>14,.0f}"
-            f"{row['torch_per_second']:>14,.0f}{row['numpy_over_reference']:>18,.0f} x"
+            f"{row['torch_per_second']:>14,.0f}{row['numpy_over_reference']:>18,.0f} x", flush=True,
         )
     if options.json:
         options.json.write_text(json.dumps({"bounds": rows}, indent=2) + "\n", encoding="utf-8")

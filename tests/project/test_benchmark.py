@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from oracle import bound
+from oracle import bound, bounds
 from tests.project.consoles import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
 from accountants import PROBLEMS, STEPS, work
 from accountants_tables import MARKS, goals, markdown, rewrite
+from run import bench_bound, draw
 
 
 def measured(**changes: dict[str, Any]) -> dict[str, Any]:
@@ -104,3 +106,18 @@ def test_our_own_measurements_run() -> None:
     assert told["lower"] <= told["value"] <= told["upper"]
     assert work(["single", "fast", "P1"], quick=True)["value"] >= told["lower"]
     assert work(["around", "numpy", "P1"], quick=True)["by_reference"] == 0
+
+
+def test_every_bound_has_points_to_be_measured_at() -> None:
+    """Drawn one by one, parameters that limit each other could leave the domain."""
+    for name in bounds():
+        item, rng = bound(name), np.random.default_rng(5)
+        assert item.example is not None, name
+        points = {p.name: draw(p, item.example[p.name], 2, rng) for p in item.parameters}
+        assert np.isfinite(item.fast(**points)).all(), name
+
+
+def test_the_measurement_of_a_bound() -> None:
+    row = bench_bound("gaussian.epsilon", 50)
+    assert row["bound"] == "gaussian.epsilon"
+    assert row["numpy_over_reference"] == pytest.approx(row["reference_ms"] / 1e3 * row["numpy_per_second"])
