@@ -3,7 +3,7 @@
 The words 2c and 2c + 1 are the two halves of the block that AES makes of the counter c under the key, read as
 little-endian integers: any place is reached at once, a stream has 2^129 words, and the bits are the same on every
 machine. Processors have instructions for AES, so that a word takes a third of the time of numpy's generators; and no
-test tells the words from fair coins, or AES would be broken.
+feasible test tells the words from fair coins, or AES would be broken.
 """
 
 from __future__ import annotations
