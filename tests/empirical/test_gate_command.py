@@ -280,9 +280,7 @@ def test_a_training_is_audited(library: Path) -> None:
 def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
     file = library.parent / "result.json"
     words = [f"{library}:hanging", *BOUND, "--timeout", "600", "--json", str(file)]
-    # A suite that runs in the background was started with Ctrl-C ignored, and its children with it.
-    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code = f"{heard}; import sys, tests.empirical.test_gate_command as t; sys.exit(t.run(t.APP, ['gate', *{words!r}]))"
+    code = f"import sys, tests.empirical.test_gate_command as t; sys.exit(t.run(t.APP, ['gate', *{words!r}]))"
     process = subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
