@@ -17,8 +17,8 @@ COLUMNS = (
     "nonsense accepted", "crashed, timed out", "seconds",
 )
 SUMMARY_COLUMNS = (
-    "library", "bounds", "cases", "sound", "unsound", "refused", "nonsense accepted", "crashed, timed out",
-    "worst under-report",
+    "library", "bounds", "cases", "sound", "unsound", "worst under-report", "refused", "nonsense accepted",
+    "crashed, timed out",
 )
 TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
 AUDITOR_COLUMNS = ("library", "auditor", "pair", "true epsilon", "claims more", "allowed", "median claim", "verdict")
@@ -71,6 +71,16 @@ def short(value: float, apart_from: float | None = None) -> str:
     return f"{value:.{digits}g}"
 
 
+def summaries(league: League) -> list[tuple[str, ...]]:
+    """The row of every accountant of a library."""
+
+    def accountant(row: Row) -> tuple[str, str, str]:
+        return row.library, row.version, row.variant
+
+    groups = itertools.groupby(sorted(league.rows, key=accountant), key=accountant)
+    return [summary_cells(list(rows)) for _, rows in groups]
+
+
 def summary_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     """The row of all bounds that one accountant of a library answers."""
 
@@ -83,8 +93,8 @@ def summary_cells(rows: Sequence[Row]) -> tuple[str, ...]:
     first = rows[0]
     return (
         named(first.library, first.version, first.variant), str(len(rows)), total("cases"), total("sound"),
-        total("unsound"), _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
-        total("accepted_invalid"), total("crashed", "timed_out"), told,
+        total("unsound"), told, _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
+        total("accepted_invalid"), total("crashed", "timed_out"),
     )
 
 
@@ -135,10 +145,8 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 
 def markdown(league: League) -> str:
     """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
-    ranked = sorted(league.rows, key=_accountant)
-    groups = [list(rows) for _, rows in itertools.groupby(ranked, key=_accountant)]
     lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
-    lines += [*markdown_table(SUMMARY_COLUMNS, [summary_cells(rows) for rows in groups]), ""]
+    lines += [*markdown_table(SUMMARY_COLUMNS, summaries(league)), ""]
     lines += [*markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
     auditors = markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
     calls = [_told(row) for row in league.rows if row.worst_unsound is not None]
@@ -146,10 +154,6 @@ def markdown(league: League) -> str:
     lines += _folded("Auditors, on pairs whose epsilon is known exactly", auditors)
     lines += _folded("The worst under-report of each, as a call of its adapter", calls)
     return "\n".join(lines).rstrip("\n")
-
-
-def _accountant(row: Row) -> tuple[str, str, str]:
-    return row.library, row.version, row.variant
 
 
 def _folded(title: str, lines: Sequence[str]) -> list[str]:

@@ -162,6 +162,8 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         severity_meanings=SEVERITY_MEANINGS,
         neighbour_meanings=NEIGHBOUR_MEANINGS,
         threat_meanings=THREAT_MEANINGS,
+        league_summary_columns=league_tables.SUMMARY_COLUMNS,
+        league_summaries=league_tables.summaries(report.league),
         league_columns=league_tables.COLUMNS,
         league_cells=league_tables.cells,
         training_columns=league_tables.TRAINING_COLUMNS,
