@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from oracle import bound, bounds
 from tests.project.consoles import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
+import run
 from accountants import PROBLEMS, STEPS, work
 from accountants_tables import MARKS, goals, markdown, rewrite
-from run import bench_bound, draw
 
 
 def measured(**changes: dict[str, Any]) -> dict[str, Any]:
@@ -113,11 +114,29 @@ def test_every_bound_has_points_to_be_measured_at() -> None:
     for name in bounds():
         item, rng = bound(name), np.random.default_rng(5)
         assert item.example is not None, name
-        points = {p.name: draw(p, item.example[p.name], 2, rng) for p in item.parameters}
+        points = {p.name: run.draw(p, item.example[p.name], 2, rng) for p in item.parameters}
         assert np.isfinite(item.fast(**points)).all(), name
 
 
-def test_the_measurement_of_a_bound() -> None:
-    row = bench_bound("gaussian.epsilon", 50)
-    assert row["bound"] == "gaussian.epsilon"
-    assert row["numpy_over_reference"] == pytest.approx(row["reference_ms"] / 1e3 * row["numpy_per_second"])
+@pytest.mark.parametrize(("budget", "points", "singles"), [(0.0, 3, 1), (1e9, 50, 50)])
+def test_a_bound_is_measured_at_as_many_points_as_its_time_allows(
+    budget: float, points: int, singles: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three points, or one of the reference, tell how long all would take; numpy and torch are timed three times."""
+    item, asked = bound("gaussian.epsilon"), {"fast": list[int](), "reference": list[int]()}
+
+    def counting(name: str) -> Any:
+        def call(**values: Any) -> Any:
+            asked[name].append(np.asarray(values["sigma"]).size)
+            return getattr(item, name)(**values)
+
+        return call
+
+    counted = SimpleNamespace(
+        example=item.example, parameters=item.parameters, fast=counting("fast"), reference=counting("reference")
+    )
+    monkeypatch.setattr(run, "bound", lambda name: counted)
+    monkeypatch.setattr(run, "BUDGET", budget)
+    row = run.bench_bound("gaussian.epsilon", 50)
+    assert asked == {"fast": [3] + [points] * 6, "reference": [1] + [1] * singles}
+    assert min(row["reference_ms"], row["numpy_per_second"], row["torch_per_second"]) > 0
