@@ -11,7 +11,7 @@ or, where the names or the order of the arguments differ,
         return mylib.epsilon(noise=sigma, delta=delta, clip=sensitivity)
 
 pytest loads this module in every run in whose environment dp-oracle is installed, so that it imports nothing but the
-standard library; `oracle.gate.suite` does the work, once a test asks for it.
+standard library; `empirical.gate.suite` does the work, once a test asks for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pytest
 
-    from oracle.gate.suite import conformance as conformance
+    from empirical.gate.suite import conformance as conformance
 
 MARKER = "dp_oracle"
 _BUDGET = "--dp-oracle-budget"
@@ -47,7 +47,7 @@ def session() -> Session:
 
 def __getattr__(name: str) -> Any:
     if name == "conformance":
-        from oracle.gate.suite import conformance
+        from empirical.gate.suite import conformance
 
         return conformance
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -89,7 +89,7 @@ def pytest_unconfigure() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test a case of a marked function."""
     if metafunc.definition.get_closest_marker(MARKER) is not None:
-        from oracle.gate.suite import generate
+        from empirical.gate.suite import generate
 
         generate(metafunc)
 
@@ -97,7 +97,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a marked test that got no case (a method of unittest.TestCase): it would pass without being judged."""
     if item.get_closest_marker(MARKER) is not None:
-        from oracle.gate.suite import subject
+        from empirical.gate.suite import subject
 
         subject(item)
 
@@ -106,7 +106,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Judge what a marked function returns."""
     if pyfuncitem.get_closest_marker(MARKER) is None:
         return None
-    from oracle.gate.suite import call
+    from empirical.gate.suite import call
 
     call(pyfuncitem)
     return True

@@ -13,9 +13,9 @@ from pathlib import Path
 from accountants import README
 from accountants_tables import rewrite
 
-from empirical.league import League
-from empirical.league_run import peers
-from empirical.league_tables import markdown
+from empirical.gate.league.league import League
+from empirical.gate.league.league_run import peers
+from empirical.gate.league.league_tables import markdown
 
 MARKS = ("<!-- league: nox -s gate -- --readme -->", "<!-- end of league -->")
 SHIPPED = README.parent / "reports" / "league.json"

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from oracle import bound, bounds
-from oracle.domain import Parameter
+from oracle.core.domain import Parameter
+from oracle.core.registry import bound, bounds
 
 REFERENCE_POINTS = 100  # at most
 FEW = 3  # points that tell how long all would take

@@ -90,8 +90,8 @@ def given(task: str, config: Any) -> tuple[list[Any], Callable[[int], Any]]:
     """The batches that every model of a loop sees, and the weights from which a model starts."""
     import numpy as np
 
-    from oracle.tape import Tape
-    from oracle.training import dp_sgd_multilayer, dp_sgd_network
+    from oracle.algorithms.networks import dp_sgd_multilayer, dp_sgd_network
+    from oracle.core.tape import Tape
 
     (records, dimension), size = SHAPES[task], config.batch_size
     if task == "noisy-cgd":
@@ -115,7 +115,7 @@ def twin(task: str, config: Any, precision: str = "float64") -> Trainer:
     import torch
 
     from oracle import algorithm
-    from oracle.tape import Tape
+    from oracle.core.tape import Tape
 
     item, (features, labels), dtype = algorithm(kind(task)), data(task), getattr(torch, precision)
     return lambda models: item.train_batched(features, labels, config, Tape(0, models), dtype=dtype)
@@ -124,7 +124,7 @@ def twin(task: str, config: Any, precision: str = "float64") -> Trainer:
 def reference(task: str, config: Any, precision: str = "float64") -> Trainer:
     """In float64, whatever is asked."""
     from oracle import algorithm
-    from oracle.tape import Tape
+    from oracle.core.tape import Tape
 
     item, (features, labels) = algorithm(kind(task)), data(task)
     return lambda models: [item.reference(features, labels, config, Tape(0, models).one(m)) for m in range(models)]

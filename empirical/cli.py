@@ -12,23 +12,23 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from empirical.audit import Audit, run
-from empirical.campaigns import ALL
-from empirical.estimators import ESTIMATORS
-from empirical.falsehood_cli import audit_false_claims
-from empirical.gate_cli import judge_target
-from empirical.league_cli import make_league
-from empirical.mutant import judge, mutants
-from empirical.neighbours import builders
-from empirical.one_run_cli import audit_in_one_run
-from empirical.plan import Plan
-from empirical.planning import PairWords, TargetWords, make_plan
-from empirical.progress import progress_bar
-from empirical.tightness import COLUMNS, Row, carry_out, summary, table
-from oracle.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
-from oracle.domain import positive_integer
-from oracle.errors import DomainError
-from oracle.isolated import MEMORY, TIMEOUT
+from empirical.audits.audit import Audit, run
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import ALL
+from empirical.audits.one_run_cli import audit_in_one_run
+from empirical.audits.plan_files import PairWords, TargetWords, make_plan
+from empirical.audits.progress import progress_bar
+from empirical.audits.tightness import COLUMNS, Row, carry_out, summary, table
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.gate.gate_cli import judge_target
+from empirical.gate.league.league_cli import make_league
+from empirical.gate.making import vectors_cli
+from empirical.mutants.mutant import judge, mutants
+from empirical.pairs.pair import builders
+from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.core.domain import positive_integer
+from oracle.core.errors import DomainError
+from oracle.core.isolated import MEMORY, TIMEOUT
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -43,10 +43,10 @@ def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("audit")(audit_target)
     app.command("one-run")(audit_in_one_run)
-    app.command("false-claims")(audit_false_claims)
     app.command("mutants")(judge_mutants)
     app.command("gate")(judge_target)
     app.command("league")(make_league)
+    vectors_cli.register(app)
 
 
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:

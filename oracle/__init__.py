@@ -2,11 +2,13 @@
 
     from oracle import bound
     bound("gaussian.epsilon").reference(sigma=1, sensitivity=1, delta="1e-5", width=1e-12)
+
+All bounds and all algorithms are `dp_oracle.bounds()` and `dp_oracle.algorithms()`; here these names are folders.
 """
 
-from oracle.enclosure import Enclosure
-from oracle.errors import DomainError, OracleError, PrecisionError, TargetError, VectorError
-from oracle.registry import Algorithm, Bound, algorithm, algorithms, bound, bounds
+from oracle.core.enclosure import Enclosure
+from oracle.core.errors import DomainError, OracleError, PrecisionError, TargetError, VectorError
+from oracle.core.registry import Algorithm, Bound, algorithm, bound
 
 __all__ = [
     "Algorithm",
@@ -18,7 +20,5 @@ __all__ = [
     "TargetError",
     "VectorError",
     "algorithm",
-    "algorithms",
     "bound",
-    "bounds",
 ]

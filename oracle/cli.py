@@ -7,14 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from oracle.accounting import proved_epsilon
-from oracle.arithmetic import DEFAULT_WIDTH
-from oracle.console import GOOD, UNDECIDED, key_values, print_json, print_table
-from oracle.domain import Parameter, positive_integer, probability
-from oracle.errors import DomainError
-from oracle.gate import vectors_cli
-from oracle.plan import Judged, Plan, judge, read, recipes
-from oracle.registry import Bound, algorithm, algorithms, bound, bounds
+from oracle.core.accounting import proved_epsilon
+from oracle.core.arithmetic import DEFAULT_WIDTH
+from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
+from oracle.core.domain import Parameter, positive_integer, probability
+from oracle.core.errors import DomainError
+from oracle.core.planning import Judged, Plan, judge, read, recipes
+from oracle.core.registry import Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -26,7 +25,6 @@ def register(app: typer.Typer) -> None:
     app.command("algorithms")(list_algorithms)
     app.command("account")(account_for)
     app.command("plan")(plan_training)
-    vectors_cli.register(app)
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 
-from empirical.audit import Audit
-from empirical.campaigns import EPOCHS, OVER_EPOCHS
-from empirical.neighbours import make_pair
-from empirical.plan import Plan
-from empirical.targets import make_target
-from empirical.tightness import FREE, GAUSSIAN
-from oracle.accounting import proved_epsilon
-from oracle.registry import algorithm, bound
+from empirical.audits.audit import Audit
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import EPOCHS, OVER_EPOCHS
+from empirical.audits.targets import make_target
+from empirical.audits.tightness import FREE, GAUSSIAN
+from empirical.pairs.pair import make_pair
+from oracle.core.accounting import proved_epsilon
+from oracle.core.registry import algorithm, bound
 from reports.figures import BLUE, GREEN, INK, VERMILION, Figure, draw
 from reports.model import Report
 

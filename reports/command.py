@@ -15,8 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from oracle.console import WRONG, write_json
-from oracle.errors import OracleError
+from oracle.core.console import WRONG, write_json
+from oracle.core.errors import OracleError
 from reports.model import Report, collect, everything
 from theorems.store import Store
 

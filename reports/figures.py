@@ -22,8 +22,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter
 
-from oracle.enclosure import Enclosure
-from oracle.registry import bound
+from oracle.core.enclosure import Enclosure
+from oracle.core.registry import bound
 
 BLUE, VERMILION, GREEN, INK = "#0072B2", "#D55E00", "#007A5A", "#222222"
 _SVG = "{http://www.w3.org/2000/svg}"

@@ -17,21 +17,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from empirical.audit import Audit
-from empirical.campaigns import ALL
-from empirical.false_claims import FalseClaim, false_claims
-from empirical.false_claims import Judged as FalseClaimEntry
-from empirical.false_claims import carry_out as audit_false_claims
-from empirical.league import League
-from empirical.mutant import Judged, Mutant, judge, mutants
-from empirical.plan import Plan
-from empirical.tightness import Row, carry_out
-from oracle.domain import Parameter
-from oracle.enclosure import Dyadic
-from oracle.errors import OracleError
-from oracle.registry import Bound, bounds
+from empirical.audits.audit import Audit
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import ALL
+from empirical.audits.tightness import Row, carry_out
+from empirical.gate.league.league import League
+from empirical.mutants.mutant import Judged, Mutant, judge, mutants
+from oracle.core.domain import Parameter
+from oracle.core.enclosure import Dyadic
+from oracle.core.errors import OracleError
+from oracle.core.registry import Bound, bounds
 from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
 from theorems.graph import consequences, users
+from theorems.promise import FalseClaim, false_claims
+from theorems.promise import Judged as FalseClaimEntry
+from theorems.promise import carry_out as audit_false_claims
 from theorems.run import Failed
 from theorems.run import run as check_all
 from theorems.store import Store

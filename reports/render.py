@@ -20,10 +20,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 
-from empirical import league_tables
-from empirical.audit import Audit
-from empirical.tightness import summary
-from oracle.errors import OracleError
+from empirical.audits.audit import Audit
+from empirical.audits.tightness import summary
+from empirical.gate.league import league_tables
+from oracle.core.errors import OracleError
 from reports.model import ClaimEntry, Report
 from theorems.claim import Verdict
 from theorems.show import scope_in_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130  # as shells report it; `oracle.console` has it, too, but is one of the modules that take time
+INTERRUPTED = 130  # as shells report it; `oracle.core.console` has it, too, but is one of the modules that take time
 
 
 def main() -> None:

@@ -16,11 +16,11 @@ import torch
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from oracle.enclosure import Dyadic, Enclosure
-from oracle.gate.points import Point, strategy, value_at
-from oracle.gate.ranges import LARGEST
-from oracle.registry import Bound, Values
-from oracle.tape import Tape
+from empirical.gate.making.points import Point, strategy, value_at
+from empirical.gate.ranges import LARGEST
+from oracle.core.enclosure import Dyadic, Enclosure
+from oracle.core.registry import Bound, Values
+from oracle.core.tape import Tape
 from tests.formulas import shift_programme
 from tests.opinion import from_dyadic
 from tests.opinions import OPINIONS

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from empirical.gate.making.cases import Case, Expected, Text, certified
 from oracle import bound
-from oracle.gate.cases import Case, Expected, Text, certified
 
 BOUND = bound("laplace.delta")
 

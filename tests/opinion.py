@@ -15,7 +15,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from oracle.enclosure import Dyadic, Enclosure
+from oracle.core.enclosure import Dyadic, Enclosure
 
 DIGITS = (60, 120)
 AGREEMENT = 30  # digits to which both precisions must agree

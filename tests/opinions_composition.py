@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from oracle.enclosure import Enclosure
+from oracle.core.enclosure import Enclosure
 from tests.opinion import from_dyadic, number
 
 REAL = np.longdouble

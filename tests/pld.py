@@ -1,6 +1,6 @@
 """An independent composition: privacy-loss distributions on a grid, rounded up and down, composed by convolution.
 
-Shares no code and no method with `oracle.privacy.contour`. Masses between grid points come from normal distribution
+Shares no code and no method with `oracle.engines.contour`. Masses between grid points come from normal distribution
 functions; rounding the loss up gives an upper bound of delta and rounding it down a lower one. Convolutions are float64
 FFTs of positive vectors that sum to one, whose error is below 1e-12 here, so results are compared with 1e-10 to spare.
 """

@@ -1,4 +1,4 @@
-"""The points of `oracle.gate.points` as the arrays that fast paths take."""
+"""The points of `empirical.gate.making.points` as the arrays that fast paths take."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from oracle.gate.points import Point
-from oracle.registry import Bound
+from empirical.gate.making.points import Point
+from oracle.core.registry import Bound
 
 
 def columns(bound: Bound, chosen: Sequence[Point]) -> dict[str, Any]:

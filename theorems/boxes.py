@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.enclosure import ball
-from oracle.errors import DomainError
+from oracle.core.enclosure import ball
+from oracle.core.errors import DomainError
 from theorems.claim import Scope
 from theorems.effort import points as effort
 

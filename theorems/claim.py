@@ -17,9 +17,9 @@ from enum import Enum
 from importlib import resources
 from typing import Any
 
-from oracle.domain import Parameter
-from oracle.errors import OracleError
-from oracle.registry import discover, index, named
+from oracle.core.domain import Parameter
+from oracle.core.errors import OracleError
+from oracle.core.registry import discover, index, named
 
 
 class Verdict(Enum):
@@ -196,7 +196,7 @@ def expectations() -> dict[str, Expectation]:
 @functools.cache
 def claims() -> dict[str, Claim]:
     """All claims by id; every id that a claim names must exist, and every claim must have its expectation."""
-    table = index(discover("theorems", Claim), lambda item: item.id)
+    table = index(discover(Claim, "theorems"), lambda item: item.id)
     for item in table.values():
         for other in (*item.uses, *item.rests_on, *((item.repaired_by,) if item.repaired_by else ())):
             if other not in table:

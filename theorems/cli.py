@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from oracle.console import WRONG, print_json, print_table, require_writable, write_json
-from oracle.errors import DomainError
+from oracle.core.console import WRONG, print_json, print_table, require_writable, write_json
+from oracle.core.errors import DomainError
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.graph import standing
+from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run
 from theorems.show import as_json, print_claim, print_summary
 from theorems.store import Store
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("claims")(list_claims)
     app.command("check")(check_claims)
+    app.command("false-claims")(audit_false_claims)
 
 
 def of_paper(paper: str | None) -> list[Claim]:

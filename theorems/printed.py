@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from oracle.enclosure import Enclosure
+from oracle.core.enclosure import Enclosure
 
 
 def rounding_interval(text: str) -> tuple[Fraction, Fraction]:

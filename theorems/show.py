@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from oracle.console import VERDICT_STYLES, terminal
+from oracle.core.console import VERDICT_STYLES, terminal
 from theorems.claim import Checked, Claim, Evidence, Finding, Verdict
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from oracle.errors import DomainError, OracleError
+from oracle.core.errors import DomainError, OracleError
 from theorems.claim import Evidence, Finding, Scope, Verdict
 
 FORMAT = {"format": "dp-oracle-findings/1"}

@@ -1,7 +1,7 @@
 """Bugs planted in auditors: estimators that claim too much, that hide a failure, or that cannot see.
 
 An auditor that claims too much is caught by counting how often its bound exceeds the truth of exactly known pairs
-(`empirical.coverage`; false alarm probability 1e-6), the others by what they make of scores that are no numbers and of
+(`coverage`; false alarm probability 1e-6), the others by what they make of scores that are no numbers and of
 a leak whose binomial limit is known.
 """
 
@@ -11,15 +11,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from empirical import one_run
-from empirical.binomial import Scores, epsilon_from_rates, rate_bounds, tally
-from empirical.coverage import Coverage, Known, Leak, allowed, coverage, gaussian, power, randomised_response
-from empirical.coverage import subsampled_gaussian as subsampled
-from empirical.estimate import Estimate
-from empirical.estimators import ESTIMATORS
-from empirical.mutant import Detection, Mutant
-from empirical.thresholds import candidates, split_choice
-from oracle.errors import OracleError
+from empirical.audits import one_run
+from empirical.estimators.binomial import Scores, epsilon_from_rates, rate_bounds, tally
+from empirical.estimators.coverage import (
+    Coverage,
+    Known,
+    Leak,
+    allowed,
+    coverage,
+    gaussian,
+    power,
+    randomised_response,
+)
+from empirical.estimators.coverage import subsampled_gaussian as subsampled
+from empirical.estimators.estimate import Estimate
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.estimators.thresholds import candidates, split_choice
+from empirical.mutants.mutant import Detection, Mutant
+from oracle.core.errors import OracleError
 
 _DELTA = 1e-3
 _LEAST_POWER = 0.5

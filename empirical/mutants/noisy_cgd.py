@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from empirical.audit import run
-from empirical.campaigns import DEFAULT
-from empirical.mutant import Detection, Mutant, Planted
-from empirical.plan import Plan
-from empirical.targets import Array
-from oracle.registry import Values, algorithm, bound
-from oracle.tape import Tape
+from empirical.audits.audit import run
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import DEFAULT
+from empirical.audits.targets import Array
+from empirical.mutants.mutant import Detection, Mutant, Planted
+from oracle.core.registry import Values, algorithm, bound
+from oracle.core.tape import Tape
 
 _PLAN = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=20_000, held=0.2, estimator="gdp")
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from empirical.neighbours import Array, Builder, Pair, Trained
 from empirical.pairs.generic import DOMAIN, added, defaults, replaced, unit
-from oracle.errors import DomainError, TargetError
-from oracle.registry import Values
-from oracle.tape import Tape
+from empirical.pairs.pair import Array, Builder, Pair, Trained
+from oracle.core.errors import DomainError, TargetError
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 
 MODELS = 32
 SEED = 2**62  # of a tape; the seeds of audits are small

@@ -32,12 +32,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from empirical.laws import NearlyLaw, isotropic
-from empirical.neighbours import Builder, Pair
 from empirical.pairs.descent import HUGE_LABEL, SIZES
 from empirical.pairs.generic import replaced, unit
-from oracle.errors import DomainError
-from oracle.registry import Values
+from empirical.pairs.laws import NearlyLaw, isotropic
+from empirical.pairs.pair import Builder, Pair
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
 
 MOST_DOUBT = 1e-9
 """Of the law, in total variation; beyond, the batch is too small for these losses."""

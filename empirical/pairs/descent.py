@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from empirical.laws import GaussianLaw, isotropic
-from empirical.neighbours import Array, Builder, Pair
 from empirical.pairs.generic import added, replaced, unit
-from oracle.domain import Parameter, positive_integer
-from oracle.errors import DomainError
-from oracle.registry import Values
+from empirical.pairs.laws import GaussianLaw, isotropic
+from empirical.pairs.pair import Array, Builder, Pair
+from oracle.core.domain import Parameter, positive_integer
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
 
 HUGE_LABEL = 1e6
 """A squared-loss residual so large that its gradient is clipped whatever the model, in units of what clips it."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from empirical.neighbours import Array, Builder, Pair
-from empirical.pair_files import RELATIONS
-from oracle.domain import Parameter, choice, positive, positive_integer
-from oracle.registry import Values
-from oracle.tape import Tape
+from empirical.pairs.pair import Array, Builder, Pair
+from empirical.pairs.pair_files import RELATIONS
+from oracle.core.domain import Parameter, choice, positive, positive_integer
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 
 DOMAIN = (
     positive_integer("records", "size of the data set(s) that have the canary"),

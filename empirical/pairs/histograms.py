@@ -22,14 +22,14 @@ from dataclasses import replace
 import numpy as np
 from flint import arb
 
-from empirical.finite_law import FiniteLaw
-from empirical.neighbours import Builder, Pair
+from empirical.pairs.finite_law import FiniteLaw
 from empirical.pairs.generic import replaced
-from oracle.domain import positive_integer
-from oracle.enclosure import ball
-from oracle.errors import DomainError, PrecisionError
-from oracle.registry import Values
-from oracle.training.dp_threshold import HISTOGRAMS, bin_of, check_size, upper_end
+from empirical.pairs.pair import Builder, Pair
+from oracle.algorithms.glmtron.dp_threshold import HISTOGRAMS, bin_of, check_size, upper_end
+from oracle.core.domain import positive_integer
+from oracle.core.enclosure import ball
+from oracle.core.errors import DomainError, PrecisionError
+from oracle.core.registry import Values
 
 NOTHING, EMPTY, LONELY = range(3)
 _SIZE = 1.25  # of score and label: no square of it is a power of two, where a rounding could change the bin

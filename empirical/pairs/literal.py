@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from empirical.neighbours import Builder, Pair
 from empirical.pairs.generic import replaced, unit
-from oracle.domain import Parameter, positive, positive_integer, unit_interval
-from oracle.registry import Values
+from empirical.pairs.pair import Builder, Pair
+from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
+from oracle.core.registry import Values
 
 
 def _zeroed(name: str, config: Values, parameters: Values) -> Pair:

@@ -25,16 +25,17 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from empirical.finite_law import FiniteLaw, LaplaceProductLaw
-from empirical.laws import LaplaceLaw
-from empirical.neighbours import Array, Builder, Pair
 from empirical.pairs.descent import HUGE_LABEL, SIZES
+from empirical.pairs.finite_law import FiniteLaw, LaplaceProductLaw
 from empirical.pairs.generic import replaced, unit
-from oracle.domain import positive_integer
-from oracle.enclosure import ball
-from oracle.registry import Values
-from oracle.training import exponential_mechanism, objective_perturbation
-from oracle.training.subsample_aggregate import block_size
+from empirical.pairs.laws import LaplaceLaw
+from empirical.pairs.pair import Array, Builder, Pair
+from oracle.algorithms.mechanisms import exponential_mechanism
+from oracle.algorithms.mechanisms.subsample_aggregate import block_size
+from oracle.algorithms.perturbation import objective_perturbation
+from oracle.core.domain import positive_integer
+from oracle.core.enclosure import ball
+from oracle.core.registry import Values
 
 RECORDS = positive_integer("records")
 

@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from empirical.laws import GaussianLaw
-from empirical.neighbours import Array, Builder, Pair
 from empirical.pairs.descent import SIZES
 from empirical.pairs.generic import replaced, unit
+from empirical.pairs.laws import GaussianLaw
+from empirical.pairs.pair import Array, Builder, Pair
 from empirical.pairs.regression import opposite
-from oracle.enclosure import ball
-from oracle.registry import Values
-from oracle.training import moreau, multinomial
-from oracle.training.phased_sgd import sizes
+from oracle.algorithms.kernels import multinomial
+from oracle.algorithms.phased import moreau
+from oracle.algorithms.phased.phased_sgd import sizes
+from oracle.core.enclosure import ball
+from oracle.core.registry import Values
 
 AT_ZERO = {
     "tanh": Fraction(0), "sigmoid": Fraction(1, 2), "clip": Fraction(0), "constant": Fraction(1), "sign": Fraction(0),

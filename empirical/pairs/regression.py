@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from empirical.laws import GaussianLaw, MixtureLaw, isotropic
-from empirical.neighbours import Array, Builder, Pair
 from empirical.pairs.descent import HUGE_LABEL, SIZES
 from empirical.pairs.generic import replaced, unit
-from oracle.domain import Parameter
-from oracle.errors import DomainError
-from oracle.registry import Values
-from oracle.training import adaptive_batched_gd
-from oracle.training.glmtron import SHORTEN
+from empirical.pairs.laws import GaussianLaw, MixtureLaw, isotropic
+from empirical.pairs.pair import Array, Builder, Pair
+from oracle.algorithms.glmtron.glmtron import SHORTEN
+from oracle.algorithms.regression import adaptive_batched_gd
+from oracle.core.domain import Parameter
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
 
 INDICATOR = ("glm-dp-sgd", "dp-ftrl")
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from empirical.laws import MixtureLaw
-from empirical.neighbours import Builder, Pair
 from empirical.pairs.descent import HUGE_LABEL, SIZES, canary_pair
 from empirical.pairs.generic import added, replaced, unit
-from oracle.registry import Values
-from oracle.training.dp_sgd_network import weights_count
+from empirical.pairs.laws import MixtureLaw
+from empirical.pairs.pair import Builder, Pair
+from oracle.algorithms.networks.dp_sgd_network import weights_count
+from oracle.core.registry import Values
 
 MOST_LISTED_STEPS = 10
 

@@ -1,11 +1,11 @@
-"""The pair of the hidden state's worst losses, which know it themselves (`empirical.adversaries`)."""
+"""The pair of the hidden state's worst losses, which know it themselves (`empirical.audits.adversaries`)."""
 
 from __future__ import annotations
 
-from empirical.adversaries import ZonedDescent
-from empirical.neighbours import Builder, Pair, Trained
-from oracle.errors import DomainError
-from oracle.registry import Values
+from empirical.audits.adversaries import ZonedDescent
+from empirical.pairs.pair import Builder, Pair, Trained
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
 
 
 def _zoned(target: Trained, parameters: Values) -> Pair:

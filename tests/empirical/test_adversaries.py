@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empirical.adversaries import ZonedDescent, tight_multipliers
-from empirical.attacks import choose
-from empirical.audit import run
-from empirical.campaigns import DEFAULT
-from empirical.estimators import ESTIMATORS
-from empirical.neighbours import make_pair
-from empirical.plan import Plan
-from empirical.targets import make_target
+from empirical.attacks.attacks import choose
+from empirical.audits.adversaries import ZonedDescent, tight_multipliers
+from empirical.audits.audit import run
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import DEFAULT
+from empirical.audits.targets import make_target
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.pairs.pair import make_pair
 from oracle import bound
-from oracle.errors import DomainError
-from oracle.privacy.gaussian import epsilon_of_mu
-from oracle.tape import Tape
+from oracle.bounds.gaussian.gaussian import epsilon_of_mu
+from oracle.core.errors import DomainError
+from oracle.core.tape import Tape
 
 rational = st.fractions(min_value=0, max_value=2, max_denominator=20)
 steps = st.lists(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.neighbours import make_pair
-from empirical.targets import AlgorithmTarget
-from oracle.errors import DomainError, TargetError
-from oracle.tape import Tape
+from empirical.audits.targets import AlgorithmTarget
+from empirical.pairs.pair import make_pair
+from oracle.core.errors import DomainError, TargetError
+from oracle.core.tape import Tape
 
 SPEC: dict[str, Any] = {
     "kind": "built", "name": "aligned", "records": 20, "dimension": 3, "feature_norm": "2", "label_low": 0,

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from empirical.attacks import ATTACKS, choose
-from empirical.estimators import ESTIMATORS
-from empirical.neighbours import Array, Pair
+from empirical.attacks.attacks import ATTACKS, choose
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.pairs.pair import Array, Pair
 from oracle import bound
 
 AUDITS, MOST_EXCEEDED = 60, 25

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.attacks import ATTACKS, Score, certified, choose, fit, rank_sum, restore
-from empirical.laws import isotropic
-from empirical.neighbours import Array, Pair
-from oracle.errors import DomainError, TargetError
+from empirical.attacks.attacks import ATTACKS, Score, certified, choose, fit, rank_sum, restore
+from empirical.pairs.laws import isotropic
+from empirical.pairs.pair import Array, Pair
+from oracle.core.errors import DomainError, TargetError
 
 MODELS = 20_000
 LEARNED = ("linear-discriminant", "quadratic-discriminant", "mean-distance", "coordinate-scan")

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import empirical.audit as audit_module
-from empirical.audit import run
-from empirical.campaigns import DEFAULT
-from empirical.mutant import Detection, Judged, Mutant, Planted, judge, mutants
-from empirical.neighbours import default_pair, make_pair
-from empirical.plan import Plan
-from empirical.targets import make_target
-from oracle.accounting import proved_epsilon
-from oracle.errors import DomainError
-from oracle.registry import algorithm, algorithms
-from oracle.tape import Tape
+import empirical.audits.audit as audit_module
+from empirical.audits.audit import run
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import DEFAULT
+from empirical.audits.targets import make_target
+from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
+from empirical.pairs.pair import default_pair, make_pair
+from oracle.core.accounting import proved_epsilon
+from oracle.core.errors import DomainError
+from oracle.core.registry import algorithm, algorithms
+from oracle.core.tape import Tape
 from tests.empirical.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 import empirical.cli
-from oracle.console import run
+from oracle.core.console import run
 from tests.empirical.test_targets import NOISY_CGD
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ import pytest
 import typer
 
 import empirical.cli
-from empirical import foreign
-from oracle.console import run
+from empirical.audits import foreign
+from oracle.core.console import run
 
 APP = typer.Typer()
 empirical.cli.register(APP)

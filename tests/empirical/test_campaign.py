@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import empirical.campaign
-from empirical.audit import Audit, run
-from empirical.campaign import Status
-from empirical.campaigns import DEFAULT
-from empirical.compute import Failure, Task, work
-from empirical.fingerprint import fingerprint
-from empirical.plan import PHASES, TRAINING, Plan
-from empirical.progress import described
-from empirical.store import Store
-from empirical.trial import TOGETHER, TRIED
-from oracle.errors import DomainError, OracleError, TargetError
-from oracle.tape import Tape
+import empirical.audits.campaign
+from empirical.audits.audit import Audit, run
+from empirical.audits.audit_plan import PHASES, TRAINING, Plan
+from empirical.audits.campaign import Status
+from empirical.audits.campaigns import DEFAULT
+from empirical.audits.compute import Failure, Task, work
+from empirical.audits.fingerprint import fingerprint
+from empirical.audits.progress import described
+from empirical.audits.shard_store import Store
+from empirical.audits.trial import TOGETHER, TRIED
+from oracle.core.errors import DomainError, OracleError, TargetError
+from oracle.core.tape import Tape
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
 
 CGD = replace(
@@ -113,7 +113,7 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
         assert len(trained(tmp_path)) > 2 * plan.budget
     with pytest.raises(TargetError, match="changed"):  # the digest of the file is part of the plan
         run(replace(plan, target={**plan.target, "sha256": "0" * 64}), store=tmp_path / "store")
-    monkeypatch.setattr("empirical.audit.fingerprint", lambda: "other code")
+    monkeypatch.setattr("empirical.audits.audit.fingerprint", lambda: "other code")
     assert run(plan, store=tmp_path / "store") == first
     assert len(trained(tmp_path)) > 2 * plan.budget
 
@@ -148,8 +148,8 @@ def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: 
     # As when the selection was computed again elsewhere, and the choice came out otherwise.
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
-    choose = empirical.audit.choose
-    monkeypatch.setattr("empirical.audit.choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    choose = empirical.audits.audit.choose
+    monkeypatch.setattr("choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 
@@ -163,8 +163,8 @@ def test_the_shard_size_changes_no_model() -> None:
 
 def test_the_order_of_arrival_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(CGD)
-    here = empirical.compute.Here.run
-    monkeypatch.setattr("empirical.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
+    here = empirical.audits.compute.Here.run
+    monkeypatch.setattr("empirical.audits.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
     assert run(CGD) == first
 
 
@@ -174,8 +174,8 @@ def test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypat
     assert first.verdict == "VIOLATION"
     assert first.models is not None
     assert first.models < plan.budget
-    here = empirical.compute.Here.run
-    monkeypatch.setattr("empirical.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
+    here = empirical.audits.compute.Here.run
+    monkeypatch.setattr("empirical.audits.compute.Here.run", lambda self, tasks: here(self, reversed(list(tasks))))
     assert run(plan) == first
 
 
@@ -187,7 +187,7 @@ def test_two_runs_on_one_store_at_once(tmp_path: Path) -> None:
 
 
 def test_progress_tells_models_rate_bound_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.campaign._GLANCE", 0.0)
+    monkeypatch.setattr("empirical.audits.campaign._GLANCE", 0.0)
     told: list[Status] = []
     run(CGD, progress=told.append)
     assert [status.done for status in told] == sorted(status.done for status in told)
@@ -213,7 +213,7 @@ def test_a_worker_with_other_code_is_refused() -> None:
 
 
 def test_a_planted_target_takes_no_store_and_no_workers(tmp_path: Path) -> None:
-    target = empirical.targets.make_target(CGD.target)
+    target = empirical.audits.targets.make_target(CGD.target)
     for options in ({"store": tmp_path / "s"}, {"workers": 2}, {"cluster": "tcp://127.0.0.1:1"}):
         with pytest.raises(DomainError, match="planted"):
             run(CGD, target=target, **options)  # type: ignore[arg-type]
@@ -222,7 +222,7 @@ def test_a_planted_target_takes_no_store_and_no_workers(tmp_path: Path) -> None:
 
 
 def test_releases_too_large_to_choose_on_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.campaign._SELECTION_MEMORY", 100)
+    monkeypatch.setattr("empirical.audits.campaign._SELECTION_MEMORY", 100)
     with pytest.raises(DomainError, match="held"):
         run(CGD)
 
@@ -244,7 +244,7 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
 
 
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.compute._DEATHS", 0)
+    monkeypatch.setattr("empirical.audits.compute._DEATHS", 0)
     plan = plan_of(noisy_sums(tmp_path))
     (tmp_path / "kill").write_text(str(os.getpid()))
     with pytest.raises(OracleError, match="died"):
@@ -266,6 +266,6 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: 
 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("empirical.compute._PATIENCE", 1)
+    monkeypatch.setattr("empirical.audits.compute._PATIENCE", 1)
     with pytest.raises(DomainError, match=r"cluster = tcp://127\.0\.0\.1:1"):
         run(CGD, cluster="tcp://127.0.0.1:1")

@@ -13,14 +13,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from empirical import one_run
-from empirical.attacks import choose
-from empirical.binomial import Array, Tally, epsilon_from_rates, joint_bound, rate_bounds
-from empirical.coverage import PAIRS, Known, Leak, allowed, coverage, gaussian, power, randomised_response
-from empirical.credible import posterior_quantile
-from empirical.estimators import ESTIMATORS, Estimator
+from empirical.attacks.attacks import choose
+from empirical.audits import one_run
+from empirical.estimators.binomial import Array, Tally, epsilon_from_rates, joint_bound, rate_bounds
+from empirical.estimators.coverage import (
+    PAIRS,
+    Known,
+    Leak,
+    allowed,
+    coverage,
+    gaussian,
+    power,
+    randomised_response,
+)
+from empirical.estimators.credible import posterior_quantile
+from empirical.estimators.estimators import ESTIMATORS, Estimator
 from empirical.mutants.auditors import one_run_coverage
-from empirical.neighbours import Pair
+from empirical.pairs.pair import Pair
 
 REPETITIONS = {
     "clopper-pearson": 1000, "joint": 600, "curve": 200, "dkw": 2000, "sequential": 250, "gdp": 400,

@@ -10,8 +10,8 @@ import pytest
 from flint import arb
 from scipy import stats
 
-from empirical.bands import dkw_width, hockey_stick
-from empirical.binomial import (
+from empirical.estimators.bands import dkw_width, hockey_stick
+from empirical.estimators.binomial import (
     Array,
     Scores,
     Tally,
@@ -21,13 +21,13 @@ from empirical.binomial import (
     mu_from_rates,
     rate_bounds,
 )
-from empirical.coverage import gaussian
-from empirical.estimators import ESTIMATORS, mu_low
-from empirical.laws import GaussianLaw
-from empirical.limits import binomial_limit
-from empirical.sequential import Sequential
-from empirical.thresholds import candidates, wilson
-from oracle.errors import DomainError, TargetError
+from empirical.estimators.coverage import gaussian
+from empirical.estimators.estimators import ESTIMATORS, mu_low
+from empirical.estimators.limits import binomial_limit
+from empirical.estimators.sequential import Sequential
+from empirical.estimators.thresholds import candidates, wilson
+from empirical.pairs.laws import GaussianLaw
+from oracle.core.errors import DomainError, TargetError
 
 EVERY = pytest.mark.parametrize("name", list(ESTIMATORS))
 

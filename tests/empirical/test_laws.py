@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from flint import arb
 
-from empirical.finite_law import FiniteLaw, LaplaceProductLaw
-from empirical.laws import GaussianLaw, LaplaceLaw, MixtureLaw, NearlyLaw, isotropic
-from oracle.enclosure import ball
-from oracle.errors import DomainError, OracleError
-from oracle.registry import bound
+from empirical.pairs.finite_law import FiniteLaw, LaplaceProductLaw
+from empirical.pairs.laws import GaussianLaw, LaplaceLaw, MixtureLaw, NearlyLaw, isotropic
+from oracle.core.enclosure import ball
+from oracle.core.errors import DomainError, OracleError
+from oracle.core.registry import bound
 
 NONE = [(Fraction(1), Fraction(0))]
 UNIT = np.ones(1)

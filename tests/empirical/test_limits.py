@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import special
 
-from empirical.binomial import epsilon_from_rates, rate_bounds
-from empirical.limits import binomial_limit
-from empirical.neighbours import Array
+from empirical.estimators.binomial import epsilon_from_rates, rate_bounds
+from empirical.estimators.limits import binomial_limit
+from empirical.pairs.pair import Array
 from oracle import bound
-from oracle.errors import DomainError
+from oracle.core.errors import DomainError
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from empirical.one_run import (
+from empirical.audits.one_run import (
     Canaries,
     axis_canaries,
     epsilon_low,
@@ -21,9 +21,9 @@ from empirical.one_run import (
     one_run_audit,
     p_value,
 )
-from empirical.targets import make_target
-from oracle.errors import DomainError, TargetError
-from oracle.tape import Tape
+from empirical.audits.targets import make_target
+from oracle.core.errors import DomainError, TargetError
+from oracle.core.tape import Tape
 from reports.cli import app
 
 RUNNER = CliRunner()

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.neighbours import make_pair
-from empirical.pair_files import differing, file_spec, read_pair
-from empirical.targets import make_target
-from oracle.errors import DomainError
+from empirical.audits.targets import make_target
+from empirical.pairs.pair import make_pair
+from empirical.pairs.pair_files import differing, file_spec, read_pair
+from oracle.core.errors import DomainError
 
 X, Y = np.arange(8.0).reshape(4, 2), np.array([0.0, 1.0, 0.0, 1.0])
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.neighbours import Pair, builders, default_pair, make_pair
-from empirical.targets import Target, make_target
-from oracle.accounting import proved_epsilon
-from oracle.errors import DomainError
-from oracle.registry import algorithm, algorithms
-from oracle.tape import Tape
+from empirical.audits.targets import Target, make_target
+from empirical.pairs.pair import Pair, builders, default_pair, make_pair
+from oracle.core.accounting import proved_epsilon
+from oracle.core.errors import DomainError
+from oracle.core.registry import algorithm, algorithms
+from oracle.core.tape import Tape
 from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
 
 DELTA = "1e-3"

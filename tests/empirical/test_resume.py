@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from empirical.audit import run
-from empirical.plan import PHASES, Plan
-from empirical.trial import TOGETHER
+from empirical.audits.audit import run
+from empirical.audits.audit_plan import PHASES, Plan
+from empirical.audits.trial import TOGETHER
 from tests.empirical.trainings import noisy_sums, seeds_of, trained
 
 PATIENCE = 240.0  # seconds; the machine may be busy

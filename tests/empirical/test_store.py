@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from empirical.plan import Plan, Shard
-from empirical.store import Store
-from oracle.errors import DomainError, OracleError
+from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.shard_store import Store
+from oracle.core.errors import DomainError, OracleError
 
 SHARDS = [Shard("evaluation", index, side, 100 * index, 100) for index in range(6) for side in (0, 1)]
 ARRAYS = {shard: np.random.default_rng(place).normal(size=100) for place, shard in enumerate(SHARDS)}

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 import torch
 
-from empirical.foreign import MODELS_A_REQUEST, CommandTarget, FunctionTarget
-from empirical.targets import AlgorithmTarget, Target, make_target
-from empirical.trial import check_variation, try_out
+from empirical.audits.foreign import MODELS_A_REQUEST, CommandTarget, FunctionTarget
+from empirical.audits.targets import AlgorithmTarget, Target, make_target
+from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
-from oracle.errors import DomainError, TargetError
-from oracle.tape import Tape
+from oracle.core.errors import DomainError, TargetError
+from oracle.core.tape import Tape
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
 NOISY_CGD = {
@@ -300,8 +300,8 @@ def test_a_target_dies_with_a_killed_audit(tmp_path: Path, kind: str) -> None:
     target = f"FunctionTarget('{file}:fn')" if kind == "function" else f"CommandTarget('{sys.executable} {file}')"
     code = f"""
 import numpy as np
-from empirical.foreign import CommandTarget, FunctionTarget
-from oracle.tape import Tape
+from empirical.audits.foreign import CommandTarget, FunctionTarget
+from oracle.core.tape import Tape
 {target}.releases(np.zeros((1, 1)), np.zeros(1), Tape(0, 1))
 """
     audit = subprocess.Popen([sys.executable, "-c", code])

@@ -13,12 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from empirical.audit import run
-from empirical.campaigns import ALL, BUDGET, DEFAULT, OVER_EPOCHS, WORST_CLAIM
-from empirical.estimators import ESTIMATORS
-from empirical.laws import GaussianLaw, LaplaceLaw
-from empirical.limits import binomial_limit
-from empirical.tightness import (
+from empirical.audits.audit import run
+from empirical.audits.campaigns import ALL, BUDGET, DEFAULT, OVER_EPOCHS, WORST_CLAIM
+from empirical.audits.tightness import (
     COLUMNS,
     FREE,
     GAUSSIAN,
@@ -30,9 +27,12 @@ from empirical.tightness import (
     summary,
     table,
 )
-from oracle.accounting import proved_epsilon
-from oracle.enclosure import ball
-from oracle.registry import algorithm, algorithms
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.estimators.limits import binomial_limit
+from empirical.pairs.laws import GaussianLaw, LaplaceLaw
+from oracle.core.accounting import proved_epsilon
+from oracle.core.enclosure import ball
+from oracle.core.registry import algorithm, algorithms
 
 FAST = ("adaptive batched GD", "output perturbation", "projected DP-GD")
 CLOSED_FORMS = {
@@ -130,9 +130,9 @@ def test_the_distribution_free_estimator_reaches_its_limit(pair: str) -> None:
 def test_the_command_for_all(tmp_path: Path) -> None:
     file = tmp_path / "all.json"
     program = (
-        "import sys, empirical.cli as cli; from empirical.campaigns import DEFAULT; "
+        "import sys, empirical.cli as cli; from empirical.audits.campaigns import DEFAULT; "
         f"cli.ALL = {{name: DEFAULT[name] for name in {FAST!r}}}; "
-        "from oracle.console import run; from reports.cli import app; sys.exit(run(app, sys.argv[1:]))"
+        "from oracle.core.console import run; from reports.cli import app; sys.exit(run(app, sys.argv[1:]))"
     )
     words = [sys.executable, "-c", program, "audit", "--all", "--budget", "400", "--json", str(file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from empirical.plan import Plan, Shard
-from empirical.targets import make_target
+from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.targets import make_target
 
 SOURCE = '''
 import os, signal, time

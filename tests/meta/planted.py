@@ -8,10 +8,11 @@ from fractions import Fraction
 from flint import arb
 
 import oracle
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import gaussian, tree
-from oracle.privacy.composition import Composition, PoissonGaussian, compose
-from oracle.registry import Certify, Values, closed_form
+from oracle.bounds.gaussian import gaussian
+from oracle.bounds.matrix import tree
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values, closed_form
+from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
 
 
 def added_record(v: Values) -> arb:

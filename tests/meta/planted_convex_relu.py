@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.enclosure import ball
-from oracle.privacy import convex_relu
-from oracle.registry import Certify, closed_form
+from oracle.algorithms.convex_relu import convex_relu_smoothness
+from oracle.core.enclosure import ball
+from oracle.core.registry import Certify, closed_form
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "a block-diagonal Hessian": (
         "convex-relu.smoothness",
-        closed_form(lambda v: ball(convex_relu.smoothness(v.loss, 1, v.norm, v.regularisation))),
+        closed_form(lambda v: ball(convex_relu_smoothness.smoothness(v.loss, 1, v.norm, v.regularisation))),
     ),
     "the ridge forgotten": (
         "convex-relu.smoothness",
-        closed_form(lambda v: ball(convex_relu.smoothness(v.loss, v.active, v.norm, Fraction(0)))),
+        closed_form(lambda v: ball(convex_relu_smoothness.smoothness(v.loss, v.active, v.norm, Fraction(0)))),
     ),
     "c taken for 1 - eta lambda": (
         "convex-relu.contraction", closed_form(lambda v: ball(abs(1 - v.eta * v.regularisation))),
     ),
     "a step of 1/beta": (
-        "convex-relu.step", closed_form(lambda v: ball(convex_relu._step(v) / 2)),
+        "convex-relu.step", closed_form(lambda v: ball(convex_relu_smoothness._step(v) / 2)),
     ),
 }

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import oracle
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import gaussian
-from oracle.registry import Certify, Values, closed_form
+from oracle.bounds.gaussian import gaussian
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values, closed_form
 
 
 def changed(name: str, **changes: Any) -> tuple[str, Certify]:

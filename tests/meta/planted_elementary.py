@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import oracle
-from oracle.enclosure import ball
-from oracle.registry import Certify, Values, closed_form
+from oracle.core.enclosure import ball
+from oracle.core.registry import Certify, Values, closed_form
 
 
 def _with(name: str, **changes: Any) -> Certify:

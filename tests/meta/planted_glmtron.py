@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import oracle
-from oracle.arithmetic import through
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import gaussian, glmtron, tree
-from oracle.registry import Certify, Values
+from oracle.algorithms.glmtron import glmtron_privacy
+from oracle.bounds.gaussian import gaussian
+from oracle.bounds.matrix import tree
+from oracle.core.arithmetic import through
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values
 
 
 def _certified(name: str, v: Values, width: Fraction, **changed: object) -> Enclosure:
@@ -36,7 +38,7 @@ def one_delta_for_all_steps(v: Values, width: Fraction) -> Enclosure:
 WRONG: dict[str, tuple[str, Certify]] = {
     "one step's delta for all steps": ("glmtron.epsilon", one_delta_for_all_steps),
     "one touch of a record forgotten": (
-        "glmtron.epsilon", lambda v, w: _shuffled(v, w, glmtron.local_delta(v.records, v.delta)),
+        "glmtron.epsilon", lambda v, w: _shuffled(v, w, glmtron_privacy.local_delta(v.records, v.delta)),
     ),
     "shuffling forgotten": (
         "glmtron.sigma", lambda v, w: gaussian.sigma_of(Fraction(1), v.epsilon, v.delta, w),

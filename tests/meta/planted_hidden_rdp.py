@@ -9,10 +9,10 @@ from typing import Any
 from flint import arb
 
 import oracle
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import noisy_minibatch, projected_noisy_sgd
-from oracle.privacy.zcdp import epsilon_of_rho
-from oracle.registry import Certify, Values, closed_form
+from oracle.bounds.hidden_state import noisy_minibatch, projected_noisy_sgd
+from oracle.bounds.renyi.zcdp import epsilon_of_rho
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values, closed_form
 
 
 def with_changed(name: str, **changes: Callable[[Values], Any]) -> Certify:

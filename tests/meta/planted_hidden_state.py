@@ -10,12 +10,13 @@ from typing import Any
 from flint import arb
 
 import oracle
-from oracle.enclosure import ball
-from oracle.privacy import gaussian, hidden_state, hidden_state_projected
-from oracle.privacy.geometric import BallPowers
-from oracle.privacy.hidden_state_position import last_touch, whole_epochs
-from oracle.privacy.shift_programme import cost, joined, optimum
-from oracle.registry import Certify, Values, closed_form
+from oracle.bounds.gaussian import gaussian
+from oracle.bounds.hidden_state import hidden_state, hidden_state_projected
+from oracle.bounds.hidden_state.hidden_state_position import last_touch, whole_epochs
+from oracle.bounds.hidden_state.shift_programme import cost, joined, optimum
+from oracle.core.enclosure import ball
+from oracle.core.registry import Certify, Values, closed_form
+from oracle.engines.geometric import BallPowers
 
 
 def renamed(name: str, change: Callable[[Values], dict[str, Any]], other: str | None = None) -> Certify:

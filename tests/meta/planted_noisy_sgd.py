@@ -7,9 +7,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from oracle.enclosure import Enclosure
-from oracle.privacy import noisy_sgd
-from oracle.registry import Certify, Values
+from oracle.bounds.hidden_state import noisy_sgd
+from oracle.core.enclosure import Enclosure
+from oracle.core.registry import Certify, Values
 
 
 def _with(certify: Certify, change: Callable[[Values], dict[str, Any]]) -> Certify:

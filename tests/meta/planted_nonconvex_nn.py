@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import oracle
-from oracle.registry import Certify, Values
+from oracle.core.registry import Certify, Values
 
 
 def changed(name: str, change: Callable[[Values], dict[str, Any]]) -> Certify:

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import oracle
-from oracle.enclosure import ball
-from oracle.registry import Certify, Values, closed_form
+from oracle.core.enclosure import ball
+from oracle.core.registry import Certify, Values, closed_form
 
 _HUGE = 10**60
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from flint import arb
 
 import oracle
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import sbcd
-from oracle.registry import Certify, Values, closed_form
+from oracle.algorithms.block_coordinate import sbcd_privacy
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values, closed_form
 
 
 def printed_exponent(v: Values) -> arb:
@@ -32,30 +32,32 @@ def printed_exponent(v: Values) -> arb:
 def last_position(v: Values, width: Fraction) -> Enclosure:
     """The record in the last batch taken for the worst."""
     with_alpha = Values(**{**vars(v), "position": v.batches, "alpha": Fraction(2)})
-    rho = closed_form(sbcd._one)(with_alpha, width / 100).lower.to_fraction() / 2
+    rho = closed_form(sbcd_privacy._one)(with_alpha, width / 100).lower.to_fraction() / 2
     return oracle.bound("zcdp.epsilon").certify(Values(rho=rho, delta=v.delta), width)
 
 
 def mean_of_positions(v: Values) -> arb:
     """The mean of the divergences, below the log of the mean of their exponentials."""
-    return ball(v.alpha / v.batches) * sum(sbcd._shares(v), arb(0))
+    return ball(v.alpha / v.batches) * sum(sbcd_privacy._shares(v), arb(0))
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "the exponent of Corollary 4.5 as printed": ("sbcd.rdp", closed_form(printed_exponent)),
     "the batch before": (
-        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd._share(v, max(1, v.position - 1))),
+        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd_privacy._share(v, max(1, v.position - 1))),
     ),
     "noise of variance eta o": (
-        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd._share(v, v.position)),
+        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd_privacy._share(v, v.position)),
     ),
     "the last batch for the worst": ("sbcd.epsilon", last_position),
     "a mean for the log of a mean": ("sbcd-mixed.rdp", closed_form(mean_of_positions)),
     "the order squared": (
-        "sbcd-composition.rdp", closed_form(lambda v: ball(v.alpha**2 * sbcd._composed_share(v))),
+        "sbcd-composition.rdp", closed_form(lambda v: ball(v.alpha**2 * sbcd_privacy._composed_share(v))),
     ),
     "Renyi's conversion for the Gaussian curve": (
         "sbcd-composition.epsilon",
-        lambda v, w: oracle.bound("zcdp.epsilon").certify(Values(rho=sbcd._composed_share(v), delta=v.delta), w),
+        lambda v, w: oracle.bound("zcdp.epsilon").certify(
+            Values(rho=sbcd_privacy._composed_share(v), delta=v.delta), w,
+        ),
     ),
 }

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 from flint import arb
 
-from oracle.arithmetic import enclose
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy import gaussian, tuning, tuning_lower, tuning_renyi
-from oracle.registry import Certify, Values, closed_form
+from oracle.bounds.gaussian import gaussian
+from oracle.bounds.tuning import tuning, tuning_lower, tuning_renyi
+from oracle.core.arithmetic import enclose
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import Certify, Values, closed_form
 
 
 def _quoted_rdp(v: Values) -> arb:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from empirical.attacks import choose
-from empirical.estimators import ESTIMATORS
-from empirical.neighbours import Pair
+from empirical.attacks.attacks import choose
+from empirical.estimators.estimators import ESTIMATORS
+from empirical.pairs.pair import Pair
 
 AUDITS, MOST_EXCEEDED = 20, 8
 MODELS = 100

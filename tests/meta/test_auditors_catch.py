@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from empirical.coverage import gaussian, randomised_response, subsampled_gaussian
-from empirical.estimators import ESTIMATORS, Estimator
+from empirical.estimators.coverage import gaussian, randomised_response, subsampled_gaussian
+from empirical.estimators.estimators import ESTIMATORS, Estimator
 from empirical.mutants.auditors import judge_coverage, judge_failure, judge_power, one_run_coverage
 
 

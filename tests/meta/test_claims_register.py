@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.errors import OracleError
+from oracle.core.errors import OracleError
 from theorems import claim as module
 from theorems.claim import Claim, Evidence, Expectation, Verdict, claim, claims, expectations
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from flint import acb, arb, ctx
 
-import oracle.privacy.contour as contour
-from oracle.privacy.composition import Composition, PoissonGaussian, compose
-from oracle.privacy.contour import Curve
-from oracle.privacy.sampled_gaussian import SampledGaussian
+import oracle.engines.contour as contour
+from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
+from oracle.engines.contour import Curve
+from oracle.engines.sampled_gaussian import SampledGaussian
 
 STEP = SampledGaussian(Fraction(5), Fraction(1, 60), "remove")
 STAGES = [(STEP, 24000)]

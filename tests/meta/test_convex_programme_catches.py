@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import oracle
-from oracle.registry import Algorithm
-from oracle.tape import Tape
-from oracle.training import convex_programme, torch_convex_programme
+from oracle.algorithms.convex_relu import convex_programme, torch_convex_programme
+from oracle.core.registry import Algorithm
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle.test_twins import test_a_seed_repeats_bit_for_bit_and_models_differ as check_models
+from tests.oracle.core.test_twins import test_a_seed_repeats_bit_for_bit_and_models_differ as check_models
 
 ITEM = oracle.algorithm("convex-relu-exact")
 SOLVE, SOLVED = convex_programme.solve, torch_convex_programme.solved

@@ -13,14 +13,14 @@ import pytest
 import torch
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import torch_dp_sgd_network
+from oracle.algorithms.networks import torch_dp_sgd_network
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle import test_descent_accounts as accounts
-from tests.oracle import test_descent_training as descent
-from tests.oracle import test_network_training as network
-from tests.oracle.test_descent_training import BASE, data
+from tests.oracle.descent import test_descent_accounts as accounts
+from tests.oracle.descent import test_descent_training as descent
+from tests.oracle.descent.test_descent_training import BASE, data
+from tests.oracle.networks import test_network_training as network
 
 CONFIGS: dict[str, dict[str, Any]] = {**BASE, "dp-sgd-network": network.BASE}
 NOISY = [name for name in CONFIGS if name != "gd"]

@@ -15,10 +15,10 @@ import pytest
 import tests.empirical.test_audit as audits
 import tests.empirical.test_campaign as campaigns
 import tests.empirical.test_store as stores
-from empirical.audit import run
-from empirical.mutant import Planted
-from empirical.plan import Plan, Shard
-from empirical.store import Store
+from empirical.audits.audit import run
+from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.shard_store import Store
+from empirical.mutants.mutant import Planted
 
 
 def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +26,7 @@ def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) 
         sides = [[array for (_, side), array in arrived.items() if side == wanted] for wanted in (0, 1)]
         return np.concatenate(sides[0][:rounds]), np.concatenate(sides[1][:rounds])
 
-    monkeypatch.setattr("empirical.campaign._prefix", as_they_arrived)
+    monkeypatch.setattr("empirical.audits.campaign._prefix", as_they_arrived)
     with pytest.raises(AssertionError):
         campaigns.test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypatch)
 
@@ -62,7 +62,7 @@ def test_scores_of_another_attack_that_are_used_are_seen(tmp_path: Path, monkeyp
 
 
 def test_rows_that_are_not_checked_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.store._digest", lambda key, data: "")
+    monkeypatch.setattr("empirical.audits.shard_store._digest", lambda key, data: "")
     other = "(SELECT data FROM shards WHERE side = 1 AND number = 0)"
     damage = f"UPDATE shards SET data = {other} WHERE side = 0 AND number = 0"
     with pytest.raises(AssertionError):

@@ -12,14 +12,14 @@ import pytest
 import torch
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import torch_dp_threshold, torch_glmtron
-from oracle.training.torch_tree import PrefixNoise
+from oracle.algorithms.glmtron import torch_dp_threshold, torch_glmtron
+from oracle.algorithms.glmtron.torch_tree import PrefixNoise
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle.test_glmtron_training import NAMES, Given, config, data
-from tests.oracle.test_threshold_training import ITEM as THRESHOLD
-from tests.oracle.test_threshold_training import config as threshold_config
+from tests.oracle.glmtron.test_glmtron_training import NAMES, Given, config, data
+from tests.oracle.glmtron.test_threshold_training import ITEM as THRESHOLD
+from tests.oracle.glmtron.test_threshold_training import config as threshold_config
 
 
 @dataclass(frozen=True)

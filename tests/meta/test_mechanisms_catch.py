@@ -9,14 +9,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracle.registry import Algorithm, Values
-from oracle.tape import Tape
-from oracle.training import torch_exponential_mechanism, torch_exponential_sampler, torch_minimiser
+from oracle.algorithms.mechanisms import torch_exponential_mechanism, torch_exponential_sampler
+from oracle.algorithms.shared import torch_minimiser
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle import test_mechanisms_training as mechanisms
-from tests.oracle import test_perturbation_training as perturbation
-from tests.oracle.test_mechanisms_training import BLOCKS, CHAIN, GRID, MOMENTS, blocks, chain, grid, moments
-from tests.oracle.test_perturbation_training import OBJECTIVE, OUTPUT, objective, output
+from tests.oracle.perturbation import test_mechanisms_training as mechanisms
+from tests.oracle.perturbation import test_perturbation_training as perturbation
+from tests.oracle.perturbation.test_mechanisms_training import (
+    BLOCKS,
+    CHAIN,
+    GRID,
+    MOMENTS,
+    blocks,
+    chain,
+    grid,
+    moments,
+)
+from tests.oracle.perturbation.test_perturbation_training import OBJECTIVE, OUTPUT, objective, output
 
 Changes = dict[str, Callable[[Values], Any]]
 

@@ -19,13 +19,16 @@ import torch
 from flint import acb, arb
 
 import oracle
-from oracle.arithmetic import integral
-from oracle.enclosure import Dyadic, Enclosure, ball
-from oracle.gate.points import fixed_points
-from oracle.privacy import gaussian, geometric, hidden_state
-from oracle.registry import Bound, Values, closed_form
-from oracle.tape import Tape
-from oracle.training import torch_noisy_cgd
+from empirical.gate.making.points import fixed_points
+from oracle.algorithms.hidden_state import torch_noisy_cgd
+from oracle.bounds.gaussian import gaussian
+from oracle.bounds.hidden_state import hidden_state
+from oracle.core import registry
+from oracle.core.arithmetic import integral
+from oracle.core.enclosure import Dyadic, Enclosure, ball
+from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.tape import Tape
+from oracle.engines import geometric
 from tests.checks import (
     LIBRARIES,
     check_decimals,
@@ -40,10 +43,10 @@ from tests.checks import (
     check_width,
     sharpness,
 )
-from tests.oracle.test_training import ALGORITHM, config, data
+from tests.oracle.core.test_training import ALGORITHM, config, data
 from tests.topics import gathered
 
-BOUNDS = list(oracle.bounds().values())
+BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 DEFAULT = Fraction(1, 10**12)
 
@@ -135,7 +138,7 @@ WRONG |= gathered("WRONG", "tests.meta", "planted")
 
 
 def test_every_bound_has_a_wrong_variant() -> None:
-    assert {bound for bound, _ in WRONG.values()} == set(oracle.bounds())
+    assert {bound for bound, _ in WRONG.values()} == set(registry.bounds())
 
 
 @pytest.mark.parametrize("name", WRONG)

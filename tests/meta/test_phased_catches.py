@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import links, moreau, phased_sgd, torch_moreau, torch_phased_sgd
+from oracle.algorithms.phased import moreau, phased_sgd, torch_moreau, torch_phased_sgd
+from oracle.algorithms.shared import links
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle import test_moreau as oracles
-from tests.oracle import test_phased_training as phased
+from tests.oracle.phased import test_moreau as oracles
+from tests.oracle.phased import test_phased_training as phased
 
 PLAIN, PROJECTED, SMOOTHED = "phased-sgd", "phased-sgd-projected", "smoothed-phased-sgd"
 CHANGES: dict[str, dict[str, Any]] = {

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import torch_sbcd
+from oracle.algorithms.block_coordinate import torch_sbcd
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
 
 ALGORITHM = oracle.algorithm("dp-sbcd")

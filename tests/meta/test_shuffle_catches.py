@@ -11,10 +11,11 @@ import pytest
 from flint import arb, ctx
 
 import oracle
-import oracle.privacy.shuffle_arrays as arrays
-from oracle.gate.points import Point
-from oracle.privacy import shuffle, shuffle_pairs
-from oracle.registry import Values, closed_form
+import oracle.bounds.shuffling.shuffle_arrays as arrays
+from empirical.gate.making.points import Point
+from oracle.bounds.shuffling import shuffle
+from oracle.core.registry import Values, closed_form
+from oracle.engines import shuffle_pairs
 from tests.checks import check_fast, check_second_opinion
 from tests.meta.planted_shuffle import clone_pair
 from tests.meta.test_oracle_catches import all_opinions

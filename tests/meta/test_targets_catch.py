@@ -13,8 +13,8 @@ import tests.empirical.test_audit_command as commands
 import tests.empirical.test_bad_targets as bad
 import tests.empirical.test_pair_files as pairs
 import tests.empirical.test_targets as targets
-from empirical.foreign import Foreign
-from oracle.tape import Tape
+from empirical.audits.foreign import Foreign
+from oracle.core.tape import Tape
 
 SEEN = (AssertionError, pytest.fail.Exception)
 
@@ -38,9 +38,9 @@ def test_unpickling_a_pair_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("empirical.trial._check_repeats", "clock"),
-        ("empirical.audit.check_variation", "constant"),
-        ("empirical.audit.check_variation", "ignores its seed"),
+        ("empirical.audits.trial._check_repeats", "clock"),
+        ("empirical.audits.audit.check_variation", "constant"),
+        ("empirical.audits.audit.check_variation", "ignores its seed"),
     ],
 )
 def test_a_check_that_is_left_out_is_seen(
@@ -55,7 +55,7 @@ def test_a_check_that_is_left_out_is_seen(
 def test_calls_that_are_not_compared_are_seen(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("empirical.trial._check_calls", lambda *_: None)
+    monkeypatch.setattr("empirical.audits.trial._check_calls", lambda *_: None)
     with pytest.raises(SEEN):
         bad.test_a_bad_batched_function_is_invalid(name, tmp_path, capsys)
 
@@ -72,13 +72,13 @@ def test_an_error_that_becomes_epsilon_zero_is_seen(
 
 
 def test_any_two_data_sets_taken_for_neighbours_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.pair_files.differing", lambda *_: 0)
+    monkeypatch.setattr("empirical.pairs.pair_files.differing", lambda *_: 0)
     with pytest.raises(SEEN):
         pairs.test_what_are_no_neighbours_is_refused(tmp_path, {"X1": pairs.X + 1, "y1": pairs.Y}, None, "exactly one")
 
 
 def test_changed_code_taken_for_the_planned_one_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.foreign._unchanged", lambda name, planned, now: now)
+    monkeypatch.setattr("empirical.audits.foreign._unchanged", lambda name, planned, now: now)
     with pytest.raises(SEEN):
         targets.test_a_spec_makes_an_equal_target_and_notices_other_code(tmp_path, "function")
 
@@ -93,6 +93,6 @@ def test_one_seed_for_all_shards_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_search_that_keeps_the_first_pair_is_seen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("empirical.planning.worst_pair", lambda plan, specs, carry_out: specs[0])
+    monkeypatch.setattr("empirical.audits.plan_files.worst_pair", lambda plan, specs, carry_out: specs[0])
     with pytest.raises(SEEN):
         commands.test_the_worst_pair_is_found(tmp_path, capsys)

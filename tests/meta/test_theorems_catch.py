@@ -10,8 +10,8 @@ import sympy
 
 import theorems.relu_approx.gdp as gdp
 import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
-from oracle.enclosure import Dyadic, Enclosure
-from oracle.errors import OracleError
+from oracle.core.enclosure import Dyadic, Enclosure
+from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
 from theorems.classical_gaussian import Calibration, calibration
 from theorems.relu_approx.smoothness import judge

@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import multinomial, torch_multinomial, torch_two_layer, torch_two_layer_kernel, two_layer
+from oracle.algorithms.kernels import multinomial, torch_multinomial, torch_two_layer, torch_two_layer_kernel, two_layer
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle import test_two_layer_training as laws
-from tests.oracle.test_two_layer_training import BASE, config, data, every_algorithm
+from tests.oracle.kernels import test_two_layer_training as laws
+from tests.oracle.kernels.test_two_layer_training import BASE, config, data, every_algorithm
 
 _FEATURES, _KERNEL = torch_multinomial.features, torch_multinomial.kernel
 

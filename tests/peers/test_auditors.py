@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.coverage import gaussian
-from empirical.gate_auditors import AuditorVerdict, judge
-from empirical.peer_auditors import AUDITORS, PeerAuditor, jax_gdp
+from empirical.estimators.coverage import gaussian
+from empirical.gate.league.auditor_cases import AuditorVerdict, judge
+from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor, jax_gdp
 
 pytest.importorskip("jax_privacy")
 

@@ -1,7 +1,7 @@
 """What the vectors cannot ask of dp-accounting, since no bound has these arguments (run by `nox -s gate`).
 
 Each known defect is a strict expected failure with the exact call (dp-accounting 0.6.0): the day the library mends it,
-this session says so. Everything that a bound can ask is asked by `oracle.gate.adapters`.
+this session says so. Everything that a bound can ask is asked by `empirical.gate.adapters`.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from empirical.peer_trainings import TRAININGS, XFAIL, PeerTraining, claimed, opacus_make_private
-from oracle.gate.xfail import load
-from oracle.registry import bound
+from empirical.gate.league.peer_trainings import TRAININGS, XFAIL, PeerTraining, claimed, opacus_make_private
+from empirical.gate.xfail import load
+from oracle.core.registry import bound
 
 pytest.importorskip("opacus")
 

@@ -20,9 +20,10 @@ from opacus import GradSampleModule
 from opacus.optimizers import DPOptimizer
 
 import oracle
-from oracle.registry import Values
-from oracle.tape import Tape
-from oracle.training import dp_sgd_network, glm
+from oracle.algorithms.networks import dp_sgd_network
+from oracle.algorithms.shared import glm
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]
 STEPS, RECORDS, DIMENSION, WIDTH = 6, 8, 3, 4

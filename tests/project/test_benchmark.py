@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oracle import bound, bounds
+from oracle.core.registry import bound, bounds
 from tests.project.consoles import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))

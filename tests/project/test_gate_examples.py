@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from empirical.gate import run as gate
+from empirical.gate import vector_files
+from empirical.gate.targets import CommandTarget
+from empirical.gate.verdicts import Verdict
 from oracle import bound
-from oracle.console import WRONG
-from oracle.gate import run as gate
-from oracle.gate import vectors
-from oracle.gate.targets import CommandTarget
-from oracle.gate.verdicts import Verdict
+from oracle.core.console import WRONG
 from tests.project.consoles import ROOT, run
 
 FOLDER = ROOT / "examples" / "gate"
@@ -52,7 +52,7 @@ def test_the_gate_fails_the_example_with_a_bug(example: Path) -> None:
     text = example.read_text()
     assert text.count("-gap / 2)") == 1
     example.write_text(text.replace("-gap / 2)", "-gap / 2.0001)"))
-    cases = vectors.load("laplace.delta").cases
+    cases = vector_files.load("laplace.delta").cases
     result = gate.run(CommandTarget(started(example)), bound("laplace.delta"), cases, search=0)
     assert result.exit_code == WRONG
     assert {outcome.judgement.verdict for outcome in result.failures} == {Verdict.UNSOUND}

@@ -45,7 +45,7 @@ def test_there_is_a_recipe_for_each_kind() -> None:
 
 def test_the_added_algorithm_agrees_with_its_sibling(copy: Path) -> None:
     code = (
-        "import numpy as np; from oracle import algorithm; from oracle.tape import Tape\n"
+        "import numpy as np; from oracle import algorithm; from oracle.core.tape import Tape\n"
         "item = algorithm('noisy-mean'); config = item.parse({'clip_norm': '0.5', 'sigma': '0.1'})\n"
         "x = np.random.default_rng(0).normal(size=(7, 3)); tape = Tape(1, 4)\n"
         "both = [item.reference(x, None, config, tape.one(m)) for m in range(4)]\n"

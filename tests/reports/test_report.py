@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from empirical import audit
-from empirical.tightness import FREE, GAUSSIAN
-from oracle.errors import OracleError
-from oracle.registry import bound, bounds
+from empirical.audits import audit
+from empirical.audits.tightness import FREE, GAUSSIAN
+from oracle.core.errors import OracleError
+from oracle.core.registry import bound, bounds
 from reports import command
 from reports.model import Report, Scope, collect, everything
 from reports.render import mathml
@@ -45,7 +45,7 @@ def small() -> Scope:
 
 _RUN = """
 import sys
-from oracle.console import run
+from oracle.core.console import run
 from reports import cli, command
 from tests.reports.test_report import small
 command.everything = small

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from empirical.false_claims import FalseClaim, Judged, false_claims
-from empirical.literal import LiteralTarget
+from empirical.audits.literal import LiteralTarget
 from reports import command
 from reports.model import Report, collect, everything
 from reports.render import round_down
 from tests.reports.pages import Page, nothing, page_of
 from theorems.claim import claims
+from theorems.promise import FalseClaim, Judged, false_claims
 
 REFUTED, ACQUITTED = "003-dp-threshold", "000-clipped-classes"
 BUDGET = 100

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from empirical.mutant import Detection, Mutant
-from oracle.errors import OracleError
+from empirical.mutants.mutant import Detection, Mutant
+from oracle.core.errors import OracleError
 from reports import command
 from reports.model import Scope, collect
 from tests.reports.pages import Page, nothing, page_of, run_here

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.console import run
+from oracle.core.console import run
 from reports.cli import app
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
 from theorems.store import Store

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from oracle.registry import bounds
+from oracle.core.registry import bounds
 from tests.theorems.findings import found
 from tests.theorems.witnesses import gather
 from theorems.claim import Evidence, Verdict, claim, claims, expectations

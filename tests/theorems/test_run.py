@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.errors import DomainError, OracleError
+from oracle.core.errors import DomainError, OracleError
 from tests.theorems import planted_run
 from theorems import store as store_module
 from theorems.claim import ALL, Checked, Claim, Evidence, Finding, Scope, Verdict, claim

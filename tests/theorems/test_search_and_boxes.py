@@ -12,7 +12,7 @@ import pytest
 from flint import arb
 from hypothesis import strategies as st
 
-from oracle.errors import DomainError
+from oracle.core.errors import DomainError
 from theorems import effort
 from theorems.boxes import prove
 from theorems.search import search

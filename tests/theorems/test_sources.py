@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oracle.registry import algorithms, bounds
+from oracle.core.registry import algorithms, bounds
 from tests.theorems.test_register import COMPLETE
 from theorems.claim import Verdict, claims, expectations
 

@@ -2,14 +2,14 @@
 
 A file may export OPINIONS (second opinions, written without oracle code), DIRECTIONS (how a bound moves in its
 parameters). They mean what the tables of the same name in `opinions` and `checks` mean, which gather them. Where the
-parameters are drawn is said in `oracle.gate.ranges`.
+parameters are drawn is said in `empirical.gate.ranges`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from oracle.gate import ranges
+from empirical.gate import ranges
 
 RISES, FALLS = "rises", "falls"
 TURNS = "turns"  # moves neither way throughout, or not at all

@@ -9,7 +9,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from oracle.enclosure import Enclosure
+from oracle.core.enclosure import Enclosure
 from tests import opinions_composition
 from tests.formulas import gaussian_excess, normal_tail
 from tests.opinion import Numbers, Root, Value

@@ -9,7 +9,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from oracle.enclosure import Enclosure
+from oracle.core.enclosure import Enclosure
 from tests.formulas import gaussian_excess
 from tests.opinion import Numbers, Root, dyadic, from_dyadic, number
 from tests.opinions_composition import CurveOpinion

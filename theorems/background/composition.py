@@ -23,8 +23,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import Parameter, non_negative, positive_integer, probability, unit_interval
-from oracle.enclosure import ball
+from oracle.core.domain import Parameter, non_negative, positive_integer, probability, unit_interval
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.composition import dominates
 from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown

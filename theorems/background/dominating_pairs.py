@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
-from oracle.domain import positive
+from oracle.core.domain import positive
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.composition import Pair, dominates
 from theorems.relu_approx.definitions import hockey_stick, laws, shown

@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import non_negative, positive, positive_integer
+from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.effort import points as effort
 from theorems.relu_approx.gdp import Curve, curve

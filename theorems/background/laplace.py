@@ -13,9 +13,9 @@ from typing import Any
 import sympy
 from flint import acb, arb, ctx
 
-from oracle.arithmetic import integral
-from oracle.domain import non_negative, positive
-from oracle.enclosure import Enclosure, ball
+from oracle.core.arithmetic import integral
+from oracle.core.domain import non_negative, positive
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Curve = Callable[[Any, Any, Callable[[Any], Any]], Any]

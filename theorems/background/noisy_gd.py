@@ -24,7 +24,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive, positive_integer, unit_interval
+from oracle.core.domain import positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.noisy_cgd import Squared as CyclicSquared
 from theorems.relu_approx.noisy_cgd import curvature, identity_gap

@@ -1,7 +1,7 @@
 r"""Noisy SGD with random batches, last iterate only (after Bok, Su and Altschuler 2024; Altschuler and Talwar 2022).
 
-Neither text was at hand; the statements here are those that `oracle/privacy/noisy_sgd.py` and
-`oracle/privacy/projected_noisy_sgd.py` prove. In units of a step's noise let r be the drift of a batch with the record,
+Neither text was at hand; the statements here are those that `noisy_sgd.py` and
+`projected_noisy_sgd.py` prove. In units of a step's noise let r be the drift of a batch with the record,
 d the diameter of the set projected on, zeta = min(d, r (1 + c + ... + c^{T-m-1})) what the two runs are apart m steps
 before the end. If a share s^2 of the noise's variance hides the sampling and the rest pays the shifts,
 
@@ -33,7 +33,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from oracle.domain import Parameter, extended, positive, positive_integer, unit_interval
+from oracle.core.domain import Parameter, extended, positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Array = NDArray[np.float64]
@@ -87,7 +87,7 @@ class Run:
 
 
 def log_moment(drift: float, rate: float, share: float, t: float) -> float:
-    """log M_s(t) of one release on a batch without replacement: see `oracle/privacy/wor_gaussian.py` for the pair."""
+    """log M_s(t) of one release on a batch without replacement: see `wor_gaussian.py` for the pair."""
     shift = drift / share
     nodes, weights = _legendre(300)
     length = 14 + (1 + t) * shift

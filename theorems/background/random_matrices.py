@@ -7,7 +7,7 @@ sqrt n + sqrt d + t with a probability of at most e^{-t^2/2}.
 
 from __future__ import annotations
 
-from oracle.domain import non_negative, positive_integer
+from oracle.core.domain import non_negative, positive_integer
 from theorems.claim import Claim, Verdict, cited
 
 golden_thompson = Claim(

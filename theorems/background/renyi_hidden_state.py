@@ -25,8 +25,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer, unit_interval
-from oracle.enclosure import ball
+from oracle.core.domain import positive, positive_integer, unit_interval
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.shift_programme import exact_linear, optimum
 

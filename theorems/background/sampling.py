@@ -2,7 +2,7 @@ r"""Sampled mechanisms: the Renyi divergence of the sampled Gaussian, sampling w
 
 Sampled Gaussian (Mironov, Talwar and Zhang 2019). P = (1-q) N(0) + q N(1), Q = N(0), all of variance sigma^2: with the
 likelihood ratio w of N(1), E_Q w^k = e^{k(k-1)/(2 sigma^2)}, and (1 - q + q w)^alpha is a binomial sum for integers
-alpha. The other direction is never larger: `oracle/privacy/poisson_gaussian_rdp.py` has the proof. Its steps are shown
+alpha. The other direction is never larger: `poisson_gaussian_rdp.py` has the proof. Its steps are shown
 here: u + w u' = 1 + w and u u' >= 1 for u = 1-q+qw, u' = 1-q+q/w, and x coth x rises, as sinh(x) cosh(x) >= x. Balls
 enclose both integrals.
 
@@ -32,9 +32,9 @@ from flint import acb, arb, ctx
 from hypothesis import strategies as st
 from numpy.polynomial.hermite_e import hermegauss
 
-from oracle.arithmetic import integral
-from oracle.domain import Parameter, positive, positive_integer, probability
-from oracle.enclosure import ball
+from oracle.core.arithmetic import integral
+from oracle.core.domain import Parameter, positive, positive_integer, probability
+from oracle.core.enclosure import ball
 from theorems.background.conversions import moment
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.definitions import Law, laws, shown

@@ -31,7 +31,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import Parameter, positive, positive_integer, unit_interval
+from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.effort import points as effort
 

@@ -1,6 +1,6 @@
 r"""Amplification by shuffling (Feldman, McMillan and Talwar 2021): clones, the closed form, approximate randomisers.
 
-Clones. `oracle/privacy/shuffle.py` proves that the shuffled reports of n users of epsilon0-DP randomisers lie below the
+Clones. `shuffle.py` proves that the shuffled reports of n users of epsilon0-DP randomisers lie below the
 pair (A + D, C - A + 1 - D) against (A + 1 - D, C - A + D), C ~ Bin(n-1, e^-epsilon0), A ~ Bin(C, 1/2), D ~
 Ber(e^epsilon0/(1 + e^epsilon0)). Here it is held, in exact rationals, against all small randomisers: the law of the
 multiset of reports is listed outcome by outcome, and domination is decided for every alpha. (No randomiser tried is
@@ -26,8 +26,8 @@ from fractions import Fraction
 from flint import arb, ctx
 from hypothesis import strategies as st
 
-from oracle.domain import non_negative, positive, positive_integer, probability
-from oracle.enclosure import ball
+from oracle.core.domain import non_negative, positive, positive_integer, probability
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.composition import dominates
 from theorems.relu_approx.definitions import Law, hockey_stick, shown
@@ -189,7 +189,7 @@ def judge_closed(says: Closed) -> Finding:
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
         f"the clones' delta is below the asked one at {met} points, certified; a proof for all is written in "
-        "oracle/privacy/shuffle.py",
+        "shuffle.py",
         scope=Scope("points", tried, met, {"epsilon0": "0.1, 0.5", "users": "120, 250", "delta": "0.1 to 1e-4"}),
     )
 

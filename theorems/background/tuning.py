@@ -28,8 +28,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import Parameter, non_negative, positive, unit_interval
-from oracle.enclosure import ball
+from oracle.core.domain import Parameter, non_negative, positive, unit_interval
+from oracle.core.enclosure import ball
 from theorems.background.conversions import moment
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown

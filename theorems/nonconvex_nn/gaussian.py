@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from oracle.domain import positive, probability
+from oracle.core.domain import positive, probability
 from theorems.claim import Claim, Flip, Verdict
 from theorems.classical_gaussian import Calibration, calibration
 

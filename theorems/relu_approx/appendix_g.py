@@ -19,7 +19,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive
+from oracle.core.domain import positive
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Caps = tuple[Fraction | None, Fraction | None]

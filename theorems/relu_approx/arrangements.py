@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive_integer, vector
+from oracle.core.domain import positive_integer, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Rows = tuple[tuple[int, ...], ...]

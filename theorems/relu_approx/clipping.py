@@ -22,8 +22,8 @@ import numpy as np
 import sympy
 from flint import arb, arb_mat, ctx
 
-from oracle.domain import positive, positive_integer, vector
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive, positive_integer, vector
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _LOGITS = {2: (0, 1), 3: (0, 1, -1), 4: (0, 1, -1, -2)}

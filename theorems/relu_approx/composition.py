@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive
+from oracle.core.domain import positive
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive_integer
+from oracle.core.domain import positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Vector = tuple[Any, ...]

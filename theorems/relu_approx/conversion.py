@@ -6,7 +6,7 @@ most that times E e^{(alpha-1)(Z - epsilon)} = e^{(alpha-1)(epsilon' - epsilon)}
 mass e^{-z}), then Z = z, epsilon' = z at every order and delta = 1 - e^{epsilon-z}; take e^{epsilon-z} = 1 - 1/alpha.
 
 Figure 6. The epsilon of the dominating pair is at most what its own Renyi divergences give, converted, and these are
-below the bound of Wang, Balle and Kasiviswanathan, Theorem 9 (oracle/privacy/wor_gaussian.py). Hence, with the same
+below the bound of Wang, Balle and Kasiviswanathan, Theorem 9 (wor_gaussian.py). Hence, with the same
 conversion, an exact numerical accountant is below the Renyi bound at every delta, number of steps and sampling ratio.
 
 The text of Section 2.1 refers to Figure 6 for Poisson sampling, but the figure shows sampling without replacement, a
@@ -22,10 +22,10 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import non_negative, positive, positive_integer, probability
-from oracle.enclosure import Enclosure, ball
-from oracle.privacy.gaussian import delta_ball, normal_upper_tail
-from oracle.registry import bound
+from oracle.bounds.gaussian.gaussian import delta_ball, normal_upper_tail
+from oracle.core.domain import non_negative, positive, positive_integer, probability
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _SIGMA, _RATIO, _DELTA = 5, Fraction(1, 100), Fraction(1, 10**5)

@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import non_negative, positive, unit_interval
+from oracle.core.domain import non_negative, positive, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Law = tuple[Fraction, ...]

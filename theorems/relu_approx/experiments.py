@@ -18,8 +18,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.domain import positive_integer
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive_integer
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited
 from theorems.printed import rounds_to
 

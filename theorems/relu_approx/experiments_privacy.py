@@ -27,8 +27,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive, positive_integer
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _DROP = Fraction("5.4e-5")  # eta lambda

@@ -16,8 +16,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer, unit_interval
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive, positive_integer, unit_interval
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.noisy_cgd import squared
 

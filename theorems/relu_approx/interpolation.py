@@ -33,8 +33,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx, fmpq_mat
 
-from oracle.domain import non_negative, positive, positive_integer, probability
-from oracle.enclosure import ball
+from oracle.core.domain import non_negative, positive, positive_integer, probability
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.effort import points
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive, positive_integer, unit_interval
+from oracle.core.domain import positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.shift_programme import at_contraction, exact_linear, optimum, touched_steps
 

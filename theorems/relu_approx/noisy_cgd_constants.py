@@ -20,9 +20,9 @@ import sympy
 from flint import ctx
 from hypothesis import strategies as st
 
-from oracle.domain import positive, positive_integer, unit_interval
-from oracle.enclosure import Enclosure, ball
-from oracle.registry import bound
+from oracle.core.domain import positive, positive_integer, unit_interval
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.printed import rounds_to
 from theorems.relu_approx.noisy_cgd import squared, value

@@ -3,7 +3,7 @@ r"""Is Theorem 2.8's value needed? It is: with eta = 1/beta, losses come as clos
 Quadratics with one curvature reach less (`theorems.shift_programme.exact_linear`). The witness is an affine iteration
 whose multipliers lie between 0 and c, and which NoisyCGD follows, but for an event of any small probability, on losses
 that are smooth and convex and the same in every epoch: the multiplier depends on the place where a batch meets the
-iterate, and a push moves that place from epoch to epoch (`empirical.adversaries` has the construction, and simulates
+iterate, and a push moves that place from epoch to epoch (`adversaries` has the construction, and simulates
 it). For a record in the last of k >= 2 batches, with q = c^{k(E-1)}, two multipliers differ from c: that of the first
 touch is 0, which wipes out the noise from before, and that of the last touch is alpha = B/V, where the gap and the
 variance that reach it are
@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import sympy
 
-from oracle.domain import positive_integer, unit_interval
+from oracle.core.domain import positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.noisy_cgd import squared, value
 from theorems.shift_programme import exact_linear, touched_steps

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer
-from oracle.enclosure import ball
+from oracle.core.domain import positive, positive_integer
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
 
 Rate = tuple[tuple[Fraction, Fraction], ...]

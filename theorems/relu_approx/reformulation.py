@@ -21,8 +21,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer, vector
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive, positive_integer, vector
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _LABELS = (0, 1, 0, 1, 0, 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive, positive_integer
+from oracle.core.domain import positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.definitions import shown
 

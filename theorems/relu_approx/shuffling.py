@@ -7,7 +7,7 @@ record. Laws a, b (the differing record's two values) and r (any other user's) a
 The bound. Let delta0 be the Gaussian curve at epsilon0 and k = e^{-epsilon0}. Where a > b/k move mass so that the ratio
 is 1/k and a + b stays the same, and likewise where b > a/k: a and b change by delta0 / (1 + 1/k) in total variation and
 become epsilon0-close. Where r < k (a + b)/2 lift it: the missing mass is at most (k/2)(H(a, r) + H(b, r)) <= k delta0.
-Now the reduction to clones holds exactly as it does for epsilon0-LDP users (oracle/privacy/shuffle.py; it needs no more
+Now the reduction to clones holds exactly as it does for epsilon0-LDP users (shuffle.py; it needs no more
 than these two inequalities), so
 
     delta(epsilon) <= clones(epsilon) + (e^epsilon + 1) (delta0 / (1 + 1/k) + (n - 1) k delta0)
@@ -27,9 +27,9 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer, probability
-from oracle.enclosure import Enclosure, ball
-from oracle.registry import bound
+from oracle.core.domain import positive, positive_integer, probability
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
 
 _SIGMA, _DELTA = 5, Fraction(1, 10**5)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import sympy
 
-from oracle.domain import positive, vector
+from oracle.core.domain import positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Constant = Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]

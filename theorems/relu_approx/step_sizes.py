@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from oracle.domain import positive, positive_integer
+from oracle.core.domain import positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict
 
 _GRID = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # exponents of ten, Appendix H

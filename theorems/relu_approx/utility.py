@@ -16,7 +16,7 @@ p / (n epsilon) = log(n/gamma) / epsilon and does not fall at all.
 Theorem D.3 as printed has no constant, and a step size that must not depend on the data. Take C = [-1, 1], all records
 with the loss G|theta|, or all with G|theta - 1|; theta_0 = 0. In the first case the printed bound is 0, so that theta
 may not move, though noise is added: the step size is 0. Then in the second case the excess is G, above the bound for
-large n. With the diameter of C in place of the distance it is true in expectation (oracle/utility/dp_gd.py proves it).
+large n. With the diameter of C in place of the distance it is true in expectation (dp_gd_risk.py proves it).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer, probability
-from oracle.enclosure import Enclosure, ball
-from oracle.registry import bound
+from oracle.core.domain import positive, positive_integer, probability
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _N, _EPSILON = sympy.symbols("n epsilon", positive=True)

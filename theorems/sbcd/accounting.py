@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from oracle.domain import non_negative, positive, positive_integer, schedule
-from oracle.registry import bound
+from oracle.core.domain import non_negative, positive, positive_integer, schedule
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))
@@ -107,7 +107,7 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
         "F and T are post-processing and the heat flow between them contracts by the log-Sobolev inequality "
-        f"(oracle.privacy.sbcd has the proof); not below the exact law of linear maps at {count} settings",
+        f"(sbcd_privacy has the proof); not below the exact law of linear maps at {count} settings",
         scope=Scope("points", count, count, {
             "(K, n/b)": ", ".join(map(str, _SHAPES)), "L_F": ", ".join(map(str, _GRADIENTS)),
             "L_T": ", ".join(map(str, proxes)), "noise": "constant, and rising by 1/2 an epoch",

@@ -16,8 +16,8 @@ from fractions import Fraction
 
 import sympy
 
-from oracle.domain import positive, positive_integer
-from oracle.registry import bound
+from oracle.core.domain import positive, positive_integer
+from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import non_negative, positive, positive_integer
+from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion, spread
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved

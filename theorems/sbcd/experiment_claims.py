@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.domain import positive, positive_integer
+from oracle.core.domain import positive, positive_integer
 from theorems.claim import Claim, Flip, Verdict
 from theorems.sbcd.experiments import (
     CONSTANT,

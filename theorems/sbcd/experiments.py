@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.enclosure import Enclosure, ball
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion
 

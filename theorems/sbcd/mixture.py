@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import Parameter, positive_integer
+from oracle.core.domain import Parameter, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Law = tuple[Fraction, ...]

@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive, positive_integer, vector
+from oracle.core.domain import positive, positive_integer, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Diagonal = tuple[Fraction, ...]

@@ -16,8 +16,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.domain import non_negative, positive, positive_integer
-from oracle.enclosure import Enclosure
+from oracle.core.domain import non_negative, positive, positive_integer
+from oracle.core.enclosure import Enclosure
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.accounting import Setting, recursion
 from theorems.sbcd.closed_form import REPAIRED

@@ -15,8 +15,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer
-from oracle.enclosure import Enclosure, ball
+from oracle.core.domain import positive, positive_integer
+from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import non_negative, positive, vector
+from oracle.core.domain import non_negative, positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))

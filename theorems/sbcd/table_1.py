@@ -26,8 +26,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from oracle.domain import positive, positive_integer
-from oracle.enclosure import ball
+from oracle.core.domain import positive, positive_integer
+from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from oracle.domain import positive, vector
+from oracle.core.domain import positive, vector
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 

@@ -2,7 +2,7 @@
 
 import toydp
 
-from oracle.gate import conformance
+from empirical.gate import conformance
 
 test_epsilon = conformance("gaussian.epsilon", toydp.epsilon, slack=1.05)
 test_composed_epsilon = conformance(

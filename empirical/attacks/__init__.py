@@ -1,0 +1,1 @@
+"""How releases become scores."""

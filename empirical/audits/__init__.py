@@ -1,0 +1,1 @@
+"""Audits: what is trained, on which data, and what the releases prove."""

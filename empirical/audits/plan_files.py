@@ -1,0 +1,182 @@
+"""From the words of the `audit` command to a plan: which target, which pair of data sets, which estimator.
+
+A registered algorithm takes its parameters from a TOML file (decimals stay exact), or from its default audit. The file
+may also describe the pair: `records` and `dimension` at the top, and a table `[pair]` with the name of a builder and
+its parameters. Options of the command go before the file, and the file before the builder's own defaults.
+
+A foreign target has no known domain, so that the command must tell it: by default 20 records, 4 features, feature
+vectors of norm at most 1 and labels in [0, 1]. Which of the builders for any target it suffers from most is found out
+by small audits (`empirical.audits.epsilon_search`), unless one is named.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from empirical.audits.audit import Audit, run
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import DEFAULT
+from empirical.audits.epsilon_search import worst_pair
+from empirical.audits.foreign import Foreign
+from empirical.audits.targets import AlgorithmTarget, Target, make_target
+from empirical.audits.tightness import estimators
+from empirical.pairs.pair import builders, default_pair, make_pair
+from empirical.pairs.pair_files import file_spec
+from oracle.core.errors import DomainError
+from oracle.core.isolated import MEMORY, TIMEOUT
+from oracle.core.registry import algorithm, named
+
+FOREIGN_SHARD = 1000
+"""Models of a unit of work of a foreign target: it may be slow, and what a kill loses should be little."""
+
+
+@dataclass(frozen=True)
+class TargetWords:
+    """What the command line says of the target."""
+
+    target: str | None = None
+    command: str | None = None
+    config: Path | None = None
+    batched: bool = False
+    timeout: float = TIMEOUT
+    memory: int = MEMORY
+
+
+@dataclass(frozen=True)
+class PairWords:
+    """What the command line says of the pair; None where it says nothing."""
+
+    file: Path | None = None
+    builder: str | None = None
+    neighbours: str | None = None
+    records: int | None = None
+    dimension: int | None = None
+    feature_norm: str | None = None
+    labels: tuple[str, str] | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """The builder's parameters that were given."""
+        low, high = self.labels if self.labels is not None else (None, None)
+        given = {
+            "records": self.records, "dimension": self.dimension, "feature_norm": self.feature_norm, "label_low": low,
+            "label_high": high, "neighbours": self.neighbours,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Described:
+    """A target, what its file or its default audit says of the pair, and options of a plan that suit it."""
+
+    target: Target
+    pair: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def make_plan(
+    target: TargetWords, pair: PairWords, options: Mapping[str, Any], *, carry_out: Callable[[Plan], Audit] = run
+) -> Plan:
+    """The plan of an audit; `options` are fields of a plan, which go before those that suit the target.
+
+    `carry_out` runs the small audits that search for a pair, where one is searched for.
+    """
+    described = describe(target)
+    if options.get("claimed") is None and not _has_guarantee(described.target):
+        raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
+    spec = pair_spec(described, pair)
+    plan = Plan(target=described.target.spec(), pair=spec, **{**described.options, **options})
+    if "estimator" not in options:
+        plan = replace(plan, estimator=estimators(plan)[0])
+    if isinstance(described.target, Foreign) and pair.file is None and pair.builder is None:
+        domain = builders()[spec["name"]].parameters
+        names = [item.name for item in builders().values() if not item.algorithms and item.parameters == domain]
+        first = [spec["name"], *(name for name in names if name != spec["name"])]
+        plan = replace(plan, pair=worst_pair(plan, [{**spec, "name": name} for name in first], carry_out))
+        described.target.close()
+    return plan
+
+
+def _has_guarantee(target: Target) -> bool:
+    return isinstance(target, AlgorithmTarget) and target.algorithm.accounted_by is not None
+
+
+def describe(words: TargetWords) -> Described:
+    """The target that the words name."""
+    if (words.target is None) == (words.command is None):
+        raise DomainError("an audit needs a TARGET or --cmd, and not both")
+    foreign = words.command is not None or ":" in str(words.target)
+    if words.batched and (words.command is not None or not foreign):
+        raise DomainError(f"batched is for a function, pkg.mod:fn or file.py:fn, not for {words.target or 'a command'}")
+    if foreign and words.config is not None:
+        raise DomainError(f"config = {words.config} is for a registered algorithm, and not for a foreign target")
+    if not foreign:
+        name = str(words.target)
+        if name.endswith(".py"):
+            raise DomainError(f"target = {name} is outside its domain: name the function, too, {name}:fn")
+        return _default(name) if words.config is None else _configured(name, words.config)
+    limits = {"timeout": words.timeout, "memory": words.memory}
+    if words.command is not None:
+        spec = {"kind": "command", "command": words.command, **limits}
+    else:
+        spec = {"kind": "function", "path": words.target, "batched": words.batched, **limits}
+    return Described(make_target(spec), options={"shard": FOREIGN_SHARD})
+
+
+def _default(name: str) -> Described:
+    """A registered algorithm as its default audit has it."""
+    algorithm(name)  # an unknown name is told apart from one without a default
+    for plan in DEFAULT.values():
+        if plan.target.get("name") == name:
+            pair = {key: value for key, value in plan.pair.items() if key != "kind"}
+            return Described(make_target(plan.target), pair)
+    raise DomainError(f"config is needed: {name} has no default audit")
+
+
+def _configured(name: str, config: Path) -> Described:
+    """A registered algorithm with the parameters of a TOML file."""
+    own = {parameter.name for parameter in algorithm(name).parameters}
+    given = _toml(config)
+    pair = given.pop("pair", {})
+    if not isinstance(pair, dict):
+        raise DomainError(f"pair = {pair} in {config} is outside its domain: a table")
+    for size in ("records", "dimension"):
+        if size in given and size not in own:
+            pair = {size: given.pop(size), **pair}
+    return Described(make_target({"kind": "algorithm", "name": name, "config": given}), pair)
+
+
+def pair_spec(described: Described, words: PairWords) -> dict[str, Any]:
+    """The JSON object of the pair that is audited; a wrong one is told before any training."""
+    given = words.parameters()
+    if words.file is not None:
+        relation = given.pop("neighbours", None)
+        if given or words.builder is not None:
+            raise DomainError(f"pair = {words.file} is a file: it takes no {', '.join(given) or 'canary'}")
+        return file_spec(words.file, relation)
+    given = {**described.pair, **given}
+    name = words.builder or given.pop("name", None)
+    given.pop("name", None)
+    default = default_pair(described.target) if name is None else {}
+    name = name or default["name"]
+    relation = given.get("neighbours")
+    known = {parameter.name for parameter in named(builders(), "canary", str(name)).parameters}
+    if "neighbours" not in known:  # the builder follows the relation of the algorithm's guarantee
+        given.pop("neighbours", None)
+    spec = {**default, "kind": "built", "name": name, **given}
+    made = make_pair(spec, described.target).neighbours
+    if relation not in (None, made):
+        raise DomainError(f"neighbours = {relation} is outside its domain: {name} makes neighbours by {made} here")
+    return spec
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=str)  # decimals stay exact
+    except OSError as error:
+        raise DomainError(f"config = {path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DomainError(f"config = {path} is no TOML file: {error}") from None

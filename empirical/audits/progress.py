@@ -1,0 +1,50 @@
+"""The progress of a campaign on a terminal: a bar with models a second, the bound so far and the time left."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from empirical.audits.audit_plan import Plan
+from empirical.audits.campaign import Progress as Tell
+from empirical.audits.campaign import Status
+
+
+def described(status: Status) -> str:
+    """The words beside the bar."""
+    parts = [status.phase]
+    if status.rate is not None:
+        parts.append(f"{status.rate:,.0f} models/s")
+    if status.bound is not None:
+        parts.append(f"epsilon >= {status.bound:.4f} so far")
+    if status.left is not None:
+        minutes, seconds = divmod(round(status.left), 60)
+        parts.append(f"{minutes}:{seconds:02d} left")
+    return ", ".join(parts)
+
+
+@contextlib.contextmanager
+def progress_bar(plan: Plan, store: Path | None = None) -> Iterator[Tell]:
+    """What `run` tells its progress to; an interruption says what is kept and how to go on."""
+    done = 0
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("starting", total=2 * plan.budget)
+
+        def tell(status: Status) -> None:
+            nonlocal done
+            done = status.done
+            bar.update(task, completed=status.done, description=described(status))
+
+        try:
+            yield tell
+        except KeyboardInterrupt:
+            bar.stop()
+            kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
+            print(f"stopped after {done} of {2 * plan.budget} models: {kept}", file=sys.stderr)
+            raise

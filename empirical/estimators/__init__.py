@@ -1,0 +1,1 @@
+"""How scores become a lower confidence bound."""

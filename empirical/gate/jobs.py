@@ -1,0 +1,79 @@
+"""What the gate is asked to do for a function or a command: which bounds, how strictly, within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from empirical.gate import vector_files
+from empirical.gate.result import Result
+from empirical.gate.run import SEARCH, SEARCH_SECONDS, Progress, run
+from empirical.gate.targets import CommandTarget, FunctionTarget
+from empirical.gate.verdicts import ROUNDING
+from empirical.gate.xfail import Xfails
+from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer
+from oracle.core.errors import DomainError
+from oracle.core.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
+from oracle.core.registry import bound
+
+SLACK = Parameter("slack", low=Fraction(1))
+
+
+@dataclass(frozen=True)
+class BoundJob:
+    """A function for one bound, or a command for one or more; what is wrong with it is told before anything runs."""
+
+    target: str | None = None
+    command: str | None = None
+    bounds: tuple[str, ...] = ()
+    slack: Number | None = None
+    rounding: Number = ROUNDING
+    search: Number = SEARCH
+    search_seconds: Number = SEARCH_SECONDS
+    seed: Number = 0
+    timeout: Number = TIMEOUT
+    memory: Number = MEMORY
+    only: frozenset[int] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.target is None) == (self.command is None):
+            raise DomainError("a gate needs a target or a command, and not both")
+        if not self.bounds:
+            raise DomainError(f"bound is needed: which one does {self.target or self.command} implement?")
+        if self.target is not None and len(self.bounds) > 1:
+            raise DomainError(f"bound = {', '.join(self.bounds)}: a function has one bound; a command may have many")
+        SECONDS.rational(self.timeout)
+        MEGABYTES.rational(self.memory)
+        self._make()
+        self._options()
+        for name in self.bounds:
+            known = {case.tc_id for case in vector_files.load(bound(name).name).cases}
+            if self.only is not None and not self.only <= known:
+                raise DomainError(f"case = {min(self.only - known)} is outside its domain: a tcId of {name}")
+
+    @property
+    def name(self) -> str:
+        """What a progress bar calls it."""
+        return str(self.target or self.command)
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "slack": None if self.slack is None else SLACK.rational(self.slack),
+            "rounding": non_negative("rounding").rational(self.rounding),
+            "search": int(non_negative_integer("search").rational(self.search)),
+            "search_seconds": float(non_negative("search_seconds").rational(self.search_seconds)),
+            "seed": int(non_negative_integer("seed").rational(self.seed)), "only": self.only,
+        }
+
+    def _make(self) -> FunctionTarget | CommandTarget:
+        if self.command is not None:
+            return CommandTarget(command_words(self.command), self.timeout, self.memory)
+        return FunctionTarget(str(self.target), self.timeout, self.memory)
+
+    def carry_out(self, xfail: Xfails, progress: Callable[[str], Progress]) -> Iterator[Result]:
+        """The result of each bound; `progress` gives what a bound's progress is told to."""
+        for name in self.bounds:
+            cases = vector_files.load(name).cases
+            yield run(self._make(), bound(name), cases, xfail=xfail, progress=progress(name), **self._options())

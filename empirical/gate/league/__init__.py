@@ -1,0 +1,1 @@
+"""The league table: real libraries held to the bounds."""

@@ -1,0 +1,143 @@
+"""Checking vector files without trusting the code that made them: every problem is one line.
+
+The form (schema, numbers, notes, counts, parameters), each input (valid or not, as it says, by the bound's own parser),
+and the answers: a sample, or all, certified again at another width, and so at another precision of the arithmetic. The
+new enclosure is far narrower than the digits of a file, so it must lie inside what the file expects.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from empirical.gate.making import schema
+from empirical.gate.making.cases import Case, certified, is_told
+from empirical.gate.making.invalid import is_outside
+from empirical.gate.making.make import describe, generator, notes
+from empirical.gate.vector_files import SHIPPED, VERSION, decode, encode, read
+from oracle.core.enclosure import Enclosure
+from oracle.core.errors import OracleError, VectorError
+from oracle.core.registry import Bound, bounds
+
+WIDTH = "1e-24"  # another one than the maker's, so that another precision is used
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and where: a file, or a file and the number of a case."""
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+def lint(name: str, folder: Path = SHIPPED, sample: int | None = 3) -> list[Problem]:
+    """The problems of a bound's file; `sample` valid cases are certified again, None for all of them."""
+    path = folder / f"{name}.json"
+    try:
+        document = read(path)
+    except VectorError as error:
+        return [Problem(name, str(error))]
+    bound = bounds().get(name)
+    if bound is None:
+        return [Problem(name, f"there is no bound {name}")]
+    problems = list(_form(name, bound, document))
+    if problems:  # what lies deeper could not even be read
+        return problems
+    if path.read_text(encoding="utf-8") != encode(document):
+        problems.append(Problem(name, "is not written as `vectors make` writes it"))
+    problems += _whole(name, bound, document)
+    file = decode(document)
+    for case in file.cases:
+        problems += _input(bound, case)
+    for case in chosen(file.cases, sample):
+        problems += _answer(bound, case)
+    return problems
+
+
+def chosen(cases: tuple[Case, ...], sample: int | None) -> tuple[Case, ...]:
+    """The valid cases to be certified again: all, or so many spread over the file."""
+    valid = tuple(case for case in cases if case.valid)
+    if sample is None or sample >= len(valid):
+        return valid
+    return tuple(valid[index * len(valid) // sample] for index in range(sample))
+
+
+def _form(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Problem]:
+    import jsonschema  # slow to import
+
+    validator = jsonschema.Draft202012Validator(schema.of(bound.unit))
+    for error in sorted(validator.iter_errors(document), key=lambda error: error.json_path):
+        deepest = jsonschema.exceptions.best_match([error]) or error
+        yield Problem(name, f"against the schema at {deepest.json_path}: {' '.join(deepest.message.split())[:200]}")
+
+
+def _whole(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Problem]:
+    for key, value in describe(bound).items():
+        if document[key] != value:
+            yield Problem(name, f"{key} is not what the registry says: {document[key]!r}"[:200])
+    made = document["generator"]
+    if made["name"] != generator()["name"] or document["vectorsVersion"] != VERSION:
+        yield Problem(name, f"made by {made['name']} under version {document['vectorsVersion']}, expected {VERSION}")
+    if document["numberOfTests"] != len(document["tests"]):
+        yield Problem(name, f"numberOfTests = {document['numberOfTests']}, and there are {len(document['tests'])}")
+    numbers = [test["tcId"] for test in document["tests"]]
+    if document["lastTcId"] < max(numbers):
+        yield Problem(name, f"lastTcId = {document['lastTcId']}, and there is a test {max(numbers)}")
+    for before, after in pairwise(numbers):
+        if after <= before:
+            yield Problem(f"{name}/{after}", f"its number does not rise: {before} stands before it")
+    inputs = Counter(str(sorted(test["input"].items())) for test in document["tests"])
+    for test in document["tests"]:
+        if inputs[str(sorted(test["input"].items()))] > 1:
+            yield Problem(f"{name}/{test['tcId']}", "its input stands in the file twice")
+    used = {flag for test in document["tests"] for flag in test["flags"]}
+    for flag in sorted(used ^ document["notes"].keys()):
+        yield Problem(name, f"flag {flag} has no note" if flag in used else f"note {flag} is not used")
+    known = notes()
+    for flag, note in document["notes"].items():
+        if known.get(flag) != note:
+            yield Problem(name, f"note {flag} is not what the code says")
+
+
+def _input(bound: Bound, case: Case) -> Iterator[Problem]:
+    names = [parameter.name for parameter in bound.parameters]
+    if list(case.input) != names:
+        yield Problem(case.name, f"its input has {', '.join(case.input)}; the bound takes {', '.join(names)}")
+        return
+    if not case.valid:
+        if not is_outside(bound, case.input):
+            yield Problem(case.name, "is called invalid, but its input does not lie outside the closure of the domain")
+        return
+    try:
+        bound.parse({name: list(text) if isinstance(text, tuple) else text for name, text in case.input.items()})
+    except OracleError as error:
+        yield Problem(case.name, f"is called valid, but is refused: {error}")
+
+
+def _answer(bound: Bound, case: Case) -> Iterator[Problem]:
+    assert case.expected is not None
+    lower, upper = case.expected.lower, case.expected.upper
+    if lower > upper:
+        yield Problem(case.name, "its lower end lies above the upper one")
+        return
+    try:
+        truth = certified(bound, case.input, width=WIDTH)
+    except OracleError as error:
+        yield Problem(case.name, f"cannot be certified: {error}")
+        return
+    yield from _compare(case.name, truth, lower, upper)
+
+
+def _compare(name: str, truth: Enclosure, lower: Fraction, upper: Fraction) -> Iterator[Problem]:
+    if not is_told(truth):
+        yield Problem(name, "its answer is of a size that no double tells")
+    elif not (truth.certainly_le(upper) and truth.lower.compare(lower) >= 0):
+        yield Problem(name, f"expects what excludes the truth, or a part of what may be the truth: {truth}")

@@ -1,0 +1,108 @@
+"""The commands `dp-oracle vectors make` and `dp-oracle vectors lint`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from empirical.gate import vector_files
+from oracle.core.console import GOOD, WRONG, print_json
+from oracle.core.domain import non_negative_integer, positive_integer
+from oracle.core.errors import OracleError
+from oracle.core.registry import bound, bounds
+
+app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
+Names = Annotated[list[str] | None, typer.Option("--bound", help="A name from `dp-oracle bounds`; may be repeated.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add these commands to the dp-oracle command."""
+    parent.add_typer(app, name="vectors")
+
+
+@app.command("make")
+def make_files(
+    names: Names = None,
+    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("vectors"),
+    force: Annotated[bool, typer.Option("--force", help="Make files again that are there already.")] = False,
+    workers: Annotated[str, typer.Option(help="Processes to work with.")] = "1",
+) -> None:
+    """Write a file of vectors for every bound (or some).
+
+    A file that is in the folder already is left alone, so that an interrupted run goes on where it was; --force makes
+    it again. Case numbers are kept: from the file in the folder, or else from the one that is shipped.
+    """
+    count = int(positive_integer("workers").rational(workers))
+    asked = [bound(name).name for name in names] if names else list(bounds())
+    todo = [name for name in asked if force or not (out / f"{name}.json").exists()]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OracleError(f"cannot write to {out}: {error.strerror}") from None
+    with ProcessPoolExecutor(count) as pool, _bar(len(todo)) as tell:
+        running = {pool.submit(make_file, name, out): name for name in todo}
+        try:
+            for done in as_completed(running):
+                done.result()
+                tell(running[done])
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # what is finished stays, what has not begun does not begin
+            raise
+    files = [out / f"{name}.json" for name in asked]
+    cases = sum(len(vector_files.load(name, out).cases) for name in asked)
+    size = sum(path.stat().st_size for path in files)
+    print(f"{cases} cases in {len(files)} files, {size / 1e6:.2f} MB, in {out}; {len(todo)} made now")
+
+
+def make_file(name: str, out: Path) -> None:
+    """Make one file."""
+    from empirical.gate.making.make import make
+
+    formers = [folder for folder in (out, vector_files.SHIPPED) if (folder / f"{name}.json").exists()]
+    vector_files.save(out / f"{name}.json", make(bound(name), vector_files.load(name, formers[0]) if formers else None))
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar on a terminal's standard error; call what it gives with the name of what is done."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda name: progress.update(task, advance=1, description=name)
+
+
+@app.command("lint")
+def lint_files(
+    names: Names = None,
+    folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
+    sample: Annotated[str, typer.Option(help="Valid cases a file to certify again.")] = "3",
+    every: Annotated[bool, typer.Option("--all", help="Certify every valid case again.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Check files of vectors: form, inputs, and a sample of the answers, certified again. Exit code 1: problems."""
+    from empirical.gate.making.lint import lint
+
+    count = int(non_negative_integer("sample").rational(sample))
+    there = vector_files.names(folder)
+    if not there:
+        raise OracleError(f"folder = {folder} has no files of vectors")
+    asked = [bound(name).name for name in names] if names else sorted({*there, *bounds()})
+    problems = []
+    with _bar(len(asked)) as tell:
+        for name in asked:
+            problems += lint(name, folder, None if every else count)
+            tell(name)
+    if as_json:
+        print_json({"files": len(asked), "problems": [{"where": item.where, "what": item.what} for item in problems]})
+    else:
+        for problem in problems:
+            print(problem)
+        print(f"{len(asked)} files, {len(problems)} problems")
+    raise typer.Exit(WRONG if problems else GOOD)

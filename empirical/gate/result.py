@@ -1,0 +1,313 @@
+"""What the gate found out: the outcome of each case, of the search beyond the vectors, and of an audited training.
+
+Good are TIGHT, LOOSE (unless a slack was asked for: then LOOSE, which is beyond it, fails), REFUSED on invalid input or
+on a word that the target does not support at all, and whatever an expected failure foretells. A target that cannot be
+used has no verdict and never passes.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from empirical.gate.making.cases import Case
+from empirical.gate.verdicts import Judgement, Verdict, rounded
+from empirical.gate.xfail import TODO, VIOLATION, Xfail
+from oracle.core.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
+
+ANSWERED = (Verdict.TIGHT, Verdict.LOOSE, Verdict.UNSOUND)
+"""The verdicts on a number that answers a valid case."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A case with its verdict, the exact call, and whether that is good; `why` says why not, or why a failure is."""
+
+    case: Case
+    call: str
+    judgement: Judgement
+    good: bool
+    expected_failure: Xfail | None = None
+    why: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON object; numbers are decimal strings."""
+        truth, judged = self.case.expected, self.judgement
+        return {
+            "tcId": self.case.tc_id, "flags": list(self.case.flags), "comment": self.case.comment,
+            "input": {key: list(text) if isinstance(text, tuple) else text for key, text in self.case.input.items()},
+            "result": "valid" if self.case.valid else "invalid",
+            "expected": None if truth is None else {"lower": _decimal(truth.lower), "upper": _decimal(truth.upper)},
+            "call": self.call, "verdict": str(judged.verdict), "answer": judged.answer, "detail": judged.detail,
+            "amount": _number(judged.amount), "factor": _number(judged.factor), "good": self.good, "why": self.why,
+            "expectedFailure": None if self.expected_failure is None else self.expected_failure.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """A word that the target refuses in every valid case, while it answers another."""
+
+    parameter: str
+    word: str
+    cases: int
+
+    def __str__(self) -> str:
+        return f"unsupported: {self.parameter}={self.word}, {self.cases} cases"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON object."""
+        return {"parameter": self.parameter, "word": self.word, "cases": self.cases}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
+
+    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
+    `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
+    that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
+    find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
+    """
+
+    asked: int
+    judged: int
+    refused: int
+    uncertified: int
+    outside: int
+    cut_short: bool
+    seconds: float
+    worst: tuple[Outcome, ...]
+    not_found: tuple[Xfail, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The search in one line."""
+        parts = [f"search: {self.judged} examples judged beyond the vectors"]
+        parts += [
+            f"{count} {what}" for count, what in (
+                (self.refused, "refused"), (self.uncertified, "not certified by the reference"),
+                (self.outside, "left out (outside the domain, or beyond the doubles)"),
+            ) if count
+        ]
+        if self.cut_short:
+            parts.append(f"cut short after {self.seconds:.0f} s: another run may find something else")
+        return ", ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON object."""
+        return {
+            "asked": self.asked, "judged": self.judged, "refused": self.refused, "uncertified": self.uncertified,
+            "outside": self.outside, "cutShort": self.cut_short, "seconds": round(self.seconds, 3),
+            "worst": [outcome.to_json() for outcome in self.worst],
+            "notFound": [entry.to_json() for entry in self.not_found],
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """A target held to a bound. `seconds` is what the target took for the vectors; `unusable` says why it has none."""
+
+    target: str
+    bound: str
+    safe: str
+    slack: Fraction | None
+    rounding: Fraction
+    seed: int
+    outcomes: tuple[Outcome, ...]
+    searched: Searched | None = None
+    unsupported: tuple[Unsupported, ...] = ()
+    seconds: float = 0.0
+    interrupted: bool = False
+    unusable: str = ""
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many vectors came out with each verdict."""
+        counted = Counter(outcome.judgement.verdict for outcome in self.outcomes)
+        return {verdict: counted[verdict] for verdict in Verdict}
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        """What is not good, of the vectors and of the search."""
+        found = () if self.searched is None else self.searched.worst
+        return tuple(outcome for outcome in (*self.outcomes, *found) if not outcome.good)
+
+    @property
+    def expected_failures(self) -> tuple[Outcome, ...]:
+        """What fails as the library's own file foretells."""
+        found = () if self.searched is None else self.searched.worst
+        return tuple(outcome for outcome in (*self.outcomes, *found) if outcome.good and outcome.expected_failure)
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 something failed, 2 unusable, 3 nothing was decided, 130 interrupted."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.unusable:
+            return BAD_USAGE
+        if self.failures:
+            return WRONG
+        nothing_found = self.searched is not None and self.searched.asked > 0 and not (
+            self.searched.judged or self.searched.refused
+        )
+        return UNDECIDED if not self.outcomes or nothing_found else GOOD
+
+    def worst(self, verdict: Verdict) -> Outcome | None:
+        """The worst case of a verdict, by its severity; of equally bad ones that with the largest truth."""
+        found = () if self.searched is None else self.searched.worst
+        same = [outcome for outcome in (*self.outcomes, *found) if outcome.judgement.verdict is verdict]
+        return max(same, key=lambda outcome: (severity(outcome), _size(outcome)), default=None)
+
+    def to_xfails(self) -> list[Xfail]:
+        """The present failures as entries of an expected-failure file, with the reasons that are known."""
+        groups: dict[tuple[str, str, str, tuple[str, ...]], list[int]] = {}
+        found = () if self.searched is None else self.searched.worst
+        for outcome in (*self.outcomes, *found):
+            entry = outcome.expected_failure
+            held = entry is not None and outcome.good
+            if outcome.judgement.verdict is Verdict.TIGHT or (outcome.good and not held):
+                continue
+            known = (entry.reason, entry.link, entry.also) if entry is not None and held else (TODO, "", ())
+            key = (str(outcome.judgement.verdict), *known)
+            groups.setdefault(key, []).append(outcome.case.tc_id)
+        entries = []
+        for (verdict, reason, link, also), tc_ids in sorted(groups.items()):
+            vectors = tuple(tc_id for tc_id in tc_ids if tc_id)
+            if vectors:
+                entries.append(Xfail(self.bound, verdict, reason, "", link, cases=vectors, also=also))
+            if 0 in tc_ids:
+                entries.append(Xfail(self.bound, verdict, reason, "", link, search=True))
+        return entries
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON object, valid under schemas/result.schema.json."""
+        return {
+            "kind": "bound", "target": self.target, "bound": self.bound, "safe": self.safe,
+            "slack": None if self.slack is None else str(self.slack), "rounding": str(self.rounding),
+            "seed": self.seed, "exitCode": self.exit_code, "unusable": self.unusable, "interrupted": self.interrupted,
+            "seconds": round(self.seconds, 3),
+            "counts": {str(verdict): count for verdict, count in self.counts.items()},
+            "unsupported": [item.to_json() for item in self.unsupported],
+            "tests": [outcome.to_json() for outcome in self.outcomes],
+            "search": None if self.searched is None else self.searched.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A training held to a claimed (epsilon, delta) by an audit: CONSISTENT, VIOLATION, or INVALID with the reason."""
+
+    target: str
+    verdict: str
+    reason: str
+    claim: str
+    audit: Mapping[str, Any]
+    expected_failure: Xfail | None = None
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether it came out as claimed, or failed as the library's own file foretells."""
+        return self.verdict == (VIOLATION if self.expected_failure is not None else "CONSISTENT")
+
+    @property
+    def why(self) -> str:
+        """What is wrong with an outcome that is not good."""
+        if self.good or self.expected_failure is None:
+            return "" if self.good else self.reason
+        return f"expected {VIOLATION} by {self.expected_failure.place}, came out {self.verdict}: {self.reason}"
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 a violation or an expected one that is gone, 2 it cannot be audited."""
+        return GOOD if self.good else BAD_USAGE if self.verdict == "INVALID" else WRONG
+
+    def to_xfails(self) -> list[Xfail]:
+        """A present violation as an entry of an expected-failure file."""
+        if self.verdict != VIOLATION:
+            return []
+        known = self.expected_failure
+        return [Xfail(self.target, VIOLATION, known.reason if known else TODO, "", known.link if known else "")]
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON object, valid under schemas/result.schema.json."""
+        return {
+            "kind": "training", "target": self.target, "claim": self.claim, "verdict": self.verdict,
+            "reason": self.reason, "good": self.good, "why": self.why, "exitCode": self.exit_code,
+            "seconds": round(self.seconds, 3), "audit": dict(self.audit),
+            "expectedFailure": None if self.expected_failure is None else self.expected_failure.to_json(),
+        }
+
+
+AnyResult = Result | TrainingResult
+
+
+def exit_code(results: Sequence[AnyResult]) -> int:
+    """The exit code of several results: the gravest."""
+    codes = {result.exit_code for result in results} or {UNDECIDED}
+    return next(code for code in (INTERRUPTED, BAD_USAGE, WRONG, UNDECIDED, GOOD) if code in codes)
+
+
+def _size(outcome: Outcome) -> Fraction:
+    """How large the truth certainly is."""
+    return Fraction(0) if outcome.case.expected is None else outcome.case.expected.lower
+
+
+def shortfall(gap: float, larger: float) -> float:
+    """How unsound an answer is that misses the truth by a gap, in [0, 1]; `larger` is the larger of the two in size.
+
+    The lesser of gap / larger and gap / (1 + gap): half an epsilon of 10 is worse than half of one of 0.1, and both are
+    worse than -0.01 for 0, or than rounding in what is next to nothing.
+    """
+    if math.isinf(gap):
+        return 1.0
+    return min(gap / larger, gap / (1 + gap)) if gap > 0 else 0.0
+
+
+def severity(outcome: Outcome) -> float:
+    """How bad a case is among those of its verdict: its shortfall, or |log(answer / truth)| where it is LOOSE.
+
+    LOOSE at a truth of 0, which has no factor, counts 0.
+    """
+    judged, truth = outcome.judgement, outcome.case.expected
+    if truth is None or judged.factor is None:
+        return 0.0
+    if judged.verdict is Verdict.UNSOUND and judged.amount is not None:
+        below = judged.factor < 1
+        end = rounded(truth.lower if below else truth.upper)
+        return shortfall(judged.amount, max(abs(end), abs(end - judged.amount if below else end + judged.amount)))
+    if judged.verdict is not Verdict.LOOSE or truth.upper == 0:
+        return 0.0
+    return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf
+
+
+def unsupported_words(
+    choices: Mapping[str, Sequence[str]], judged: Iterable[tuple[Case, Verdict]]
+) -> list[Unsupported]:
+    """The words whose valid cases are all refused while valid cases with another word of the parameter are answered."""
+    valid = [(case, verdict) for case, verdict in judged if case.valid]
+    found = []
+    for parameter, words in choices.items():
+        verdicts = {word: [v for case, v in valid if case.input.get(parameter) == word] for word in words}
+        some = any(verdict in ANSWERED for of_word in verdicts.values() for verdict in of_word)
+        found += [
+            Unsupported(parameter, word, len(of_word)) for word, of_word in verdicts.items()
+            if some and of_word and all(verdict is Verdict.REFUSED for verdict in of_word)
+        ]
+    return found
+
+
+def _decimal(value: Fraction) -> str:
+    """A certified end as the decimal number that it is."""
+    with decimal.localcontext(decimal.Context(prec=2000)):
+        return str(decimal.Decimal(value.numerator) / decimal.Decimal(value.denominator))
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else repr(value)

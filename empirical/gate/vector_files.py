@@ -1,0 +1,108 @@
+"""Files of test vectors: one a bound, JSON, shipped with the package; VECTORS.md is their contract.
+
+`load("gaussian.epsilon")` reads a shipped file, `names()` lists them. A file is written with one case a line, so that a
+change is a line of a diff; numbers that carry a certificate are decimal strings, never JSON numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from empirical.gate.making.cases import Case, Expected, Text
+from oracle.core.errors import VectorError
+from oracle.core.registry import named
+
+SHIPPED = Path(__file__).parent / "vectors"
+SCHEMAS = Path(__file__).parent / "schemas"
+VERSION = "1.0.0"
+"""Of the vectors and of the meaning of the verdicts, together (VECTORS.md says when which digit rises)."""
+
+
+@dataclass(frozen=True)
+class VectorFile:
+    """One file: everything before the tests as it stands there (`header`), and its cases by rising number."""
+
+    header: Mapping[str, Any]
+    cases: tuple[Case, ...]
+
+    @property
+    def bound(self) -> str:
+        """The bound that its cases ask about."""
+        return str(self.header["bound"])
+
+    @property
+    def version(self) -> str:
+        """The version of the contract it was written under."""
+        return str(self.header["vectorsVersion"])
+
+    @property
+    def safe(self) -> str:
+        """The side on which an answer may err: "upper" or "lower"."""
+        return str(self.header["safe"])
+
+    @property
+    def notes(self) -> Mapping[str, Mapping[str, Any]]:
+        """What each flag of its cases means: bugType, description, effect, links."""
+        notes: Mapping[str, Mapping[str, Any]] = self.header["notes"]
+        return notes
+
+
+def names(folder: Path = SHIPPED) -> list[str]:
+    """The bounds that have a file, sorted."""
+    return sorted(path.name.removesuffix(".json") for path in folder.glob("*.json"))
+
+
+def load(bound: str, folder: Path = SHIPPED) -> VectorFile:
+    """The vectors of a bound, or an error that names the nearest bounds that have some."""
+    path = named({name: folder / f"{name}.json" for name in names(folder)}, "bound", bound)
+    try:
+        return decode(read(path))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise VectorError(f"{path} is no file of vectors: {error!r}") from None
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The JSON object in a file, or an error that says why it cannot be read."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise VectorError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise VectorError(f"{path} is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise VectorError(f"{path} is no file of vectors: it holds no JSON object")
+    return document
+
+
+def decode(document: Mapping[str, Any]) -> VectorFile:
+    """The cases of a JSON object that follows the schema."""
+    cases = tuple(_case(document["bound"], test) for test in document["tests"])
+    return VectorFile({key: value for key, value in document.items() if key != "tests"}, cases)
+
+
+def _case(bound: str, test: Mapping[str, Any]) -> Case:
+    expected = Expected.parse(**test["expected"]) if test["result"] == "valid" else None
+    given: dict[str, Text] = {
+        name: tuple(text) if isinstance(text, list) else text for name, text in test["input"].items()
+    }
+    return Case(bound, test["tcId"], given, expected, tuple(test["flags"]), test["comment"])
+
+
+def save(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a file, whole or not at all; the same document always gives the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(encode(document), encoding="utf-8", newline="\n")
+    os.replace(partial, path)
+
+
+def encode(document: Mapping[str, Any]) -> str:
+    """The text of a file: the header indented, then one test a line."""
+    header = json.dumps({key: value for key, value in document.items() if key != "tests"}, indent=1, ensure_ascii=False)
+    tests = ",\n".join("  " + json.dumps(test, ensure_ascii=False) for test in document["tests"])
+    return f'{header[:-2]},\n "tests": [\n{tests}\n ]\n}}\n'

@@ -1,0 +1,1 @@
+"""Stochastic block coordinate descent (document 001)."""

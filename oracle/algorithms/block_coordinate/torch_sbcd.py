@@ -1,0 +1,127 @@
+"""SBCD for many models at once: the batched sibling of `sbcd`, on any torch device.
+
+Blocks are [M, outputs, inputs], auxiliary variables [M, n, width]; all models and all records of a batch are updated
+together. Per-sample gradients are outer products, whose norms and clipped sums are those of their factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from oracle.algorithms.block_coordinate.sbcd import check, shapes, targets
+from oracle.algorithms.shared.torch_glm import drawn, in_chunks
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
+
+
+def train(
+    features: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    config: Values,
+    tape: Tape,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    recorder: Any = None,
+) -> torch.Tensor:
+    """All blocks of the last iterates of all the tape's models, shape [M, parameters], on the device."""
+    data = prepared(features, labels, config, dtype=dtype, device=device)
+    noise = [0.0] * config.epochs
+    return descend(*data, config, tape, noise=noise, clip_norm=math.inf, recorder=recorder)
+
+
+def prepared(
+    features: NDArray[np.float64], labels: NDArray[np.float64], config: Values, *, dtype: torch.dtype,
+    device: str | torch.device,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The checked data as tensors: inputs [n, d] and targets [n, outputs]."""
+    check(features, labels, config)
+    inputs = torch.as_tensor(features, dtype=dtype, device=device)
+    return inputs, torch.as_tensor(targets(labels, config.outputs), dtype=dtype, device=device)
+
+
+def descend(
+    inputs: torch.Tensor, wanted: torch.Tensor, config: Values, tape: Tape, *, noise: Sequence[float],
+    clip_norm: float, recorder: Any,
+) -> torch.Tensor:
+    """Algorithms 1 and 2 for all models, in chunks; `noise` has the o of each epoch."""
+    sides = [side for shape in shapes(inputs.shape[1], config) for side in shape]
+    entries = max(sides) * max(*sides, len(inputs))
+    return in_chunks(
+        tape, entries, lambda part: _descend_chunk(inputs, wanted, config, part, noise, clip_norm, recorder),
+        inputs, recorder,
+    )
+
+
+def minimal_u(ahead: torch.Tensor, x_next: torch.Tensor) -> torch.Tensor:
+    """The minimiser of F over U_d: which of the two half-lines holds it depends on where theta_d x_d (ahead) lies."""
+    threshold = torch.where(x_next < 0, -x_next, (1.0 - math.sqrt(2.0)) * x_next)
+    return torch.where(ahead <= threshold, ahead.clamp(max=0.0), (ahead + x_next) / 2)
+
+
+def shortened(theta: torch.Tensor, rho: float) -> torch.Tensor:
+    """Every block with its spectral norm cut down to rho."""
+    if rho == math.inf:
+        return theta
+    norms = torch.linalg.matrix_norm(theta, ord=2, keepdim=True)
+    return torch.where(norms > rho, theta * (rho / norms), theta)
+
+
+def proximal(theta: torch.Tensor, eta: float, regulariser: str) -> torch.Tensor:
+    """The proximal map of the regulariser."""
+    if regulariser == "l2":
+        return theta / (1.0 + eta)
+    return torch.nn.functional.softshrink(theta, eta) if regulariser == "l1" else theta
+
+
+def _descend_chunk(
+    inputs: torch.Tensor, wanted: torch.Tensor, config: Values, tape: Tape, noise: Sequence[float], clip_norm: float,
+    recorder: Any,
+) -> torch.Tensor:
+    eta, rho, size = float(config.eta), float(config.lipschitz), config.batch_size
+    theta = [
+        drawn(tape.normal("initial", d, out * into), inputs).reshape(-1, out, into) / math.sqrt(into)
+        for d, (out, into) in enumerate(shapes(inputs.shape[1], config))
+    ]
+    last = len(theta) - 1
+    x = [inputs.expand(tape.models, -1, -1)]
+    u = []
+    for block in theta[:-1]:
+        u.append(x[-1] @ block.mT)
+        x.append(u[-1].clamp(min=0.0))
+    u.append(wanted.expand(tape.models, -1, -1))
+
+    update = 0
+    for o in noise:
+        std = math.sqrt(2.0 * eta * o)
+        for start in range(0, len(inputs), size):
+            batch = slice(start, start + size)
+            for d in range(last + 1):
+                if d > 0:
+                    gram = theta[d].mT @ theta[d]
+                    gram.diagonal(dim1=-2, dim2=-1).add_(1.0)
+                    right = u[d][:, batch] @ theta[d] + u[d - 1][:, batch].clamp(min=0.0)
+                    x[d][:, batch] = torch.cholesky_solve(right.mT, torch.linalg.cholesky(gram)).mT
+                here = x[d][:, batch]
+                if d < last:
+                    u[d][:, batch] = minimal_u(here @ theta[d].mT, x[d + 1][:, batch])
+                theta[d] = shortened(theta[d], rho)
+                residual = here @ theta[d].mT - u[d][:, batch]
+                norms = torch.linalg.vector_norm(residual, dim=-1) * torch.linalg.vector_norm(here, dim=-1)
+                factors = torch.where(norms > clip_norm, clip_norm / norms, torch.ones_like(norms))
+                total = (residual * factors[..., None]).mT @ here
+                if recorder is not None:
+                    recorder("samples", step=update, block=d, batch=batch, norms=norms)
+                    recorder("update", step=update, block=d, clipped_sum=total, noise_std=std)
+                moved = theta[d] - (eta / size) * total
+                if std > 0:
+                    moved = moved + std * drawn(tape.normal("noise", update, moved[0].numel()), moved).view_as(moved)
+                theta[d] = proximal(moved, eta, config.regulariser)
+                update += 1
+    return torch.cat([block.flatten(1) for block in theta], dim=1)

@@ -1,0 +1,1 @@
+"""Convex approximations of ReLU networks (document 000)."""

@@ -1,0 +1,1 @@
+"""Gradient descent, full-batch and on Poisson batches."""

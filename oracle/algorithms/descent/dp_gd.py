@@ -1,0 +1,89 @@
+"""DP-GD on generalised linear models: the literal reference (document 004, DP Gradient Descent).
+
+    theta_t = theta_{t-1} - eta ( (1/n) sum_i clip(grad h(theta_{t-1}; x_i, y_i), C) + Z_t ),    t = 1, ..., T,
+
+with Z_t ~ N(0, noise_std^2 I) and theta_0 = 0; the average iterate (1/T) (theta_1 + ... + theta_T) is released. The
+losses h are those of `glm`.
+
+What is fixed here. The slide clips by max(1, C/|g|), which leaves long gradients long and lengthens short ones: it is
+min(1, C/|g|). Its average lacks the 1/T. Its noise ("TBD") is given by the caller, and the account says what it is
+worth: a replaced record moves the mean by 2C/n, not by the slide's C/n, which is for one added or removed. n is a
+declared constant (see `constant_size`). The account covers all iterates, so the slide's other output, theta_T, is
+covered, too: that one is `noisy-cgd` with one batch and lambda = 0. No step size and no convexity is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_size
+from oracle.algorithms.shared.glm import Array
+from oracle.bounds.sampling.relation import NEIGHBOURS
+from oracle.core.domain import choice, positive, positive_integer
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
+
+
+def check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless these are data of the loss, as many as the relation allows."""
+    glm.check_data(features, labels, loss=config.loss)
+    check_size(config, features.shape[0])
+
+
+def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """The average iterate of one model: the text of the algorithm, sample by sample."""
+    check(features, labels, config)
+    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    records, dimension = features.shape
+    theta = np.zeros(dimension)
+    iterates = np.zeros(dimension)
+    for step in range(config.steps):
+        total = np.zeros(dimension)
+        for i in range(records):
+            gradient = glm.residual(config.loss, float(features[i] @ theta), float(labels[i])) * features[i]
+            total += glm.clip(gradient, clip_norm)
+            if recorder is not None:
+                recorder("sample", step=step, sample=i, norm=float(np.linalg.norm(gradient)))
+        noise = noise_std * tape.normal("noise", step, dimension)[0]
+        if recorder is not None:
+            recorder("update", step=step, clipped_sum=total.copy(), noise_std=noise_std)
+        theta = theta - eta * (total / config.dataset_size + noise)
+        iterates += theta
+    average: Array = iterates / config.steps
+    return average
+
+
+def account(config: Values, records: int) -> dict[str, Any]:
+    """The parameters of dp-gd.epsilon: all iterates, composed."""
+    check_size(config, records)
+    return {
+        "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_std,
+        "steps": config.steps, "neighbours": config.neighbours,
+    }
+
+
+dp_gd = Algorithm(
+    name="dp-gd",
+    document="004, DP Gradient Descent",
+    summary="full-batch gradient descent on the noisy mean of clipped gradients, the average iterate",
+    parameters=(
+        choice("loss", *glm.LOSSES),
+        positive("eta", "step size"),
+        positive("clip_norm", "per-sample clipping norm C"),
+        positive("noise_std", "standard deviation of the noise on the mean gradient"),
+        positive_integer("steps"),
+        DATASET_SIZE,
+        NEIGHBOURS,
+    ),
+    released="average_iterate",
+    neighbours="any",
+    accounted_by="dp-gd.epsilon",
+    account=account,
+    reference=train,
+    batched="oracle.algorithms.descent.torch_dp_gd:train",
+    gaussian_release=lambda config: config.loss == "linear",
+    source=("cs208/dp-gd-sensitivity", "cs208/clip", "cs208/gd-output"),
+)

@@ -1,0 +1,46 @@
+"""Gradient descent from many initial points at once: the batched sibling of `gd`, on any torch device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from oracle.algorithms.descent.gd import check
+from oracle.algorithms.shared.torch_glm import drawn, in_chunks, residual
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
+
+
+def train(
+    features: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    config: Values,
+    tape: Tape,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    recorder: Any = None,
+) -> torch.Tensor:
+    """The outputs of all the tape's models, shape [M, d], on the device."""
+    check(features, labels, config)
+    x = torch.as_tensor(features, dtype=dtype, device=device)
+    y = torch.as_tensor(labels, dtype=dtype, device=device)
+    return in_chunks(tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+
+
+def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    norms = torch.linalg.vector_norm(x, dim=1)
+    theta = float(config.initial_std) * drawn(tape.normal("initial", 0, x.shape[1]), x)
+    mean = torch.zeros_like(theta)
+    for step in range(config.steps):
+        r = residual(config.loss, theta @ x.T, y)
+        total = r @ x
+        if recorder is not None:
+            recorder("samples", step=step, norms=r.abs() * norms)
+            recorder("update", step=step, clipped_sum=total, noise_std=0.0)
+        theta = theta - (float(config.eta) / x.shape[0]) * total
+        mean = mean + theta / config.steps
+    return mean if config.iterate == "average" else theta

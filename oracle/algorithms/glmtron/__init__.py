@@ -1,0 +1,1 @@
+"""GLMtron, DP-GLMtron, DP-TAGLMtron and DP-Threshold (document 003)."""

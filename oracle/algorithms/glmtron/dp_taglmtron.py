@@ -1,0 +1,101 @@
+r"""DP-TAGLMtron and its baseline DP-FTRL: the literal references (document 003, Algorithms 3 and 4 and section 6).
+
+One pass over the records in the given order, a record a step, t = 0, ..., N - 1:
+
+    l_t     = clip_gamma(v_t),   v_t the vector of record t at w_t (see `glmtron`)
+    l'_t    = the noisy sum of l_0, ..., l_t by a binary tree (see `tree`)
+    w_{t+1} = argmin_w <w, l'_t> + |w - w_0|^2 / (2 eta) = w_0 - eta l'_t
+
+released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows no other. The noise of a node is
+f gamma, as in the document, in `dp-oracle plan` and in the bound. A record moves a node by 2 gamma if it is replaced,
+by gamma if its leaf is zeroed or was zero (`neighbours`; a record with x = 0 has a zero leaf): the account asks which,
+the training does not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma;
+under the document's own relation, replace, it is half of what the theorem promises.
+
+gamma is fixed in advance; in the document it comes from DP-Threshold at every step.
+
+DP-FTRL, the baseline, is the same with the gradient for v_t.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from oracle.algorithms.glmtron import glmtron
+from oracle.algorithms.glmtron.dp_glmtron import check
+from oracle.algorithms.glmtron.tree import PrefixSums
+from oracle.algorithms.shared.glm import Array
+from oracle.core.domain import choice, positive
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
+
+
+def train(
+    features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None, *, indicator: bool = False
+) -> Array:
+    """The average iterate of one model: the text of the algorithm, sample by sample."""
+    check(features, labels)
+    eta, gamma, noise_multiplier = (float(v) for v in (config.eta, config.clip_norm, config.noise_multiplier))
+    records, dimension = features.shape
+    noise_std = noise_multiplier * gamma
+    sums = PrefixSums(dimension, lambda t: noise_std * tape.normal("node", t, dimension)[0])
+    start = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
+    w = start
+    iterates = np.zeros(dimension)
+    for t in range(records):
+        v = glmtron.vector(features[t], float(labels[t]), w, indicator=indicator)
+        leaf = glmtron.clipped(v, gamma, config.clip)
+        if recorder is not None:
+            recorder("sample", step=t, sample=t, norm=float(np.linalg.norm(v)))
+            recorder("update", step=t, clipped_sum=leaf.copy(), noise_std=noise_std)
+        w = start - eta * sums.add(leaf)
+        iterates += w
+    average: Array = iterates / records
+    return average
+
+
+def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """The average iterate of one model of the baseline."""
+    return train(features, labels, config, tape, recorder, indicator=True)
+
+
+def account(config: Values, records: int) -> dict[str, Any]:
+    """The parameters of taglmtron.epsilon but delta."""
+    glmtron.check_clip(config)
+    return {"noise_multiplier": config.noise_multiplier, "records": records, "neighbours": config.neighbours}
+
+
+_algorithm = functools.partial(
+    Algorithm,
+    parameters=(
+        *glmtron.PARAMETERS,
+        positive("noise_multiplier", "noise of a node over the clipping norm, f in the document"),
+        choice("neighbours", "replace", "add_remove", meaning="whether a record is replaced or its leaf zeroed"),
+    ),
+    released="average_iterate",
+    neighbours="any",
+    accounted_by="taglmtron.epsilon",
+    account=account,
+    gaussian_release=lambda config: False,
+)
+
+dp_taglmtron = _algorithm(
+    name="dp-taglmtron",
+    document="003, Algorithms 3 and 4",
+    summary="one GLMtron pass on noisy prefix sums by tree aggregation, the average iterate",
+    reference=train,
+    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:train",
+    source=("glmtron/alg-3", "glmtron/alg-4-gamma", "glmtron/alg-4-prefix", "glmtron/thm-5.1"),
+)
+
+dp_ftrl = _algorithm(
+    name="dp-ftrl",
+    document="003, Section 6, DP-FTRL",
+    summary="DP-TAGLMtron's pass with the gradient of ReLU regression in place of its vector",
+    reference=train_gradient,
+    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:train_gradient",
+    source=("glmtron/eq-3-update-rules", "glmtron/thm-5.1"),
+)

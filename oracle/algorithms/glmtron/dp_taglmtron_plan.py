@@ -1,0 +1,51 @@
+"""DP-TAGLMtron (document 003, Algorithms 3 and 4): GLMtron on prefix sums from a binary tree of noisy nodes.
+
+Every completed node carries noise f Gamma; replacing a record moves the nodes of its leaf by 2 Gamma, zeroing its leaf
+by Gamma.
+"""
+
+from __future__ import annotations
+
+from oracle.algorithms.glmtron.dp_glmtron_plan import ONE_PASS
+from oracle.algorithms.glmtron.dp_threshold_plan import OPTIONAL, THRESHOLDS, covered, covers
+from oracle.core.domain import choice, positive, positive_integer, probability
+from oracle.core.enclosure import Enclosure
+from oracle.core.planning import Guarantee, Recipe, flag, said
+from oracle.core.registry import Values, bound
+
+
+def _tree(config: Values) -> dict[str, object]:
+    return {
+        "noise_multiplier": config.noise_multiplier, "records": config.records, "delta": config.delta,
+        "neighbours": config.neighbours,
+    }
+
+
+def _training(config: Values) -> Enclosure:
+    return bound("taglmtron.epsilon").at(_tree(config))
+
+
+LATE_NOISE = said("a node's noise is scaled by the largest clipping norm of its leaves", "late_noise")
+
+dp_taglmtron = Recipe(
+    algorithm="dp-taglmtron",
+    summary="GLMtron on noisy prefix sums by tree aggregation",
+    parameters=(
+        positive_integer("records", "records of the pass, one a leaf"), positive_integer("passes"),
+        positive("noise_multiplier", "noise of a node over the largest clipping norm, f in the document"),
+        THRESHOLDS, probability("delta"), choice("neighbours", "replace", "add_remove"),
+        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+    ),
+    optional=(
+        flag("late_noise", "whether a node's noise is drawn, or rescaled, once the norms of its leaves are known"),
+        *OPTIONAL,
+    ),
+    guarantees=(
+        Guarantee(
+            "taglmtron.epsilon", "all completed nodes: all iterates may be seen", _tree,
+            (ONE_PASS, LATE_NOISE, covers(_training)),
+        ),
+        covered(_training, (ONE_PASS, LATE_NOISE)),
+    ),
+    source=("glmtron/thm-5.1",),
+)

@@ -1,0 +1,177 @@
+r"""DP-Threshold: the literal reference (document 003, Algorithm 2, repaired).
+
+A scale for the residuals of a model w, from records that are not trained on. Of every record three squares are taken,
+
+    d1 = (<x, w> - y)^2,    d2 = y^2,    d3 = <x, w>^2,
+
+for the three cases of signs in which |ReLU(<x, w>) - y| may be large. For each of the three:
+
+    the records fall into K consecutive batches of one size; each batch has the mean of its squares
+    count the K means in the fixed bins {0}, (0, 2^-64), [2^j, 2^{j+1}) for -64 <= j < 64, [2^64, inf)
+    every bin that is not empty gets Laplace noise of scale 2/epsilon' on its count, and speaks if the noisy count is
+        above 1 + (2/epsilon') log(1/delta')
+    u = the upper end of the bin with the largest noisy count of those that speak
+    s1 = sqrt(2 u), s2 = sqrt(2 u), s3 = sqrt(2 (u + V)),    V = sigma^2 log^{2a}(1/b) of the document
+
+and s = max(s1, s2, s3). Released is (1, s), or (0, 0) where one of the three has no bin that speaks, or its bin has no
+upper end: the failure is told, and nothing falls back on the records.
+
+Corrected: as printed, bins whose TRUE count is below the threshold get the noise and all others are emptied. Which bins
+speak then tells the true count, and the fullest bin never speaks. Counts here are the document's frequencies times K.
+The bins of the document go on for ever; here the last ones are open, which needs finitely many draws. K is
+ceil(C_1 log(N/delta')/epsilon') there; here it is given, and a K below which a histogram cannot be expected to speak
+even with all its counts in one bin, 1 + (2/epsilon') log(1/delta'), is refused with the number of records needed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.glm import Array
+from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability, schedule
+from oracle.core.errors import DomainError
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
+
+HISTOGRAMS = 3
+REACH = 64
+"""Bins reach from 2^-64 to 2^64."""
+BINS = 2 * REACH + 3
+
+PARAMETERS: tuple[Parameter, ...] = (
+    positive("threshold_epsilon", "epsilon' of one histogram: Laplace noise of scale 2/epsilon' on a count"),
+    probability("threshold_delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')"),
+    positive_integer("batches", "number K of batch means of a histogram"),
+    non_negative("model_variance", "V, added to the third square for the noise of the labels"),
+)
+
+
+def noise_scale(config: Values) -> float:
+    """The scale of the noise on a count."""
+    return float(2 / config.threshold_epsilon)
+
+
+def bar(config: Values) -> float:
+    """What a noisy count must exceed to be released; the logarithm is of integers, which may be huge."""
+    delta = config.threshold_delta
+    return 1.0 + noise_scale(config) * (math.log(delta.denominator) - math.log(delta.numerator))
+
+
+def check_size(config: Values, records: int) -> None:
+    """A DomainError, with the number needed, unless so many records give batch means that may speak."""
+    needed = math.floor(bar(config)) + 1
+    if config.batches < needed:
+        raise DomainError(
+            f"batches = {config.batches} is outside its domain: at least {needed}, since noisy counts must exceed "
+            f"{bar(config):.6g}; that needs {needed} records for the thresholds alone"
+        )
+    if records < config.batches:
+        raise DomainError(f"{records} records are too few for the thresholds: batches = {config.batches} needs so many")
+    if records % config.batches:
+        raise DomainError(f"batches = {config.batches} is outside its domain: a divisor of the {records} records")
+
+
+def check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless these are data, enough of them, and the model is one of theirs."""
+    glm.check_data(features, labels)
+    check_size(config, features.shape[0])
+    if len(config.weights) != features.shape[1]:
+        raise DomainError(
+            f"weights of {len(config.weights)} entries are outside their domain: one for each of the "
+            f"{features.shape[1]} features"
+        )
+
+
+def bin_of(value: float) -> int:
+    """The number of the bin; what is no number is beyond all bins."""
+    if value == 0:
+        return 0
+    if not value < 2.0**REACH:
+        return BINS - 1
+    if value < 2.0**-REACH:
+        return 1
+    exponent = math.frexp(value)[1] - 1
+    return 2 + REACH + exponent
+
+
+def upper_end(number: int) -> float:
+    """The upper end of a bin, infinite for the last."""
+    if number == 0:
+        return 0.0
+    return math.inf if number == BINS - 1 else 2.0 ** (number - 1 - REACH)
+
+
+def winner(means: list[float], config: Values, draws: Array) -> int | None:
+    """The bin of one histogram that speaks loudest, if any does; draws are standard Laplace, one a bin."""
+    counts = [0] * BINS
+    for mean in means:
+        counts[bin_of(mean)] += 1
+    best, loudest = None, bar(config)
+    for number, count in enumerate(counts):
+        if count > 0:
+            noisy = count + noise_scale(config) * float(draws[number])
+            if noisy > loudest:
+                best, loudest = number, noisy
+    return best
+
+
+def threshold(
+    features: Array, labels: Array, w: Array, config: Values, tape: Tape, step: int, recorder: Any = None
+) -> float | None:
+    """s for one model, or None for failure; `step` numbers the calls on the same records."""
+    size = len(features) // config.batches
+    ends: list[float] = []
+    for which in range(HISTOGRAMS):
+        means = []
+        for start in range(0, len(features), size):
+            total = 0.0
+            for i in range(start, start + size):
+                score, y = float(features[i] @ w), float(labels[i])
+                residual = (score - y, y, score)[which]
+                total += residual * residual  # a power would refuse to overflow
+            means.append(total / size)
+        number = winner(means, config, tape.laplace(f"histogram {which}", step, BINS)[0])
+        if recorder is not None:
+            spoken = -1 if number is None else number
+            recorder("histogram", step=step, histogram=which, means=np.array(means), bin=spoken)
+        ends.append(math.inf if number is None else upper_end(number))
+    if math.inf in ends:
+        return None
+    ends[2] += float(config.model_variance)
+    return math.sqrt(2 * max(ends))
+
+
+def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """What one call releases: (1, s), or zeros for failure."""
+    check(features, labels, config)
+    w = np.array([float(entry) for entry in config.weights])
+    s = threshold(features, labels, w, config, tape, 0, recorder)
+    return np.zeros(2) if s is None else np.array([1.0, s])
+
+
+def account(config: Values, records: int) -> dict[str, Any]:
+    """The parameters of dp-threshold.epsilon but total_delta, for one call."""
+    check_size(config, records)
+    return {
+        "epsilon": config.threshold_epsilon, "delta": config.threshold_delta, "histograms": HISTOGRAMS, "calls": 1,
+    }
+
+
+dp_threshold = Algorithm(
+    name="dp-threshold",
+    document="003, Algorithm 2",
+    summary="a scale of the residuals of a model, from three stable histograms of batch means",
+    parameters=(*PARAMETERS, schedule("weights", "the model w, an entry a feature", low=None)),
+    released="output",
+    neighbours="replace",
+    accounted_by="dp-threshold.epsilon",
+    account=account,
+    reference=train,
+    batched="oracle.algorithms.glmtron.torch_dp_threshold:train",
+    gaussian_release=lambda config: False,
+    source=("glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/alg-2-sample-size"),
+)

@@ -1,0 +1,54 @@
+r"""What the literal trainings of ReLU regression share (document 003): the update of a record, its clipping, its keys.
+
+A record (x, y) of the model y = ReLU(<x, w>) + noise updates w by a vector v along x (document 003, eq. 3):
+
+    glmtron    v = (ReLU(<x, w>) - y) x
+    gradient   v = (ReLU(<x, w>) - y) x 1[<x, w> > 0],   the gradient of (ReLU(<x, w>) - y)^2 / 2 where it has one
+
+The first drops the indicator and is no gradient of the loss. At w = 0 the second vanishes for every record; hence a
+random initial point (`initial_std`), for which a comparison of the two may ask.
+
+Clipping shortens v to norm gamma: v min{1, gamma/|v|}, and 0 at 0. The document prints max for min (in the proof of
+Lemma D.1), which lengthens short vectors and leaves long ones: it bounds nothing. That variant is kept as
+`clip = printed-max` to show what it does; it has no guarantee.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oracle.algorithms.shared.glm import Array
+from oracle.core.domain import Parameter, choice, non_negative, positive
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
+
+SHORTEN, PRINTED_MAX = "shorten", "printed-max"
+
+PARAMETERS: tuple[Parameter, ...] = (
+    positive("eta", "step size"),
+    positive("clip_norm", "norm gamma to which the vector of a record is shortened, fixed in advance"),
+    non_negative("initial_std", "standard deviation of the entries of the initial point; 0 starts at 0"),
+    choice("clip", SHORTEN, PRINTED_MAX, meaning="the second is the document's misprint, which bounds no norm"),
+)
+
+
+def vector(x: Array, y: float, w: Array, *, indicator: bool) -> Array:
+    """The vector of one record, before clipping."""
+    score = float(x @ w)
+    if indicator and score <= 0:
+        return np.zeros_like(x)
+    return (max(score, 0.0) - y) * x
+
+
+def clipped(v: Array, clip_norm: float, clip: str = SHORTEN) -> Array:
+    """The vector of norm at most gamma, or what the misprint makes of it."""
+    norm = float(np.linalg.norm(v))
+    if norm == 0:
+        return v
+    return v * (max if clip == PRINTED_MAX else min)(1.0, clip_norm / norm)
+
+
+def check_clip(config: Values) -> None:
+    """A DomainError where clipping bounds nothing, so that no noise hides a record."""
+    if config.clip != SHORTEN:
+        raise DomainError(f"clip = {config.clip} bounds no record's vector, so that no noise hides a record")

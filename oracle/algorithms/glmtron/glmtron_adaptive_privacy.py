@@ -1,0 +1,81 @@
+r"""DP-GLMtron with thresholds from DP-Threshold (document 003, Algorithms 1 and 2): the weaker of two guarantees.
+
+Every step of the pass first asks DP-Threshold, for its own w_t, for a clipping norm gamma_t; the records of the
+thresholds are others than those of the pass, and a record's place says which it is. Let one record be replaced.
+
+- One of the pass: gamma_t is drawn from what was released before it and from records that both data sets share. Given
+  gamma_t, the step is what `glmtron.epsilon` assumes: a Gaussian release of noise 2 f gamma_t against 2 gamma_t.
+- One of the thresholds: the N calls release three histograms each, every call for a model that was computed from what
+  earlier calls released, from records that both data sets share and from noise: adaptive calls, `dp-threshold.epsilon`.
+
+So the whole is (epsilon, delta)-DP for the larger of the two epsilons at the same delta, not for their sum, and that is
+the least that these two bounds give.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from oracle.algorithms.glmtron import dp_threshold_privacy, glmtron_privacy
+from oracle.core.domain import Parameter, positive, probability
+from oracle.core.enclosure import Enclosure
+from oracle.core.registry import Bound, Values
+
+HISTOGRAMS = 3  # of each call, one for each of the three residuals
+_MOST = 33_333  # records of the pass; dp-threshold.epsilon composes no more histograms
+
+
+def _pass(values: Values) -> Values:
+    return Values(noise_multiplier=values.noise_multiplier, records=values.records, delta=values.delta, method="upper")
+
+
+def _thresholds(values: Values, histograms: Any) -> Values:
+    return Values(
+        epsilon=values.threshold_epsilon, delta=values.threshold_delta, histograms=histograms, calls=values.records,
+        total_delta=values.delta,
+    )
+
+
+def _epsilon(values: Values, width: Fraction) -> Enclosure:
+    thresholds = dp_threshold_privacy.epsilon.certify(_thresholds(values, HISTOGRAMS), width)
+    return glmtron_privacy.epsilon.certify(_pass(values), width).maximum(thresholds)
+
+
+def _epsilon_fast(xp: Any, values: Values) -> Any:
+    histograms = xp.full_like(values.threshold_epsilon, float(HISTOGRAMS))
+    return xp.maximum(  # of which a NaN comes through: the reference decides there
+        glmtron_privacy.epsilon.vectorised(xp, _pass(values)),
+        dp_threshold_privacy.epsilon.vectorised(xp, _thresholds(values, histograms)),
+    )
+
+
+epsilon = Bound(
+    name="glmtron-adaptive.epsilon",
+    unit="epsilon",
+    summary="an epsilon for which DP-GLMtron with thresholds from other records is (epsilon, delta)-DP",
+    formula=(
+        r"\max\left(\varepsilon_{\mathrm{GLMtron}}(f, N, \delta),\ \varepsilon_{\mathrm{Threshold}}(\varepsilon',"
+        r" \delta', 3, N, \delta)\right)"
+    ),
+    parameters=(
+        positive("noise_multiplier", "noise standard deviation of a step over twice its clipping norm"),
+        Parameter(
+            "records", kind="integer", low=Fraction(1), high=Fraction(_MOST),
+            meaning="number of records of the pass, one a step, each with a call of DP-Threshold",
+        ),
+        positive("threshold_epsilon", "epsilon' of one histogram: the noise on a count is Laplace of scale 2/epsilon'"),
+        probability("threshold_delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')"),
+        probability("delta"),
+    ),
+    neighbours="replace",
+    threat_model="all_iterates",
+    released="all_iterates",
+    source=("glmtron/budget-twice", "glmtron/thm-4.1", "glmtron/threshold-composition"),
+    certify=_epsilon,
+    vectorised=_epsilon_fast,
+    example={
+        "noise_multiplier": "3.5143", "records": "550", "threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7",
+        "delta": "9.67e-4",
+    },
+)

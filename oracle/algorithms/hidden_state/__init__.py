@@ -1,0 +1,1 @@
+"""Noisy gradient methods whose guarantee is for the last iterate."""

@@ -1,0 +1,100 @@
+"""Noisy SGD on sampled batches: hidden state, or composition over all iterates.
+
+theta <- Pi(theta - eta (sum of the batch's clipped gradients / b + lambda theta + N(0, (z C / b)^2 I))), a batch of b
+records without replacement, or every record with probability b/n on its own (the sum is divided by b all the same);
+Pi projects on a convex set, if a diameter is given.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
+from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core.registry import Values
+
+
+def _contraction(config: Values) -> Fraction | None:
+    """The Lipschitz constant of the step, for every batch.
+
+    Curvatures lie between lambda and lambda + k (beta - lambda), k = 1 for a mean over b records; a Poisson batch may
+    be empty, or hold all n records, k = n/b.
+    """
+    if config.smoothness is None:
+        return None
+    rate, ridge, smoothness = map(Fraction, (config.learning_rate, config.regularisation, config.smoothness))
+    longest = Fraction(config.dataset_size, config.batch_size) if config.sampling == "poisson" else 1
+    return max(abs(1 - rate * curvature) for curvature in (ridge, ridge + longest * (smoothness - ridge)))
+
+
+def _contracts(config: Values) -> bool | None:
+    contraction = _contraction(config)
+    return None if contraction is None else contraction <= 1
+
+
+def _hidden(config: Values) -> dict[str, Any] | None:
+    contraction = _contraction(config)
+    if contraction is None:
+        return None
+    return {
+        "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "batch_size": config.batch_size,
+        "sigma": config.noise_multiplier * config.clip_norm / config.batch_size, "contraction": contraction,
+        "step_size": config.learning_rate, "diameter": "inf" if config.diameter is None else config.diameter,
+        "steps": config.steps, "delta": config.delta,
+    }
+
+
+def _composed(config: Values) -> dict[str, Any]:
+    return {
+        "sigma": config.noise_multiplier, "sampling_rate": Fraction(config.batch_size, config.dataset_size),
+        "steps": config.steps, "delta": config.delta,
+    }
+
+
+FITS = Hypothesis(
+    "a batch is no larger than the data: batch_size <= dataset_size",
+    lambda config: config.batch_size <= config.dataset_size,
+)
+
+noisy_sgd = Recipe(
+    algorithm="noisy-sgd",
+    summary="noisy stochastic gradient descent on batches sampled anew at each step",
+    parameters=(
+        positive_integer("dataset_size"), positive_integer("batch_size", "for Poisson batches their mean size"),
+        positive_integer("steps"), choice("sampling", "without_replacement", "poisson"),
+        positive("clip_norm", "norm C to which each record's gradient is clipped"),
+        positive("noise_multiplier", "noise on the sum over the batch in units of clip_norm"),
+        positive("learning_rate"), non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2"),
+        probability("delta"), choice("neighbours", "replace", "add_remove"),
+        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+    ),
+    optional=(
+        positive("smoothness", "largest curvature beta of any record's loss, ridge included"),
+        positive("diameter", "diameter of the convex set that every step projects on"),
+        flag("convex", "whether every record's loss is convex"),
+        flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
+    ),
+    guarantees=(
+        Guarantee(
+            "noisy-sgd.epsilon", "hidden state: only the last iterate is seen", _hidden,
+            (
+                REPLACE, FITS, equals("only the last iterate is released", "released", "last_iterate"),
+                said("every record's loss is convex", "convex"),
+                said("clipping keeps it convex: one output", "scalar_output"),
+                Hypothesis("every step contracts, whatever the batch", _contracts),
+            ),
+        ),
+        Guarantee(
+            "wor-gaussian.epsilon", "composition by Renyi DP: all iterates may be seen, no convexity needed", _composed,
+            (REPLACE, FITS, equals("batches are drawn without replacement", "sampling", "without_replacement")),
+        ),
+        Guarantee(
+            "poisson-gaussian.epsilon", "composition: all iterates may be seen, no convexity needed",
+            lambda config: {**_composed(config), "neighbours": config.neighbours},
+            (FITS, equals("batches are Poisson samples", "sampling", "poisson")),
+        ),
+    ),
+    source=("background/bok-sgd",),
+)

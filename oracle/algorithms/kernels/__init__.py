@@ -1,0 +1,1 @@
+"""Two-layer networks through the multinomial kernel (document 002)."""

@@ -1,0 +1,1 @@
+"""The exponential mechanism, subsample and aggregate, sufficient statistics."""

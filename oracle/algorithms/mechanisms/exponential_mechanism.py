@@ -1,0 +1,119 @@
+r"""The exponential mechanism on a grid of models (document 004, "Exponential Mechanism for ML").
+
+    P(theta) proportional to exp( -( sum_i l(theta | x_i, y_i) + n R(theta) ) / T ),      theta in a finite public grid
+
+with the squared or the logistic loss clipped to [0, B] and R(theta) = (ridge/2) |theta|^2. The document has B = 1 and
+T = 2/epsilon. Clipping must come before the sum: the sum of unclipped losses has no bounded sensitivity. The grid is
+that of the points with coordinates -radius, ..., radius, `points` of them on every axis, in lexicographic order.
+
+A model is drawn by inverting the distribution function at one uniform number of the tape. The account is of the exact
+law; in doubles the probability of each of the K models is off by about K 2^-53 at most, absolutely.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.glm import Array
+from oracle.core.domain import Parameter, choice, non_negative, positive
+from oracle.core.errors import DomainError
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
+
+LOSSES = ("squared", "logistic")
+MOST_CANDIDATES = 10**6
+
+
+def check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless these are data, and few enough models to list."""
+    glm.check_data(features, labels, loss=config.loss)
+    if config.points ** features.shape[1] > MOST_CANDIDATES:
+        raise DomainError(
+            f"points = {config.points} is outside its domain: at most {MOST_CANDIDATES} models in "
+            f"{features.shape[1]} dimensions"
+        )
+
+
+def clipped_loss(loss: str, score: float, label: float, loss_range: float) -> float:
+    """The loss of one record, clipped to [0, B]; neither of these losses is ever negative."""
+    if loss == "squared":
+        return min((score - label) ** 2 / 2.0, loss_range)
+    # log(1 + e^s) - y s for y in {0, 1} is log(1 + e^{-+s}), in a form that does not overflow.
+    margin = score if label == 1.0 else -score
+    return min(max(-margin, 0.0) + math.log1p(math.exp(-abs(margin))), loss_range)
+
+
+def energy(features: Array, labels: Array, config: Values, theta: Array) -> float:
+    """The sum of the clipped losses of a model, plus n R."""
+    total = len(features) * float(config.ridge) / 2.0 * float(theta @ theta)
+    for x, y in zip(features, labels, strict=True):
+        total += clipped_loss(config.loss, float(x @ theta), float(y), float(config.loss_range))
+    return total
+
+
+def candidates(config: Values, dimension: int) -> Array:
+    """The grid, [K, d]."""
+    step = Fraction(2, config.points - 1)
+    axis = [float(config.radius * (step * j - 1)) for j in range(config.points)]
+    return np.array(list(itertools.product(axis, repeat=dimension)))
+
+
+def probabilities(features: Array, labels: Array, config: Values) -> Array:
+    """The law of the released model over the grid."""
+    energies = np.array([
+        energy(features, labels, config, theta) for theta in candidates(config, features.shape[1])
+    ])
+    weights = np.exp(-(energies - energies.min()) / float(config.temperature))
+    return np.asarray(weights / weights.sum())
+
+
+def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """The model of one run."""
+    check(features, labels, config)
+    law = probabilities(features, labels, config)
+    uniform = float(tape.uniform("model", 0, 1)[0, 0])
+    chosen, reached = 0, float(law[0])
+    while reached < uniform and chosen < len(law) - 1:
+        chosen += 1
+        reached += float(law[chosen])
+    if recorder is not None:
+        recorder("release", chosen=chosen, probabilities=law)
+    return np.asarray(candidates(config, features.shape[1])[chosen])
+
+
+def account(config: Values, records: int) -> dict[str, Any]:
+    """The parameters of exponential-mechanism.epsilon: the same for any number of records."""
+    return {"loss_range": config.loss_range, "temperature": config.temperature, "neighbours": "replace"}
+
+
+LAW = (
+    choice("loss", *LOSSES),
+    positive("loss_range", "largest loss B that a record may have; larger ones are clipped"),
+    positive("temperature", "temperature T of the sum of the losses"),
+)
+
+exponential_mechanism = Algorithm(
+    name="exponential-mechanism",
+    document="004, Exponential Mechanism for ML",
+    summary="a model of a grid, drawn with probability proportional to exp(-(sum of its clipped losses + n R)/T)",
+    parameters=(
+        *LAW,
+        non_negative("ridge", "factor of R(theta) = (ridge/2) |theta|^2"),
+        positive("radius", "largest coordinate of the grid"),
+        Parameter("points", kind="integer", low=Fraction(2), meaning="points of the grid on every axis"),
+    ),
+    released="output",
+    neighbours="replace",
+    accounted_by="exponential-mechanism.epsilon",
+    account=account,
+    reference=train,
+    batched="oracle.algorithms.mechanisms.torch_exponential_mechanism:train",
+    gaussian_release=lambda config: False,
+    source=("cs208/exp-mech",),
+)

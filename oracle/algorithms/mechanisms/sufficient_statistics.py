@@ -1,0 +1,72 @@
+r"""Linear regression from four noisy moments (document 004, "Modifying ML Algorithms").
+
+With x and y clipped to [0, 1], the means of x^2, xy, x and y over the n records are released, each with Laplace noise
+of scale b (4/(epsilon n) for epsilon-DP), and from them alone
+
+    slope = (xy - x y) / max(xx - x^2, floor),        intercept = y - slope x.
+
+The document names S_xx/n and S_xy/n as statistical queries. The centred ones are not means of a function of a record;
+the raw moments are, hence these. The noisy variance can be anything, even negative: the floor keeps the slope finite.
+Released are [xx, xy, x, y, slope, intercept]; the last two are post-processing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.glm import Array
+from oracle.core.domain import positive
+from oracle.core.errors import DomainError
+from oracle.core.registry import Algorithm, Values
+from oracle.core.tape import Tape
+
+
+def check(features: Array, labels: Array) -> None:
+    """A DomainError unless these are data with one feature."""
+    glm.check_data(features, labels)
+    if features.shape[1] != 1:
+        raise DomainError(f"features of shape {features.shape} are outside their domain: one feature")
+
+
+def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
+    """The noisy moments, slope and intercept of one run, shape [6]."""
+    check(features, labels)
+    total = np.zeros(4)
+    for i, (given_x, given_y) in enumerate(zip(features[:, 0], labels, strict=True)):
+        x, y = min(max(float(given_x), 0.0), 1.0), min(max(float(given_y), 0.0), 1.0)
+        total += np.array([x * x, x * y, x, y])
+        if recorder is not None:
+            recorder("sample", step=0, sample=i, clipped=(x, y))
+    scale = float(config.noise_scale)
+    if recorder is not None:
+        recorder("release", exact=total / len(features), noise_scale=scale)
+    xx, xy, x_mean, y_mean = total / len(features) + scale * tape.laplace("noise", 0, 4)[0]
+    slope = (xy - x_mean * y_mean) / max(xx - x_mean**2, float(config.floor))
+    return np.array([xx, xy, x_mean, y_mean, slope, y_mean - slope * x_mean])
+
+
+def account(config: Values, records: int) -> dict[str, Any]:
+    """The parameters of sufficient-statistics.epsilon."""
+    return {"dataset_size": records, "scale": config.noise_scale}
+
+
+sufficient_statistics = Algorithm(
+    name="sufficient-statistics",
+    document="004, Modifying ML Algorithms",
+    summary="linear regression on [0, 1]^2 from the means of x^2, xy, x and y, each with Laplace noise",
+    parameters=(
+        positive("noise_scale", "scale of the Laplace noise on each mean"),
+        positive("floor", "least variance of x that the slope is divided by"),
+    ),
+    released="output",
+    neighbours="replace",
+    accounted_by="sufficient-statistics.epsilon",
+    account=account,
+    reference=train,
+    batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:train",
+    gaussian_release=lambda config: False,
+    source=("cs208/linreg-suffstats",),
+)

@@ -1,0 +1,59 @@
+"""Subsample and aggregate for many models at once: the blocks of all models are one tensor [M, k, m]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from oracle.algorithms.mechanisms.subsample_aggregate import check
+from oracle.algorithms.shared.torch_glm import drawn, in_chunks
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
+
+
+def train(
+    features: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    config: Values,
+    tape: Tape,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    recorder: Any = None,
+) -> torch.Tensor:
+    """The noisy means of all the tape's models, shape [M, 1], on the device."""
+    check(features, labels, config)
+    x = torch.as_tensor(features[:, 0], dtype=dtype, device=device)
+    y = torch.as_tensor(labels, dtype=dtype, device=device)
+    return in_chunks(tape, len(labels), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+
+
+def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The estimates [M, k] of blocks [M, k, m]."""
+    if estimator == "mean":
+        return y.mean(dim=2)
+    if estimator == "median":
+        ordered, size = y.sort(dim=2).values, y.shape[2]
+        return 0.5 * (ordered[:, :, (size - 1) // 2] + ordered[:, :, size // 2])
+    centred = x - x.mean(dim=2, keepdim=True)
+    spread = centred.square().sum(dim=2)
+    flat = x.amax(dim=2) == x.amin(dim=2)
+    # The centred x alone make the slope: the mean of y drops out of the sum.
+    return torch.where(flat, 0.0, (centred * y).sum(dim=2) / torch.where(flat, 1.0, spread))
+
+
+def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    if config.order == "given":
+        places = torch.arange(len(y), device=y.device)[None]  # all models share the blocks
+    else:
+        places = torch.as_tensor(tape.permutation("blocks", 0, len(y)), device=y.device)
+    blocks = places.reshape(len(places), config.blocks, -1)
+    answers = _estimates(config.estimator, x[blocks], y[blocks])
+    mean = answers.clamp(float(config.low), float(config.high)).mean(dim=1, keepdim=True)
+    if recorder is not None:
+        recorder("batch", step=0, batch=blocks, estimate=answers)
+        recorder("release", exact=mean, noise_scale=float(config.noise_scale))
+    return mean + float(config.noise_scale) * drawn(tape.laplace("noise", 0, 1), y)

@@ -1,0 +1,1 @@
+"""DP-SGD on networks."""

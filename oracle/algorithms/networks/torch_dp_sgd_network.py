@@ -1,0 +1,132 @@
+"""DP-SGD on many networks with one hidden layer at once: the batched sibling of `dp_sgd_network`, on any torch device.
+
+Only the records drawn are worked on: `members` packs each model's batch to the front, so that a step is a few products
+of tensors [M, k, ...], k the largest batch. Records are (x, 1) here, and a unit's weights stand together, (W_j, c_j)
+for j = 1, ..., m, before (a, e). A record's gradient is r times the outer product (a phi'(u)) (x, 1)^T and the vector
+(z, 1), whose norms are known without forming them, so that clipping and summing need no per-sample gradient:
+
+    |gradient|^2 = r^2 (<a^2, phi'(u)^2> (|x|^2 + 1) + |z|^2 + 1),
+    sum of s r (a phi'(u)) (x, 1)^T = a phi'(u)^T (s r (x, 1)),    s the share that clipping leaves of a record.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from oracle.algorithms.descent.dp_sgd import check
+from oracle.algorithms.networks.dp_sgd_network import weights_count
+from oracle.algorithms.shared.torch_glm import Kept, drawn, in_chunks, residual
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
+
+
+def train(
+    features: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    config: Values,
+    tape: Tape,
+    *,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float64,
+    recorder: Any = None,
+) -> torch.Tensor:
+    """The last weights of all the tape's models, shape [M, P], on the device."""
+    check(features, labels, config)
+    x = torch.as_tensor(features, dtype=dtype, device=device)
+    y = torch.as_tensor(labels, dtype=dtype, device=device)
+    records, dimension = features.shape
+    # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
+    largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
+    entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
+    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+
+
+def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The records that a mask [M, n] lets in, packed to the front, [M, k], and which of these places are taken.
+
+    The others name the record `absent`.
+    """
+    counts = np.count_nonzero(mask, axis=1)
+    taken = np.arange(counts.max()) < counts[:, None]
+    index = np.full(taken.shape, absent, dtype=np.int64)
+    index[taken] = np.flatnonzero(mask) - np.repeat(np.arange(0, mask.size, mask.shape[1]), counts)  # both by rows
+    return index, taken
+
+
+def order(width: int, dimension: int) -> torch.Tensor:
+    """Where the weights, in the order that is used here, stand in the order of the reference, [P]."""
+    first = torch.arange(width * dimension).view(width, dimension)
+    biases = width * dimension + torch.arange(width)[:, None]
+    last = torch.arange(width * (dimension + 1), weights_count(width, dimension))
+    return torch.cat([torch.cat([first, biases], dim=1).flatten(), last])
+
+
+def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
+    """The weights [M, P] that training starts from, in the order of the reference."""
+    width, dimension = config.width, x.shape[1]
+    draws = float(config.initial_std) * drawn(tape.normal("initial", 0, width * (dimension + 1)), x)
+    first = draws[:, : width * dimension] / math.sqrt(dimension)
+    second = draws[:, width * dimension :] / math.sqrt(width)
+    return torch.cat([first, torch.zeros_like(second), second, torch.zeros_like(second[:, :1])], dim=1)
+
+
+def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    rate = config.batch_size / config.dataset_size
+    here = order(config.width, x.shape[1]).to(x.device)
+    back = here.argsort()
+    weights = _initial(config, tape, x)[:, here]
+    records = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
+    squares = records.square().sum(dim=1)
+    kept = Kept(x)
+    for step in range(config.steps):
+        index, taken = (
+            torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
+        )
+        batch = kept("batch", *index.shape, records.shape[1])
+        torch.index_select(records, 0, index.view(-1), out=batch.view(-1, records.shape[1]))
+        lengths, known = (part.index_select(0, index.view(-1)).view(index.shape) for part in (squares, y))
+        total, norms = _clipped_sum(weights, batch, lengths, known, taken, clip_norm, config, kept)
+        noise = drawn(tape.normal("noise", step, weights.shape[1]), x).index_select(1, here)
+        if recorder is not None:
+            recorder("batch", step=step, index=index, taken=taken)
+            recorder("samples", step=step, index=index, taken=taken, norms=norms)
+            recorder("update", step=step, clipped_sum=total[:, back], noise_std=noise_std)
+        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * noise_std)
+    return weights[:, back]
+
+
+def _clipped_sum(
+    weights: torch.Tensor, x: torch.Tensor, squares: torch.Tensor, y: torch.Tensor, taken: torch.Tensor,
+    clip_norm: float, config: Values, kept: Kept,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The sums [M, P] of the clipped gradients of the records taken, and all norms [M, k].
+
+    For records (x, 1) [M, k, d + 1] of squared lengths [M, k].
+    """
+    models, size, inputs = x.shape
+    units = (models, size, config.width)
+    hidden, second, last = torch.split(weights, [config.width * inputs, config.width, 1], dim=1)
+    z = torch.bmm(x, hidden.view(models, config.width, inputs).mT, out=kept("z", *units))
+    a, square, slope = second[:, None], kept("square", *units), kept("slope", *units)
+    if config.activation == "tanh":
+        torch.square(z.tanh_(), out=square)
+        torch.addcmul(a, square, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2)
+    else:
+        torch.square(z.relu_(), out=square)
+        torch.sign(z, out=slope).mul_(a)
+    ones = weights.new_ones(config.width)
+    norms = torch.mv(square.view(-1, config.width), ones).add_(1).view(models, size)  # short rows are slow to add up
+    lengths = torch.mv(torch.square(slope, out=square).view(-1, config.width), ones).view(models, size)
+    # A row times a matrix is several times as fast as the matrix times a column.
+    r = residual(config.loss, torch.baddbmm(last[:, None], a, z.mT)[:, 0], y)
+    norms.addcmul_(lengths, squares).sqrt_().mul_(r.abs())
+    r = (clip_norm / norms.clamp(min=clip_norm)).mul_(r).mul_(taken)
+    products = torch.mul(r[:, :, None], x, out=kept("products", *x.shape))
+    parts = (torch.bmm(slope.mT, products).flatten(1), torch.bmm(r[:, None], z)[:, 0], r.sum(dim=1, keepdim=True))
+    return torch.cat(parts, dim=1), norms

@@ -1,0 +1,1 @@
+"""Noise on the minimiser or on the objective."""

@@ -1,0 +1,1 @@
+"""Phased SGD for generalised linear models (document 002)."""

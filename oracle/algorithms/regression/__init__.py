@@ -1,0 +1,1 @@
+"""ReLU regression by projected and by batched descent (document 002)."""

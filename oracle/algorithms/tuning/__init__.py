@@ -1,0 +1,1 @@
+"""Training a random number of times and releasing the best."""

@@ -1,0 +1,1 @@
+"""The registered bounds on privacy that belong to no algorithm, by topic."""

@@ -1,0 +1,1 @@
+"""Composition of mechanisms that are known by their epsilon and delta."""

@@ -1,0 +1,1 @@
+"""One or many Gaussian releases."""

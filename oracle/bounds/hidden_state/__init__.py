@@ -1,0 +1,1 @@
+"""Iterations of which only the last iterate is seen."""

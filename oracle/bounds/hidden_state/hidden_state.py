@@ -1,0 +1,137 @@
+r"""Noisy gradient descent when only the last iterate is released (hidden state), in Gaussian DP.
+
+Updates theta <- theta - eta (mean gradient + N(0, sigma^2 I)) whose gradient maps contract by c, replace-one
+neighbours, gradient sensitivity L (2C for gradients clipped to C):
+
+    NoisyGD,  t steps over n records:      mu = L/(n sigma) sqrt( (1-c^t)/(1+c^t) (1+c)/(1-c) )
+    NoisyCGD, E epochs of k fixed batches: mu = L/(b sigma) sqrt( 1 + c^{2k-2} (1-c^2)/(1-c^k)^2
+                                                                    (1-c^{k(E-1)})/(1+c^{k(E-1)}) )
+
+(Bok, Su and Altschuler 2024; document 000, Theorem 2.8). Both are optima of one programme: shifts a_i that pay off the
+drift, z_{i+1} = c z_i + s_i - a_{i+1} >= 0, z_T = 0, at cost sum a_i^2; `theorems.relu_approx` re-derives them from it.
+With one batch NoisyCGD *is* NoisyGD, whose bound is smaller than the second formula at k = 1: one batch uses it.
+
+`shift_programme` solves it for any schedule; `hidden_state_position` for a record in a known batch;
+`hidden_state_projected` for iterates in a bounded set; `hidden_state_epsilon` and `hidden_state_inverse` convert and
+invert. c = 1 is the case of convex losses, smooth with beta <= 2/eta; strong convexity or a ridge lambda makes it
+c = max(|1 - eta lambda|, |1 - eta beta|).
+
+Written with the geometric sum G(c, t) = 1 + c + ... + c^{t-1}, both formulas have no singularity at c = 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import arb
+
+from oracle.core.arrays import inflate, quotient
+from oracle.core.domain import non_negative_integer, positive, positive_integer, unit_interval
+from oracle.core.enclosure import ball
+from oracle.core.registry import Bound, Values, closed_form
+from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers
+
+
+def gd_factor(c: Any, t: Any, powers: Powers) -> Any:
+    """The square of NoisyGD's factor: G(c, t) (1 + c) / (1 + c^t)."""
+    return powers.geometric_sum(c, t) * (1 + powers.number(c)) / (1 + powers.power(c, t))
+
+
+def cgd_factor(c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
+    """The square of NoisyCGD's factor for k >= 2: 1 + c^{2k-2} (1+c) G(c, k(E-1)) / (G(c, k)^2 (1 + c^{k(E-1)}))."""
+    steps = k * (epochs - 1)
+    memory = (1 + powers.number(c)) * powers.geometric_sum(c, steps) / (1 + powers.power(c, steps))
+    return 1 + powers.power(c, 2 * k - 2) * memory / powers.geometric_sum(c, k) ** 2
+
+
+def gd_square(values: Values) -> arb:
+    """The square of NoisyGD's factor, in balls."""
+    square: arb = gd_factor(values.contraction, values.steps, BallPowers())
+    return square
+
+
+def cgd_square(values: Values) -> arb:
+    """The square of NoisyCGD's factor, in balls."""
+    c, k, epochs = values.contraction, values.batches, values.epochs
+    square: arb = gd_factor(c, epochs, BallPowers()) if k == 1 else cgd_factor(c, k, epochs, BallPowers())
+    return square
+
+
+def cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
+    """The square of NoisyCGD's factor, in arrays."""
+    return xp.where(k == 1.0, gd_factor(c, epochs, powers), cgd_factor(c, k, epochs, powers))
+
+
+def gd_mu(values: Values) -> arb:
+    """mu of NoisyGD, in balls."""
+    return ball(values.sensitivity / (values.dataset_size * values.sigma)) * gd_square(values).sqrt()
+
+
+def cgd_mu(values: Values) -> arb:
+    """mu of NoisyCGD, in balls."""
+    return ball(values.sensitivity / (values.batch_size * values.sigma)) * cgd_square(values).sqrt()
+
+
+def gd_root(xp: Any, values: Values) -> Any:
+    """NoisyGD's factor, in arrays, not yet rounded up."""
+    return xp.sqrt(gd_factor(values.contraction, values.steps, ArrayPowers(xp)))
+
+
+def cgd_root(xp: Any, values: Values) -> Any:
+    """NoisyCGD's factor, in arrays, not yet rounded up."""
+    return xp.sqrt(cgd_squares(xp, values.contraction, values.batches, values.epochs, ArrayPowers(xp)))
+
+
+def gd_mu_upper(xp: Any, values: Values) -> Any:
+    """mu of NoisyGD, rounded up."""
+    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.sigma) * gd_root(xp, values), BUDGET)
+
+
+def cgd_mu_upper(xp: Any, values: Values) -> Any:
+    """mu of NoisyCGD, rounded up."""
+    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * cgd_root(xp, values), BUDGET)
+
+
+SENSITIVITY = positive("sensitivity", "gradient sensitivity L: 2C for gradients clipped to C")
+SIGMA = positive("sigma", "standard deviation of the noise on the mean gradient")
+CONTRACTION = unit_interval("contraction", "Lipschitz constant c of every gradient step")
+BATCHES = positive_integer("batches", "number k of batches an epoch")
+
+noisy_gd_mu = Bound(
+    name="noisy-gd.mu",
+    unit="mu",
+    summary="mu of the last iterate of full-batch noisy gradient descent on strongly convex losses",
+    formula=r"\mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^{t}}{1+c^{t}}\,\frac{1+c}{1-c}}",
+    parameters=(
+        SENSITIVITY, positive_integer("dataset_size"), SIGMA, CONTRACTION, non_negative_integer("steps"),
+    ),
+    neighbours="replace",
+    threat_model="last_iterate",
+    released="last_iterate",
+    source=("background/bok-gd",),
+    certify=closed_form(gd_mu),
+    vectorised=gd_mu_upper,
+    example={"sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "0.9", "steps": "20"},
+)
+
+noisy_cgd_mu = Bound(
+    name="noisy-cgd.mu",
+    unit="mu",
+    summary="mu of the last iterate of noisy cyclic mini-batch gradient descent with fixed disjoint batches",
+    formula=(
+        r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\,\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}}"
+        r"\quad (k \ge 2;\ \text{NoisyGD for } k = 1)"
+    ),
+    parameters=(
+        SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, positive_integer("epochs"),
+    ),
+    neighbours="replace",
+    threat_model="last_iterate",
+    released="last_iterate",
+    source=("relu-approx/thm-2.8-formula",),
+    certify=closed_form(cgd_mu),
+    vectorised=cgd_mu_upper,
+    example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch
+        "sensitivity": "2", "batch_size": "1", "sigma": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+    },
+)

@@ -1,0 +1,1 @@
+"""One or many Laplace releases."""

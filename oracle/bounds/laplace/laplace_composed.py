@@ -1,0 +1,280 @@
+r"""Laplace releases in sequence: the exact curve of their k-fold composition, and its inverse.
+
+With m = sensitivity / scale, the loss of one release under the law of the shifted noise is m with probability 1/2, -m
+with probability e^{-m}/2, and has the density e^{(l-m)/2}/4 between. Its complement Y = m - L is therefore 0 with
+probability 1/2 and else an exponential variable of rate 1/2, cut off at 2m:
+
+    E e^{-sY} = ((s+1) + s e^{-m-2ms}) / (2s+1).
+
+A smaller shift has a smaller curve, so the pair of shift m dominates each release, and domination composes, adaptively
+too (Zhu, Dong and Wang 2022); k equal shifts reach it. The loss of k releases is km - W with W a sum of k copies of Y,
+so with g = km - epsilon
+
+    delta(epsilon) = E max(0, 1 - e^{-(g - W)}),     whose Laplace transform in g is  (E e^{-sY})^k / (s (s+1)).
+
+Expanded binomially, e^{-2mjs} is a delay by 2mj, and the residues (a pole of order k at s = -1/2, and for j = 0 one
+at s = 0; j = k never counts for epsilon >= 0) give, with u = s + 1/2,
+
+    delta = sum over j >= 0 with x_j = g - 2mj > 0 of C(k,j) e^{-jm} h_j(x_j),
+    h_j(x) = [j = 0] + 2^{-k} e^{-x/2} [u^{k-1}] (u + 1/2)^{k-j-1} (u - 1/2)^{j-1} e^{xu}.
+
+The sum alternates and loses about k bits, which the working precision wins back up to 400 releases. Many releases have
+a contour integral where their moments decay (`laplace_step`, about k m > 100), else, beyond 400, counted atoms and
+B-splines (`laplace_splines`). The fast path sums positive terms (`laplace_arrays`) or takes a contour, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, arb_poly, ctx, fmpz_poly
+
+from oracle.bounds.gaussian.gaussian import certainly_negative
+from oracle.core.arithmetic import decreasing_root, enclose
+from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
+from oracle.core.domain import non_negative, non_negative_integer, positive, unit_interval
+from oracle.core.enclosure import Dyadic, Enclosure, ball
+from oracle.core.errors import PrecisionError
+from oracle.core.registry import Bound, Values, closed_form
+from oracle.engines.composed_pairs import Composition
+from oracle.engines.contour import Saddle, saddle_for
+from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
+from oracle.engines.laplace_contour_arrays import contour_delta, contour_epsilon
+from oracle.engines.laplace_splines import curve as splines
+from oracle.engines.laplace_step import LaplaceStep
+
+_MOST_RESIDUES = 400  # the polynomials of all delays hold about steps^3 / 20 bytes
+_FEWEST_NODES = 64  # releases below which the residues are quicker than any plan
+_RATIOS = (1e-300, 1e9)  # between which the float64 plan for more releases can place its points
+_LARGEST_LOSS = 1e12
+_SPARE = 25.0  # how far below the asked width the contour must be able to cut, as an exponent of e
+_SMALLEST_DELTA = 1e-280  # below, float64 leaves the sums to the reference
+
+
+@functools.lru_cache(maxsize=2)
+def _polynomials(steps: int) -> tuple[fmpz_poly, ...]:
+    """For each delay j < k/2 the part [u^{k-1}] (...) e^{xu} of h_j as a polynomial in x / 2, made integer.
+
+    With v = 2u, (u + 1/2)^{k-j-1} (u - 1/2)^{j-1} = 2^{2-k} (v+1)^{k-j-1} (v-1)^{j-1}, a series in v whose coefficient
+    n_i meets (x/2)^{k-1-i} / (k-1-i)! in e^{xu}; u^{k-1} is v^{k-1} 2^{1-k}: altogether 2^{-k} 2^{2-k} 2^{k-1} n_i =
+    2^{1-k} n_i. What is returned is free of 2^{1-k} and multiplied by (k-1)!; `curve` divides.
+    """
+    result = []
+    for j in range((steps + 1) // 2):
+        if j == 0:
+            # (v+1)^{k-1} / (v-1) = -(v+1)^{k-1} (1 + v + v^2 + ...): partial sums of binomial coefficients
+            total, series = 0, []
+            for i in range(steps):
+                total += math.comb(steps - 1, i)
+                series.append(-total)
+        else:
+            product = fmpz_poly([1, 1]) ** (steps - j - 1) * fmpz_poly([-1, 1]) ** (j - 1)
+            series = [int(c) for c in product.coeffs()]
+        coefficients, factor = [0] * steps, 1
+        for i in range(steps):  # (k-1)! / (k-1-i)!
+            if i < len(series):
+                coefficients[steps - 1 - i] = series[i] * factor
+            factor *= steps - 1 - i
+        result.append(fmpz_poly(coefficients))
+    return tuple(result)
+
+
+def curve(ratio: Fraction, steps: int, gap: arb) -> arb:
+    """delta at epsilon = k m - gap >= 0 for a ball gap > 0, at the working precision."""
+    scale = ball(Fraction(2) / (2**steps * math.factorial(steps - 1)))
+    decay, result = (-ball(ratio)).exp(), arb(1)
+    weight = arb(1)
+    for j, polynomial in enumerate(_polynomials(steps)):
+        x = gap - ball(2 * j * ratio)
+        if x <= 0:
+            break
+        term = weight * scale * (-x / 2).exp() * arb_poly(polynomial)(x / 2)
+        result += term if x > 0 else term.union(arb(0))  # on the edge of a delay the term vanishes
+        weight = weight * decay * (steps - j) / (j + 1)
+    return result
+
+
+def _plan(ratio: Fraction, steps: int, **at: float) -> tuple[Saddle, float]:
+    """The saddle point of an epsilon or log_delta, and how far below its delta the contour can cut."""
+    step = LaplaceStep(ratio)
+    saddle = saddle_for([(step, steps)], **at)
+    floor = steps * step.decay(saddle.c, math.inf)[0] - saddle.c * saddle.epsilon
+    return saddle, saddle.log_delta - floor
+
+
+def _is_placed(ratio: Fraction, steps: int) -> bool:
+    """Whether a float64 plan is possible, and worth it; more releases than the residues serve need one."""
+    low, high = _RATIOS
+    placed = low < ratio < high and steps * ratio < _LARGEST_LOSS
+    if steps > _MOST_RESIDUES and not placed:
+        raise PrecisionError(
+            f"more than {_MOST_RESIDUES} releases are served for sensitivity / scale in ({low:.0e}, {high:.0e})"
+            f" and a total loss up to {_LARGEST_LOSS:.0e}"
+        )
+    return placed and steps >= _FEWEST_NODES
+
+
+def _composition(ratio: Fraction, steps: int) -> Composition:
+    return Composition(([(LaplaceStep(ratio), steps)],))
+
+
+def _nearly_one(ratio: Fraction, steps: int, gap: Fraction, width: Fraction) -> Enclosure | None:
+    """[1 - E e^{-(g-W)/4}, 1] where that is narrow: 1 - delta = E min(1, e^{-(g-W)}), and E e^{Y/4} is a moment."""
+    with ctx.workprec(128):
+        rest = (steps * ((3 - (-ball(ratio) / 2).exp()) / 2).log() - ball(gap) / 4).exp()
+        return Enclosure.between(1 - rest, arb(1)) if 4 * rest < ball(width) else None
+
+
+def _delta(values: Values, width: Fraction) -> Enclosure:
+    ratio: Fraction = values.sensitivity / values.scale
+    steps, gap = values.steps, values.steps * ratio - values.epsilon
+    if gap <= 0:
+        return Enclosure.exactly(0)
+    if steps > _MOST_RESIDUES:
+        extreme = _nearly_one(ratio, steps, gap, width)
+        if extreme is not None:
+            return extreme
+    if _is_placed(ratio, steps):
+        saddle, depth = _plan(ratio, steps, epsilon=float(values.epsilon))
+        if depth > _SPARE + _digits(width):
+            return _composition(ratio, steps).delta(values.epsilon, width=width)
+        if steps > _MOST_RESIDUES:
+            return enclose(lambda: splines(ratio, steps, gap, saddle.c, saddle.log_delta), width=width).capped(1)
+    return enclose(lambda: curve(ratio, steps, ball(gap)), width=width).capped(1)
+
+
+def _digits(width: Fraction) -> float:
+    """-log of a width or a delta."""
+    with ctx.workprec(64):
+        return float(-ball(width).log().mid())
+
+
+def _epsilon(values: Values, width: Fraction) -> Enclosure:
+    ratio: Fraction = values.sensitivity / values.scale
+    steps, delta = values.steps, values.delta
+    if steps == 0 or delta == 1:
+        return Enclosure.exactly(0)
+    largest = steps * ratio
+    if delta == 0:
+        return closed_form(lambda _: ball(largest))(values, width)
+    if _is_placed(ratio, steps):
+        saddle, depth = _plan(ratio, steps, log_delta=-_digits(delta))
+        if depth > _SPARE + _digits(width) + max(0.0, -math.log(min(saddle.c, 1.0))):
+            return _composition(ratio, steps).epsilon(delta, width=width)
+        if steps > _MOST_RESIDUES:
+            near = saddle.epsilon, 1 / saddle.c
+            return _root(largest, delta, width, lambda epsilon: _splines_at(ratio, steps, epsilon), near)
+    return _root(largest, delta, width, lambda epsilon: curve(ratio, steps, ball(largest) - epsilon))
+
+
+def _splines_at(ratio: Fraction, steps: int, epsilon: arb) -> arb:
+    exact = Dyadic.of(epsilon).to_fraction()
+    saddle, _ = _plan(ratio, steps, epsilon=float(exact))
+    return splines(ratio, steps, steps * ratio - exact, saddle.c, saddle.log_delta)
+
+
+def _root(
+    largest: Fraction, delta: Fraction, width: Fraction, at: Callable[[arb], arb],
+    near: tuple[float, float] | None = None,
+) -> Enclosure:
+    """The least epsilon >= 0 with at(epsilon) <= delta, where at(largest) = 0; `near` is a guess and its distance."""
+
+    def excess(epsilon: arb) -> arb:
+        return arb(-1) if epsilon >= ball(largest) else at(epsilon).log() - ball(delta).log()
+
+    with ctx.workprec(128):
+        lower, upper = arb(0), ball(largest).upper()
+        if near is not None:  # an evaluation far from the root costs more than all those near it
+            guess, step = arb(max(near[0], 0.0)), arb(near[1])
+            while guess - step > 0 and certainly_negative(functools.partial(excess, (guess - step).mid())):
+                step = 2 * step
+            lower = (guess - step).max(lower).mid()
+            step = arb(near[1])
+            while guess + step < upper and not certainly_negative(functools.partial(excess, (guess + step).mid())):
+                step = 2 * step
+            upper = (guess + step).min(upper).mid()
+    if lower.is_zero() and certainly_negative(lambda: excess(lower)):
+        return Enclosure.exactly(0)
+    return decreasing_root(excess, lower, upper, width=width)
+
+
+def _columns(xp: Any, values: Values, last: Any) -> tuple[Any, ...]:
+    ratio = quotient(xp, values.sensitivity, values.scale)
+    return tuple(xp.reshape(x, (-1,)) for x in (ratio, values.steps, last))
+
+
+def _first(xp: Any, solvers: tuple[Any, ...], columns: tuple[Any, ...], wanted: Any) -> Any:
+    """For the wanted rows the answer of the first solver that has one."""
+    result = columns[0] * math.nan
+    for solve in solvers:
+        rows = xp.nonzero(wanted & xp.isnan(result))[0]
+        if rows.shape[0]:
+            result[rows] = solve(xp, *(column[rows] for column in columns))
+    return result
+
+
+def _delta_fast(xp: Any, values: Values) -> Any:
+    total = values.steps * (values.sensitivity / values.scale + TINY)
+    gap = (total - values.epsilon) + 8 * UNIT * (total + values.epsilon) + TINY  # an upper bound of k m - epsilon
+    one = inflate(-xp.expm1(-0.5 * gap), 16.0) + TINY
+    columns = _columns(xp, values, values.epsilon)
+    many = _first(xp, (contour_delta, spline_delta), columns, xp.isfinite(columns[0]) & (columns[1] > 1.0))
+    result = xp.where(values.steps == 1.0, one, xp.reshape(many, one.shape))
+    result = xp.where(result > 1.0, 1.0, result)
+    return xp.where((gap > 0.0) & (values.steps > 0.0), result, 0.0)
+
+
+def _epsilon_fast(xp: Any, values: Values) -> Any:
+    free = (values.steps == 0.0) | (values.delta == 1.0)
+    ratio = quotient(xp, values.sensitivity, values.scale)
+    saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
+    one = positive_part(xp, ratio - saved, ratio + saved)
+    columns = _columns(xp, values, values.delta)
+    inside = (columns[2] > _SMALLEST_DELTA) & (columns[2] < 1.0)
+    wanted = xp.isfinite(columns[0]) & (columns[1] > 1.0) & inside
+    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), columns, wanted), one.shape)
+    return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, many))
+
+
+_PARAMETERS = (
+    positive("scale", "scale b of the Laplace noise of each release"),
+    positive("sensitivity", "largest change of each real-valued query"),
+    non_negative_integer("steps", "number of releases"),
+)
+_FORMULA = (
+    r"\delta(\varepsilon) = \mathbb{E}\max\left(0,\ 1 - e^{\varepsilon - L_1 - \dots - L_k}\right), \quad"
+    r" \mathbb{E}e^{sL_i} = \frac{(s+1)e^{sm} + s\,e^{-(s+1)m}}{2s+1}, \quad m = \frac{\Delta}{b}"
+)
+_SOURCE = ("background/laplace-curve",)
+
+delta = Bound(
+    name="laplace-composed.delta",
+    unit="delta",
+    summary="least delta for which a number of Laplace releases together are (epsilon, delta)-DP",
+    formula=_FORMULA,
+    parameters=(*_PARAMETERS, non_negative("epsilon")),
+    neighbours="any",
+    threat_model="all_iterates",
+    source=_SOURCE,
+    certify=_delta,
+    vectorised=_delta_fast,
+    example={"scale": "10", "sensitivity": "1", "steps": "100", "epsilon": "4"},
+)
+
+epsilon = Bound(
+    name="laplace-composed.epsilon",
+    unit="epsilon",
+    summary="least epsilon for which a number of Laplace releases together are (epsilon, delta)-DP",
+    formula=_FORMULA,
+    parameters=(*_PARAMETERS, unit_interval("delta")),
+    neighbours="any",
+    threat_model="all_iterates",
+    source=_SOURCE,
+    certify=_epsilon,
+    vectorised=_epsilon_fast,
+    example={"scale": "10", "sensitivity": "1", "steps": "100", "delta": "1e-5"},
+)

@@ -1,0 +1,1 @@
+"""Correlated noise: trees."""

@@ -1,0 +1,1 @@
+"""Conversions from Renyi and zero-concentrated DP."""

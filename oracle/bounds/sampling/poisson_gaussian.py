@@ -1,0 +1,270 @@
+r"""Poisson-sampled Gaussian steps (DP-SGD): certified epsilon, delta, and the noise and steps for a target.
+
+A step adds N(0, sigma^2 C^2) to the sum of the sampled records' gradients, each clipped to norm C; every record is
+sampled with probability q on its own. What is proved and what is cited of the pairs stands in `composition`. The noise
+multiplier that meets a target is the zero of a falling function, and the number of steps the last at which a rising one
+is met: both are decided by certified values on both sides.
+
+One step, add or remove: epsilon = log(1 + q (e^{epsilon_0} - 1)) at delta = q delta_0, where (epsilon_0, delta_0) lies
+on the Gaussian curve: q P - (e^epsilon - 1 + q) Q is the integrand of both. Adding is never worse: it is
+h(1 - e^epsilon (1-q)) against h(q) for removing, with h(A) = sup_S (A P - (A + e^epsilon - 1) Q)(S), which rises in A.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from oracle.bounds.gaussian.gaussian_composed import composed_mu
+from oracle.core.arithmetic import decreasing_root
+from oracle.core.arrays import UNIT, at_least, at_most, inflate, quotient
+from oracle.core.domain import (
+    Number,
+    choice,
+    non_negative,
+    non_negative_integer,
+    parse_all,
+    positive,
+    probability,
+    unit_interval,
+)
+from oracle.core.enclosure import Dyadic, Enclosure, ball
+from oracle.core.errors import PrecisionError
+from oracle.core.registry import Bound, Values
+from oracle.engines import gaussian_arrays
+from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
+from oracle.engines.contour import saddle_for
+from oracle.engines.contour_arrays import upper_bound
+
+_SHIFT = {"add_remove": 1.0, "replace": 2.0}
+_MOST_STEPS = 10**15
+_PAST = 5e-13  # how far past the root of the vectorised curve its answer lies, in log sigma
+
+
+def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | None = None) -> Composition:
+    part = PoissonGaussian(values.sigma if sigma is None else sigma, values.sampling_rate)
+    return compose([(part, values.steps if steps is None else steps)], neighbours=values.neighbours)
+
+_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+_LEAST_SIGMA = arb(2) ** -4000
+
+
+def _meets_without_noise(values: Values) -> bool:
+    """Whether delta >= 1 - (1-q)^T: with probability (1-q)^T the record is never sampled and nothing differs."""
+    if values.sampling_rate == 1:
+        return False
+    if values.steps <= _EXACT_STEPS:  # a ball cannot tell equality
+        return bool(1 - (1 - values.sampling_rate) ** values.steps <= values.delta)
+    with ctx.workprec(256):
+        return bool(1 - ball(1 - values.sampling_rate) ** values.steps <= ball(values.delta))
+
+
+def _sigma(values: Values, width: Fraction) -> Enclosure:
+    """The least noise multiplier: delta falls in it (more noise is post-processing)."""
+    if values.steps == 0 or values.sampling_rate == 0 or _meets_without_noise(values):
+        return Enclosure.exactly(0)
+
+    def excess(sigma: arb) -> arb:
+        composition = _composition(values, sigma=Dyadic.of(sigma).to_fraction())
+        value = composition.delta(values.epsilon, width=Fraction(1, 1 << (ctx.prec // 2)))
+        if not value.upper.mantissa:
+            return arb(-1)
+        return value.lower.ball.union(value.upper.ball).log() - ball(values.delta).log()
+
+    with ctx.workprec(128):
+        low = high = arb(_about_sigma(values))
+        step = arb(17) / 16
+        while not excess(high) < 0:
+            low, high, step = high, (high * step).mid(), (step * step).min(arb(4))
+        step = arb(17) / 16
+        while not excess(low) > 0:
+            low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
+            if low < _LEAST_SIGMA:
+                raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
+    return decreasing_root(excess, low, high, width=width)
+
+
+def _about_sigma(values: Values) -> float:
+    """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
+    log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
+    low, high = -10.0, 28.0
+    while high - low > 0.02:
+        middle = 0.5 * (low + high)
+        composition = _composition(values, sigma=Fraction(math.exp(middle)))
+        estimates = [saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions]
+        low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
+    return math.exp(0.5 * (low + high))
+
+
+def _meets(values: Values, steps: int) -> bool:
+    """Whether a number of steps is (epsilon, delta)-DP, for certain."""
+    for digits in (6, 15, 30, 60):
+        value = _composition(values, steps=steps).delta(values.epsilon, width=Fraction(1, 10**digits))
+        if value.certainly_le(values.delta):
+            return True
+        if not value.possibly_le(values.delta):
+            return False
+    raise PrecisionError(f"delta after {steps} steps is the target to 60 digits: undecided")
+
+
+def most_steps(
+    *, sigma: Number, sampling_rate: Number, epsilon: Number, delta: Number, neighbours: str = "add_remove"
+) -> int:
+    """The largest number of steps that is (epsilon, delta)-DP, for certain: one more is certainly not."""
+    given = {"sigma": sigma, "sampling_rate": sampling_rate, "epsilon": epsilon, "delta": delta}
+    parameters = (_SIGMA, _SOME_RATE, non_negative("epsilon"), probability("delta"), _NEIGHBOURS)
+    values = Values(**parse_all("most_steps", parameters, {**given, "neighbours": neighbours}))
+    low, high = 0, 1
+    while _meets(values, high):
+        low, high = high, 2 * high
+        if high > _MOST_STEPS:
+            raise PrecisionError(f"more than {_MOST_STEPS} steps meet the target")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _meets(values, middle) else (low, middle)
+    return low
+
+
+def _sigma_fast(xp: Any, values: Values) -> Any:
+    """The noise at which the vectorised delta meets the target: a bracket in log sigma, chords, and a last check.
+
+    Every row goes its own way, whatever stands beside it: once a row is settled it stays.
+    """
+
+    def excess(x: Any) -> Any:
+        at = Values(**{**vars(values), "sigma": xp.exp(x)})
+        value = _delta_fast(xp, at)
+        return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(values.delta)
+
+    # To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
+    like = _SHIFT[values.neighbours] * values.sampling_rate * xp.sqrt(values.steps) + UNIT
+    low = xp.log(at_least(xp, gaussian_arrays.sigma_upper(xp, like, values.epsilon, values.delta), 0.6))
+    high, at_low = low + 0.0, excess(low)
+    at_high = at_low + 0.0
+    for power in range(7):
+        short, long = ~(at_low > 0.0) & ~xp.isnan(at_low), ~(at_high <= 0.0) & ~xp.isnan(at_high)
+        if not bool(xp.any(short | long)):
+            break
+        new = xp.where(short, low - 0.03 * 2.0**power, high + 0.03 * 2.0**power)
+        at_new = excess(new)
+        high, at_high = xp.where(long, new, xp.where(short, low, high)), xp.where(
+            long, at_new, xp.where(short, at_low, at_high)
+        )
+        low, at_low = xp.where(short, new, low), xp.where(short, at_new, at_low)
+    (before, at_before), (root, at_root) = (low, at_low), (high, at_high)
+    for _ in range(9):  # log delta is nearly straight in log sigma: chords through the last two points
+        point = root - at_root * (root - before) / (at_root - at_before)
+        point = at_most(xp, at_least(xp, point, low), high)
+        moved = xp.abs(point - root) > 1e-12  # a settled row stays, but for the last chord
+        before, at_before = xp.where(moved, root, before), xp.where(moved, at_root, at_before)
+        root, at_root = point, xp.where(moved, excess(point), at_root)
+        if not bool(xp.any(moved)):
+            break
+    upper = root + _PAST
+    proved = (at_low > 0.0) & (at_high <= 0.0) & (excess(upper) <= 0.0) & (excess(root - 100 * _PAST) > 0.0)
+    result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
+    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
+
+
+def _merge(xp: Any, values: Values, plain: Any, single: Any, many: Any) -> Any:
+    """No steps or no sampling, no sampling at random, one step, many steps."""
+    result = xp.where(values.sampling_rate == 1.0, plain, xp.where(values.steps == 1.0, single, many))
+    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
+
+
+def _mu(xp: Any, values: Values, steps: Any) -> Any:
+    shift = xp.full_like(values.sigma, _SHIFT[values.neighbours])
+    return composed_mu(xp, quotient(xp, shift, values.sigma), steps)
+
+
+def _epsilon_fast(xp: Any, values: Values) -> Any:
+    q, delta, ones = values.sampling_rate, values.delta, xp.ones_like(values.steps)
+    sampled = xp.where(q > 0.0, q, 1.0)
+    base_delta = delta / sampled * (1.0 - 4 * UNIT)
+    free = base_delta >= 1.0
+    base = gaussian_arrays.epsilon_upper(xp, _mu(xp, values, ones), xp.where(free, 0.5, base_delta))
+    near = xp.log1p(inflate(sampled * xp.expm1(xp.where(base < 30.0, base, 0.0)), 8.0))
+    far = base + xp.log(sampled) + xp.log1p((1.0 - sampled) / sampled * xp.exp(-base))
+    single = xp.where(base < 30.0, inflate(near, 8.0), far + 16 * UNIT * (base + xp.abs(xp.log(sampled)) + 1.0))
+    single = xp.where(free, 0.0, xp.where(single > 1e-290, single, math.nan))
+    if values.neighbours == "replace":
+        single = single * math.nan
+    plain = gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), delta)
+    many = upper_bound(xp, values.sigma, q, values.steps, DIRECTIONS[values.neighbours], delta=delta)
+    return _merge(xp, values, plain, single, many)
+
+
+def _delta_fast(xp: Any, values: Values) -> Any:
+    q, epsilon, ones = values.sampling_rate, values.epsilon, xp.ones_like(values.steps)
+    sampled = xp.where(q > 0.0, q, 1.0)
+    base = xp.log1p(xp.expm1(epsilon) / sampled)  # infinite where e^epsilon overflows: left to the reference
+    base = xp.where(base < 700.0, at_least(xp, base * (1.0 - 16 * UNIT), 0.0), math.nan)
+    single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0)
+    if values.neighbours == "replace":
+        single = single * math.nan
+    plain = gaussian_arrays.delta_upper(xp, epsilon, _mu(xp, values, values.steps))
+    many = upper_bound(xp, values.sigma, q, values.steps, DIRECTIONS[values.neighbours], epsilon=epsilon)
+    return _merge(xp, values, plain, single, xp.where(many > 1.0, 1.0, many))  # no delta exceeds 1
+
+
+_SIGMA = positive("sigma", "noise multiplier: noise standard deviation over the bound on a record's norm")
+_RATE = unit_interval("sampling_rate", "probability with which each record enters a step")
+_SOME_RATE = replace(_RATE, low_open=True)  # where nothing is sampled, any number of steps will do
+_STEPS = non_negative_integer("steps", "number of steps")
+_NEIGHBOURS = choice(
+    "neighbours", "add_remove", "replace", meaning="whether a record is added or removed, or replaced"
+)
+_FORMULA = (
+    r"\delta(\varepsilon) = \frac{1}{2\pi i}\int_{c-i\infty}^{c+i\infty}"
+    r" M(s)^T \frac{e^{-s\varepsilon}}{s(s+1)}\,ds, \quad"
+    r" M(s) = \int\varphi\,u(y)^{s+1},\ \int\varphi\,u(y)^{-s} \text{ (add or remove) or }"
+    r" \int\varphi\,u(y)^{s+1}u(-y)^{-s} \text{ (replace)}, \quad u(y) = 1 - q + q\,e^{y/\sigma - 1/(2\sigma^2)}"
+)
+_SOURCE = ("relu-approx/lem-2.6-repaired",)
+_EXAMPLE = {"sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove"}
+
+epsilon = Bound(
+    name="poisson-gaussian.epsilon",
+    unit="epsilon",
+    summary="least epsilon for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
+    formula=_FORMULA,
+    parameters=(_SIGMA, _RATE, _STEPS, probability("delta"), _NEIGHBOURS),
+    neighbours="any",
+    threat_model="all_iterates",
+    source=_SOURCE,
+    certify=lambda v, width: _composition(v).epsilon(v.delta, width=width),
+    vectorised=_epsilon_fast,
+    example={**_EXAMPLE, "sigma": "1", "delta": "1e-5"},
+)
+
+delta = Bound(
+    name="poisson-gaussian.delta",
+    unit="delta",
+    summary="least delta for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
+    formula=_FORMULA,
+    parameters=(_SIGMA, _RATE, _STEPS, non_negative("epsilon"), _NEIGHBOURS),
+    neighbours="any",
+    threat_model="all_iterates",
+    source=_SOURCE,
+    certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
+    vectorised=_delta_fast,
+    example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
+)
+
+sigma = Bound(
+    name="poisson-gaussian.sigma",
+    unit="sigma",
+    summary="least noise multiplier for which Poisson-sampled Gaussian steps are (epsilon, delta)-DP",
+    formula=_FORMULA,
+    parameters=(_RATE, _STEPS, non_negative("epsilon"), probability("delta"), _NEIGHBOURS),
+    neighbours="any",
+    threat_model="all_iterates",
+    source=_SOURCE,
+    certify=_sigma,
+    vectorised=_sigma_fast,
+    example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
+)

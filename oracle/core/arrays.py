@@ -1,0 +1,136 @@
+"""What the fast paths stand on: one code for numpy arrays and torch tensors, in float64, rounded to the safe side.
+
+Everything goes through array-api-compat except the special function erfcx, which the array API lacks and which
+scipy and torch both provide. `UNIT` is the unit roundoff; budgets are written as multiples of it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from oracle.core.domain import Parameter, same_length, shown
+from oracle.core.errors import DomainError
+
+UNIT = 2.0**-53
+_SMALLEST = 1e-290  # below, float64 loses relative accuracy
+_ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
+TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
+
+
+def namespace(*values: Any) -> Any:
+    """The array namespace of the torch tensors among the values, or numpy's if there is none."""
+    torch = sys.modules.get("torch")  # nobody holds a tensor without having imported torch
+    tensors = [value for value in values if torch is not None and isinstance(value, torch.Tensor)]
+    if tensors:
+        return array_api_compat.array_namespace(*tensors)
+    import array_api_compat.numpy as numpy_namespace
+
+    return numpy_namespace
+
+
+def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The namespace and the broadcast float64 arrays of all parameters (words stay words), domain-checked.
+
+    The last axis of a schedule is its own; the axes before it are broadcast with those of the other parameters.
+    """
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in known:
+            raise DomainError(f"{owner} has no parameter {name}; it takes {', '.join(known)}")
+    for name, parameter in known.items():
+        if name not in given:
+            raise DomainError(f"{owner} needs {name}: {parameter.domain}")
+    words = {name: known[name].parse(given[name]) for name in known if known[name].kind == "choice"}
+    numbers = {name: given[name] for name in known if name not in words}
+    xp = namespace(*numbers.values())
+    devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
+    converted: dict[str, Any] = {}
+    for name, value in numbers.items():
+        array = _float64(xp, name, value, devices[0] if devices else None)
+        if known[name].kind == "schedule" and array.ndim == 0:
+            raise DomainError(f"{name} = {shown(value)} is no list; expected {known[name].domain}")
+        bad = known[name].outside(xp, array)
+        if bool(xp.any(bad)):
+            first = float(xp.reshape(array, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))])
+            raise DomainError(f"{name} = {first} is outside its domain: {known[name].domain}")
+        converted[name] = array
+    return xp, {**_broadcast(xp, owner, known, converted), **words}
+
+
+def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict[str, Any]) -> dict[str, Any]:
+    own = {name: array.shape[-1:] if known[name].kind == "schedule" else () for name, array in arrays.items()}
+    same_length(owner, {name: axis[0] for name, axis in own.items() if axis})
+    batches = {name: tuple(array.shape[: array.ndim - len(own[name])]) for name, array in arrays.items()}
+    try:
+        batch = np.broadcast_shapes(*batches.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {shape}" for name, shape in batches.items())
+        raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
+    return {name: xp.broadcast_to(array, (*batch, *own[name])) for name, array in arrays.items()}
+
+
+def _float64(xp: Any, name: str, value: Any, device: Any) -> Any:
+    """A number or an array of real numbers as a float64 array; anything else is refused, never reinterpreted."""
+    try:
+        # What is no tensor goes through numpy, since torch would read a Python float in single precision.
+        array = value if array_api_compat.is_torch_array(value) else np.asarray(value)
+        own = array_api_compat.array_namespace(array)
+        if not (own.isdtype(array.dtype, "real floating") or own.isdtype(array.dtype, "integral")):
+            raise TypeError(f"its type is {array.dtype}")
+        return xp.asarray(own.astype(array, own.float64), device=device)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise DomainError(f"{name} = {shown(value)} is no array of real numbers: {error}") from None
+
+
+def erfcx(xp: Any, x: Any) -> Any:
+    """exp(x^2) erfc(x), by scipy or torch; both are accurate to a few units in the last place."""
+    if array_api_compat.is_torch_namespace(xp):
+        return xp.special.erfcx(x)
+    from scipy import special
+
+    return special.erfcx(x)
+
+
+def quotient(xp: Any, *factors: Any) -> Any:
+    """The first factor divided by the others, rounded up; NaN (for the reference) where anything nears the subnormals.
+
+    One division after the other, not one by a product: a product that overflows would promise perfect privacy.
+    """
+    result, safe = factors[0], factors[0] > _SMALLEST
+    for divisor in factors[1:]:
+        result = inflate(result / divisor, 1.0)
+        safe = safe & (result > _SMALLEST) & (result < 1 / _SMALLEST)
+    return xp.where(safe, result, math.nan)
+
+
+def positive_part(xp: Any, value: Any, magnitude: Any) -> Any:
+    """max(0, value) rounded up, for terms whose absolute values sum to `magnitude`; NaN where they cancel too much."""
+    slack = 32 * UNIT * magnitude + TINY
+    result = xp.where(slack < _ILL_CONDITIONED * xp.abs(value), value + slack, math.nan)
+    return xp.where(value < -slack, 0.0, result)
+
+
+def inflate(x: Any, units: Any) -> Any:
+    """x >= 0 made larger by a relative budget of that many unit roundoffs (and the rounding of doing so)."""
+    return x * (1.0 + (units + 2.0) * UNIT)
+
+
+def deflate(x: Any, units: Any) -> Any:
+    """x >= 0 made smaller by a relative budget of that many unit roundoffs: for what must round down."""
+    return x * (1.0 - (units + 2.0) * UNIT)
+
+
+def at_most(xp: Any, x: Any, limit: Any) -> Any:
+    """The smaller of an array and a limit, which may be a number (NaN gives the limit)."""
+    return xp.where(x < limit, x, limit)
+
+
+def at_least(xp: Any, x: Any, limit: Any) -> Any:
+    """The larger of an array and a limit, which may be a number (NaN gives the limit)."""
+    return xp.where(x > limit, x, limit)

@@ -1,0 +1,109 @@
+"""The process in which foreign code runs: `python -m isolated_worker MEMORY exec COMMAND...` or `serve ...`.
+
+It limits the memory first and dies with whoever started it. `exec` then becomes the command. `serve MODULE SPEC` calls
+the function `serve(spec, requests, answers)` of one of our modules, which asks a Python function: the protocol moves
+to private descriptors, so that what the function prints goes to standard error, and standard input is an error that
+says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import io
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from oracle.core.domain import printable
+from oracle.core.errors import TargetError
+
+_PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
+
+
+class NoInput(io.TextIOBase):
+    """In place of standard input: whoever reads it, by whatever method, is told that there is none."""
+
+    def read(self, size: int | None = -1, /) -> NoReturn:
+        """Refuse."""
+        raise TargetError("it reads standard input, and there is none to give")
+
+    def readline(self, size: int = -1, /) -> NoReturn:  # type: ignore[override]
+        """Refuse; `input()`, iteration and `readlines` come here, too."""
+        self.read()
+
+
+def confine(memory: int) -> None:
+    """Limit the memory of this process in MB, and let it die with its parent."""
+    # The data limit counts what can be written to; an address-space limit would also stop programs (node) that only
+    # reserve a lot of it.
+    limit = memory * 2**20
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def load_function(path: str) -> Callable[..., Any]:
+    """The function of `pkg.mod:fn` or `file.py:fn`."""
+    place, _, name = path.rpartition(":")
+    if place.endswith(".py"):
+        file = Path(place).resolve()
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module  # as an import would: dataclasses and the like look it up
+        sys.path.insert(0, str(file.parent))  # so that the file may import its neighbours, as a script may
+        spec.loader.exec_module(module)
+    else:
+        sys.path.insert(0, os.getcwd())
+        module = importlib.import_module(place)
+    function: Any = module
+    for part in name.split("."):
+        if not hasattr(function, part):
+            raise TargetError(f"{place} has no {name}")
+        function = getattr(function, part)
+    if not callable(function):
+        raise TargetError(f"{path} is no function but {type(function).__name__}")
+    return function  # type: ignore[no-any-return]
+
+
+def told(error: BaseException) -> str:
+    """An exception as one line: what it says, and where in the target it was raised."""
+    if isinstance(error, TargetError):
+        return str(error)
+    text = printable(str(error))[:300]
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    short = " (it may use no more memory)" if isinstance(error, MemoryError) else ""
+    return f"it raised {type(error).__name__}{': ' if text else ''}{text}{where}{short}"
+
+
+def main(words: list[str]) -> None:
+    """Confine this process, then become a command or serve a function."""
+    memory, task, *rest = words
+    confine(int(memory))
+    if task == "exec":
+        try:
+            os.execvp(rest[0], rest)
+        except OSError as error:
+            sys.exit(f"{rest[0]} cannot be run: {error.strerror}")
+    module, spec = rest
+    serve = importlib.import_module(module).serve  # before anything foreign is loaded
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    sys.stdin = NoInput()
+    serve(json.loads(spec), requests, answers)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

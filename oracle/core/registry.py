@@ -1,0 +1,222 @@
+"""The registry: what a bound and an algorithm are, and how they are found.
+
+A bound or an algorithm is one declaration at the top of a module in `oracle.bounds` (by topic) or `oracle.algorithms`
+(by family); it is registered by standing there. Everything generic (command line, vectors, gate, property tests,
+report) reads this registry, so that adding one is adding one file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import math
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+import numpy as np
+from flint import arb
+
+from oracle.core import arithmetic
+from oracle.core.arrays import as_float64
+from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
+from oracle.core.enclosure import Enclosure
+from oracle.core.errors import DomainError, OracleError
+
+Values = SimpleNamespace
+"""Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
+
+Certify = Callable[[Values, Fraction], Enclosure]
+NEIGHBOURS = ("replace", "add_remove", "any")
+THREAT_MODELS = ("all_iterates", "last_iterate")
+RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
+UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
+SAFE = ("lower", "upper")
+_LISTED = 40  # names that an error message still lists
+
+
+def closed_form(formula: Callable[[Values], arb], *, at_most: int | None = None) -> Certify:
+    """A formula in balls, lifted to one that reaches any asked width; `at_most` is a proved ceiling."""
+
+    def certify(values: Values, width: Fraction) -> Enclosure:
+        enclosure = arithmetic.enclose(lambda: formula(values), width=width)
+        return enclosure if at_most is None else enclosure.capped(at_most)
+
+    return certify
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound on privacy or utility: a certified reference and a fast path that is sound, over one set of parameters.
+
+    `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
+    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `released` is
+    what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday point, at which
+    the report evaluates it.
+    """
+
+    name: str
+    unit: str
+    summary: str
+    formula: str
+    parameters: tuple[Parameter, ...]
+    neighbours: str
+    threat_model: str
+    source: tuple[str, ...]
+    certify: Certify
+    vectorised: Callable[[Any, Values], Any]
+    example: Mapping[str, str] | None = None
+    released: str = "output"
+    safe: str = "upper"
+
+    def __post_init__(self) -> None:
+        for value, allowed in (
+            (self.neighbours, NEIGHBOURS), (self.threat_model, THREAT_MODELS), (self.unit, UNITS),
+            (self.released, RELEASED), (self.safe, SAFE),
+        ):
+            if value not in allowed:
+                raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")
+
+    def parse(self, given: Mapping[str, Any]) -> dict[str, Value]:
+        """The exact values of the given parameters, or a DomainError."""
+        return parse_all(self.name, self.parameters, dict(given))
+
+    def reference(self, /, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
+        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`."""
+        return self.at(params, width=width)
+
+    def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
+        """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
+        asked = positive("width").rational(width)
+        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+
+    def fast(self, /, **arrays: Any) -> Any:
+        """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).
+
+        The last axis of a schedule is its own: an array [batch, steps] gives a result [batch]. Entries that float64
+        cannot certify are marked NaN by the formula and recomputed by the reference.
+        """
+        xp, values = as_float64(self.name, self.parameters, arrays)
+        with np.errstate(all="ignore"):  # intermediate overflow is expected; what is not finite is recomputed below
+            result = self.vectorised(xp, Values(**values))
+        missing = ~xp.isfinite(result)
+        if bool(xp.any(missing)):
+            result = self._by_reference(xp, values, result, missing)
+        return result
+
+    def _by_reference(self, xp: Any, values: dict[str, Any], result: Any, missing: Any) -> Any:
+        flat = xp.reshape(xp.asarray(result, copy=True), (-1,))
+        schedules = {parameter.name for parameter in self.parameters if parameter.kind == "schedule"}
+        side = SAFE.index(self.safe)
+        for index in xp.nonzero(xp.reshape(missing, (-1,)))[0]:
+            at = int(index)
+            point: dict[str, Any] = {}
+            for name, value in values.items():
+                if isinstance(value, str):
+                    point[name] = value
+                elif name in schedules:
+                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
+                    point[name] = [float(entry) for entry in rows[at]]
+                else:
+                    point[name] = float(xp.reshape(value, (-1,))[at])
+            flat[at] = self.reference(**point).to_floats()[side]
+        return xp.reshape(flat, result.shape)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A training algorithm: a literal reference and a batched torch sibling that share one tape.
+
+    `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
+    the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
+    that says why there is no guarantee; both are None where no configuration has one. `batched` is "module:function",
+    loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an
+    affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one
+    reads nothing of the tape: all models are equal.
+    """
+
+    name: str
+    document: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    released: str
+    neighbours: str
+    accounted_by: str | None
+    account: Callable[[Values, int], Mapping[str, Any]] | None
+    reference: Callable[..., Any]
+    batched: str
+    gaussian_release: Callable[[Values], bool]
+    source: tuple[str, ...]
+    deterministic: bool = False
+
+    def parse(self, given: Mapping[str, Any]) -> Values:
+        """The exact configuration, or a DomainError."""
+        return Values(**parse_all(self.name, self.parameters, dict(given)))
+
+    def train_batched(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the batched sibling (imports torch)."""
+        module, function = self.batched.split(":")
+        return getattr(importlib.import_module(module), function)(*args, **kwargs)
+
+
+Thing = TypeVar("Thing")
+
+
+def discover(kind: type[Thing], *packages: str) -> list[Thing]:
+    """Every instance of a kind that stands at the top of a module below the packages, in module order, each once."""
+    found: dict[int, Thing] = {}
+    for package in packages:
+        root = importlib.import_module(package)
+        for info in sorted(pkgutil.walk_packages(root.__path__, prefix=package + "."), key=lambda item: item.name):
+            if info.name.rsplit(".", 1)[1].startswith("torch_"):
+                continue  # the torch siblings are loaded by their algorithm, not by a listing
+            for value in vars(importlib.import_module(info.name)).values():
+                if isinstance(value, kind):
+                    found.setdefault(id(value), value)
+    return list(found.values())
+
+
+def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
+    """The things by name; two of one name are an error."""
+    table: dict[str, Thing] = {}
+    for thing in things:
+        if key(thing) in table:
+            raise OracleError(f"two registered objects are called {key(thing)}")
+        table[key(thing)] = thing
+    return dict(sorted(table.items()))
+
+
+@functools.cache
+def bounds() -> dict[str, Bound]:
+    """All bounds by name."""
+    return index(discover(Bound, "oracle.bounds", "oracle.algorithms"), lambda item: item.name)
+
+
+@functools.cache
+def algorithms() -> dict[str, Algorithm]:
+    """All algorithms by name."""
+    return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
+
+
+def named(table: Mapping[str, Thing], what: str, name: str) -> Thing:
+    """The entry of that name, or an error that lists the names there are, the nearest of them if they are many."""
+    if name not in table:
+        if len(table) <= _LISTED:
+            raise DomainError(f"{what} = {shown(name)} is unknown; known: {', '.join(table)}")
+        near = difflib.get_close_matches(name, table, n=6, cutoff=0.0)
+        raise DomainError(f"{what} = {shown(name)} is unknown; the nearest of {len(table)} names: {', '.join(near)}")
+    return table[name]
+
+
+def bound(name: str) -> Bound:
+    """The bound of that name."""
+    return named(bounds(), "bound", name)
+
+
+def algorithm(name: str) -> Algorithm:
+    """The algorithm of that name."""
+    return named(algorithms(), "algorithm", name)

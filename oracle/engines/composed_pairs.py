@@ -1,0 +1,297 @@
+r"""Composed mechanisms: certified epsilon and delta of any sequence of (sampled) Gaussian and Laplace steps.
+
+    from oracle.engines.composed_pairs import PoissonGaussian, compose
+    compose([(PoissonGaussian(sigma=1, sampling_rate="1/60"), 24000)], neighbours="replace").epsilon("1e-5")
+
+`sigma` is the noise multiplier: the standard deviation of the noise on the sum over the bound on one record's norm.
+Under add_remove both directions are composed and the larger counts; under replace the pair is symmetric. What is
+proved: the enclosure of the hockey-stick divergence of the composed pair. That this pair dominates the mechanism is
+cited: for add/remove Zhu, Dong and Wang 2022 (dominating pairs compose; Poisson sampling of a Gaussian), for replace
+the pair (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1) of Lebeda et al. 2024 (document 000, Lemma 2.6, corrected).
+
+Gaussian steps alone, or a single step, have closed forms; steps with very little noise are summed over the number of
+samples (`small_noise`); everything else goes through `contour`. A composition whose loss is nearly discrete but not so
+by little noise (few steps of a small rate) may need more nodes than are allowed: a PrecisionError says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu
+from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
+from oracle.core.domain import Number, choice, non_negative, non_negative_integer, positive, probability, unit_interval
+from oracle.core.enclosure import Dyadic, Enclosure, ball
+from oracle.core.errors import PrecisionError
+from oracle.engines import small_noise
+from oracle.engines.contour import Curve, Stages, Step, make_plan, saddle_for
+from oracle.engines.gaussian_step import GaussianStep
+from oracle.engines.laplace_step import LaplaceStep
+from oracle.engines.sampled_gaussian import SampledGaussian
+
+DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
+NEIGHBOURS = choice("neighbours", *DIRECTIONS)
+_ATTEMPTS = 12
+_FAR = 6.0  # in units of 1/c: how far from its planned epsilon a curve is trusted to be narrow
+_MANY = 3000
+_ROUGH = 8.0
+_GOAL_STEP = 6.0
+_LARGEST_EPSILON = 10**12
+
+
+@dataclass(frozen=True)
+class PoissonGaussian:
+    """A Gaussian step of noise multiplier sigma on a Poisson sample."""
+
+    sigma: Number
+    sampling_rate: Number = 1
+
+    def step(self, direction: str) -> Step | None:
+        """The step as a pair in one direction; None where nothing is ever sampled."""
+        sigma = positive("sigma").rational(self.sigma)
+        rate = unit_interval("sampling_rate").rational(self.sampling_rate)
+        if rate == 0:
+            return None
+        if rate == 1:
+            return GaussianStep.of((2 if direction == "replace" else 1) / sigma)
+        return SampledGaussian(sigma, rate, direction)
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """A Laplace release; the sensitivity is measured under the relation in use, so both directions are alike."""
+
+    scale: Number
+    sensitivity: Number = 1
+
+    def step(self, direction: str) -> Step:
+        """The step as a pair."""
+        return LaplaceStep(
+            positive("sensitivity").rational(self.sensitivity) / positive("scale").rational(self.scale)
+        )
+
+
+def compose(parts: Iterable[tuple[PoissonGaussian | Laplace, int]], *, neighbours: str = "add_remove") -> Composition:
+    """The composition of mechanisms, each repeated a number of times."""
+    chosen = str(NEIGHBOURS.parse(neighbours))
+    counted = [(part, int(non_negative_integer("steps").rational(count))) for part, count in parts]
+    return Composition(tuple(
+        _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
+    ))
+
+
+def _stages(parts: Sequence[tuple[Step | None, int]]) -> Stages:
+    """Equal steps counted together, Gaussian ones merged into one, empty ones dropped."""
+    counts: dict[Step, int] = {}
+    squared = Fraction(0)
+    for step, count in parts:
+        if isinstance(step, GaussianStep):
+            squared += count * step.squared_mu
+        elif step is not None and count:
+            counts[step] = counts.get(step, 0) + count
+    merged: list[tuple[Step, int]] = [(GaussianStep(squared), 1)] if squared else []
+    return [*merged, *counts.items()]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A composed mechanism: its stages in every direction that its neighbouring relation has."""
+
+    directions: tuple[Stages, ...]
+
+    def delta(self, epsilon: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
+        """The certified least delta at an epsilon >= 0."""
+        asked, at = _width(width), non_negative("epsilon").rational(epsilon)
+        best = Enclosure.exactly(0)
+        for stages in self.directions:
+            if not _dominated(stages, best.lower.ball, at):
+                best = _larger(best, _delta(stages, at, asked))
+        return best
+
+    def epsilon(self, delta: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
+        """The certified least epsilon >= 0 at a delta in (0, 1)."""
+        asked, target = _width(width), probability("delta").rational(delta)
+        best = Enclosure.exactly(0)
+        for index, stages in enumerate(self.directions):
+            with ctx.workprec(128):
+                settled = index > 0 and _dominated(stages, ball(target), best.lower.ball)
+            if not settled:
+                best = _larger(best, _epsilon(stages, target, asked))
+        return best
+
+    def profile(self, epsilons: Iterable[Number], *, width: Number = DEFAULT_WIDTH) -> list[Enclosure]:
+        """The certified delta at every epsilon of a grid."""
+        return [self.delta(epsilon, width=width) for epsilon in epsilons]
+
+
+def _width(width: Number) -> Fraction:
+    return min(positive("width").rational(width), Fraction(1))
+
+
+def _larger(one: Enclosure, other: Enclosure) -> Enclosure:
+    """The enclosure of the larger of two enclosed numbers."""
+    lower = one.lower if one.lower.compare(other.lower) >= 0 else other.lower
+    upper = one.upper if one.upper.compare(other.upper) >= 0 else other.upper
+    return Enclosure(lower, upper)
+
+
+def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
+    """Whether delta(epsilon) < level is certain by Chernoff's bound alone (then the direction need not be computed)."""
+    if not stages:
+        return True
+    if not level > 0:
+        return False
+    with ctx.workprec(128):
+        at = epsilon if isinstance(epsilon, arb) else ball(epsilon)
+        largest = _largest_loss(stages)
+        if largest is not None and at >= largest:
+            return True
+        c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
+        exponent = c * c.log() - (1 + c) * (1 + c).log() - c * at
+        for step, count in stages:
+            exponent += count * step.moments(c, arb(1), 1, log_error=-40.0)[0].real.log()
+        return bool(exponent.exp() < level)
+
+
+def _largest_loss(stages: Stages) -> arb | None:
+    """The largest total loss, where every stage has one."""
+    total = arb(0)
+    for step, count in stages:
+        largest = step.largest_loss()
+        if largest is None:
+            return None
+        total += count * largest
+    return total
+
+
+def _closed_form(stages: Stages) -> Step | None:
+    """The only step of a composition that has a closed form."""
+    return stages[0][0] if len(stages) == 1 and stages[0][1] == 1 else None
+
+
+def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
+    if not stages:
+        return Enclosure.exactly(0)
+    with ctx.workprec(128):
+        largest = _largest_loss(stages)
+        if largest is not None and ball(epsilon) >= largest:
+            return Enclosure.exactly(0)
+    single = _closed_form(stages)
+    if single is not None:
+        return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
+    if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
+        with ctx.workprec(256 + _bits(width)):
+            value = discrete(ball(epsilon))
+            if is_narrow(value, width):
+                return Enclosure.of_ball(value).capped(1)
+    if epsilon > _LARGEST_EPSILON:
+        raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
+    goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
+    for _ in range(_ATTEMPTS):
+        curve = Curve(stages, make_plan(stages, float(epsilon), goal, log_delta))
+        with ctx.workprec(curve.precision):
+            low, high = curve.delta(ball(epsilon))
+            value = low.lower().union(high.upper())
+            if low > 0 and is_narrow(value, width):
+                return Enclosure.between(low, high).capped(1)
+            log_delta = float(high.upper().log().mid())
+        step = _GOAL_STEP if low > 0 else 2 * step  # where delta is not even seen, it may lie far below its estimate
+        goal += step
+    raise PrecisionError(f"delta at epsilon = {float(epsilon):.6g} was not enclosed to the asked width")
+
+
+def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
+    if not stages:
+        return Enclosure.exactly(0)
+    single = _closed_form(stages)
+    if isinstance(single, GaussianStep):
+        return epsilon_of_mu(single.mu, delta, width)
+    if single is not None:
+        return _solve(single.single_delta, single.largest_loss(), delta, width)
+    with ctx.workprec(128):
+        # Total variation distances add up at most.
+        if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
+            return Enclosure.exactly(0)
+    # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
+    if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
+        return _solve(discrete, _largest_loss(stages), delta, width)
+    log_delta = _log(delta)
+    saddle = saddle_for(stages, log_delta=log_delta)
+    near = saddle.epsilon
+    goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(saddle.c, 1.0))
+    settled = False
+    for _ in range(_ATTEMPTS):
+        plan = make_plan(stages, near, goal, log_delta)
+        if plan.nodes > _MANY and not settled:  # too dear to be in the wrong place: find the place first
+            plan = make_plan(stages, near, _ROUGH, log_delta)
+        curve = Curve(stages, plan)
+        with ctx.workprec(curve.precision):
+            target = ball(delta)
+            proposal = curve.propose_epsilon(target.log(), near, ball(width) / 100)
+            moved, near = abs(float(proposal.mid()) - near) * curve.plan.c, float(proposal.mid())
+            settled = moved <= _FAR
+            if not settled or plan.goal < goal:
+                continue
+            if proposal.is_zero() and curve.delta(proposal)[1] <= target:
+                return Enclosure.exactly(0)
+            margin = (ball(width) * proposal.min(arb(1)) / 5).mid()
+            proposal = _rounded(proposal, margin)
+            low, high = (proposal - margin).mid(), (proposal + margin).mid()
+            if low > 0 and curve.delta(low)[0] >= target and curve.delta(high)[1] <= target:
+                return Enclosure(Dyadic.of(low), Dyadic.of(high))
+        goal += _GOAL_STEP
+    raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
+
+
+def _rounded(proposal: arb, margin: arb) -> arb:
+    """The nearest multiple of a power of two far below the margin: the last bits hang on the plan's floats."""
+    if not margin > 0:
+        return proposal
+    unit = Dyadic.of(margin)
+    exponent = unit.exponent + unit.mantissa.bit_length() - 6
+    scale = Fraction(2) ** exponent
+    return arb(round(Dyadic.of(proposal).to_fraction() / scale)) * (arb(2) ** exponent)
+
+
+def _bits(width: Fraction) -> int:
+    """About -log2 of a width."""
+    return max(0, math.ceil(-_log(width) / math.log(2)))
+
+
+def _log(value: Fraction) -> float:
+    with ctx.workprec(64):
+        return float(ball(value).log().mid())
+
+
+def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | None:
+    """The curve of steps with little noise, where its error is about e^{log_error} of a loss's scale, or less."""
+    step, count = stages[0]
+    if len(stages) > 1 or not isinstance(step, SampledGaussian):
+        return None
+    scale = 0.5 * math.log(count) - _log(step.sigma)
+    if not small_noise.serves(step, count, log_error - scale):
+        return None
+    return functools.partial(small_noise.delta, step, count)
+
+
+def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
+    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
+
+    def excess(epsilon: arb) -> arb:
+        if largest is not None and epsilon >= largest:
+            return arb(-1)  # no loss is that large: delta is 0
+        return curve(epsilon) / ball(delta) - 1
+
+    with ctx.workprec(128):
+        high = arb(1)
+        while not certainly_negative(functools.partial(excess, high)):
+            high = 2 * high
+        if certainly_negative(functools.partial(excess, arb(0))):
+            return Enclosure.exactly(0)
+    return decreasing_root(excess, arb(0), high, width=width)

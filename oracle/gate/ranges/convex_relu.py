@@ -1,7 +1,0 @@
-"""Where the parameters of the convex ReLU model's constants are drawn."""
-
-from __future__ import annotations
-
-from oracle.gate.ranges import Ranges
-
-RANGES: Ranges = {("convex-relu.contraction", "eta"): (-6.0, 2.0)}

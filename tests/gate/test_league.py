@@ -1,0 +1,197 @@
+"""The league table: rows from real runs of the gate, kept and found again, and what is shipped is what people read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from empirical.gate.adapters import Adapter
+from empirical.gate.league.league import AuditorRow, League, Row, TrainingRow, Worst
+from empirical.gate.league.league_run import Settings, carry_out, key
+from empirical.gate.league.league_tables import (
+    COLUMNS,
+    SUMMARY_COLUMNS,
+    looseness,
+    markdown,
+    parts,
+    summary_cells,
+    under_report,
+)
+from oracle.core.errors import OracleError, TargetError
+from reports.command import schema
+from reports.model import shipped_league
+from tests.project.consoles import ROOT, run
+
+SETTINGS = Settings(timeout=20, search=5)
+BUGGY = """
+import math
+def delta(scale, sensitivity, epsilon):
+    if not (scale > 0 and sensitivity > 0 and epsilon >= 0):
+        raise ValueError("outside")
+    gap = sensitivity / scale - epsilon
+    return {answer}
+"""
+RIGHT = "min(1.0, -math.expm1(-gap / 2) * (1 + 1e-12) + 1e-15) if gap > -1e-9 else 0.0"
+HALVED = "-math.expm1(-gap / 2) / 2 if gap > 0 else 0.0"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Adapter:
+    (tmp_path / "toy.py").write_text(BUGGY.format(answer=RIGHT), encoding="utf-8")
+    return Adapter("toy", "right", "laplace.delta", f"{tmp_path / 'toy.py'}:delta", "numpy")
+
+
+def rows(adapter: Adapter, store: Path | None = None) -> tuple[list[object], list[bool]]:
+    fresh: list[bool] = []
+    found = carry_out([adapter], SETTINGS, workers=1, store=store, progress=lambda _, __, new: fresh.append(new))
+    return list(found), fresh
+
+
+def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> None:
+    ((good,), _) = rows(library)
+    assert isinstance(good, Row)
+    assert (good.unsound, good.accepted_invalid, good.crashed, good.as_expected) == (0, 0, 0, True)
+    assert good.sound + good.refused_invalid == good.cases > 40
+    assert good.worst_unsound is None
+
+    (tmp_path / "toy.py").write_text(BUGGY.format(answer=HALVED), encoding="utf-8")
+    ((bad,), _) = rows(library)
+    assert isinstance(bad, Row)
+    assert bad.unsound > 20
+    assert not bad.as_expected
+    assert bad.worst_unsound is not None
+    assert bad.worst_unsound.call.startswith("delta(scale=")
+    assert len(bad.differs) >= bad.unsound
+    league = League.of("2026-01-01", "3", "1.0.0", [bad])
+    assert not league.ok
+    assert len(league.differences) == len(bad.differs)
+    assert bad.worst_unsound.call in markdown(league)
+
+
+def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapter, tmp_path: Path) -> None:
+    store = tmp_path / "store.jsonl"
+    first, fresh = rows(library, store)
+    assert fresh == [True]
+    with store.open("a", encoding="utf-8") as file:
+        file.write('{"key": "cut sho')  # as a kill leaves it
+    again, fresh = rows(library, store)
+    assert fresh == [False]
+    assert again == first
+    (tmp_path / "toy.py").write_text(BUGGY.format(answer=HALVED), encoding="utf-8")
+    _, fresh = rows(library, store)
+    assert fresh == [True]
+    assert key(library, SETTINGS) != key(library, replace(SETTINGS, search=6))
+
+
+@pytest.mark.parametrize(
+    ("answer", "lower", "upper", "told"),
+    [
+        ("4.7285070672176226", "9.997256146", "9.997256147", "4.729 for 9.997"),
+        ("-inf", "0", "0", "-inf for 0"),
+        ("[-4.7, -4.5]", "99.3", "99.4", "-4.5 for 99.3"),
+        ("[5.0, 6.0]", "1.0", "2.0", "5 for 2"),  # an interval that excludes the truth from above
+        ("3.5554265029173043e-07", "3.5554331012361892E-7", "3.5554331012361893E-7", "3.555427e-07 for 3.555433e-07"),
+    ],
+)
+def test_an_under_report_is_told_in_as_many_digits_as_it_takes(answer: str, lower: str, upper: str, told: str) -> None:
+    assert under_report(Worst("c", "f()", answer, lower, upper, "1.0")) == told
+
+
+@pytest.mark.parametrize(
+    ("answer", "size", "told"),
+    [("2.5", "2.5", "x 2.5"), ("1.00003", "1.0000300001", "x 1.00003"), ("inf", "inf", "inf for 1")],
+)
+def test_looseness_is_a_factor_where_there_is_one(answer: str, size: str, told: str) -> None:
+    assert looseness(Worst("c", "f()", answer, "1", "1", size)) == told
+
+
+def test_a_library_that_cannot_be_asked_is_an_error_and_no_row(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with pytest.raises(TargetError, match="nothing_of_this_name"):
+        rows(Adapter("toy", "broken", "laplace.delta", f"{tmp_path / 'broken.py'}:delta", "numpy"))
+
+
+def test_the_shipped_table_is_whole_valid_and_in_the_readme() -> None:
+    league = shipped_league()
+    assert League.from_json(json.loads(json.dumps(league.to_json()))) == league
+    jsonschema.validate(league.to_json(), schema("league"))
+    assert league.ok, league.differences
+    libraries = {row.library for row in league.rows}
+    assert libraries == {
+        "dp-accounting", "prv-accountant", "Opacus", "autodp", "jax-privacy", "diffprivlib", "OpenDP",
+    }
+    assert league.trainings
+    assert league.auditors
+    assert markdown(league) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("library", "variant", "bound", "most"), [
+    # The defects that were known before there was a gate, found again by it: an answer at most so many times the truth.
+    ("dp-accounting", "RDP", "gaussian.epsilon", 0.5), ("dp-accounting", "PLD", "poisson-gaussian.epsilon", 0.999999),
+    ("Opacus", "GDP", "poisson-gaussian.epsilon", 0.5), ("Opacus", "PRV", "poisson-gaussian.epsilon", 0.0),
+    ("autodp", "AFA", "gaussian.epsilon", 0.0),
+])
+def test_known_defects_are_found_again(library: str, variant: str, bound: str, most: float) -> None:
+    worst = [
+        row.worst_unsound for row in shipped_league().rows
+        if row.library == library and variant in row.variant and row.bound == bound and row.worst_unsound is not None
+    ]
+    assert worst, "no under-report is known any more"
+    assert any(float(item.answer.strip("[]").split(",")[-1]) <= most * float(item.lower) for item in worst)
+
+
+def test_the_known_overclaiming_auditor_and_training_are_found_again() -> None:
+    league = shipped_league()
+    assert any(row.verdict == "OVERCLAIMS" and row.auditor == "epsilon_from_gdp" for row in league.auditors)
+    assert any(row.verdict == "VIOLATION" and row.training == "opacus_make_private" for row in league.trainings)
+
+
+def test_the_summary_adds_up_and_names_the_worst_of_all_bounds() -> None:
+    """Rounding in what is next to nothing is not the worst, and neither is a wrong sign where nothing leaks."""
+    base = shipped_league().rows[0]
+    worst = [
+        Worst("c", "f()", "-4e-15", "1e-18", "1e-18", "4e-15"), Worst("c", "f()", "-0.5", "0", "0", "0.5"),
+        Worst("c", "f()", "4.7", "10", "10.1", "5.3"), None,
+    ]
+    made = [
+        replace(base, bound=f"b{i}", cases=10 + i, sound=i, unsound=2, refused=1, unsupported=i // 3, worst_unsound=one)
+        for i, one in enumerate(worst)
+    ]
+    told = dict(zip(SUMMARY_COLUMNS, summary_cells(made), strict=True))
+    assert (told["bounds"], told["cases"], told["sound"], told["unsound"]) == ("4", "46", "6", "8")
+    assert told["refused"] == "4 + 1 not offered"
+    assert told["worst under-report"] == "4.7 for 10, b2"
+    assert summary_cells(made[3:])[SUMMARY_COLUMNS.index("worst under-report")] == "–"
+
+
+def test_tables_have_a_cell_a_column() -> None:
+    for columns, cells in parts(shipped_league()):
+        assert all(len(row) == len(columns) for row in cells)
+    assert "worst under-report" in COLUMNS
+
+
+def test_damaged_tables_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "league.json"
+    damages = {"{": "cannot read", "{}": "is no league table", '{"format": "dp-oracle-league/1"}': "damaged"}
+    for text, why in damages.items():
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(OracleError, match=why):
+            League.read(path)
+
+
+def test_the_command_says_what_is_missing() -> None:
+    done = run(ROOT, "-m", "reports.cli", "league", "--library", "no-such-library")
+    assert done.returncode == 2
+    assert "pip install 'dp-oracle[peers]'" in done.stderr
+
+
+def test_rows_of_all_kinds_are_told_apart() -> None:
+    training = TrainingRow("x", "1", "fn", 1.0, "1e-5", "VIOLATION", 2.0, 0.999, 10, 1.0, False, "")
+    auditor = AuditorRow("x", "1", "fn", "pair", 0.0, 0.95, 10, 9, 0, 1.0, "OVERCLAIMS", False)
+    league = League.of("2026-01-01", "3", "1.0.0", [auditor, training])
+    assert (league.rows, league.trainings, league.auditors) == ((), (training,), (auditor,))
+    assert len(league.differences) == 2

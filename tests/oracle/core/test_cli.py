@@ -1,0 +1,219 @@
+"""The oracle's commands end to end, as a person runs them: output, exit codes, and errors of one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import oracle
+from oracle.core import console, registry
+from reports.cli import app
+from tests.opinions import OPINIONS
+
+GDP = ("bound", "gdp.epsilon", "mu=1", "delta=1e-5")
+EPSILON = Fraction("4.37717809568122462765011629324201091315343851697")  # mpmath, sigma = sensitivity = 1, delta = 1e-5
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def output(*words: str) -> str:
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def parsed(*words: str) -> Any:
+    return json.loads(output(*words))
+
+
+# --- bound
+
+
+def test_a_bound_as_text() -> None:
+    lines = output("bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5").splitlines()
+    assert lines[0] == "gaussian.epsilon(sigma=1, sensitivity=1, delta=1e-5)"
+    ends = dict(line.split() for line in lines[1:3])
+    assert list(ends) == ["lower", "upper"]
+    lower, upper = Fraction(ends["lower"]), Fraction(ends["upper"])
+    assert lower <= EPSILON <= upper
+    assert upper - lower <= Fraction(11, 10**13)
+    assert oracle.bound("gaussian.epsilon").summary in lines[3]
+
+
+def test_a_bound_as_json() -> None:
+    words = ("bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5", "--width", "1e-30", "--json")
+    document = parsed(*words)
+    lower, upper = document.pop("lower"), document.pop("upper")
+    assert isinstance(lower, str)
+    assert isinstance(upper, str)
+    assert Fraction(lower) <= EPSILON <= Fraction(upper)
+    assert Fraction(upper) - Fraction(lower) <= Fraction(11, 10**31)
+    item = oracle.bound("gaussian.epsilon")
+    assert document == {
+        "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
+        "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+    }
+
+
+def test_decimals_are_exact_and_not_doubles() -> None:
+    """0.1 is a tenth: sensitivity/scale = 1/10 = epsilon gives exactly 0; with doubles 0.3/3 would not."""
+    document = parsed("bound", "laplace.delta", "scale=3", "sensitivity=0.3", "epsilon=0.1", "--json")
+    assert (document["lower"], document["upper"]) == ("0", "0")
+    document = parsed("bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "sigma=1/120", "contraction=1",
+                      "steps=1e0", "--json")
+    assert (document["lower"], document["upper"]) == ("2", "2")
+
+
+@pytest.mark.parametrize("value", ["10", "1e-3", "1e6"])
+def test_round_values_print(value: str) -> None:
+    """mu = L for one step: a power of ten is the commonest of all answers."""
+    document = parsed("bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "sigma=1", "contraction=0",
+                      "steps=1", "--json")
+    assert Fraction(document["lower"]) <= Fraction(value) <= Fraction(document["upper"])
+
+
+def test_a_value_far_below_the_doubles_has_digits() -> None:
+    document = parsed("bound", "gaussian.delta", "sigma=1e8", "sensitivity=1", "epsilon=1e4", "--json")
+    assert document["lower"].startswith("4.11018414414458100")
+    assert document["lower"].endswith("e-217147240951625913823426")
+    assert document["upper"].endswith("e-217147240951625913823426")
+
+
+def test_a_width_below_the_doubles() -> None:
+    document = parsed(*GDP, "--width", "1e-400", "--json")
+    lower, upper = Fraction(document["lower"]), Fraction(document["upper"])
+    assert lower <= upper
+    assert upper - lower <= Fraction(11, 10**401)
+    assert abs(lower - EPSILON) < Fraction(1, 10**45)
+
+
+# --- listings
+
+
+def test_bounds_are_listed_with_their_parameters() -> None:
+    listed = {entry["bound"]: entry for entry in parsed("bounds", "--json")}
+    assert list(listed) == sorted(registry.bounds()) == sorted(OPINIONS)
+    for name, item in registry.bounds().items():
+        entry = listed[name]
+        assert set(entry) == {
+            "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
+            "source",
+        }
+        assert (entry["unit"], entry["neighbours"], entry["threat_model"]) == (
+            item.unit, item.neighbours, item.threat_model,
+        )
+        assert [(p["name"], p["kind"], p["domain"]) for p in entry["parameters"]] == [
+            (p.name, p.kind, p.domain) for p in item.parameters
+        ]
+    lines = output("bounds").splitlines()
+    assert len(lines) == 1 + len(registry.bounds()), "one line a bound: nothing is folded"
+    for name, item in registry.bounds().items():
+        [line] = [line for line in lines if line.split()[0] == name]
+        assert item.summary in line
+        assert ", ".join(p.name for p in item.parameters) in line
+
+
+def test_algorithms_are_listed_with_what_they_release() -> None:
+    [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
+    assert set(entry) == {
+        "algorithm", "document", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
+        "reference", "batched", "deterministic",
+    }
+    assert entry["released"] == "last_iterate"
+    assert entry["accounted_by"] in registry.bounds()
+    assert [p["name"] for p in entry["parameters"]] == [p.name for p in oracle.algorithm("noisy-cgd").parameters]
+    text = output("algorithms")
+    for word in ("noisy-cgd", "last_iterate", "noisy-cgd.mu"):
+        assert word in text
+
+
+def test_help_names_the_commands() -> None:
+    text = output("--help")
+    for word in ("bound", "bounds", "algorithms"):
+        assert word in text
+    assert output() == text
+
+
+# --- errors
+
+
+BAD = {
+    "unknown name": (("bound", "gaussian.nope", "x=1"), "gaussian.nope"),
+    "missing parameter": (("bound", "gdp.epsilon", "mu=1"), "delta"),
+    "extra parameter": ((*GDP, "sigma=1"), "sigma"),
+    "out of domain": (("bound", "gdp.epsilon", "mu=-1", "delta=1e-5"), "mu = -1"),
+    "not a number": (("bound", "gdp.epsilon", "mu=one", "delta=1e-5"), "mu = one"),
+    "nan": (("bound", "gdp.epsilon", "mu=nan", "delta=1e-5"), "mu = nan"),
+    "inf": (("bound", "gdp.epsilon", "mu=inf", "delta=1e-5"), "mu = inf"),
+    "duplicated key": ((*GDP, "mu=2"), "mu is given twice"),
+    "no equals sign": ((*GDP, "delta"), "delta"),
+    "bad width": ((*GDP, "--width", "thin"), "width = thin"),
+    "unknown option": ((*GDP, "--nope"), "--nope"),
+    "unknown command": (("nope",), "nope"),
+}
+
+# The same, in this process: a command takes a second to start.
+ALSO_BAD = {
+    "no bound": (("bound",), "name"),
+    "no parameters": (("bound", "gdp.epsilon"), "mu"),
+    "delta of one": (("bound", "gdp.epsilon", "mu=1", "delta=1"), "delta = 1 "),
+    "empty value": (("bound", "gdp.epsilon", "mu=", "delta=1e-5"), "mu = "),
+    "absurd exponent": (("bound", "gdp.epsilon", "mu=1e999999999", "delta=1e-5"), "mu = 1e999999999"),
+    "division by zero": (("bound", "gdp.epsilon", "mu=1/0", "delta=1e-5"), "mu = 1/0"),
+    "not an integer": (
+        ("bound", "noisy-gd.mu", "sensitivity=1", "dataset_size=2.5", "sigma=1", "contraction=1", "steps=1"),
+        "dataset_size = 2.5",
+    ),
+    "no key": ((*GDP, "=1"), "=1"),
+    "zero width": ((*GDP, "--width", "0"), "width = 0"),
+    "negative width": ((*GDP, "--width", "-1e-3"), "width = -1e-3"),
+    "width without value": ((*GDP, "--width"), "--width"),
+    "width as a parameter": ((*GDP, "width=1e-3"), "width"),
+    "self as a parameter": ((*GDP, "self=1"), "self"),
+    "thousands of digits": (("bound", "gdp.epsilon", "mu=" + "1" * 5000, "delta=1e-5"), "mu = 111"),
+    "two lines": (("bound", "gdp.epsilon", "mu=1\n2", "delta=1e-5"), "mu = 1"),
+    "surplus argument": (("bounds", "surplus"), "surplus"),
+}
+
+
+def is_one_line(code: int, text: str, errors: str, mentioned: str, *, expected: int = 2) -> None:
+    """The exit code, nothing on standard output, and one line that names the culprit on standard error."""
+    assert code == expected, errors[-500:]
+    assert text == ""
+    assert "Traceback" not in errors
+    assert len(errors.splitlines()) == 1, errors
+    assert errors.startswith("error: ")
+    assert mentioned in errors
+    assert len(errors) < (1500 if "is unknown; known" in errors else 400), "only a list of names may be long"
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_error_is_one_line_and_exit_code_two(case: str) -> None:
+    words, mentioned = BAD[case]
+    done = run(*words)
+    is_one_line(done.returncode, done.stdout, done.stderr, mentioned)
+
+
+@pytest.mark.parametrize("case", ALSO_BAD)
+def test_another_error_is_one_line_too(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words, mentioned = ALSO_BAD[case]
+    code = console.run(app, words)
+    captured = capsys.readouterr()
+    is_one_line(code, captured.out, captured.err, mentioned)
+
+
+def test_what_no_precision_decides_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bound", "gaussian.delta", "sigma=1", "sensitivity=1", "epsilon=1e4000")
+    code = console.run(app, words)
+    captured = capsys.readouterr()
+    is_one_line(code, captured.out, captured.err, "bits", expected=3)

@@ -1,0 +1,169 @@
+"""Every registered algorithm: its literal reference and its batched twin are one algorithm, on any tape, in any chunks.
+
+The tests read the registry and the samples of `tests/trainings`: an algorithm without a twin or samples fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import oracle
+from oracle.algorithms.shared import torch_glm
+from oracle.core import registry
+from oracle.core.errors import DomainError
+from oracle.core.registry import Algorithm, Bound, Values
+from oracle.core.tape import Tape
+from tests.checks import check_twins
+from tests.topics import gathered
+
+SAMPLES = gathered("SAMPLES", "tests.trainings")
+SINGLE = gathered("SINGLE", "tests.trainings")
+ALGORITHMS = list(registry.algorithms().values())
+every_algorithm = pytest.mark.parametrize("item", ALGORITHMS, ids=lambda item: item.name)
+DEVICES = ["cuda"] * torch.cuda.is_available() + ["mps"] * torch.backends.mps.is_available()
+
+
+def sample(item: Algorithm, seed: int) -> tuple[Any, Any, Values]:
+    features, labels, given = SAMPLES[item.name](np.random.default_rng(seed))
+    return features, labels, item.parse(given)
+
+
+def apart(one: Any, other: Any) -> float:
+    """The distance of two results, relative to the size of the second."""
+    one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    assert one.shape == other.shape
+    return float(np.linalg.norm(one - other) / max(float(np.linalg.norm(other)), 1e-300)) if other.any() else 0.0
+
+
+def test_every_algorithm_has_samples() -> None:
+    assert set(SAMPLES) == set(registry.algorithms())
+
+
+@every_algorithm
+@pytest.mark.parametrize("seed", range(12))
+def test_the_twins_agree(item: Algorithm, seed: int) -> None:
+    features, labels, config = sample(item, seed)
+    check_twins(item.reference, item.train_batched, (features, labels), config, Tape(seed, 3, 5 * seed))
+
+
+@every_algorithm
+def test_a_model_does_not_depend_on_its_block_or_chunk(item: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of another shape may round differently in the last bits, and nothing else may."""
+    features, labels, config = sample(item, 1)
+    whole = item.train_batched(features, labels, config, Tape(3, 7))
+    part = item.train_batched(features, labels, config, Tape(3, 7).block(2, 3))
+    assert apart(part, whole[2:5]) <= 1e-11
+    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 1)
+    assert apart(item.train_batched(features, labels, config, Tape(3, 7)), whole) <= 1e-11
+
+
+@every_algorithm
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_the_number_of_threads_changes_no_bit(
+    item: Algorithm, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features, labels, config = sample(item, 1)
+    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 1)
+    before, results = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            results.append(item.train_batched(features, labels, config, Tape(3, 7), dtype=dtype))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(results[0], results[1])
+    assert torch.equal(results[0], results[2])
+
+
+@every_algorithm
+def test_a_seed_repeats_bit_for_bit_and_models_differ(item: Algorithm) -> None:
+    """Those of a deterministic algorithm are all equal, whatever the seed."""
+    features, labels, config = sample(item, 2)
+    once, again = (np.asarray(item.train_batched(features, labels, config, Tape(4, 6))) for _ in range(2))
+    np.testing.assert_array_equal(once, again)
+    assert (len({row.tobytes() for row in once}) == 1) == item.deterministic
+    other = np.asarray(item.train_batched(features, labels, config, Tape(5, 6)))
+    assert np.array_equal(once, other) == item.deterministic
+
+
+@every_algorithm
+def test_single_precision_is_close(item: Algorithm) -> None:
+    for seed in range(4):
+        features, labels, config = sample(item, seed)
+        single = item.train_batched(features, labels, config, Tape(1, 3), dtype=torch.float32)
+        assert single.dtype == torch.float32
+        double = item.train_batched(features, labels, config, Tape(1, 3))
+        assert double.dtype == torch.float64
+        assert apart(single, double) <= SINGLE.get(item.name, 1e-3)
+
+
+@every_algorithm
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_same_code_runs_on_a_device(item: Algorithm, device: str) -> None:
+    features, labels, config = sample(item, 1)
+    result = item.train_batched(features, labels, config, Tape(1, 3), device=device, dtype=torch.float32)
+    assert result.device.type == device
+    host = item.train_batched(features, labels, config, Tape(1, 3))
+    assert apart(result.cpu(), host) <= SINGLE.get(item.name, 1e-3)
+
+
+@every_algorithm
+def test_a_recorder_changes_nothing_and_hears_something(item: Algorithm) -> None:
+    features, labels, config = sample(item, 3)
+    heard: list[str] = []
+    alone = item.reference(features, labels, config, Tape(2).one(0))
+    np.testing.assert_array_equal(
+        alone, item.reference(features, labels, config, Tape(2), recorder=lambda kind, **facts: heard.append(kind))
+    )
+    assert heard
+    heard.clear()
+    together = item.train_batched(features, labels, config, Tape(2, 2))
+    again = item.train_batched(features, labels, config, Tape(2, 2), recorder=lambda kind, **facts: heard.append(kind))
+    np.testing.assert_array_equal(np.asarray(together), np.asarray(again))
+    assert heard
+
+
+@every_algorithm
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda x, y: (x[:, 0], y), lambda x, y: (x, y[:-1]), lambda x, y: (np.where(x == x.max(), np.nan, x), y),
+        lambda x, y: (x, np.where(y == y.max(), np.inf, y)), lambda x, y: (x[:0], y[:0]),
+    ],
+    ids=["no matrix", "a label short", "NaN", "infinite", "empty"],
+)
+def test_what_is_no_data_is_refused_by_both(item: Algorithm, broken: Any) -> None:
+    features, labels, config = sample(item, 1)
+    bad = broken(features, labels)
+    for train in (item.reference, item.train_batched):
+        with pytest.raises(DomainError):
+            train(*bad, config, Tape(0))
+
+
+@every_algorithm
+def test_the_account_suits_the_bound_or_says_why_not(item: Algorithm) -> None:
+    if item.account is None:
+        assert item.accounted_by is None
+        return
+    answered = 0
+    for seed in range(12):
+        features, _, config = sample(item, seed)
+        try:
+            account = item.account(config, len(features))
+        except DomainError:  # no guarantee: that is an answer, as long as it is not the only one
+            continue
+        accounting = oracle.bound(str(item.accounted_by))
+        accounting.parse({**_absent(accounting), **account})
+        answered += 1
+    assert answered, "no sample has a guarantee at all"
+
+
+def _absent(accounting: Bound) -> dict[str, Any]:
+    """What an account leaves open: where the curve is asked."""
+    names = {parameter.name for parameter in accounting.parameters}
+    asked = {"delta": "1e-5", "total_delta": "1e-5", "alpha": 8}
+    return {name: value for name, value in asked.items() if name in names}

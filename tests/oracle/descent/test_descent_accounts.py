@@ -1,0 +1,137 @@
+"""Gradient descent, plain and private: what its accounts say, checked without our accountants, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import oracle
+from oracle.cli import list_algorithms
+from oracle.core.accounting import proved_epsilon
+from oracle.core.errors import DomainError
+from oracle.core.planning import read
+from oracle.core.tape import Tape
+from tests.oracle.descent.test_descent_training import BASE, batched, config, data, literal
+from tests.pld import composed_delta
+
+every_private = pytest.mark.parametrize("name", ["dp-gd", "dp-gd-projected", "dp-sgd"])
+
+
+def epsilon_of(name: str, delta: str, **changes: Any) -> float:
+    item = oracle.algorithm(name)
+    assert item.accounted_by is not None
+    assert item.account is not None
+    account = item.account(config(name, **changes), 6)
+    return oracle.bound(item.accounted_by).reference(**account, delta=delta).to_floats()[1]
+
+
+@pytest.mark.parametrize(("neighbours", "terms"), [("replace", 2), ("add_remove", 1)])
+@pytest.mark.parametrize(("name", "length"), [("dp-gd", 0.4), ("dp-gd-projected", 2.0)])
+def test_full_batch_accounts_are_the_gaussian_curve(name: str, length: float, neighbours: str, terms: int) -> None:
+    """Against scipy's root of delta = Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), mu = terms C sqrt(T) / (n sigma)."""
+    mu = terms * length * np.sqrt(5) / (6 * 2.0)
+
+    def excess(epsilon: float) -> float:
+        inner = stats.norm.cdf(mu / 2 - epsilon / mu) - np.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
+        return float(inner) - 1e-5
+
+    expected = optimize.brentq(excess, 1e-9, 50, xtol=1e-13)
+    assert epsilon_of(name, "1e-5", noise_std=2, neighbours=neighbours) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize(("neighbours", "direction"), [("add_remove", "remove"), ("replace", "replace")])
+def test_the_sampled_account_is_that_of_a_grid_of_losses(neighbours: str, direction: str) -> None:
+    """noise_std b / C = 2.5 and q = 1/3 in five steps, composed by convolution: delta(epsilon) brackets 1e-3."""
+    epsilon = epsilon_of("dp-sgd", "1e-3", noise_std="0.5", neighbours=neighbours)
+    low, high = composed_delta(direction, 2.5, 1 / 3, 5, epsilon, grid=1e-4)
+    assert low <= 1e-3 <= high
+    assert high - low < 1e-4
+    if neighbours == "add_remove":
+        low, _ = composed_delta("add", 2.5, 1 / 3, 5, epsilon, grid=1e-4)
+        assert low <= 1e-3
+
+
+@every_private
+def test_the_size_is_a_constant_of_the_mechanism(name: str) -> None:
+    """Replaced records: exactly n. Added or removed: any number, and the account stays that of n."""
+    account = oracle.algorithm(name).account
+    assert account is not None
+    for records in (5, 7):
+        with pytest.raises(DomainError, match=f"dataset_size = 6 is not the number of records, {records}"):
+            account(config(name), records)
+        for train in (literal, batched):
+            with pytest.raises(DomainError, match="dataset_size = 6 is not the number"):
+                train(name, *data(records), config(name), Tape(0))
+        loose = config(name, neighbours="add_remove")
+        assert account(loose, records) == account(loose, 6)
+        assert np.isfinite(batched(name, *data(records), loose, Tape(0))).all()
+
+
+def test_what_has_no_sampling_rate_is_refused() -> None:
+    values = config("dp-sgd", batch_size=7)
+    account = oracle.algorithm("dp-sgd").account
+    assert account is not None
+    for call in (
+        lambda: account(values, 6), lambda: literal("dp-sgd", *data(), values, Tape(0)),
+        lambda: batched("dp-sgd", *data(), values, Tape(0)),
+    ):
+        with pytest.raises(DomainError, match="batch_size = 7 is above dataset_size = 6"):
+            call()
+    assert account(config("dp-sgd", batch_size=5), 6)["batch_size"] == 5  # need not divide
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("noise_std", 0), ("noise_std", "-1"), ("steps", 0), ("eta", 0), ("dataset_size", 0), ("neighbours", "any"),
+    ("loss", "hinge"), ("noise_std", float("nan")),
+])
+@every_private
+def test_a_configuration_outside_its_domain_is_refused(name: str, key: str, value: Any) -> None:
+    with pytest.raises(DomainError, match=key):
+        config(name, **{key: value})
+
+
+@pytest.mark.parametrize(("changes", "stretch"), [({"lipschitz": "1.9"}, 1.0), ({}, 1.1), ({"radius": "1.1"}, 1.0)])
+def test_records_with_longer_gradients_than_declared_are_refused(changes: dict[str, Any], stretch: float) -> None:
+    """|x| = 1, y = -1 and radius 1: gradients of the squared loss reach 2 on the ball, though not at the iterates."""
+    features, labels = np.eye(6)[:, :3] + np.eye(6, 3, -3), -np.ones(6)
+    literal("dp-gd-projected", features, labels, config("dp-gd-projected", radius=1), Tape(0))
+    values = config("dp-gd-projected", **{"radius": 1, **changes})
+    for train in (literal, batched):
+        with pytest.raises(DomainError, match="above lipschitz = "):
+            train("dp-gd-projected", stretch * features, labels, values, Tape(0))
+
+
+def test_what_is_released_and_who_accounts_for_it() -> None:
+    found = {name: (oracle.algorithm(name).released, oracle.algorithm(name).accounted_by) for name in BASE}
+    assert found == {
+        "gd": ("output", None), "dp-gd": ("average_iterate", "dp-gd.epsilon"),
+        "dp-gd-projected": ("average_iterate", "dp-gd.epsilon"), "dp-sgd": ("last_iterate", "dp-sgd.epsilon"),
+    }
+
+
+@pytest.mark.parametrize("name", ["dp-gd", "dp-sgd"])
+def test_the_account_is_what_the_plan_of_the_example_says(name: str) -> None:
+    recipe, planned = read(Path(__file__).parents[3] / "examples" / f"{name}.toml")
+    item = oracle.algorithm(name)
+    assert item.account is not None
+    shared = {key: value for key, value in vars(planned).items() if key in BASE[name]}
+    account = item.account(config(name, **shared), planned.dataset_size)
+    [guarantee] = [guarantee for guarantee in recipe.guarantees if guarantee.bound == item.accounted_by]
+    assert guarantee.parameters(planned) == {**account, "delta": planned.delta}
+
+
+def test_what_is_not_private_is_listed_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    list_algorithms()
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert " output " in lines["gd"]
+    assert " - " in lines["gd"]
+    assert " dp-gd.epsilon " in lines["dp-gd"]
+
+
+def test_what_is_not_private_is_not_audited() -> None:
+    with pytest.raises(DomainError, match="algorithm = gd has no guarantee"):
+        proved_epsilon(oracle.algorithm("gd"), config("gd"), records=6, delta="1e-5")

@@ -1,0 +1,207 @@
+"""DP-GLMtron with thresholds from other records: what the thresholds change, what they cost, and planted bugs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import oracle
+from oracle.core.accounting import proved_epsilon
+from oracle.core.errors import DomainError
+from oracle.core.registry import Values
+from oracle.core.tape import Tape
+from tests.checks import check_twins
+
+Array = NDArray[np.float64]
+ITEM, FIXED = oracle.algorithm("dp-glmtron-adaptive"), oracle.algorithm("dp-glmtron")
+PASS = {"eta": "0.25", "clip_norm": "0.5", "noise_multiplier": "0.7", "initial_std": "0.5", "clip": "shorten"}
+LOUD = {"threshold_epsilon": 30, "threshold_delta": "0.1", "batches": 20, "estimation": 40}  # always speaks
+STEPS = 6
+
+
+def config(**changes: Any) -> Values:
+    given = {
+        **PASS, "estimation": 24, "threshold_scale": "0.25", "threshold_epsilon": 2, "threshold_delta": "0.1",
+        "batches": 8, "model_variance": "0.3",
+    }
+    return ITEM.parse({**given, **changes})
+
+
+def data(estimation: int = 24, seed: int = 0) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(STEPS + estimation, 3)), rng.normal(size=STEPS + estimation)
+
+
+def both(x: Array, y: Array, values: Values, tape: Tape) -> list[Array]:
+    alone = np.array([ITEM.reference(x, y, values, tape.one(model)) for model in range(tape.models)])
+    return [alone, np.asarray(ITEM.train_batched(x, y, values, tape))]
+
+
+def heard(x: Array, y: Array, values: Values, tape: Tape) -> tuple[list[float], Array]:
+    """The noise of every step of one model, told by the reference, and of all, told by the twin: [steps, M]."""
+    alone: list[float] = []
+    together: list[Array] = []
+    ITEM.reference(
+        x, y, values, tape.one(0), recorder=lambda kind, **f: alone.append(f["noise_std"]) if kind == "update" else None
+    )
+    ITEM.train_batched(
+        x, y, values, tape,
+        recorder=lambda kind, **f: together.append(np.asarray(f["noise_std"])) if kind == "update" else None,
+    )
+    return alone, np.array(together)
+
+
+def test_where_every_call_fails_the_norm_is_the_first() -> None:
+    """Labels of the estimation records beyond all bins: the pass is that of a fixed norm, bit for bit on one tape."""
+    x, y = data()
+    y[STEPS:] = 1e200
+    tape = Tape(3, 4)
+    for result in both(x, y, config(), tape):
+        fixed = [FIXED.reference(x[:STEPS], y[:STEPS], FIXED.parse(PASS), tape.one(model)) for model in range(4)]
+        np.testing.assert_allclose(result, fixed, rtol=1e-13)
+
+
+def test_where_the_scale_is_known_the_norm_is_its_multiple() -> None:
+    """Estimation records without features and with labels 3: squares 9, 9, 0, so that s = sqrt(2 * 16)."""
+    x, y = data(40)
+    x[STEPS:], y[STEPS:] = 0.0, 3.0
+    tape = Tape(3, 4)
+    known = FIXED.parse({**PASS, "clip_norm": Fraction(0.25 * math.sqrt(32))})
+    for result in both(x, y, config(**LOUD), tape):
+        fixed = [FIXED.reference(x[:STEPS], y[:STEPS], known, tape.one(model)) for model in range(4)]
+        np.testing.assert_allclose(result, fixed, rtol=1e-12)
+
+
+def test_the_norm_follows_the_model() -> None:
+    """It is scale sqrt(2 (2^j + V)) or scale sqrt(2 2^j) at each step, changes with w, and the twins agree on it."""
+    x, y = data(40)
+    x[STEPS:], y[STEPS:] = x[STEPS], 0.01
+    alone, together = heard(x, y, config(**LOUD), Tape(5, 30))
+    np.testing.assert_allclose(alone, together[:, 0], rtol=1e-12)
+    ends = (together / (2 * 0.7 * 0.25)) ** 2 / 2
+    powers = {2.0**j + v for j in range(-64, 64) for v in (0.0, 0.3)}
+    assert all(min(abs(end - power) for power in powers) < 1e-9 for end in np.unique(ends.round(12)))
+    assert all(len(np.unique(step)) > 1 for step in together)
+    assert any(len(np.unique(model)) > 1 for model in together.T)
+
+
+def test_a_failure_keeps_the_last_norm() -> None:
+    """Told by the histograms: where one of three is silent, the noise is that of the step before."""
+    x, y = data()
+    x[STEPS:], y[STEPS:] = x[STEPS], 0.5
+    silent, noises = np.zeros((STEPS, 200), dtype=bool), np.zeros((STEPS, 200))
+
+    def recorder(kind: str, **facts: Any) -> None:
+        if kind == "histograms":
+            silent[facts["step"]] |= np.asarray(facts["bin"]) == -1
+        elif kind == "update":
+            noises[facts["step"]] = facts["noise_std"]
+
+    ITEM.train_batched(x, y, config(threshold_epsilon="1.6"), Tape(5, 200), recorder=recorder)
+    before = np.concatenate([np.full((1, 200), 2 * 0.7 * 0.5), noises[:-1]])
+    np.testing.assert_array_equal(noises[silent], before[silent])
+    assert (silent[1:] & ~silent[:-1]).any()
+    assert silent[0].any()
+    assert (noises[~silent] != before[~silent]).any()
+
+
+def test_a_record_of_the_thresholds_is_not_trained_on() -> None:
+    """Replacing one changes, at a fixed tape, at most the norms; where no call hears it, nothing."""
+    x, y = data(40)
+    changed = x.copy()
+    changed[STEPS:, :] *= -1.0  # with labels 0 all squares stay
+    y[STEPS:] = 0.0
+    one, other = (both(given, y, config(**LOUD), Tape(2, 3))[1] for given in (x, changed))
+    np.testing.assert_array_equal(one, other)
+
+
+# --- the account
+
+
+def epsilon(**changes: Any) -> Any:
+    return proved_epsilon(ITEM, config(estimation=4000, batches=4000, **changes), records=4020, delta="9.67e-4")
+
+
+def test_the_account_is_the_weaker_of_both() -> None:
+    quiet = {"noise_multiplier": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
+    trained = oracle.bound("glmtron.epsilon").reference(
+        noise_multiplier="20", records=20, delta="9.67e-4", method="upper"
+    )
+    thresholds = oracle.bound("dp-threshold.epsilon").reference(
+        epsilon="0.01", delta="1e-8", histograms=3, calls=20, total_delta="9.67e-4"
+    )
+    assert trained.certainly_le(thresholds)
+    assert epsilon(**quiet).overlaps(thresholds)
+    less = {"noise_multiplier": "0.5", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
+    alone = oracle.bound("glmtron.epsilon").reference(
+        noise_multiplier="0.5", records=20, delta="9.67e-4", method="upper"
+    )
+    assert thresholds.certainly_le(alone)
+    assert epsilon(**less).overlaps(alone)
+
+
+def test_no_account_where_there_is_no_guarantee() -> None:
+    with pytest.raises(DomainError, match="no epsilon is enough"):  # 60 histograms give away more than delta
+        epsilon(threshold_delta="1e-4")
+    assert ITEM.account is not None
+    with pytest.raises(DomainError, match="clip = printed-max bounds no record"):
+        ITEM.account(config(clip="printed-max"), 30)
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"estimation": 30}, "estimation = 30 is outside its domain: less than the 30 records"),
+    ({"estimation": 7}, "7 records are too few for the thresholds: batches = 8"),
+    ({"estimation": 20}, "batches = 8 is outside its domain: a divisor of the 20 records"),
+    ({"batches": 3}, r"batches = 3 .* needs 4 records"),
+])
+def test_too_few_records_are_refused_everywhere(changes: dict[str, Any], message: str) -> None:
+    values = config(**changes)
+    assert ITEM.account is not None
+    with pytest.raises(DomainError, match=message):
+        ITEM.account(values, 30)
+    for train in (ITEM.reference, ITEM.train_batched):
+        with pytest.raises(DomainError, match=message):
+            train(*data(), values, Tape(0))
+
+
+# --- bugs that must not pass
+
+
+@dataclass(frozen=True)
+class OneCall(Tape):
+    """The noise of the first call at every step."""
+
+    def laplace(self, purpose: str, step: int, count: int) -> Any:
+        return super().laplace(purpose, 0, count)
+
+
+PLANTED: dict[str, Callable[..., Any]] = {
+    "one call for all": lambda x, y, v, t: ITEM.train_batched(x, y, v, OneCall(t.seed, t.models, t.first_model)),
+    "thresholds of the pass": lambda x, y, v, t: ITEM.train_batched(np.roll(x, 24, 0), np.roll(y, 24), v, t),
+} | {
+    name: lambda x, y, v, t, change=change: ITEM.train_batched(x, y, Values(**{**vars(v), **change(v)}), t)
+    for name, change in {
+        "another scale": lambda v: {"threshold_scale": v.threshold_scale / 2},
+        "another norm to begin with": lambda v: {"clip_norm": 2 * v.clip_norm},
+        "no variance": lambda v: {"model_variance": Fraction(0)},
+        "half the noise": lambda v: {"noise_multiplier": v.noise_multiplier / 2},
+        "the misprint": lambda v: {"clip": "printed-max"},
+    }.items()
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_caught(name: str) -> None:
+    x, y = data()
+    x[STEPS:], y[STEPS:] = x[STEPS], 0.5
+    values, tape = config(threshold_epsilon="1.6"), Tape(5, 30)
+    check_twins(ITEM.reference, ITEM.train_batched, (x, y), values, tape)
+    with pytest.raises(AssertionError, match="is not"):
+        check_twins(ITEM.reference, PLANTED[name], (x, y), values, tape)

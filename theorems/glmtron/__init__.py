@@ -1,0 +1,1 @@
+"""Claims of document 003."""
