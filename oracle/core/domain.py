@@ -121,6 +121,10 @@ class Parameter:
         """The same parameter where it must not be larger."""
         return replace(self, high=Fraction(high), high_open=False, infinite=False)
 
+    def open(self) -> Parameter:
+        """The same parameter strictly between its ends."""
+        return replace(self, low_open=True, high_open=True)
+
     def finite(self) -> Parameter:
         """The same parameter where it must be a number."""
         return replace(self, infinite=False)

@@ -1,7 +1,7 @@
 r"""The vocabulary: every parameter name, declared once, with one meaning, one unit and one domain.
 
 Bounds, algorithms, plans, examples, vectors and the command take their parameters from here. An owner may narrow a
-domain (`steps.at_most(10**9)`, `delta.above(0).below(1)`, `loss.choosing("squared")`), because a theorem or a
+domain (`steps.at_most(10**9)`, `delta.open()`, `loss.choosing("squared")`), because a theorem or a
 computation needs it; it can neither widen it nor change what the name means. `check` holds every owner to that.
 
 The four noises, which the field mixes up most, have four names:
@@ -44,9 +44,9 @@ neighbours = choice(
     "is",
 )
 released = choice(
-    "released", "last_iterate", "average_iterate", "all_iterates", "best_run", "all_runs",
-    meaning="what is published of a training, or of its tuning",
+    "released", "last_iterate", "average_iterate", "all_iterates", meaning="what is published of a training",
 )
+released_runs = choice("released_runs", "best_run", "all_runs", meaning="what is published of a tuning")
 claimed_epsilon = positive("claimed_epsilon", "an epsilon to be judged: is it proved?")
 base_epsilon = non_negative(
     "base_epsilon", "epsilon of the one mechanism that is amplified, composed or run many times",
@@ -54,8 +54,8 @@ base_epsilon = non_negative(
 base_delta = unit_interval("base_delta", "delta of the one mechanism that is amplified, composed or run many times")
 base_mu = positive("base_mu", "Gaussian-DP parameter of the one mechanism that is run many times")
 epsilon0 = non_negative("epsilon0", "epsilon of each user's local randomiser")
-slack = unit_interval("slack", "what may be added to the total delta").above(0).below(1)
-failure_probability = unit_interval("failure_probability", "probability beta of a larger risk").above(0).below(1)
+slack = unit_interval("slack", "what may be added to the total delta").open()
+failure_probability = unit_interval("failure_probability", "probability beta of a larger risk").open()
 
 # --- noise
 sigma = positive("sigma", "standard deviation of the Gaussian noise on the released value", unit="released value")
@@ -272,7 +272,7 @@ threshold_epsilon = positive(
 )
 threshold_delta = unit_interval(
     "threshold_delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')",
-).above(0).below(1)
+).open()
 threshold_scale = positive("threshold_scale", "clipping norm over the scale that DP-Threshold gives")
 thresholds = choice(
     "thresholds", "fixed", "other_records", "same_records",
