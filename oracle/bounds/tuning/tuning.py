@@ -36,7 +36,7 @@ from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_o
 from oracle.core import vocabulary
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
-from oracle.core.domain import Number, positive, probability, shown
+from oracle.core.domain import Number, positive, shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
