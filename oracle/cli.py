@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from oracle.core.accounting import proved_epsilon
 from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
-from oracle.core.domain import Parameter, positive_integer, probability
+from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
-from oracle.core.planning import Judged, Plan, judge, read, recipes
-from oracle.core.registry import Bound, algorithm, algorithms, bound, bounds
+from oracle.core.planning import Judged, Plan, plan, read, trained_plan
+from oracle.core.registry import Algorithm, Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -23,13 +23,13 @@ def register(app: typer.Typer) -> None:
     app.command("bounds")(list_bounds)
     app.command("bound")(evaluate_bound)
     app.command("algorithms")(list_algorithms)
-    app.command("account")(account_for)
     app.command("plan")(plan_training)
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
+        "unit": parameter.unit,
     }
 
 
@@ -79,98 +79,84 @@ def evaluate_bound(
     print(f"  {item.summary}")
 
 
+def _place(item: Algorithm) -> str | None:
+    """Where the literal reference stands; None where an algorithm is only planned."""
+    return None if item.reference is None else f"{item.reference.__module__}:{item.reference.__name__}"
+
+
 def list_algorithms(as_json: Json = False) -> None:
-    """List the training algorithms, with released object and accounting bound."""
+    """List the training algorithms, with what they release and the bounds that may be proved of them."""
     if as_json:
         print_json([
             {
                 "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
-                "accounted_by": item.accounted_by, "neighbours": item.neighbours,
-                "deterministic": item.deterministic,
-                "reference": f"{item.reference.__module__}:{item.reference.__name__}", "batched": item.batched,
-                "parameters": [_parameter_json(parameter) for parameter in item.parameters],
+                "guarantees": [guarantee.bound for guarantee in item.guarantees], "neighbours": item.neighbours,
+                "deterministic": item.deterministic, "reference": _place(item), "batched": item.batched,
+                "parameters": [_parameter_json(parameter) for parameter in (*item.parameters, *item.training)],
                 "source": list(item.source),
             }
             for item in algorithms().values()
         ])
         return
     rows = [
-        (item.name, item.document, item.released, item.accounted_by or "-", item.reference.__module__,
-         item.batched.split(":")[0], item.summary)
+        (item.name, item.document, item.released, ", ".join(guarantee.bound for guarantee in item.guarantees) or "-",
+         _place(item) or "only planned", item.summary)
         for item in algorithms().values()
     ]
-    print_table(("algorithm", "document", "released", "accounted by", "reference", "twin", "what it is"), rows)
-
-
-def account_for(
-    name: Annotated[str, typer.Argument(help="A name from `dp-oracle algorithms`.")],
-    records: Annotated[str, typer.Option(help="How many records are trained on.")],
-    delta: Annotated[str, typer.Option(help="The delta at which epsilon is asked.")],
-    configuration: Annotated[list[str] | None, typer.Argument(help="key=value; decimals are exact.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Print the certified epsilon of an algorithm's configuration, or why there is no guarantee (exit code 3)."""
-    item = algorithm(name)
-    given = key_values(configuration or [])
-    config = item.parse(given)
-    count = int(positive_integer("records").rational(records))
-    target = probability("delta").rational(delta)
-    lower, upper, reason = None, None, ""
-    try:
-        lower, upper = proved_epsilon(item, config, records=count, delta=target).to_decimals()
-    except DomainError as error:  # the input is sound: what is refused is the guarantee
-        reason = str(error)
-    if as_json:
-        print_json({
-            "algorithm": item.name, "config": given, "records": count, "delta": delta, "lower": lower, "upper": upper,
-            "reason": reason, "bound": item.accounted_by, "neighbours": given.get("neighbours", item.neighbours),
-            "released": item.released,
-        })
-    elif reason:
-        print(f"no guarantee: {reason}")
-    else:
-        print(f"{item.name} on {count} records, {item.released} released, accounted by {item.accounted_by}")
-        print(f"  epsilon at delta = {delta}")
-        print(f"  lower  {lower}")
-        print(f"  upper  {upper}")
-    raise typer.Exit(UNDECIDED if reason else GOOD)
+    print_table(("algorithm", "document", "released", "guarantees", "reference", "what it is"), rows)
 
 
 def plan_training(
-    file: Annotated[Path | None, typer.Argument(help="A TOML file: algorithm = ..., and its keys.")] = None,
+    what: Annotated[
+        str | None, typer.Argument(metavar="FILE|NAME", help="A TOML file: algorithm = ..., and its keys; or an algorithm.")
+    ] = None,
+    configuration: Annotated[list[str] | None, typer.Argument(help="key=value of a named algorithm.")] = None,
+    trained: Annotated[
+        bool, typer.Option("--trained", help="As this project's own training runs it: what that makes true is not asked.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Say which bounds apply to a training configuration, under which hypotheses, and what is really proved.
 
-    Without a file, list the algorithms and their keys. Exit code 0: something is proved (and the claimed epsilon, if
-    the file has one); 3: nothing is, or not that.
+    Without a file or a name, list the algorithms and their keys. Exit code 0: something is proved (and the claimed
+    epsilon, if there is one); 3: nothing is, or not that.
     """
-    if file is None:
-        _list_recipes(as_json)
+    if what is None:
+        _list_keys(as_json)
         return
-    plan = judge(*read(file))
-    if as_json:
-        print_json(_plan_json(plan))
+    given: Mapping[str, Any] = key_values(configuration or [])
+    if what.endswith(".toml") or Path(what).is_file():
+        if given:
+            raise DomainError(f"{next(iter(given))} is given beside {what}: all keys of a file stand in it")
+        item, given = read(Path(what))
     else:
-        _print_plan(plan)
-    raise typer.Exit(UNDECIDED if plan.best is None or plan.claim_is_proved is False else GOOD)
+        item = algorithm(what)
+    found = trained_plan(item, given) if trained else plan(item, given)
+    if as_json:
+        print_json(_plan_json(found))
+    else:
+        _print_plan(found)
+    raise typer.Exit(UNDECIDED if found.best is None or found.claim_is_proved is False else GOOD)
 
 
-def _list_recipes(as_json: bool) -> None:
+def _list_keys(as_json: bool) -> None:
+    groups = ("parameters", "setting", "training", "stated")
     if as_json:
         print_json([
             {
-                "algorithm": item.algorithm, "summary": item.summary, "source": list(item.source),
-                "parameters": [_parameter_json(parameter) for parameter in item.parameters],
-                "optional": [_parameter_json(parameter) for parameter in item.optional],
+                "algorithm": item.name, "summary": item.summary, "source": list(item.source),
+                **{group: [_parameter_json(parameter) for parameter in getattr(item, group)] for group in groups},
                 "bounds": [guarantee.bound for guarantee in item.guarantees],
             }
-            for item in recipes().values()
+            for item in algorithms().values()
         ])
         return
     rows = [
-        (item.algorithm, ", ".join(p.name for p in item.parameters), ", ".join(p.name for p in item.optional))
-        for item in recipes().values()
+        (
+            item.name, ", ".join(p.name for p in (*item.parameters, *item.setting)),
+            ", ".join(p.name for p in (*item.training, *item.stated)),
+        )
+        for item in algorithms().values()
     ]
     print_table(("algorithm", "keys", "optional keys"), rows)
 
@@ -187,7 +173,7 @@ def _judged_json(item: Judged) -> dict[str, Any]:
 def _plan_json(plan: Plan) -> dict[str, Any]:
     config = {name: None if value is None else str(value) for name, value in vars(plan.config).items()}
     return {
-        "algorithm": plan.recipe.algorithm, "config": config,
+        "algorithm": plan.algorithm.name, "config": config,
         "guarantees": [_judged_json(item) for item in plan.judged],
         "best": None if plan.best is None else _judged_json(plan.best), "claim_is_proved": plan.claim_is_proved,
     }
@@ -202,7 +188,7 @@ def _at_most(item: Judged) -> str:
 
 
 def _print_plan(plan: Plan) -> None:
-    print(f"{plan.recipe.algorithm}: {plan.recipe.summary}")
+    print(f"{plan.algorithm.name}: {plan.algorithm.summary}")
     for item in plan.judged:
         print(f"\n{item.status}  {item.guarantee.bound}: {item.guarantee.words}")
         print(f"  {_at_most(item)}")

@@ -13,7 +13,7 @@ from empirical.audits.campaigns import EPOCHS, OVER_EPOCHS
 from empirical.audits.targets import make_target
 from empirical.audits.tightness import FREE, GAUSSIAN
 from empirical.pairs.pair import make_pair
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, bound
 from reports.figures import BLUE, GREEN, INK, VERMILION, Figure, draw
 from reports.model import Report

@@ -211,7 +211,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
         return None
     item, config = subject
     try:
-        if item.accounted_by is None:
+        if not item.guarantees:
             raise DomainError(f"target = {item.name} is outside its domain: an algorithm with a guarantee")
         relation = vars(config).get("neighbours", item.neighbours)
         if relation not in ("any", pair.neighbours) and not _made_for(plan, item):

@@ -16,7 +16,7 @@ from empirical.audits.audit_plan import DELTA, EPSILON
 from empirical.audits.one_run import OneRun, axis_canaries, one_run_audit
 from empirical.audits.plan_files import Described, TargetWords, describe
 from empirical.audits.targets import AlgorithmTarget
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
@@ -99,6 +99,6 @@ def _claimed(described: Described, epsilon: str | None, records: int, delta: str
     target = described.target
     if epsilon is not None:
         return float(EPSILON.rational(epsilon))
-    if not isinstance(target, AlgorithmTarget) or target.algorithm.accounted_by is None:
+    if not isinstance(target, AlgorithmTarget) or not target.algorithm.guarantees:
         raise DomainError(f"epsilon is needed: {target.name} has no guarantee of its own to be held to")
     return proved_epsilon(target.algorithm, target.config, records=records, delta=delta).to_floats()[1]

@@ -101,7 +101,7 @@ def make_plan(
 
 
 def _has_guarantee(target: Target) -> bool:
-    return isinstance(target, AlgorithmTarget) and target.algorithm.accounted_by is not None
+    return isinstance(target, AlgorithmTarget) and bool(target.algorithm.guarantees)
 
 
 def describe(words: TargetWords) -> Described:

@@ -1,4 +1,4 @@
-"""From a bound of any unit to the epsilon that it proves at a delta, and from an algorithm's configuration to that."""
+"""From a bound of any unit to the epsilon that it proves at a delta."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure
-from oracle.core.errors import DomainError, OracleError
-from oracle.core.registry import Algorithm, Values, bound
+from oracle.core.errors import OracleError
+from oracle.core.registry import bound
 
 ORDERS = tuple(1 + step * Fraction(2) ** power for power in range(-4, 10) for step in (Fraction(1), Fraction(3, 2)))
 """The Renyi orders tried for a bound whose unit is rdp; any order is valid, more of them would only be tighter."""
@@ -43,16 +42,3 @@ def _at_order(name: str, parameters: Mapping[str, Any], order: Fraction, delta: 
         for end in (value.lower, value.upper)
     )
     return Enclosure(low.lower, high.upper)
-
-
-def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Number) -> Enclosure:
-    """The epsilon that the algorithm's accounting bound proves; a DomainError where there is no guarantee."""
-    if item.accounted_by is None or item.account is None:
-        raise DomainError(f"algorithm = {item.name} has no guarantee: no bound accounts for it")
-    target = probability("delta").rational(delta)
-    parameters = dict(item.account(config, records))
-    names = {parameter.name for parameter in bound(item.accounted_by).parameters}
-    asked = "total_delta" if "total_delta" in names else "delta"  # where both stand, delta is that of one part
-    if asked in names:
-        parameters[asked] = target
-    return epsilon_of(item.accounted_by, parameters, target)

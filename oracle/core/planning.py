@@ -1,81 +1,29 @@
-"""A training configuration held against the bounds: which apply, under which hypotheses, and what is proved of it.
+"""What is proved of a training configuration: every guarantee of its algorithm, held against its hypotheses.
 
-A `Recipe` knows one algorithm: the keys of its configuration, and the guarantees that may hold for it. A guarantee is a
-registered bound, how the configuration becomes its parameters, and the hypotheses under which the bound is a theorem
-about the algorithm. A hypothesis is met, not met, or unknown (the configuration does not say); a guarantee is proved
-only if all its hypotheses are met. Recipes stand in `oracle.plans`, one file an algorithm.
+A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say, and DOES NOT
+APPLY where one is not met. A plan comes from a file or a mapping of keys (`plan`), or from a training of ours
+(`plan_of_training`), whose implementation makes most hypotheses true.
 """
 
 from __future__ import annotations
 
-import functools
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from oracle.core import vocabulary
 from oracle.core.accounting import epsilon_of
-from oracle.core.domain import Parameter, Value, choice, parse_all, positive, shown
+from oracle.core.algorithm import NOT_MET, UNKNOWN, Algorithm, Guarantee, Values, unmet
+from oracle.core.domain import Number, Value, parse_all
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Values, bound, discover, index, named
+from oracle.core.registry import algorithm, algorithms, bound
 
-MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES NOT APPLY", "UNDECIDED"
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """Something a theorem assumes of the algorithm; `holds` is None where the configuration does not say."""
-
-    words: str
-    holds: Callable[[Values], bool | None]
-
-    def status(self, config: Values) -> str:
-        """Whether the configuration meets it."""
-        holds = self.holds(config)
-        return UNKNOWN if holds is None else MET if holds else NOT_MET
-
-
-@dataclass(frozen=True)
-class Guarantee:
-    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given."""
-
-    bound: str
-    words: str
-    parameters: Callable[[Values], Mapping[str, Any] | None]
-    hypotheses: tuple[Hypothesis, ...]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """An algorithm: the keys of its configuration (absent optional ones are None), and what may be proved of it."""
-
-    algorithm: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    optional: tuple[Parameter, ...]
-    guarantees: tuple[Guarantee, ...]
-    source: tuple[str, ...]
-
-    def parse(self, given: Mapping[str, Any]) -> Values:
-        """The exact configuration, or a DomainError that names key, value and domain."""
-        extra = tuple(parameter for parameter in (*self.optional, CLAIMED) if parameter.name in given)
-        unknown = [name for name in given if name not in {p.name for p in (*self.parameters, *self.optional, CLAIMED)}]
-        if unknown:
-            required, optional = (", ".join(p.name for p in group) for group in (self.parameters, self.optional))
-            raise DomainError(
-                f"{unknown[0]} = {shown(given[unknown[0]])} is no key of {self.algorithm}; it takes {required}"
-                + (f", and optionally {optional}" if optional else "")
-            )
-        values = parse_all(self.algorithm, (*self.parameters, *extra), dict(given))
-        return Values(**{**{parameter.name: None for parameter in (*self.optional, CLAIMED)}, **values})
-
-
-CLAIMED = positive("claimed_epsilon", "an epsilon to be judged: is it proved?")
 
 
 @dataclass(frozen=True)
@@ -95,7 +43,7 @@ class Judged:
 class Plan:
     """What is known of one configuration: every guarantee judged, and the best that is proved."""
 
-    recipe: Recipe
+    algorithm: Algorithm
     config: Values
     judged: tuple[Judged, ...]
 
@@ -114,29 +62,8 @@ class Plan:
         return best is not None and best.epsilon is not None and best.epsilon.certainly_le(self.config.claimed_epsilon)
 
 
-def flag(name: str, meaning: str = "") -> Parameter:
-    """A key that is true or false."""
-    return choice(name, "true", "false", meaning=meaning)
-
-
-def said(words: str, key: str) -> Hypothesis:
-    """A hypothesis that the configuration states itself, by a flag."""
-    return Hypothesis(words, lambda config: None if getattr(config, key) is None else getattr(config, key) == "true")
-
-
-def equals(words: str, key: str, value: str) -> Hypothesis:
-    """A hypothesis that a key has one value."""
-    return Hypothesis(words, lambda config: None if getattr(config, key) is None else getattr(config, key) == value)
-
-
-@functools.cache
-def recipes() -> dict[str, Recipe]:
-    """All recipes by the name of their algorithm."""
-    return index(discover(Recipe, "oracle.algorithms"), lambda item: item.algorithm)
-
-
-def read(path: Path) -> tuple[Recipe, Values]:
-    """The recipe and the exact configuration of a TOML file; every fault of the file is a DomainError that names it."""
+def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
+    """The algorithm and the keys of a TOML file; every fault of the file is a DomainError that names it."""
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except OSError as error:
@@ -147,9 +74,9 @@ def read(path: Path) -> tuple[Recipe, Values]:
         if isinstance(value, dict):
             raise DomainError(f"{name} is a table; the keys of a configuration stand at the top of the file")
     if "algorithm" not in given:
-        raise DomainError(f"{path} has no key algorithm: one of {', '.join(recipes())}")
-    recipe = named(recipes(), "algorithm", str(given.pop("algorithm")))
-    return recipe, recipe.parse({name: _plain(value) for name, value in given.items()})
+        raise DomainError(f"{path} has no key algorithm: one of {', '.join(algorithms())}")
+    item = algorithm(str(given.pop("algorithm")))
+    return item, {name: _plain(value) for name, value in given.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -157,15 +84,51 @@ def _plain(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def judge(recipe: Recipe, config: Values) -> Plan:
-    """Every guarantee of the recipe, held against the configuration."""
-    return Plan(recipe, config, tuple(_judge(guarantee, config) for guarantee in recipe.guarantees))
+def judge(item: Algorithm, config: Values) -> Plan:
+    """Every guarantee of the algorithm, held against a plan's configuration."""
+    return Plan(item, config, tuple(_judge(guarantee, config) for guarantee in item.guarantees))
+
+
+def plan(item: Algorithm, given: Mapping[str, Any]) -> Plan:
+    """What is proved of a configuration, given by its keys."""
+    return judge(item, item.parse_plan(given))
+
+
+def plan_of_training(item: Algorithm, config: Values, *, records: int, delta: Number) -> Plan:
+    """What is proved of our own training with a parsed configuration on that many records."""
+    return judge(item, item.as_trained(config, records=records, delta=vocabulary.delta.open().rational(delta)))
+
+
+def trained_plan(item: Algorithm, given: Mapping[str, Any]) -> Plan:
+    """What is proved of our own training, given by its keys with dataset_size and delta."""
+    wanted = {parameter.name for parameter in (*item.parameters, *item.training)} | {"noise_multiplier"}
+    asked = {"dataset_size": vocabulary.dataset_size, "delta": vocabulary.delta.open()}
+    extra = tuple(parameter for name, parameter in asked.items() if name not in wanted)
+    values = parse_all(f"the training of {item.name}", extra, {k: v for k, v in given.items() if k not in wanted})
+    config = item.parse({name: value for name, value in given.items() if name in wanted})
+    known = {**vars(config), **values}
+    return plan_of_training(item, config, records=known["dataset_size"], delta=known["delta"])
+
+
+def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Number) -> Enclosure:
+    """The least epsilon that is proved of our own training; a DomainError says why nothing is."""
+    found = plan_of_training(item, config, records=records, delta=delta)
+    if found.best is None or found.best.epsilon is None:
+        raise DomainError(f"algorithm = {item.name} has no guarantee: {why_not(found)}")
+    return found.best.epsilon
+
+
+def why_not(found: Plan) -> str:
+    """Why nothing is proved, in words."""
+    if not found.judged:
+        return "no bound accounts for it"
+    return "; ".join(f"{item.guarantee.bound}: {item.reason}" for item in found.judged)
 
 
 def _judge(guarantee: Guarantee, config: Values) -> Judged:
     hypotheses = tuple((item.words, item.status(config)) for item in guarantee.hypotheses)
     found = {status for _, status in hypotheses}
-    delta = Fraction(getattr(config, "delta", 0))
+    delta = Fraction(getattr(config, "delta", None) or 0)
 
     def result(status: str, parameters: Mapping[str, Any], epsilon: Enclosure | None, reason: str = "") -> Judged:
         texts = {name: _text(value) for name, value in parameters.items()}
@@ -173,17 +136,25 @@ def _judge(guarantee: Guarantee, config: Values) -> Judged:
         return Judged(guarantee, status, hypotheses, texts, epsilon, delta if needs_delta else Fraction(0), reason)
 
     if NOT_MET in found:
-        return result(DOES_NOT_APPLY, {}, None, "a hypothesis is not met")
-    parameters = guarantee.parameters(config)
-    if parameters is None:
-        return result(CONDITIONAL, {}, None, "a key that the bound needs is not given")
-    status = CONDITIONAL if UNKNOWN in found else PROVED
+        return result(DOES_NOT_APPLY, {}, None, "not met: " + "; ".join(unmet(hypotheses, NOT_MET)))
+    parameters: Mapping[str, Any] | None = {}
     try:
-        return result(status, parameters, epsilon_of(guarantee.bound, parameters, delta))
+        parameters = guarantee.parameters(config)
+        if parameters is None:
+            return result(CONDITIONAL, {}, None, "a key that the bound needs is not given")
+        parameters = _with_delta(guarantee.bound, parameters, delta)
+        epsilon = epsilon_of(guarantee.bound, parameters, delta)
     except DomainError as error:
-        return result(DOES_NOT_APPLY, parameters, None, str(error))
+        return result(DOES_NOT_APPLY, parameters or {}, None, str(error))
     except PrecisionError as error:
-        return result(UNDECIDED, parameters, None, str(error))
+        return result(UNDECIDED, parameters or {}, None, str(error))
+    unsaid = "; ".join(unmet(hypotheses, UNKNOWN))
+    return result(CONDITIONAL if unsaid else PROVED, parameters, epsilon, f"not said: {unsaid}" if unsaid else "")
+
+
+def _with_delta(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Mapping[str, Any]:
+    asks = any(parameter.name == "delta" for parameter in bound(name).parameters)
+    return {**parameters, "delta": delta} if asks and "delta" not in parameters else parameters
 
 
 def _text(value: Value) -> str:

@@ -15,25 +15,22 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 from flint import arb
 
-from oracle.core import arithmetic
+from oracle.core import arithmetic, vocabulary
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
 
-Values = SimpleNamespace
-"""Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
-
 Certify = Callable[[Values, Fraction], Enclosure]
-NEIGHBOURS = ("replace", "add_remove", "any")
+NEIGHBOURS = (*vocabulary.neighbours.choices, "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
-RELEASED = ("output", "last_iterate", "average_iterate", "all_iterates")
+RELEASED = ("output", *vocabulary.released.choices)
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 SAFE = ("lower", "upper")
 _LISTED = 40  # names that an error message still lists
@@ -80,6 +77,7 @@ class Bound:
         ):
             if value not in allowed:
                 raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")
+        vocabulary.check(f"bound {self.name}", self.parameters)
 
     def parse(self, given: Mapping[str, Any]) -> dict[str, Value]:
         """The exact values of the given parameters, or a DomainError."""
@@ -125,42 +123,6 @@ class Bound:
                     point[name] = float(xp.reshape(value, (-1,))[at])
             flat[at] = self.reference(**point).to_floats()[side]
         return xp.reshape(flat, result.shape)
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """A training algorithm: a literal reference and a batched torch sibling that share one tape.
-
-    `document` says where it stands in the documents. `released` says what leaves the algorithm; `accounted_by` names
-    the bound and `account` gives that bound's parameters for a configuration and a number of records, or a DomainError
-    that says why there is no guarantee; both are None where no configuration has one. `batched` is "module:function",
-    loaded only when called, so that `import oracle` needs no torch. `gaussian_release` says that for losses with an
-    affine gradient the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one
-    reads nothing of the tape: all models are equal.
-    """
-
-    name: str
-    document: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    released: str
-    neighbours: str
-    accounted_by: str | None
-    account: Callable[[Values, int], Mapping[str, Any]] | None
-    reference: Callable[..., Any]
-    batched: str
-    gaussian_release: Callable[[Values], bool]
-    source: tuple[str, ...]
-    deterministic: bool = False
-
-    def parse(self, given: Mapping[str, Any]) -> Values:
-        """The exact configuration, or a DomainError."""
-        return Values(**parse_all(self.name, self.parameters, dict(given)))
-
-    def train_batched(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the batched sibling (imports torch)."""
-        module, function = self.batched.split(":")
-        return getattr(importlib.import_module(module), function)(*args, **kwargs)
 
 
 Thing = TypeVar("Thing")

@@ -11,7 +11,7 @@ import pytest
 
 from empirical.audits.targets import Target, make_target
 from empirical.pairs.pair import Pair, builders, default_pair, make_pair
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape

@@ -30,7 +30,7 @@ from empirical.audits.tightness import (
 from empirical.estimators.estimators import ESTIMATORS
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.laws import GaussianLaw, LaplaceLaw
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.enclosure import ball
 from oracle.core.registry import algorithm, algorithms
 

@@ -27,6 +27,7 @@ from oracle.algorithms.block_coordinate.sbcd import NETWORK, descend
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -50,8 +51,8 @@ def account(config: Values, records: int) -> dict[str, Any]:
         )
     noise = tuple(entry for entry in config.noise_variances for _ in range(config.layers + 1))
     return {
-        "eta": config.learning_rate, "batch_size": config.batch_size, "sensitivity": (2 * config.clip_norm,) * len(noise),
-        "noise": noise,
+        "learning_rate": config.learning_rate, "batch_size": config.batch_size,
+        "sensitivities": (2 * config.clip_norm,) * len(noise), "noise_variances": noise,
     }
 
 
@@ -66,8 +67,7 @@ dp_sbcd = Algorithm(
     ),
     released="last_iterate",
     neighbours="replace",
-    accounted_by="sbcd-composition.epsilon",
-    account=account,
+    guarantees=accounted("sbcd-composition.epsilon", account),
     reference=train,
     batched="oracle.algorithms.block_coordinate.torch_dp_sbcd:train",
     gaussian_release=lambda config: False,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
@@ -40,7 +40,7 @@ def _composed(config: Values) -> dict[str, Any]:
 
 _ENFORCED = said("the sensitivity is enforced, by clipping say (not so in the document)", "sensitivity_enforced")
 _ALONE = (
-    REPLACE, DISJOINT, equals("only the last iterate is released", "released", "last_iterate"), _ENFORCED,
+    REPLACE, DISJOINT_BATCHES, equals("only the last iterate is released", "released", "last_iterate"), _ENFORCED,
     Hypothesis("there is one block: others would depend on the data", lambda config: config.weight_blocks == 1),
     said("all else that a step reads besides the batch is independent of the data", "other_inputs_independent"),
 )
@@ -73,7 +73,7 @@ dp_sbcd = Recipe(
         Guarantee(
             "sbcd-composition.epsilon", "composition: all iterates of all blocks may be seen", _composed,
             (
-                REPLACE, DISJOINT, _ENFORCED,
+                REPLACE, DISJOINT_BATCHES, _ENFORCED,
                 said("given what was released, gradients are sums of terms of single records", "separate_records"),
             ),
         ),

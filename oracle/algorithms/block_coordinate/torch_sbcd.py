@@ -15,9 +15,9 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.block_coordinate.sbcd import check, shapes, targets
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

@@ -38,10 +38,10 @@ import numpy as np
 
 from oracle.algorithms.convex_relu import convex_relu_smoothness as model
 from oracle.algorithms.convex_relu.convex_relu_plan import clipping_keeps_convexity
-from oracle.algorithms.hidden_state.noisy_cgd import cyclic_account
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -132,7 +132,7 @@ def account(config: Values, records: int) -> dict[str, Fraction | int]:
             f"clipping = {config.clipping} at clip_norm = {config.clip_norm} does not keep the {config.loss} loss of "
             f"{config.outputs} outputs convex, so the last-iterate bound does not apply"
         )
-    return cyclic_account(config, records, contraction(config))
+    raise NotImplementedError  # merged into guarantees next
 
 
 noisy_cgd_convex_relu = Algorithm(
@@ -154,8 +154,7 @@ noisy_cgd_convex_relu = Algorithm(
     ),
     released="last_iterate",
     neighbours="replace",
-    accounted_by="noisy-cgd.mu",
-    account=account,
+    guarantees=accounted("noisy-cgd.mu", account),
     reference=train,
     batched="oracle.algorithms.convex_relu.torch_convex_relu:train",
     gaussian_release=lambda config: False,

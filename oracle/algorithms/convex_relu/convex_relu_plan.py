@@ -11,9 +11,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.algorithms.convex_relu.convex_relu_smoothness import CURVATURE, contraction, smoothness
-from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 _LARGEST_RESIDUAL = {"softmax": {"record": 2, "output": 1}, "logistic": {"record": 1, "output": 1}}
@@ -84,7 +84,7 @@ convex_relu = Recipe(
         Guarantee(
             "noisy-cgd.mu", "hidden state: only the last iterate is seen", _hidden,
             (
-                REPLACE, DISJOINT, equals("only the last iterate is released", "released", "last_iterate"),
+                REPLACE, DISJOINT_BATCHES, equals("only the last iterate is released", "released", "last_iterate"),
                 said("the hyperplanes do not depend on the data", "independent_hyperplanes"),
                 Hypothesis(
                     "clipping keeps the loss convex: one output, two-class softmax, squared loss, logistic losses "
@@ -102,7 +102,7 @@ convex_relu = Recipe(
             lambda config: {
                 "sigma": config.noise_multiplier, "sensitivity": 2, "steps": config.epochs, "delta": config.delta,
             },
-            (REPLACE, DISJOINT, said("the hyperplanes do not depend on the data", "independent_hyperplanes")),
+            (REPLACE, DISJOINT_BATCHES, said("the hyperplanes do not depend on the data", "independent_hyperplanes")),
         ),
     ),
     source=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-formula"),

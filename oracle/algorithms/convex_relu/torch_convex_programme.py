@@ -29,7 +29,7 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.convex_relu.convex_programme import check, of_size_one
-from oracle.algorithms.shared import torch_glm
+from oracle.core import torch_twin
 from oracle.core.errors import OracleError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
@@ -99,7 +99,7 @@ def steepest(x: torch.Tensor, theta: torch.Tensor, projectors: list[torch.Tensor
     masks = torch.cartesian_prod(*[torch.tensor([0.0, 1.0], dtype=x.dtype, device=x.device)] * records)
     masks = masks.reshape(-1, records)
     pulls = (masks * theta) @ x
-    chunk = max(1, torch_glm.CHUNK_ELEMENTS // masks.numel())
+    chunk = max(1, torch_twin.CHUNK_ELEMENTS // masks.numel())
     slopes: list[torch.Tensor] = []
     atoms: list[torch.Tensor] = []
     for part in (group[at : at + chunk] for group in projectors for at in range(0, len(group), chunk)):

@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.convex_relu.convex_relu import check
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

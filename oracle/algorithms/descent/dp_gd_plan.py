@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, said
+from oracle.core.algorithm import Guarantee, Recipe, said
 
 CLIPPED = said("every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)", "clipped")
 
@@ -17,7 +17,7 @@ dp_gd = Recipe(
         vocabulary.delta.open(), vocabulary.neighbours,
         vocabulary.released,
     ),
-    optional=(vocabulary.clipped, FIXED_SIZE),
+    optional=(vocabulary.clipped, vocabulary.fixed_size),
     guarantees=(
         Guarantee(
             "dp-gd.epsilon", "composition: exact, all iterates may be seen, no convexity needed",
@@ -25,7 +25,7 @@ dp_gd = Recipe(
                 "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_on_mean,
                 "steps": config.steps, "delta": config.delta, "neighbours": config.neighbours,
             },
-            (CLIPPED, CONSTANT),
+            (CLIPPED, CONSTANT_SIZE),
         ),
     ),
     source=("cs208/dp-gd-sensitivity",),

@@ -24,6 +24,7 @@ from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -80,7 +81,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-gd.epsilon: all iterates, composed; L takes the place of the clipping norm."""
     check_size(config, records)
     return {
-        "clip_norm": config.lipschitz, "dataset_size": config.dataset_size, "sigma": config.noise_on_mean,
+        "clip_norm": config.lipschitz, "dataset_size": config.dataset_size, "noise_on_mean": config.noise_on_mean,
         "steps": config.steps, "neighbours": config.neighbours,
     }
 
@@ -101,8 +102,7 @@ dp_gd_projected = Algorithm(
     ),
     released="average_iterate",
     neighbours="any",
-    accounted_by="dp-gd.epsilon",
-    account=account,
+    guarantees=accounted("dp-gd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_gd_projected:train",
     gaussian_release=lambda config: False,

@@ -27,6 +27,7 @@ from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_batch_siz
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -65,7 +66,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-sgd.epsilon: all iterates, composed."""
     check_size(config, records)
     check_batch_size(config)
-    names = ("clip_norm", "dataset_size", "batch_size", "noise_std", "steps", "neighbours")
+    names = ("clip_norm", "dataset_size", "batch_size", "noise_on_mean", "steps", "neighbours")
     return {name: getattr(config, name) for name in names}
 
 
@@ -86,8 +87,7 @@ dp_sgd = Algorithm(
     ),
     released="last_iterate",
     neighbours="any",
-    accounted_by="dp-sgd.epsilon",
-    account=account,
+    guarantees=accounted("dp-sgd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_sgd:train",
     gaussian_release=lambda config: False,

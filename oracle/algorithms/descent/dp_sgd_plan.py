@@ -9,10 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.descent.dp_gd_plan import CLIPPED
-from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
-from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE, REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
@@ -65,14 +64,14 @@ dp_sgd = Recipe(
     optional=(
         vocabulary.clipped,
         vocabulary.constant_divisor,
-        vocabulary.secret_batches, FIXED_SIZE,
+        vocabulary.secret_batches, vocabulary.fixed_size,
     ),
     guarantees=(
         Guarantee(
             "dp-sgd.epsilon", "amplification by Poisson sampling, composed exactly", _poisson,
             (
                 equals("every record enters a batch with probability batch_size/dataset_size", "sampling", "poisson"),
-                FITS, CLIPPED, DIVISOR, SECRET, CONSTANT,
+                FITS, CLIPPED, DIVISOR, SECRET, CONSTANT_SIZE,
             ),
         ),
         Guarantee(
@@ -84,7 +83,7 @@ dp_sgd = Recipe(
         ),
         Guarantee(
             "gaussian-composed.epsilon", "composition without amplification: the batches may be known", _unsampled,
-            (CLIPPED, DIVISOR, ONE_TERM, CONSTANT),
+            (CLIPPED, DIVISOR, ONE_TERM, CONSTANT_SIZE),
         ),
     ),
     source=("cs208/dp-sgd",),

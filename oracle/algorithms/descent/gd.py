@@ -60,8 +60,6 @@ gd = Algorithm(
     ),
     released="output",
     neighbours="any",
-    accounted_by=None,
-    account=None,
     reference=train,
     batched="oracle.algorithms.descent.torch_gd:train",
     gaussian_release=lambda config: False,

@@ -14,9 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.descent.dp_sgd import check
-from oracle.algorithms.shared.torch_glm import clipped, drawn, in_chunks, residual
+from oracle.algorithms.shared.torch_glm import clipped, residual
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

@@ -9,9 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.descent.gd import check
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks, residual
+from oracle.algorithms.shared.torch_glm import residual
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

@@ -24,6 +24,7 @@ from oracle.algorithms.glmtron import glmtron
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -65,7 +66,7 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of glmtron.epsilon but delta: one shuffled pass with all iterates seen."""
     glmtron.check_clip(config)
-    return {"noise_multiplier": config.noise_over_sensitivity, "records": records, "method": "upper"}
+    return {"noise_over_sensitivity": config.noise_over_sensitivity, "dataset_size": records, "method": "upper"}
 
 
 _algorithm = functools.partial(
@@ -75,8 +76,7 @@ _algorithm = functools.partial(
     ),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="glmtron.epsilon",
-    account=account,
+    guarantees=accounted("glmtron.epsilon", account),
     gaussian_release=lambda config: False,
 )
 

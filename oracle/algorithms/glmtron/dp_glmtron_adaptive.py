@@ -27,6 +27,7 @@ from oracle.algorithms.glmtron import dp_threshold, glmtron
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -73,7 +74,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of glmtron-adaptive.epsilon but delta."""
     glmtron.check_clip(config)
     return {
-        "noise_multiplier": config.noise_over_sensitivity, "records": trained_on(config, records),
+        "noise_over_sensitivity": config.noise_over_sensitivity, "dataset_size": trained_on(config, records),
         "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
     }
 
@@ -91,8 +92,7 @@ dp_glmtron_adaptive = Algorithm(
     ),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="glmtron-adaptive.epsilon",
-    account=account,
+    guarantees=accounted("glmtron-adaptive.epsilon", account),
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron_adaptive:train",
     gaussian_release=lambda config: False,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from oracle.algorithms.glmtron.dp_threshold_plan import OPTIONAL, REPLACE, THRESHOLDS, covered, covers
 from oracle.core import vocabulary
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, said
 from oracle.core.enclosure import Enclosure
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values, bound
 
 

@@ -29,6 +29,7 @@ from oracle.algorithms.glmtron.dp_glmtron import check
 from oracle.algorithms.glmtron.tree import PrefixSums
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -65,7 +66,7 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of taglmtron.epsilon but delta."""
     glmtron.check_clip(config)
-    return {"noise_multiplier": config.noise_multiplier, "records": records, "neighbours": config.neighbours}
+    return {"noise_multiplier": config.noise_multiplier, "dataset_size": records, "neighbours": config.neighbours}
 
 
 _algorithm = functools.partial(
@@ -77,8 +78,7 @@ _algorithm = functools.partial(
     ),
     released="average_iterate",
     neighbours="any",
-    accounted_by="taglmtron.epsilon",
-    account=account,
+    guarantees=accounted("taglmtron.epsilon", account),
     gaussian_release=lambda config: False,
 )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from oracle.algorithms.glmtron.dp_glmtron_plan import ONE_PASS
 from oracle.algorithms.glmtron.dp_threshold_plan import OPTIONAL, THRESHOLDS, covered, covers
 from oracle.core import vocabulary
+from oracle.core.algorithm import Guarantee, Recipe, said
 from oracle.core.enclosure import Enclosure
-from oracle.core.planning import Guarantee, Recipe, said
 from oracle.core.registry import Values, bound
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
@@ -158,7 +159,8 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-threshold.epsilon but total_delta, for one call."""
     check_size(config, records)
     return {
-        "epsilon": config.threshold_epsilon, "delta": config.threshold_delta, "histograms": HISTOGRAMS, "calls": 1,
+        "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
+        "histograms": HISTOGRAMS, "calls": 1,
     }
 
 
@@ -169,8 +171,7 @@ dp_threshold = Algorithm(
     parameters=(*PARAMETERS, vocabulary.weights),
     released="output",
     neighbours="replace",
-    accounted_by="dp-threshold.epsilon",
-    account=account,
+    guarantees=accounted("dp-threshold.epsilon", account),
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_threshold:train",
     gaussian_release=lambda config: False,

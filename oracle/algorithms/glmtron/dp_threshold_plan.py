@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values, bound
 
 HISTOGRAMS = 3  # of each call, one for each of the three residuals

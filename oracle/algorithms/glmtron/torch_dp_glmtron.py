@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from oracle.algorithms.glmtron.dp_glmtron import check
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

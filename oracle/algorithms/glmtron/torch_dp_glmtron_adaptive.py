@@ -15,9 +15,9 @@ from oracle.algorithms.glmtron.dp_glmtron_adaptive import check
 from oracle.algorithms.glmtron.dp_threshold import BINS
 from oracle.algorithms.glmtron.torch_dp_threshold import thresholds
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

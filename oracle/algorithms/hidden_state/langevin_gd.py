@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 _DIGITS = 10**60

@@ -4,23 +4,30 @@ One epoch passes over the fixed disjoint batches B_1, ..., B_k of size b in orde
 
     theta <- theta - eta ( (1/b) sum_{i in B_j} clip(grad h(theta; x_i, y_i), C) + lambda theta + Z )
 
-with Z ~ N(0, sigma^2 I), and the last iterate is released. NoisyGD is the case of one batch. sigma is the
-standard deviation of the noise on the mean gradient. The losses h are those of `glm` (lambda is added by the algorithm,
-unclipped). Every step contracts by c = max(|1 - eta lambda|, |1 - eta (lambda + beta)|), beta the largest curvature on
-|x| <= feature_norm, since clipping keeps r non-decreasing.
+with Z ~ N(0, sigma^2 I), sigma = noise_on_mean, and the last iterate is released. NoisyGD is the case of one batch. The
+losses h are those of `glm` (lambda is added by the algorithm, unclipped). Every step contracts by c = max(|1 - eta
+lambda|, |1 - eta (lambda + beta)|), beta the largest curvature on |x| <= feature_norm, since clipping keeps r
+non-decreasing. Under replace-one the mean gradient moves by 2C/b against noise sigma, once an epoch.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import (
+    DISJOINT_BATCHES,
+    HIDDEN_STATE,
+    LOSS_FACTS,
+    PLANNED,
+    REPLACE,
+    contraction,
+)
 from oracle.core import vocabulary
-from oracle.core.errors import DomainError
+from oracle.core.algorithm import Guarantee
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -34,7 +41,8 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
+    eta, lam, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm))
+    sigma = float(config.noise_on_mean)
     records, dimension = features.shape
     theta = np.zeros(dimension)
     step = 0
@@ -54,55 +62,55 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return theta
 
 
-def contraction(config: Values) -> Fraction:
-    """c = max(|1 - eta lambda|, |1 - eta (lambda + beta)|), beta = curvature * feature_norm^2, exactly."""
-    beta = glm.CURVATURE[config.loss] * config.feature_norm**2
-    factors = [1 - config.learning_rate * config.regularisation, 1 - config.learning_rate * (config.regularisation + beta)]
-    return max(abs(Fraction(factor)) for factor in factors)
+def facts(config: Values) -> dict[str, Any]:
+    """What the loss is known for on |x| <= feature_norm: its curvature, ridge included, and that it is convex."""
+    if config.loss is None or config.feature_norm is None:
+        return {}
+    curvature = glm.CURVATURE[config.loss] * config.feature_norm**2
+    return {"smoothness": config.regularisation + curvature, "convex": "true", "scalar_output": "true"}
 
 
-def account(config: Values, records: int) -> dict[str, Fraction | int]:
-    """The parameters of noisy-cgd.mu for this configuration."""
-    return cyclic_account(config, records, contraction(config))
-
-
-def cyclic_account(config: Values, records: int, c: Fraction) -> dict[str, Fraction | int]:
-    """The parameters of noisy-cgd.mu for steps that contract by c (replace-one: gradient sensitivity 2C)."""
-    if c > 1:
-        raise DomainError(
-            f"eta = {config.learning_rate} is outside its domain: steps of this loss expand (contraction {float(c):.6g} > 1), "
-            "so the last-iterate bound does not apply"
-        )
+def hidden(config: Values) -> dict[str, Any] | None:
+    """The parameters of noisy-cgd.mu: the record moves a batch's sum by 2C at most, once an epoch."""
+    factor = contraction(config)
+    if factor is None:
+        return None
     return {
-        "sensitivity": 2 * config.clip_norm,
-        "batch_size": config.batch_size,
-        "sigma": config.noise_on_mean,
-        "contraction": c,
-        "batches": glm.batches(config.batch_size, records),
-        "epochs": config.epochs,
+        "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size, "noise_on_mean": config.noise_on_mean,
+        "contraction": factor, "batches": config.dataset_size // config.batch_size, "epochs": config.epochs,
     }
 
+
+HIDDEN = Guarantee(
+    "noisy-cgd.mu", "hidden state: only the last iterate is seen", hidden, (REPLACE, DISJOINT_BATCHES, *HIDDEN_STATE)
+)
+COMPOSED = Guarantee(
+    "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
+    lambda config: {
+        "sigma": config.noise_on_mean, "sensitivity": 2 * config.clip_norm / config.batch_size, "steps": config.epochs,
+    },
+    (REPLACE, DISJOINT_BATCHES),
+)
+KEYS = (
+    vocabulary.learning_rate, vocabulary.regularisation, vocabulary.clip_norm.finite(),
+    vocabulary.noise_on_mean.above(0), vocabulary.batch_size, vocabulary.epochs.at_least(1),
+)
 
 noisy_cgd = Algorithm(
     name="noisy-cgd",
     document="000, eq. 2.4",
     summary="noisy cyclic mini-batch gradient descent over fixed disjoint batches; one batch is NoisyGD",
-    parameters=(
-        vocabulary.loss.choosing(*glm.LOSSES),
-        vocabulary.learning_rate,
-        vocabulary.regularisation,
-        vocabulary.clip_norm.finite(),
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.batch_size,
-        vocabulary.epochs.at_least(1),
-        vocabulary.feature_norm,
-    ),
+    parameters=KEYS,
+    training=(vocabulary.loss.choosing(*glm.LOSSES), vocabulary.feature_norm),
+    setting=PLANNED,
+    stated=LOSS_FACTS,
+    facts=facts,
     released="last_iterate",
     neighbours="replace",
-    accounted_by="noisy-cgd.mu",
-    account=account,
+    guarantees=(HIDDEN, COMPOSED),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.hidden_state.torch_noisy_cgd:train",
+    batched="oracle.algorithms.hidden_state.torch_noisy_cgd:twin",
     gaussian_release=lambda config: config.loss == "linear",
     source=("relu-approx/thm-2.8-formula",),
 )

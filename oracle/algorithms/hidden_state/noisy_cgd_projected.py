@@ -7,35 +7,36 @@ projection onto a convex set is 1-Lipschitz.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, HIDDEN_STATE, REPLACE, hidden, noisy_cgd
+from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 
 
 def _projected(config: Values) -> dict[str, Any] | None:
-    """Gradients are in units of C/b, so that a step of size eta is one of size eta C/b."""
     parameters = hidden(config)
     if parameters is None:
         return None
-    unit = Fraction(config.clip_norm) / config.batch_size
-    return {**parameters, "learning_rate": config.learning_rate * unit, "diameter": config.diameter}
+    return {**parameters, "learning_rate": config.learning_rate, "diameter": config.diameter}
 
 
-noisy_cgd_projected = Recipe(
-    algorithm="noisy-cgd-projected",
+noisy_cgd_projected = Algorithm(
+    name="noisy-cgd-projected",
+    document="000, Section 2.3, with a projection",
     summary="noisy cyclic mini-batch gradient descent with a projection onto a bounded set after every step",
-    parameters=(*noisy_cgd.parameters, vocabulary.diameter.finite().above(0)),
-    optional=noisy_cgd.optional,
+    parameters=(*KEYS, vocabulary.diameter.finite().above(0)),
+    setting=PLANNED,
+    stated=LOSS_FACTS,
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "noisy-cgd-projected.mu", "hidden state: a bounded set forgets the distant past", _projected,
-            (REPLACE, DISJOINT, *HIDDEN_STATE),
+            (REPLACE, DISJOINT_BATCHES, *HIDDEN_STATE),
         ),
-        *noisy_cgd.guarantees,
+        HIDDEN, COMPOSED,
     ),
     source=("relu-approx/thm-2.8-formula",),
 )

@@ -6,32 +6,21 @@ gradient moves by 2C/n against noise z C / n, at every step.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from oracle.algorithms.hidden_state.noisy_cgd_plan import (
-    CLIP_NORM,
-    HIDDEN_STATE,
-    LOSS,
-    NEIGHBOURS,
-    RELEASED,
-    REPLACE,
-    RIDGE,
-    contraction,
-)
+from oracle.algorithms.shared.hypotheses import HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE, contraction
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values
 
 
 def _hidden(config: Values) -> dict[str, Any] | None:
-    """Gradients and noise in units of C/n."""
+    """The parameters of noisy-gd.mu: the record moves the sum of all gradients by 2C at most, in every step."""
     factor = contraction(config)
     if factor is None:
         return None
     return {
-        "sensitivity": 2, "dataset_size": 1, "sigma": config.noise_multiplier, "contraction": factor,
-        "steps": config.steps,
+        "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size,
+        "noise_on_mean": config.noise_on_mean, "contraction": factor, "steps": config.steps,
     }
 
 
@@ -39,21 +28,21 @@ def _projected(config: Values) -> dict[str, Any] | None:
     parameters = _hidden(config)
     if parameters is None or config.diameter is None:
         return None
-    unit = Fraction(config.clip_norm) / config.dataset_size
-    return {**parameters, "learning_rate": config.learning_rate * unit, "diameter": config.diameter}
+    return {**parameters, "learning_rate": config.learning_rate, "diameter": config.diameter}
 
 
-noisy_gd = Recipe(
-    algorithm="noisy-gd",
-    summary="full-batch noisy gradient descent",
+noisy_gd = Algorithm(
+    name="noisy-gd",
+    document="000, Section 2.3",
+    summary="full-batch noisy gradient descent; noisy-cgd with one batch trains it",
     parameters=(
-        vocabulary.dataset_size, vocabulary.steps.at_least(1), CLIP_NORM,
-        vocabulary.noise_multiplier,
-        vocabulary.learning_rate, RIDGE, vocabulary.delta.open(), NEIGHBOURS, RELEASED,
+        vocabulary.learning_rate, vocabulary.regularisation, vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0), vocabulary.steps.at_least(1),
     ),
-    optional=(
-        *LOSS, vocabulary.diameter.finite().above(0),
-    ),
+    setting=PLANNED,
+    stated=(*LOSS_FACTS, vocabulary.diameter.finite().above(0)),
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "noisy-gd.mu", "hidden state: only the last iterate is seen", _hidden, (REPLACE, *HIDDEN_STATE),
@@ -71,7 +60,8 @@ noisy_gd = Recipe(
         Guarantee(
             "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {
-                "sigma": config.noise_multiplier, "sensitivity": 2, "steps": config.steps, "delta": config.delta,
+                "sigma": config.noise_on_mean, "sensitivity": 2 * config.clip_norm / config.dataset_size,
+                "steps": config.steps,
             },
             (REPLACE,),
         ),

@@ -15,12 +15,12 @@ from oracle.algorithms.hidden_state.langevin_gd import (
     SMOOTHNESS,
     noise_on_the_mean,
 )
-from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe
+from oracle.core.algorithm import Guarantee, Recipe
 from oracle.core.registry import Values
 
-_HIDDEN = (REPLACE, DISJOINT, LAST, CONVEX, SCALAR, CONTRACTS)
+_HIDDEN = (REPLACE, DISJOINT_BATCHES, LAST, CONVEX, SCALAR, CONTRACTS)
 
 
 def _batches(config: Values) -> int:
@@ -65,7 +65,7 @@ noisy_minibatch = Recipe(
                 "sigma": noise_on_the_mean(config), "sensitivity": 2 * config.clip_norm / config.batch_size,
                 "steps": config.epochs, "delta": config.delta,
             },
-            (REPLACE, DISJOINT),
+            (REPLACE, DISJOINT_BATCHES),
         ),
     ),
     source=("background/ye-shokri22", "relu-approx/thm-2.8-formula"),

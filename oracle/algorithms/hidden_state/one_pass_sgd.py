@@ -8,9 +8,9 @@ guarantee for all records has position = dataset_size; below, the records after 
 from __future__ import annotations
 
 from oracle.algorithms.hidden_state.langevin_gd import LAST
-from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values
 
 LIPSCHITZ = vocabulary.lipschitz

@@ -9,10 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.algorithms.hidden_state.langevin_gd import LAST
-from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
 from oracle.algorithms.hidden_state.one_pass_sgd import CONVEX, FLAG, LIPSCHITZ, NONEXPANSIVE, SMOOTHNESS
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals
 
 _FRESH = equals("every batch is drawn afresh, without replacement", "sampling", "without_replacement")
 _PROJECTED = Hypothesis(

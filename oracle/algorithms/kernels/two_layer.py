@@ -30,6 +30,7 @@ from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, ch
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
@@ -99,7 +100,10 @@ def _account(config: Values, records: int, *, projected: bool) -> dict[str, Frac
     phased_sgd.sizes(records)
     slope = SLOPE[config.link]
     check_step(config, projected=projected, curvature=slope, reason=f"link = {config.link}")
-    return {"sigma": config.noise_over_step, "feature_norm": 1, "learning_rate": config.base_learning_rate, "smoothness": slope}
+    return {
+        "noise_over_step": config.noise_over_step, "feature_norm": 1, "base_learning_rate": config.base_learning_rate,
+        "link_lipschitz": slope,
+    }
 
 
 def account(config: Values, records: int) -> dict[str, Fraction | int]:
@@ -127,8 +131,7 @@ two_layer = Algorithm(
     parameters=_PARAMETERS,
     released="average_iterate",
     neighbours="replace",
-    accounted_by="two-layer.epsilon",
-    account=account,
+    guarantees=accounted("two-layer.epsilon", account),
     reference=train,
     batched="oracle.algorithms.kernels.torch_two_layer:train",
     gaussian_release=lambda config: bool(config.link == "constant"),
@@ -142,8 +145,7 @@ two_layer_projected = Algorithm(
     parameters=(*_PARAMETERS, PROJECTED_DIMENSION),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="two-layer-projected.epsilon",
-    account=account_projected,
+    guarantees=accounted("two-layer-projected.epsilon", account_projected),
     reference=train_projected,
     batched="oracle.algorithms.kernels.torch_two_layer:train_projected",
     gaussian_release=lambda config: False,

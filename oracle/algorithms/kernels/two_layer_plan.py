@@ -17,7 +17,7 @@ from oracle.algorithms.phased.phased_sgd_plan import (
     allows,
 )
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values
 
 _NAMES = ("sigma", "feature_norm", "learning_rate", "smoothness", "delta")

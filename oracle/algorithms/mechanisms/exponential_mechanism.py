@@ -22,6 +22,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -110,8 +111,7 @@ exponential_mechanism = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="exponential-mechanism.epsilon",
-    account=account,
+    guarantees=accounted("exponential-mechanism.epsilon", account),
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_exponential_mechanism:train",
     gaussian_release=lambda config: False,

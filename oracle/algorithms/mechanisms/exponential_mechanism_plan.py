@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, said
+from oracle.core.algorithm import Guarantee, Recipe, said
 
 exponential_mechanism = Recipe(
     algorithm="exponential-mechanism",
@@ -15,7 +15,7 @@ exponential_mechanism = Recipe(
     ),
     optional=(
         vocabulary.clipped,
-        vocabulary.exact_sampling, FIXED_SIZE,
+        vocabulary.exact_sampling, vocabulary.fixed_size,
     ),
     guarantees=(
         Guarantee(
@@ -25,7 +25,7 @@ exponential_mechanism = Recipe(
             },
             (
                 said("every loss is clipped to one interval of length loss_range", "clipped"),
-                said("the model is drawn from this law, not from an approximation to it", "exact_sampling"), CONSTANT,
+                said("the model is drawn from this law, not from an approximation to it", "exact_sampling"), CONSTANT_SIZE,
             ),
         ),
     ),

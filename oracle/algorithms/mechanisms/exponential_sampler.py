@@ -61,8 +61,6 @@ exponential_sampler = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by=None,
-    account=None,
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_exponential_sampler:train",
     gaussian_release=lambda config: False,

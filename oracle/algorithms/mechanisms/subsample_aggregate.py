@@ -22,6 +22,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -84,7 +85,8 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of subsample-aggregate.epsilon."""
     check_interval(config)
     block_size(config, records)
-    return {"diameter": config.estimate_high - config.estimate_low, "blocks": config.blocks, "scale": config.noise_scale}
+    wide = config.estimate_high - config.estimate_low
+    return {"estimate_range": wide, "blocks": config.blocks, "scale": config.noise_scale}
 
 
 subsample_aggregate = Algorithm(
@@ -101,8 +103,7 @@ subsample_aggregate = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="subsample-aggregate.epsilon",
-    account=account,
+    guarantees=accounted("subsample-aggregate.epsilon", account),
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_subsample_aggregate:train",
     gaussian_release=lambda config: False,

@@ -19,6 +19,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -63,8 +64,7 @@ sufficient_statistics = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="sufficient-statistics.epsilon",
-    account=account,
+    guarantees=accounted("sufficient-statistics.epsilon", account),
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:train",
     gaussian_release=lambda config: False,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Recipe, equals, said
 
 _MOMENTS = (
     REPLACE,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
 from oracle.algorithms.mechanisms.exponential_mechanism import check
-from oracle.algorithms.shared import torch_glm
+from oracle.core import torch_twin
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
@@ -48,7 +48,7 @@ def train(
     places = 2 * torch.arange(config.grid_points) - (config.grid_points - 1)  # in integers, so that the middle is 0
     axis = radius * places.to(torch.float64) / (config.grid_points - 1)
     grid = torch.cartesian_prod(*[axis] * x.shape[1]).reshape(-1, x.shape[1])
-    rows = max(1, torch_glm.CHUNK_ELEMENTS // len(x))
+    rows = max(1, torch_twin.CHUNK_ELEMENTS // len(x))
     parts = [energies(x, y, config, grid[first : first + rows]) for first in range(0, len(grid), rows)]
     law = torch.softmax(torch.cat(parts) / -float(config.temperature), dim=0)
     table = law.cumsum(dim=0)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from oracle.algorithms.mechanisms.exponential_sampler import check
 from oracle.algorithms.mechanisms.torch_exponential_mechanism import energies
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

@@ -43,6 +43,7 @@ from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_batch_siz
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -173,9 +174,9 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-sgd-multilayer.epsilon: all iterates, composed; the start does not depend on the data."""
     check_size(config, records)
     check_batch_size(config)
-    names = ("sigma", "clip_norm", "batch_size", "steps", "neighbours")
+    names = ("noise_on_mean", "clip_norm", "steps", "neighbours")
     rate = Fraction(config.batch_size, config.dataset_size)
-    return {**{name: getattr(config, name) for name in names}, "sampling_rate": rate}
+    return {**{name: getattr(config, name) for name in names}, "divisor": config.batch_size, "sampling_rate": rate}
 
 
 dp_sgd_multilayer = Algorithm(
@@ -198,8 +199,7 @@ dp_sgd_multilayer = Algorithm(
     ),
     released="average_iterate",
     neighbours="any",
-    accounted_by="dp-sgd-multilayer.epsilon",
-    account=account,
+    guarantees=accounted("dp-sgd-multilayer.epsilon", account),
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_multilayer:train",
     gaussian_release=lambda config: False,

@@ -28,6 +28,7 @@ from oracle.algorithms.shared.constant_size import DATASET_SIZE
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -104,8 +105,7 @@ dp_sgd_network = Algorithm(
     ),
     released="last_iterate",
     neighbours="any",
-    accounted_by="dp-sgd.epsilon",
-    account=dp_sgd.account,
+    guarantees=accounted("dp-sgd.epsilon", dp_sgd.account),
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_network:train",
     gaussian_release=lambda config: False,

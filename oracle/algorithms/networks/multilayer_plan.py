@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from oracle.algorithms.phased.phased_sgd_plan import RELEASED
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Recipe, equals, said
 
 multilayer = Recipe(
     algorithm="dp-sgd-multilayer",

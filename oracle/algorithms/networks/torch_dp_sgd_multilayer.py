@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from oracle.algorithms.descent.dp_sgd import check
 from oracle.algorithms.networks.dp_sgd_multilayer import shapes, weights_count
 from oracle.algorithms.networks.torch_dp_sgd_network import members
-from oracle.algorithms.shared.torch_glm import Kept, drawn, in_chunks
 from oracle.algorithms.shared.torch_minimiser import residual
 from oracle.core.registry import Values
 from oracle.core.tape import LONGEST_SHORT_PAIR, Tape
+from oracle.core.torch_twin import Kept, drawn, in_chunks
 
 Layers = list[torch.Tensor]
 

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from oracle.algorithms.descent.dp_sgd import check
 from oracle.algorithms.networks.dp_sgd_network import weights_count
-from oracle.algorithms.shared.torch_glm import Kept, drawn, in_chunks, residual
+from oracle.algorithms.shared.torch_glm import residual
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import Kept, drawn, in_chunks
 
 
 def train(

@@ -27,6 +27,7 @@ from typing import Any
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -77,9 +78,9 @@ def account(config: Values, records: int) -> dict[str, Any]:
     return {
         "lipschitz": config.feature_norm,
         "curvature": steep,
-        "strong_convexity": Fraction(ridge) if added else config.regularisation,
+        "regularisation": Fraction(ridge) if added else config.regularisation,
         "dataset_size": records,
-        "scale": Fraction(scale),
+        "noise_scale": Fraction(scale),
         "neighbours": "replace",
         "correction": "cms11" if config.correction == "cms11" else "sharp",
     }
@@ -98,8 +99,7 @@ objective_perturbation = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="objective-perturbation.epsilon",
-    account=account,
+    guarantees=accounted("objective-perturbation.epsilon", account),
     reference=train,
     batched="oracle.algorithms.perturbation.torch_objective_perturbation:train",
     gaussian_release=lambda config: False,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.algorithms.perturbation.output_perturbation_plan import CONVEX
-from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 
@@ -23,7 +23,7 @@ _THEOREM = (
     said("every loss is a twice continuously differentiable function of one product <x, theta>", "linear_model"),
     said("the minimum is taken over all of R^d", "unconstrained"),
     said("the released minimiser is exact", "exact_minimiser"),
-    CONSTANT,
+    CONSTANT_SIZE,
 )
 
 objective_perturbation = Recipe(
@@ -40,7 +40,7 @@ objective_perturbation = Recipe(
         vocabulary.convex,
         vocabulary.linear_model,
         vocabulary.unconstrained,
-        vocabulary.exact_minimiser, FIXED_SIZE,
+        vocabulary.exact_minimiser, vocabulary.fixed_size,
     ),
     guarantees=(
         Guarantee(

@@ -20,6 +20,7 @@ import numpy as np
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -78,8 +79,7 @@ output_perturbation = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="output-perturbation.epsilon",
-    account=account,
+    guarantees=accounted("output-perturbation.epsilon", account),
     reference=train,
     batched="oracle.algorithms.perturbation.torch_output_perturbation:train",
     gaussian_release=lambda config: False,

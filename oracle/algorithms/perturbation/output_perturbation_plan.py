@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 CONVEX = said("every record's loss is convex in theta", "convex")
@@ -42,16 +42,16 @@ output_perturbation = Recipe(
     ),
     optional=(
         vocabulary.solver_error,
-        vocabulary.convex, FIXED_SIZE,
+        vocabulary.convex, vocabulary.fixed_size,
     ),
     guarantees=(
         Guarantee(
             "output-perturbation.epsilon", "pure: the minimiser moves by a bounded distance", _pure,
-            (equals("the noise has density exp(-|v|/noise_scale)", "noise", "gamma"), CONVEX, CONSTANT),
+            (equals("the noise has density exp(-|v|/noise_scale)", "noise", "gamma"), CONVEX, CONSTANT_SIZE),
         ),
         Guarantee(
             "output-perturbation-gaussian.epsilon", "the Gaussian mechanism on the minimiser", _gaussian,
-            (equals("the noise is Gaussian", "noise", "gaussian"), CONVEX, CONSTANT),
+            (equals("the noise is Gaussian", "noise", "gaussian"), CONVEX, CONSTANT_SIZE),
         ),
     ),
     source=("cs208/output-perturbation",),

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from oracle.algorithms.perturbation.objective_perturbation import check
 from oracle.algorithms.shared.minimiser import CURVATURE
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.algorithms.shared.torch_minimiser import minimise
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 _FACTORS = {"cms11": 2, "sharp": 1, "none": 0}
 

@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 
 from oracle.algorithms.perturbation.output_perturbation import certify, check
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.algorithms.shared.torch_minimiser import minimise
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

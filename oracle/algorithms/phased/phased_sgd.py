@@ -36,6 +36,7 @@ from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, ch
 from oracle.algorithms.shared import glm, links
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
@@ -149,8 +150,8 @@ def phased_account(
     check_step(config, projected=projected, curvature=smoothness, reason=reason)
     width = {"projected_dimension": config.projected_dimension} if projected else {}
     return {
-        "sigma": config.noise_over_step, "label_bound": config.label_bound, "learning_rate": config.base_learning_rate,
-        "smoothness": smoothness, "dataset_size": records, "oracle_error": error, **width,
+        "noise_over_step": config.noise_over_step, "label_bound": config.label_bound,
+        "base_learning_rate": config.base_learning_rate, "link_lipschitz": smoothness, "dataset_size": records, "oracle_error": error, **width,
     }
 
 
@@ -189,8 +190,7 @@ phased_sgd = Algorithm(
     parameters=PHASED,
     released="average_iterate",
     neighbours="replace",
-    accounted_by="phased-sgd.epsilon",
-    account=account,
+    guarantees=accounted("phased-sgd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.phased.torch_phased_sgd:train",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
@@ -204,8 +204,7 @@ phased_sgd_projected = Algorithm(
     parameters=(*PHASED, PROJECTED_DIMENSION),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="phased-sgd-projected.epsilon",
-    account=account_projected,
+    guarantees=accounted("phased-sgd-projected.epsilon", account_projected),
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_phased_sgd:train_projected",
     gaussian_release=lambda config: False,

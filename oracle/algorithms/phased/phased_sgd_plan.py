@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 REPLACE = equals("neighbours differ by replacing one record", "neighbours", "replace")

@@ -19,6 +19,7 @@ from typing import Any
 from oracle.algorithms.phased import moreau
 from oracle.algorithms.phased.phased_sgd import LONGEST, PHASED, check, descend, descend_projected, phased_account
 from oracle.algorithms.shared.glm import Array
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
@@ -41,9 +42,10 @@ def train_projected(features: Array, labels: Array, config: Values, tape: Tape, 
 
 
 def _account(config: Values, records: int, *, projected: bool) -> dict[str, Any]:
-    reason = f"beta = {config.envelope_smoothness}"
+    reason = f"envelope_smoothness = {config.envelope_smoothness}"
     return phased_account(
-        config, records, projected=projected, smoothness=config.envelope_smoothness, error=config.oracle_error, reason=reason,
+        config, records, projected=projected, smoothness=config.envelope_smoothness, error=config.oracle_error,
+        reason=reason,
     )
 
 
@@ -64,8 +66,7 @@ smoothed_phased_sgd = Algorithm(
     parameters=(*PHASED, *moreau.PARAMETERS),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="phased-sgd.epsilon",
-    account=account,
+    guarantees=accounted("phased-sgd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:train",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
@@ -79,8 +80,7 @@ smoothed_phased_sgd_projected = Algorithm(
     parameters=(*PHASED, *moreau.PARAMETERS, PROJECTED_DIMENSION),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="phased-sgd-projected.epsilon",
-    account=account_projected,
+    guarantees=accounted("phased-sgd-projected.epsilon", account_projected),
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:train_projected",
     gaussian_release=lambda config: False,

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from oracle.algorithms.phased.phased_sgd import check, sizes
 from oracle.algorithms.shared import torch_links
-from oracle.algorithms.shared.torch_glm import drawn, in_chunks
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 BLOCK = 32
 """The largest number of records whose scores are found between two matrix products."""

@@ -36,6 +36,7 @@ from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -89,7 +90,7 @@ def account(config: Values, records: int) -> dict[str, Fraction]:
         "printed-variance": z / r,
         "printed-std": 2 * z**2 * config.label_bound / (config.batch_size * r),
     }
-    return {"noise_multiplier": Fraction(least[config.noise_formula])}
+    return {"noise_over_sensitivity": Fraction(least[config.noise_formula])}
 
 
 adaptive_batched_gd = Algorithm(
@@ -106,8 +107,7 @@ adaptive_batched_gd = Algorithm(
     ),
     released="last_iterate",
     neighbours="replace",
-    accounted_by="adaptive-batched-gd.epsilon",
-    account=account,
+    guarantees=accounted("adaptive-batched-gd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.regression.torch_adaptive_batched_gd:train",
     gaussian_release=lambda config: False,

@@ -28,6 +28,7 @@ from oracle.algorithms.descent.dp_gd_projected import project
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
@@ -71,7 +72,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 
 def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-pgd.epsilon: all noisy gradients, composed."""
-    names = ("sigma", "weight_bound", "label_bound", "steps", "projected_dimension")
+    names = ("noise_on_mean", "weight_bound", "label_bound", "steps", "projected_dimension")
     return {**{name: getattr(config, name) for name in names}, "dataset_size": records}
 
 
@@ -89,8 +90,7 @@ dp_pgd = Algorithm(
     ),
     released="average_iterate",
     neighbours="replace",
-    accounted_by="dp-pgd.epsilon",
-    account=account,
+    guarantees=accounted("dp-pgd.epsilon", account),
     reference=train,
     batched="oracle.algorithms.regression.torch_dp_pgd:train",
     gaussian_release=lambda config: False,

@@ -15,7 +15,7 @@ from oracle.algorithms.phased.phased_sgd_plan import (
     SHORT,
 )
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, said
+from oracle.core.algorithm import Guarantee, Recipe, said
 
 dp_pgd = Recipe(
     algorithm="dp-pgd",

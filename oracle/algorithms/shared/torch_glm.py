@@ -1,87 +1,11 @@
-"""What the batched trainings share: many models as one tensor [M, d], in chunks that bound the memory.
+"""What the batched trainings of generalised linear models share: per-sample gradients r x, clipped analytically.
 
-`in_chunks` splits the models, over threads too; the tape makes the split invisible. The per-sample gradients r x of a
-generalised linear model are clipped analytically (|r x| = |r| |x|), so that a step is two matrix products.
+|r x| = |r| |x|, so that a step is two matrix products.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
 import torch
-
-from oracle.core.tape import Tape
-
-CHUNK_ELEMENTS = 1 << 18
-"""The largest number of entries of one tensor with a model axis: a few such tensors stay in the cache of a core."""
-ACCELERATOR_CHUNK_ELEMENTS = 1 << 24
-"""The same where there is no such cache to stay in, but many cores to keep busy."""
-
-
-def in_chunks(
-    tape: Tape, entries: int, train: Callable[[Tape], torch.Tensor], like: torch.Tensor, recorder: Any = None
-) -> torch.Tensor:
-    """The results of all models, trained in chunks; `entries` is the largest number of entries a model needs.
-
-    Chunks are made for the device of the tensor `like`, and draws for its dtype. On processors as many chunks are
-    trained at a time as torch has threads, each by one of them, so that their number changes no bit of a result; one
-    after the other, and in order, where a recorder listens.
-    """
-    local = like.device.type == "cpu"
-    chunk = max(1, (CHUNK_ELEMENTS if local else ACCELERATOR_CHUNK_ELEMENTS) // max(1, entries))
-    starts = range(0, tape.models, chunk)
-
-    def part(first: int) -> torch.Tensor:
-        block = tape.block(first, min(chunk, tape.models - first))
-        return train(block.by("torch", single=like.dtype.itemsize < torch.float64.itemsize))
-
-    with contextlib.ExitStack() as stack:
-        parts: Iterator[torch.Tensor] = map(part, starts)
-        if local:
-            threads = stack.enter_context(_one_thread_each())
-            if recorder is None and min(threads, len(starts)) > 1:
-                parts = stack.enter_context(ThreadPoolExecutor(min(threads, len(starts)))).map(part, starts)
-        result = like.new_empty(0)
-        for first, models in zip(starts, parts, strict=True):
-            if first == 0:  # a list of parts would hold all models twice in the end
-                result = models.new_empty(tape.models, *models.shape[1:])
-            result[first : first + chunk] = models
-    return result
-
-
-@contextlib.contextmanager
-def _one_thread_each() -> Iterator[int]:
-    """A thread of torch's for each of Python's, and how many torch had."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield threads
-    finally:
-        torch.set_num_threads(threads)
-
-
-class Kept:
-    """Memory that is kept from step to step by its name, as new memory is slow; what it holds lasts until asked for."""
-
-    def __init__(self, like: torch.Tensor) -> None:
-        self.like = like
-        self.flat: dict[str, torch.Tensor] = {}
-
-    def __call__(self, name: str, *shape: int) -> torch.Tensor:
-        """A tensor of the shape, its entries whatever they are."""
-        size = math.prod(shape)
-        if name not in self.flat or self.flat[name].numel() < size:
-            self.flat[name] = self.like.new_empty(size)
-        return self.flat[name][:size].view(shape)
-
-
-def drawn(draws: Any, like: torch.Tensor) -> torch.Tensor:
-    """Draws of the tape, an array or a tensor already, where and as the tensor is."""
-    return torch.as_tensor(draws, dtype=like.dtype, device=like.device)
 
 
 def residual(loss: str, scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import torch
 
-from oracle.algorithms.shared import torch_glm
 from oracle.algorithms.shared.minimiser import CURVATURE, MOST_HALVINGS, MOST_STEPS, rounding
+from oracle.core import torch_twin
 from oracle.core.errors import OracleError
 
 
@@ -38,7 +38,7 @@ def minimise(
     records, dimension = x.shape
     steep = float(CURVATURE[loss]) * feature_norm**2 + ridge
     spacing = torch.finfo(x.dtype).eps
-    rows = max(1, torch_glm.CHUNK_ELEMENTS // dimension**2)
+    rows = max(1, torch_twin.CHUNK_ELEMENTS // dimension**2)
     eye = torch.eye(dimension, dtype=x.dtype, device=x.device)
     tilted = torch.linalg.vector_norm(tilt, dim=1)
 

@@ -30,6 +30,7 @@ from oracle.algorithms.hidden_state import noisy_cgd
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import accounted
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values, bound
 from oracle.core.tape import Tape
@@ -115,7 +116,8 @@ def account(config: Values, records: int) -> dict[str, Fraction | int]:
     kept = protected(config, records)
     accounts = [noisy_cgd.account(candidate(config, index), kept) for index in range(len(config.learning_rates))]
     curve = bound("noisy-cgd.mu")
-    return {"mu": max(curve.at(given).upper.to_fraction() for given in accounts), "mean": config.mean_runs}
+    worst = max(curve.at(given).upper.to_fraction() for given in accounts)
+    return {"base_mu": worst, "mean_runs": config.mean_runs}
 
 
 poisson_tuned_noisy_cgd = Algorithm(
@@ -137,8 +139,7 @@ poisson_tuned_noisy_cgd = Algorithm(
     ),
     released="output",
     neighbours="replace",
-    accounted_by="poisson-tuning.epsilon",
-    account=account,
+    guarantees=accounted("poisson-tuning.epsilon", account),
     reference=train,
     batched="oracle.algorithms.tuning.torch_poisson_tuning:train",
     gaussian_release=lambda config: False,

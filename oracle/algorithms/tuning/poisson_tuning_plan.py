@@ -7,7 +7,7 @@ The number of runs stays hidden, and nothing is released if there was none. What
 from __future__ import annotations
 
 from oracle.core import vocabulary
-from oracle.core.planning import Guarantee, Recipe, equals, said
+from oracle.core.algorithm import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 _HYPOTHESES = (

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from oracle.algorithms.shared.torch_glm import clipped, drawn, in_chunks, residual
+from oracle.algorithms.shared.torch_glm import clipped, residual
 from oracle.algorithms.tuning.poisson_tuning import check, protected
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import drawn, in_chunks
 
 
 def train(

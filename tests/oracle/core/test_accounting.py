@@ -13,7 +13,8 @@ import pytest
 import oracle
 from oracle import bound
 from oracle.core import registry
-from oracle.core.accounting import epsilon_of, proved_epsilon
+from oracle.core.accounting import epsilon_of
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError, OracleError
 from tests.topics import gathered
 

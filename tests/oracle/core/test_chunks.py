@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from oracle.algorithms.shared import torch_glm
+from oracle.core import torch_twin
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -16,8 +16,8 @@ from oracle.core.tape import Tape
 @pytest.fixture(autouse=True)
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two threads of torch's, and chunks of two of the models below, who have five entries each."""
-    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 10)
-    monkeypatch.setattr(torch_glm, "ACCELERATOR_CHUNK_ELEMENTS", 25)
+    monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 10)
+    monkeypatch.setattr(torch_twin, "ACCELERATOR_CHUNK_ELEMENTS", 25)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     yield
@@ -39,7 +39,7 @@ def test_chunks_are_larger_on_an_accelerator_and_results_stand_in_order(
         seen.append(part)
         return numbers(part)
 
-    together = torch_glm.in_chunks(Tape(0, 7, 30), 5, seeing, torch.empty(0, device=device), recorder)
+    together = torch_twin.in_chunks(Tape(0, 7, 30), 5, seeing, torch.empty(0, device=device), recorder)
     assert together[:, 0].tolist() == list(range(30, 37))
     assert [part.models for part in sorted(seen, key=lambda part: part.first_model)] == sizes
     assert {part.library for part in seen} == {"torch"}
@@ -53,7 +53,7 @@ def test_draws_have_the_precision_of_the_models() -> None:
             seen.append(part.single)
             return numbers(part)
 
-        torch_glm.in_chunks(Tape(0, 3), 5, seeing, torch.empty(0, dtype=dtype))
+        torch_twin.in_chunks(Tape(0, 3), 5, seeing, torch.empty(0, dtype=dtype))
         assert seen == [single, single]
 
 
@@ -66,7 +66,7 @@ def test_as_many_chunks_are_trained_at_a_time_as_torch_has_threads() -> None:
         assert torch.get_num_threads() == 1
         return numbers(part)
 
-    assert torch_glm.in_chunks(Tape(0, 8), 5, meeting, torch.empty(0))[:, 0].tolist() == list(range(8))
+    assert torch_twin.in_chunks(Tape(0, 8), 5, meeting, torch.empty(0))[:, 0].tolist() == list(range(8))
     assert torch.get_num_threads() == 2
 
 
@@ -77,7 +77,7 @@ def test_a_recorder_hears_the_chunks_in_order_from_one_thread() -> None:
         heard.append((part.first_model, threading.get_ident()))
         return numbers(part)
 
-    torch_glm.in_chunks(Tape(0, 7), 5, telling, torch.empty(0), print)
+    torch_twin.in_chunks(Tape(0, 7), 5, telling, torch.empty(0), print)
     assert heard == [(first, threading.get_ident()) for first in (0, 2, 4, 6)]
 
 
@@ -88,12 +88,12 @@ def test_an_error_of_a_chunk_is_raised_and_the_threads_are_given_back() -> None:
         return numbers(part)
 
     with pytest.raises(DomainError, match="model 4"):
-        torch_glm.in_chunks(Tape(0, 7), 5, failing, torch.empty(0))
+        torch_twin.in_chunks(Tape(0, 7), 5, failing, torch.empty(0))
     assert torch.get_num_threads() == 2
 
 
 def test_kept_memory_is_that_of_its_name_and_grows() -> None:
-    kept = torch_glm.Kept(torch.empty(0, dtype=torch.float32))
+    kept = torch_twin.Kept(torch.empty(0, dtype=torch.float32))
     first = kept("a", 3, 4)
     assert (first.shape, first.dtype, first.is_contiguous()) == ((3, 4), torch.float32, True)
     assert kept("a", 2, 5).data_ptr() == first.data_ptr() != kept("b", 2, 5).data_ptr()

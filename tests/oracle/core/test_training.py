@@ -163,7 +163,7 @@ def test_chunks_are_invisible(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(x, y, values, part, recorder)
 
     monkeypatch.setattr(torch_noisy_cgd, "_train_chunk", counted)
-    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 9)
+    monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 9)
     split = batched(*data(), values, tape)
     assert chunks == [3, 3, 3, 2]
     np.testing.assert_allclose(np.asarray(split), np.asarray(whole), rtol=1e-12)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import oracle
-from oracle.algorithms.shared import torch_glm
+from oracle.core import torch_twin
 from oracle.core import registry
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Bound, Values
@@ -57,7 +57,7 @@ def test_a_model_does_not_depend_on_its_block_or_chunk(item: Algorithm, monkeypa
     whole = item.train_batched(features, labels, config, Tape(3, 7))
     part = item.train_batched(features, labels, config, Tape(3, 7).block(2, 3))
     assert apart(part, whole[2:5]) <= 1e-11
-    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 1)
+    monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 1)
     assert apart(item.train_batched(features, labels, config, Tape(3, 7)), whole) <= 1e-11
 
 
@@ -67,7 +67,7 @@ def test_the_number_of_threads_changes_no_bit(
     item: Algorithm, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     features, labels, config = sample(item, 1)
-    monkeypatch.setattr(torch_glm, "CHUNK_ELEMENTS", 1)
+    monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 1)
     before, results = torch.get_num_threads(), []
     try:
         for threads in (1, 2, 3):

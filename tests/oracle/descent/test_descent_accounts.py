@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.cli import list_algorithms
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.planning import read
 from oracle.core.tape import Tape

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape

@@ -15,7 +15,7 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.glmtron import glmtron, torch_glmtron
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.planning import judge, recipes
 from oracle.core.registry import Algorithm, Values

@@ -17,8 +17,8 @@ from scipy import stats
 import oracle
 from oracle.algorithms.networks import dp_sgd_multilayer as literal
 from oracle.algorithms.networks import torch_dp_sgd_multilayer as twin
-from oracle.algorithms.shared.torch_glm import Kept
-from oracle.core.accounting import proved_epsilon
+from oracle.core.torch_twin import Kept
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape

@@ -12,7 +12,7 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.networks import dp_sgd_network, torch_dp_sgd_network
-from oracle.algorithms.shared import torch_glm
+from oracle.core import torch_twin
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
@@ -78,7 +78,7 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activatio
     here = torch_dp_sgd_network.order(4, dimension)
     ones = torch.ones(models, records, 1, dtype=x.dtype)
     total, norms = torch_dp_sgd_network._clipped_sum(
-        weights[:, here], torch.cat([x, ones], dim=2), (x**2).sum(dim=2) + 1, y, taken, 1.5, values, torch_glm.Kept(x)
+        weights[:, here], torch.cat([x, ones], dim=2), (x**2).sum(dim=2) + 1, y, taken, 1.5, values, torch_twin.Kept(x)
     )
 
     def one(w: torch.Tensor, features: torch.Tensor, label: torch.Tensor) -> torch.Tensor:

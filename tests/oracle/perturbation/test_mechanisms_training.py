@@ -16,7 +16,7 @@ from scipy import integrate, stats
 
 import oracle
 from oracle.algorithms.mechanisms import exponential_mechanism
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape

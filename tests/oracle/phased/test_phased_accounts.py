@@ -13,7 +13,7 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.phased import phased_sgd
-from oracle.core.accounting import proved_epsilon
+from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape

@@ -1,0 +1,211 @@
+"""What a training algorithm is: one record with its keys, its two implementations, and what may be proved of it.
+
+A configuration is a set of keys from the vocabulary, the same for a plan, an audit, an example file and Python:
+
+    parameters   what every configuration has
+    training     what only a training needs (a loss, a start); a plan may give them
+    setting      what only a plan must say, since a training knows it (the number of records, what is released)
+    stated       what a plan may state of losses or of an implementation, for theorems that ask; absent is unknown
+
+`facts` derives stated keys from the others (the smoothness of a named loss), for plans and trainings alike; `trained`
+says what our own training makes true besides, so that its guarantee needs no statements. Where `noise_on_mean` is a
+key, `noise_multiplier` may be given in its place: noise_on_mean = noise_multiplier * clip_norm / batch_size.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from oracle.core import vocabulary
+from oracle.core.domain import Parameter, parse_all, unknown
+from oracle.core.errors import DomainError, OracleError
+
+if TYPE_CHECKING:
+    import torch
+
+Values = SimpleNamespace
+"""Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
+
+MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Something a theorem assumes of the algorithm; `holds` is None where the configuration does not say."""
+
+    words: str
+    holds: Callable[[Values], bool | None]
+
+    def status(self, config: Values) -> str:
+        """Whether the configuration meets it."""
+        holds = self.holds(config)
+        return UNKNOWN if holds is None else MET if holds else NOT_MET
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given."""
+
+    bound: str
+    words: str
+    parameters: Callable[[Values], Mapping[str, Any] | None]
+    hypotheses: tuple[Hypothesis, ...] = ()
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A training algorithm: its keys, a literal reference, a batched torch sibling on the same tape, its guarantees.
+
+    `document` says where it stands in the documents, `released` what leaves it, `neighbours` the relation it is proved
+    for ("any": the configuration says). An algorithm that is only planned has no `reference` and no `batched`.
+    `batched` is "module:twin", loaded only when called, so that `import oracle` needs no torch. `check` is a
+    DomainError unless the data fit the configuration. `gaussian_release` says that for losses with an affine gradient
+    the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one reads nothing of
+    the tape: all models are equal.
+    """
+
+    name: str
+    document: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    released: str
+    neighbours: str
+    source: tuple[str, ...]
+    training: tuple[Parameter, ...] = ()
+    setting: tuple[Parameter, ...] = ()
+    stated: tuple[Parameter, ...] = ()
+    facts: Callable[[Values], Mapping[str, Any]] = lambda config: {}
+    trained: Callable[[Values], Mapping[str, Any]] = lambda config: {}
+    guarantees: tuple[Guarantee, ...] = ()
+    reference: Callable[..., Any] | None = None
+    batched: str | None = None
+    check: Callable[..., Any] | None = None
+    gaussian_release: Callable[[Values], bool] = lambda config: False
+    deterministic: bool = False
+
+    def __post_init__(self) -> None:
+        vocabulary.check(f"algorithm {self.name}", self.keys)
+        twice = {key.name for key in self.keys if sum(other.name == key.name for other in self.keys) > 1}
+        if twice:
+            raise OracleError(f"algorithm {self.name} has {', '.join(sorted(twice))} among its keys twice")
+
+    @property
+    def keys(self) -> tuple[Parameter, ...]:
+        """All keys that a configuration may have."""
+        return (*self.parameters, *self.training, *self.setting, *self.stated)
+
+    @property
+    def can_train(self) -> bool:
+        """Whether it is implemented, and not only planned."""
+        return self.reference is not None
+
+    def parse(self, given: Mapping[str, Any]) -> Values:
+        """The exact configuration of a training, or a DomainError that names key, value and domain."""
+        self.require_training()
+        return Values(**parse_all(self.name, (*self.parameters, *self.training), self._with_noise(given)))
+
+    def parse_plan(self, given: Mapping[str, Any]) -> Values:
+        """The exact configuration of a plan, absent keys None, with what follows from it; or a DomainError."""
+        optional = (*self.training, *self.stated, vocabulary.claimed_epsilon)
+        named = self._with_noise(given)
+        known = [key.name for key in (*self.keys, vocabulary.claimed_epsilon)]
+        for name in named:
+            if name not in known:
+                raise unknown(self.name, name, named[name], known)
+        wanted = (*self.parameters, *self.setting, *(key for key in optional if key.name in named))
+        return self._with_facts(parse_all(self.name, wanted, dict(named)))
+
+    def as_trained(self, config: Values, *, records: int, delta: Fraction) -> Values:
+        """The plan of a training on that many records: its configuration, and all that the training makes true."""
+        self.require_training()
+        known: dict[str, Any] = {"dataset_size": records, "delta": delta, "released": self.released}
+        if self.neighbours != "any":
+            known["neighbours"] = self.neighbours
+        setting = {key.name: known[key.name] for key in self.setting if key.name in known}
+        return self._with_facts({"records": records, "delta": delta, **setting, **vars(config), **self.trained(config)})
+
+    def require_training(self) -> None:
+        """A DomainError where the algorithm is only planned."""
+        if not self.can_train:
+            raise DomainError(f"algorithm = {self.name} can be planned, but is not implemented here: it has no twin")
+
+    def train_batched(
+        self, features: Any, labels: Any, config: Values, tape: Any, *, device: str | torch.device = "cpu",
+        dtype: torch.dtype | None = None, recorder: Any = None,
+    ) -> torch.Tensor:
+        """What all the tape's models release, [M, ...], trained at once on the device (imports torch)."""
+        self.require_training()
+        from oracle.core import torch_twin
+
+        assert self.batched is not None
+        module, name = self.batched.split(":")
+        twin = getattr(importlib.import_module(module), name)
+        if not isinstance(twin, torch_twin.Twin):
+            options = {} if dtype is None else {"dtype": dtype}
+            return twin(features, labels, config, tape, device=device, recorder=recorder, **options)
+        if self.check is not None:
+            self.check(features, labels, config)
+        return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)
+
+    def _with_facts(self, values: Mapping[str, Any]) -> Values:
+        absent = {key.name: None for key in (*self.keys, vocabulary.claimed_epsilon)}
+        config = Values(**{**absent, **values})
+        derived = {name: value for name, value in self.facts(config).items() if getattr(config, name) is None}
+        return Values(**{**vars(config), **derived})
+
+    def _with_noise(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The given keys, with the noise under the name that this algorithm has for it."""
+        keys = {key.name: key for key in self.keys}
+        named = dict(given)
+        if "noise_multiplier" not in named or "noise_multiplier" in keys or "noise_on_mean" not in keys:
+            return named
+        if "noise_on_mean" in named:
+            raise DomainError(
+                f"noise_multiplier = {named['noise_multiplier']} and noise_on_mean = {named['noise_on_mean']} are both "
+                f"given; {self.name} takes one of them"
+            )
+        factors = ("clip_norm", "batch_size" if "batch_size" in keys else "dataset_size")
+        if any(name not in named for name in factors):
+            raise DomainError(f"{self.name} needs {' and '.join(factors)} to read noise_multiplier")
+        clip_norm, size = (keys[name].rational(named[name]) for name in factors)
+        named["noise_on_mean"] = vocabulary.noise_multiplier.rational(named.pop("noise_multiplier")) * clip_norm / size
+        return named
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """MIGRATION ONLY: merged into the Algorithm of that name."""
+
+    algorithm: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    optional: tuple[Parameter, ...]
+    guarantees: tuple[Guarantee, ...]
+    source: tuple[str, ...]
+
+
+def accounted(
+    bound: str, account: Callable[[Values, int], Mapping[str, Any]]
+) -> tuple[Guarantee, ...]:
+    """MIGRATION ONLY."""
+    return (Guarantee(bound, "as trained", lambda config: account(config, config.records)),)
+
+
+def said(words: str, key: str) -> Hypothesis:
+    """A hypothesis that the configuration states itself, by a flag."""
+    return equals(words, key, "true")
+
+
+def equals(words: str, key: str, value: str) -> Hypothesis:
+    """A hypothesis that a key has one value."""
+    return Hypothesis(words, lambda config: None if getattr(config, key) is None else getattr(config, key) == value)
+
+
+def unmet(hypotheses: tuple[tuple[str, str], ...], status: str) -> Iterator[str]:
+    """The words of the hypotheses with that status."""
+    return (words for words, found in hypotheses if found == status)
