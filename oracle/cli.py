@@ -108,11 +108,15 @@ def list_algorithms(as_json: Json = False) -> None:
 
 def plan_training(
     what: Annotated[
-        str | None, typer.Argument(metavar="FILE|NAME", help="A TOML file: algorithm = ..., and its keys; or an algorithm.")
+        str | None, typer.Argument(
+            metavar="FILE|NAME", help="A TOML file: algorithm = ..., and its keys; or an algorithm.",
+        )
     ] = None,
     configuration: Annotated[list[str] | None, typer.Argument(help="key=value of a named algorithm.")] = None,
     trained: Annotated[
-        bool, typer.Option("--trained", help="As this project's own training runs it: what that makes true is not asked.")
+        bool, typer.Option(
+            "--trained", help="As this project's own training runs it: what that makes true is not asked.",
+        )
     ] = False,
     as_json: Json = False,
 ) -> None:

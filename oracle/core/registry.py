@@ -21,7 +21,8 @@ import numpy as np
 from flint import arb
 
 from oracle.core import arithmetic, vocabulary
-from oracle.core.algorithm import Algorithm, Values
+from oracle.core.algorithm import Algorithm as Algorithm
+from oracle.core.algorithm import Values as Values
 from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure

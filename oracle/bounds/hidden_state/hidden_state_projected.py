@@ -257,7 +257,8 @@ noisy_cgd_projected_mu = Bound(
     certify=closed_form(_cgd),
     vectorised=_cgd_fast,
     example={
-        "sensitivity": "2", "batch_size": "50", "noise_on_mean": "0.15", "contraction": "1", "batches": "20", "epochs": "400",
+        "sensitivity": "2", "batch_size": "50", "noise_on_mean": "0.15", "contraction": "1", "batches": "20",
+        "epochs": "400",
         "learning_rate": "0.1", "diameter": "0.05",
     },
 )

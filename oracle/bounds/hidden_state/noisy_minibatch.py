@@ -130,7 +130,8 @@ _FORMULA = (
     r" \rho_t = \rho_{t-1}\,\frac{c^2 v_{t-1}}{v_t},\ v_t = c^2 v_{t-1} + 2\eta\sigma^2"
 )
 _EXAMPLE = {  # Figure 1 of document 000 at eta lambda = 1e-4: noise of deviation 15 times half the sensitivity
-    "sensitivity": "2", "batch_size": "1", "diffusion": "15", "learning_rate": "2", "contraction": "0.9999", "batches": "60",
+    "sensitivity": "2", "batch_size": "1", "diffusion": "15", "learning_rate": "2", "contraction": "0.9999",
+    "batches": "60",
     "epochs": "400", "batch_position": "60",
 }
 

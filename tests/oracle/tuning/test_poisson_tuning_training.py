@@ -15,7 +15,7 @@ from scipy import special, stats
 
 import oracle
 from oracle.algorithms.hidden_state import noisy_cgd
-from oracle.algorithms.tuning import poisson_tuning, torch_poisson_tuning
+from oracle.algorithms.tuning import tuned_noisy_cgd, torch_poisson_tuning
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape

@@ -1,4 +1,4 @@
-"""NoisyCGD tuned by a Poisson number of runs, for many models at once: the batched sibling of `poisson_tuning`.
+"""NoisyCGD tuned by a Poisson number of runs, for many models at once: the batched sibling of `tuned_noisy_cgd`.
 
 All runs of all models are one tensor [M, K, d], K the largest number of runs of the chunk's models. The runs that a
 model does not have are trained, too, and never chosen: their score is minus infinity, and they come last.
@@ -10,35 +10,22 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from oracle.algorithms.shared.torch_glm import clipped, residual
-from oracle.algorithms.tuning.poisson_tuning import check, protected
-from oracle.core.registry import Values
+from oracle.algorithms.tuning.tuned_noisy_cgd import protected
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """What all the tape's tunings release, shape [M, 1 + d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
+def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
     most = int(tape.poisson("runs", 0, float(config.mean_runs)).max())
-    entries = most * max(config.batch_size, config.validation_records, features.shape[1])
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+    return most * max(config.batch_size, config.validation_records, data[0].shape[1])
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """What the tunings of a block of models release, [m, 1 + d]."""
+    x, y = data
     kept = protected(config, x.shape[0])
     runs = torch.as_tensor(tape.poisson("runs", 0, float(config.mean_runs)), device=x.device)
     most = int(runs.max())
@@ -66,9 +53,8 @@ def _trained(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, most:
     sigma, clip_norm, batch_size = float(config.noise_on_mean), float(config.clip_norm), config.batch_size
     uniform = np.concatenate([tape.uniform("candidate", run, 1) for run in range(most)], axis=1)
     index = np.minimum((uniform * len(config.learning_rates)).astype(np.int64), len(config.learning_rates) - 1)
-    eta, lam = (
-        drawn(np.array([float(entry) for entry in grid])[index], x)[:, :, None] for grid in (config.learning_rates, config.regularisations)
-    )
+    grids = (config.learning_rates, config.regularisations)
+    eta, lam = (drawn(np.array([float(entry) for entry in grid])[index], x)[:, :, None] for grid in grids)
     norms = torch.linalg.vector_norm(x, dim=1)
     step = 0
     for _ in range(config.epochs):
@@ -90,7 +76,10 @@ def _scores(values: torch.Tensor, y: torch.Tensor, config: Values) -> torch.Tens
     if config.score == "accuracy":
         return ((values > 0) == (y == 1)).to(values.dtype).mean(dim=2)
     if config.loss == "linear":
-        return values.mean_runs(dim=2)
+        return values.mean(dim=2)
     if config.loss == "squared":
         return -(values - y).square().mean(dim=2) / 2
     return (y * values - torch.logaddexp(values, torch.zeros_like(values))).mean(dim=2)
+
+
+twin = Twin(_chunk, entries=_entries)
