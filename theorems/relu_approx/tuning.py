@@ -29,7 +29,7 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
+from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 
 _GROWTHS = tuple(Fraction(v) for v in ("1", "3/2", "2", "3"))
 """Values of e^{epsilon_1}."""
