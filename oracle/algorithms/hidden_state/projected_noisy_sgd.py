@@ -51,5 +51,5 @@ projected_noisy_sgd = Recipe(
             (REPLACE, _FRESH),
         ),
     ),
-    source=("background/at22", "cs208/amp-wor"),
+    source=("background/at22", "background/amplification-wor"),
 )

@@ -161,9 +161,9 @@ _DRAWS = Parameter(
     "draws", kind="integer", low=Fraction(1), high=Fraction(_MOST_DRAWS), meaning="number of draws with replacement"
 )
 _METHOD = choice("method", "chain", "mixture", meaning="which of the two pairs of epsilon and delta")
-_POISSON = ("cs208/amp-poisson-addremove",)
-_WOR = ("cs208/amp-wor",)
-_REPLACEMENT = ("cs208/amp-with-replacement",)
+_POISSON = ("background/amplification-poisson",)
+_WOR = ("background/amplification-wor",)
+_REPLACEMENT = ("cs208/amp-with-replacement", "background/joint-convexity")
 
 poisson = Bound(
     name="amplification.poisson",
@@ -174,6 +174,7 @@ poisson = Bound(
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
+    validity="proved",
     certify=closed_form(lambda v: _at_rate(v.epsilon, v.sampling_rate)),
     vectorised=lambda xp, v: arrays.amplified(xp, v.epsilon, v.sampling_rate),
     example={"epsilon": "1", "sampling_rate": "0.01"},
@@ -188,6 +189,7 @@ poisson_delta = Bound(
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
+    validity="proved",
     certify=closed_form(lambda v: ball(v.sampling_rate * v.delta), at_most=1),
     vectorised=lambda xp, v: arrays.scaled(xp, v.sampling_rate, v.delta),
     example={"delta": "1e-5", "sampling_rate": "0.01"},
@@ -205,6 +207,7 @@ wor = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
+    validity="proved",
     certify=closed_form(lambda v: _at_rate(v.epsilon, _fraction(v))),
     vectorised=lambda xp, v: arrays.amplified(xp, v.epsilon, arrays.fraction(xp, v.batch_size, v.dataset_size)),
     example={"epsilon": "1", "dataset_size": "60000", "batch_size": "600"},
@@ -219,6 +222,7 @@ wor_delta = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
+    validity="proved",
     certify=closed_form(lambda v: ball(_fraction(v) * v.delta), at_most=1),
     vectorised=lambda xp, v: arrays.scaled(xp, arrays.fraction(xp, v.batch_size, v.dataset_size), v.delta),
     example={"delta": "1e-5", "dataset_size": "60000", "batch_size": "600"},
@@ -236,6 +240,7 @@ with_replacement = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
+    validity="pending",
     certify=closed_form(_replaced_epsilon),
     vectorised=arrays.replaced_epsilon,
     example={"epsilon": "1", "dataset_size": "60000", "draws": "600", "method": "chain"},
@@ -253,6 +258,7 @@ with_replacement_delta = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
+    validity="pending",
     certify=closed_form(lambda v: (_mixture_delta if v.method == "mixture" else _chain_delta)(v), at_most=1),
     vectorised=arrays.replaced_delta,
     example={"epsilon": "1", "delta": "1e-5", "dataset_size": "60000", "draws": "600", "method": "chain"},
