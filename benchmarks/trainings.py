@@ -44,11 +44,11 @@ NETWORK = {"activation": "tanh", "width": 16, "initial_std": 1, "dataset_size": 
 DEEP = {"depth": 2, "width": 256, "radius": 100, "centre": "start", "dataset_size": 100, "neighbours": "add_remove"}
 PASS = {"eta": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "shorten", "noise_multiplier": 1}
 TASKS: dict[str, dict[str, Any]] = {
-    "noisy-cgd": {**COMMON, "lam": "0.1", "sigma": "0.1", "epochs": 20, "feature_norm": 1},
-    "dp-sgd-network": {**COMMON, **NETWORK, "noise_std": "0.1", "steps": 100},
-    "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
+    "noisy-cgd": {**COMMON, "regularisation": "0.1", "noise_on_mean": "0.1", "epochs": 20, "feature_norm": 1},
+    "dp-sgd-network": {**COMMON, **NETWORK, "noise_on_mean": "0.1", "steps": 100},
+    "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "noise_on_mean": "0.01", "steps": 10},
     "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
-    "phased-sgd": {"link": "tanh", "label_bound": 1, "learning_rate": "0.1", "sigma": 1, "initial_radius": 0},
+    "phased-sgd": {"link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0},
     "dp-glmtron": PASS,
     "dp-taglmtron": {**PASS, "neighbours": "replace"},
 }

@@ -38,10 +38,10 @@ OPINIONS: dict[str, Value | Root] = {
     **opinions_shuffle.OPINIONS,
     "laplace-composed.delta": Value(lambda v: laplace_composed_delta(v, v["epsilon"]), digits=(45, 70)),
     "laplace-composed.epsilon": Root(lambda v, e: laplace_composed_delta(v, e) - v["delta"]),
-    "composition.basic": Value(lambda v: v["steps"] * v["epsilon"]),
+    "composition.basic": Value(lambda v: v["steps"] * v["base_epsilon"]),
     "composition.advanced": Value(composition_advanced),
-    "composition.optimal-delta": Value(lambda v: composition_delta(v, v["total_epsilon"])),
-    "composition.optimal": Root(lambda v, e: composition_delta(v, e) - v["total_delta"]),
+    "composition.optimal-delta": Value(lambda v: composition_delta(v, v["epsilon"])),
+    "composition.optimal": Root(lambda v, e: composition_delta(v, e) - v["delta"]),
     "gaussian-classical.sigma": Value(
         lambda v: mp.sqrt(2 * mp.log(mpf(5) / 4 / v["delta"])) * v["sensitivity"] / v["epsilon"]
     ),

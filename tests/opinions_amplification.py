@@ -40,7 +40,7 @@ def group_delta(places: int, odds: mpf, delta: mpf) -> mpf:
 
 def with_replacement_epsilon(v: Numbers) -> mpf:
     """m changes of one draw each (chain), or one change of the mixture's part that saw the record."""
-    n, m, epsilon = v["dataset_size"], v["draws"], v["epsilon"]
+    n, m, epsilon = v["dataset_size"], v["draws"], v["base_epsilon"]
     if v["method"] == "chain":
         return m * amplified(epsilon, 1 / n)
     with mp.extradps(20 + int(mp.log10(n)) + 1):
@@ -50,7 +50,7 @@ def with_replacement_epsilon(v: Numbers) -> mpf:
 
 def with_replacement_delta(v: Numbers) -> mpf:
     """The chain's geometric sum, term by term; or the mixture of the group deltas over all numbers of copies."""
-    n, m, epsilon, delta = v["dataset_size"], int(v["draws"]), v["epsilon"], v["delta"]
+    n, m, epsilon, delta = v["dataset_size"], int(v["draws"]), v["base_epsilon"], v["base_delta"]
     with mp.extradps(40 + int(mp.log10(n)) + 1):
         if v["method"] == "chain":
             one = 1 + (mp.exp(epsilon) - 1) / n
@@ -66,10 +66,10 @@ def with_replacement_delta(v: Numbers) -> mpf:
 
 
 OPINIONS = {
-    "amplification.poisson": Value(lambda v: amplified(v["epsilon"], v["sampling_rate"])),
-    "amplification.poisson-delta": Value(lambda v: v["sampling_rate"] * v["delta"]),
-    "amplification.wor": Value(lambda v: amplified(v["epsilon"], v["batch_size"] / v["dataset_size"])),
-    "amplification.wor-delta": Value(lambda v: v["batch_size"] / v["dataset_size"] * v["delta"]),
+    "amplification.poisson": Value(lambda v: amplified(v["base_epsilon"], v["sampling_rate"])),
+    "amplification.poisson-delta": Value(lambda v: v["sampling_rate"] * v["base_delta"]),
+    "amplification.wor": Value(lambda v: amplified(v["base_epsilon"], v["batch_size"] / v["dataset_size"])),
+    "amplification.wor-delta": Value(lambda v: v["batch_size"] / v["dataset_size"] * v["base_delta"]),
     "amplification.with-replacement": Value(with_replacement_epsilon),
     "amplification.with-replacement-delta": Value(with_replacement_delta),
 }

@@ -19,7 +19,7 @@ from oracle.core.registry import named
 
 SHIPPED = Path(__file__).parent / "vectors"
 SCHEMAS = Path(__file__).parent / "schemas"
-VERSION = "1.0.0"
+VERSION = "2.0.0"
 """Of the vectors and of the meaning of the verdicts, together (VECTORS.md says when which digit rises)."""
 
 

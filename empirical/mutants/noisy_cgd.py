@@ -52,7 +52,7 @@ def _accounting(formula: Callable[[float, int, int], float]) -> Detection:
         for batches, epochs in ((2, 2), (5, 20), (60, 400)):
             mu = formula(contraction, batches, epochs)
             lower = bound("noisy-cgd.mu").reference(
-                sensitivity=2, batch_size=1, sigma=1, contraction=contraction, batches=batches, epochs=epochs
+                sensitivity=2, batch_size=1, noise_on_mean=1, contraction=contraction, batches=batches, epochs=epochs
             ).to_floats()[0]
             if mu < lower * (1 - 1e-9):
                 point = f"contraction {contraction}, {batches} batches, {epochs} epochs"

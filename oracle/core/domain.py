@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -83,6 +83,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     meaning: str = ""
     infinite: bool = False  # whether infinity is allowed, too
+    unit: str = ""  # of what it is a multiple; empty for a pure number
 
     @property
     def domain(self) -> str:
@@ -103,6 +104,45 @@ class Parameter:
         if self.low is not None:
             return f"{noun} {'>' if self.low_open else '>='} {self.low}"
         return noun
+
+    def above(self, low: Number) -> Parameter:
+        """The same parameter where it must be larger."""
+        return replace(self, low=Fraction(low), low_open=True)
+
+    def at_least(self, low: Number) -> Parameter:
+        """The same parameter where it must not be smaller."""
+        return replace(self, low=Fraction(low), low_open=False)
+
+    def below(self, high: Number) -> Parameter:
+        """The same parameter where it must be smaller."""
+        return replace(self, high=Fraction(high), high_open=True)
+
+    def at_most(self, high: Number) -> Parameter:
+        """The same parameter where it must not be larger."""
+        return replace(self, high=Fraction(high), high_open=False, infinite=False)
+
+    def open(self) -> Parameter:
+        """The same parameter strictly between its ends."""
+        return replace(self, low_open=True, high_open=True)
+
+    def finite(self) -> Parameter:
+        """The same parameter where it must be a number."""
+        return replace(self, infinite=False)
+
+    def choosing(self, *choices: str) -> Parameter:
+        """The same parameter where only these words are allowed, in this order."""
+        return replace(self, choices=choices)
+
+    def narrows(self, other: Parameter) -> bool:
+        """Whether this is the other parameter but for a domain that is no larger."""
+        same = replace(
+            self, low=other.low, high=other.high, low_open=other.low_open, high_open=other.high_open,
+            choices=other.choices, infinite=other.infinite,
+        )
+        return (
+            same == other and set(self.choices) <= set(other.choices) and (other.infinite or not self.infinite)
+            and _no_lower(self, other) and _no_higher(self, other)
+        )
 
     def parse(self, value: Number) -> Value:
         """The exact value of an input, or a DomainError that names argument, value and domain."""
@@ -165,51 +205,71 @@ class Parameter:
         return bad
 
 
-def positive(name: str, meaning: str = "") -> Parameter:
+def _no_lower(inner: Parameter, outer: Parameter) -> bool:
+    if outer.low is None or inner.low is None:
+        return outer.low is None
+    return inner.low > outer.low or (inner.low == outer.low and (inner.low_open or not outer.low_open))
+
+
+def _no_higher(inner: Parameter, outer: Parameter) -> bool:
+    if outer.high is None or inner.high is None:
+        return outer.high is None
+    return inner.high < outer.high or (inner.high == outer.high and (inner.high_open or not outer.high_open))
+
+
+def real(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
+    """Any real number."""
+    return Parameter(name, meaning=meaning, unit=unit)
+
+
+def positive(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """A real number > 0."""
-    return Parameter(name, low=Fraction(0), low_open=True, meaning=meaning)
+    return Parameter(name, low=Fraction(0), low_open=True, meaning=meaning, unit=unit)
 
 
-def non_negative(name: str, meaning: str = "") -> Parameter:
+def non_negative(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """A real number >= 0."""
-    return Parameter(name, low=Fraction(0), meaning=meaning)
+    return Parameter(name, low=Fraction(0), meaning=meaning, unit=unit)
 
 
-def vector(name: str, meaning: str = "") -> Parameter:
+def vector(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """Any real vector: a hypothesis of a claim, not an input."""
-    return Parameter(name, kind="vector", meaning=meaning)
+    return Parameter(name, kind="vector", meaning=meaning, unit=unit)
 
 
-def extended(name: str, meaning: str = "") -> Parameter:
+def extended(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """A real number >= 0, or infinity."""
-    return Parameter(name, low=Fraction(0), meaning=meaning, infinite=True)
+    return Parameter(name, low=Fraction(0), meaning=meaning, infinite=True, unit=unit)
 
 
-def schedule(name: str, meaning: str = "", *, low: int | None = 0, low_open: bool = True) -> Parameter:
+def schedule(
+    name: str, meaning: str = "", *, low: int | None = 0, low_open: bool = True, unit: str = ""
+) -> Parameter:
     """A list of real numbers, one a step (or a phase, or a direction): each > 0 unless said otherwise."""
     return Parameter(
         name, kind="schedule", low=None if low is None else Fraction(low), low_open=low_open, meaning=meaning,
+        unit=unit,
     )
 
 
-def probability(name: str, meaning: str = "") -> Parameter:
+def probability(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """A real number strictly between 0 and 1."""
-    return Parameter(name, low=Fraction(0), high=Fraction(1), low_open=True, high_open=True, meaning=meaning)
+    return Parameter(name, low=Fraction(0), high=Fraction(1), low_open=True, high_open=True, meaning=meaning, unit=unit)
 
 
-def unit_interval(name: str, meaning: str = "") -> Parameter:
+def unit_interval(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """A real number in [0, 1]."""
-    return Parameter(name, low=Fraction(0), high=Fraction(1), meaning=meaning)
+    return Parameter(name, low=Fraction(0), high=Fraction(1), meaning=meaning, unit=unit)
 
 
-def positive_integer(name: str, meaning: str = "") -> Parameter:
+def positive_integer(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """An integer >= 1."""
-    return Parameter(name, kind="integer", low=Fraction(1), meaning=meaning)
+    return Parameter(name, kind="integer", low=Fraction(1), meaning=meaning, unit=unit)
 
 
-def non_negative_integer(name: str, meaning: str = "") -> Parameter:
+def non_negative_integer(name: str, meaning: str = "", *, unit: str = "") -> Parameter:
     """An integer >= 0."""
-    return Parameter(name, kind="integer", low=Fraction(0), meaning=meaning)
+    return Parameter(name, kind="integer", low=Fraction(0), meaning=meaning, unit=unit)
 
 
 def choice(name: str, *choices: str, meaning: str = "") -> Parameter:
@@ -217,13 +277,27 @@ def choice(name: str, *choices: str, meaning: str = "") -> Parameter:
     return Parameter(name, kind="choice", choices=choices, meaning=meaning)
 
 
+def flag(name: str, meaning: str = "") -> Parameter:
+    """True or false."""
+    return choice(name, "true", "false", meaning=meaning)
+
+
+def unknown(owner: str, name: str, value: object, known: Sequence[str]) -> DomainError:
+    """The error for a name that an owner does not take; for a name of an earlier version it says the new one."""
+    from oracle.core.vocabulary import FORMER  # which is made of parameters itself
+
+    now = [new for new in FORMER.get(name, ()) if new in known]
+    renamed = f": its name is {' or '.join(now)} now" if now else ""
+    takes = ", ".join(known)
+    return DomainError(f"{owner} has no parameter {shown(name)} (got {shown(value)}){renamed}; it takes {takes}")
+
+
 def parse_all(owner: str, parameters: tuple[Parameter, ...], given: dict[str, Any]) -> dict[str, Value]:
     """Every parameter parsed; unknown and missing names are errors that list what is known."""
     known = [parameter.name for parameter in parameters]
     for name in given:
         if name not in known:
-            got = shown(given[name])
-            raise DomainError(f"{owner} has no parameter {shown(name)} (got {got}); it takes {', '.join(known)}")
+            raise unknown(owner, name, given[name], known)
     for parameter in parameters:
         if parameter.name not in given:
             raise DomainError(f"{owner} needs {parameter.name}: {parameter.domain}")

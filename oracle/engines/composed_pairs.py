@@ -25,8 +25,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu
+from oracle.core import vocabulary
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
-from oracle.core.domain import Number, choice, non_negative, non_negative_integer, positive, probability, unit_interval
+from oracle.core.domain import Number, positive
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines import small_noise
@@ -36,7 +37,7 @@ from oracle.engines.laplace_step import LaplaceStep
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
-NEIGHBOURS = choice("neighbours", *DIRECTIONS)
+NEIGHBOURS = vocabulary.neighbours.choosing(*DIRECTIONS)
 _ATTEMPTS = 12
 _FAR = 6.0  # in units of 1/c: how far from its planned epsilon a curve is trusted to be narrow
 _MANY = 3000
@@ -54,8 +55,8 @@ class PoissonGaussian:
 
     def step(self, direction: str) -> Step | None:
         """The step as a pair in one direction; None where nothing is ever sampled."""
-        sigma = positive("sigma").rational(self.sigma)
-        rate = unit_interval("sampling_rate").rational(self.sampling_rate)
+        sigma = vocabulary.sigma.rational(self.sigma)
+        rate = vocabulary.sampling_rate.rational(self.sampling_rate)
         if rate == 0:
             return None
         if rate == 1:
@@ -73,14 +74,14 @@ class Laplace:
     def step(self, direction: str) -> Step:
         """The step as a pair."""
         return LaplaceStep(
-            positive("sensitivity").rational(self.sensitivity) / positive("scale").rational(self.scale)
+            vocabulary.sensitivity.rational(self.sensitivity) / vocabulary.scale.rational(self.scale)
         )
 
 
 def compose(parts: Iterable[tuple[PoissonGaussian | Laplace, int]], *, neighbours: str = "add_remove") -> Composition:
     """The composition of mechanisms, each repeated a number of times."""
     chosen = str(NEIGHBOURS.parse(neighbours))
-    counted = [(part, int(non_negative_integer("steps").rational(count))) for part, count in parts]
+    counted = [(part, int(vocabulary.steps.rational(count))) for part, count in parts]
     return Composition(tuple(
         _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
     ))
@@ -107,7 +108,7 @@ class Composition:
 
     def delta(self, epsilon: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
         """The certified least delta at an epsilon >= 0."""
-        asked, at = _width(width), non_negative("epsilon").rational(epsilon)
+        asked, at = _width(width), vocabulary.epsilon.rational(epsilon)
         best = Enclosure.exactly(0)
         for stages in self.directions:
             if not _dominated(stages, best.lower.ball, at):
@@ -116,7 +117,7 @@ class Composition:
 
     def epsilon(self, delta: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
         """The certified least epsilon >= 0 at a delta in (0, 1)."""
-        asked, target = _width(width), probability("delta").rational(delta)
+        asked, target = _width(width), vocabulary.delta.open().rational(delta)
         best = Enclosure.exactly(0)
         for index, stages in enumerate(self.directions):
             with ctx.workprec(128):

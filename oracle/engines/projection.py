@@ -33,16 +33,17 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import certainly_negative
+from oracle.core import vocabulary
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.arrays import UNIT
-from oracle.core.domain import positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Values
 
-DATASET_SIZE = positive_integer("dataset_size", "number n of records")
-PROJECTED_DIMENSION = positive_integer("projected_dimension", "number m of rows of the Gaussian projection")
-DELTA = probability("delta", "delta of the whole, of which the projection uses up a part")
+DATASET_SIZE = vocabulary.dataset_size
+PROJECTED_DIMENSION = vocabulary.projected_dimension
+DELTA = vocabulary.delta.open()
 FORMULA = r"\delta' = \delta - (n+1)\,\frac{e^{-m(3 - \log 4)/2}}{3\sqrt{\pi m}}"
 SOURCE = "nonconvex-nn/thm-2-concentration"
 

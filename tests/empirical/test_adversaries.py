@@ -41,7 +41,7 @@ def test_every_schedule_of_the_shift_programme_is_attained(
     for m, s, tau in zip(multipliers, drift, noise, strict=True):
         gap, variance = m * gap + s, m**2 * variance + tau**2
     assert gap**2 == squared * variance  # exactly, in rationals
-    proved = bound("shifted.mu").reference(drift=drift, contraction=contraction, noise=noise, diameter="inf")
+    proved = bound("shifted.mu").reference(drift=drift, contractions=contraction, iterate_noise=noise, diameter="inf")
     assert float(squared) ** 0.5 == pytest.approx(proved.to_floats()[1], rel=1e-9, abs=1e-12)
 
 
@@ -53,7 +53,7 @@ def test_the_bound_of_noisy_cgd_is_attained(contraction: str, batches: int, epoc
         adversary = ZonedDescent.of(
             contraction=contraction, batches=batches, epochs=epochs, sensitivity=1, position=position
         )
-        proved = bound("noisy-cgd-position.mu").reference(**given_values, epochs=epochs, position=position)
+        proved = bound("noisy-cgd-position.mu").reference(**given_values, epochs=epochs, batch_position=position)
         assert float(adversary.multipliers()[1]) ** 0.5 == pytest.approx(proved.to_floats()[1], rel=1e-9)
     law = ZonedDescent.of(contraction=contraction, batches=batches, epochs=epochs, sensitivity=1).pair().law
     worst = bound("noisy-cgd.mu").reference(**given_values, epochs=epochs)
@@ -88,7 +88,7 @@ def test_an_audit_exceeds_what_affine_losses_could_show() -> None:
     held, judged = (score(first[:2000]), score(second[:2000])), (score(first[2000:]), score(second[2000:]))
     audited = ESTIMATORS["gdp"].estimate(held, judged, delta=1e-5, confidence=0.95).epsilon
     affine = bound("linear-gaussian.mu").reference(
-        drift=[Fraction(int(i % 4 == 3)) for i in range(40)], contraction=["0.95"] * 40, noise=[1] * 40
+        drift=[Fraction(int(i % 4 == 3)) for i in range(40)], contractions=["0.95"] * 40, iterate_noise=[1] * 40
     )
     limit = epsilon_of_mu(lambda: affine.upper.ball, Fraction(1, 10**5), Fraction(1, 10**9)).to_floats()[1]
     assert pair.law is not None

@@ -247,7 +247,7 @@ def test_the_spec_of_an_algorithm_makes_an_equal_target() -> None:
     [
         ({}, "kind"), ({"kind": "magic"}, "kind"), ({"kind": "algorithm", "name": "noisy-cgd"}, "config"),
         ({"kind": "algorithm", "name": "none", "config": {}}, "algorithm"),
-        ({"kind": "algorithm", "name": "noisy-cgd", "config": {"eta": "1"}}, "noisy-cgd needs"),
+        ({"kind": "algorithm", "name": "noisy-cgd", "config": {"learning_rate": "1"}}, "noisy-cgd needs"),
         ({"kind": "algorithm", "name": "convex-relu-exact", "config": {}}, "deterministic"),
         ({"kind": "command", "command": "cat", "timeout": 0}, "timeout"),
         ({"kind": "command", "command": "cat", "memory": 0.5}, "memory"),

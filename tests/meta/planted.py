@@ -76,9 +76,9 @@ WRONG: dict[str, tuple[str, Certify]] = {
         ),
     ),
     "e^epsilon - 1 for its half tangent": (
-        "composition.advanced", closed_form(lambda v: ball(v.steps * v.epsilon).min(
-            v.steps * ball(v.epsilon) * ball(v.epsilon).expm1()
-            + ball(v.epsilon) * (-2 * v.steps * ball(v.slack).log()).sqrt()
+        "composition.advanced", closed_form(lambda v: ball(v.steps * v.base_epsilon).min(
+            v.steps * ball(v.base_epsilon) * ball(v.base_epsilon).expm1()
+            + ball(v.base_epsilon) * (-2 * v.steps * ball(v.slack).log()).sqrt()
         )),
     ),
     "one mechanism forgotten": (
@@ -88,7 +88,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
     ),
     "total_delta taken for the slack": (
         "composition.optimal", lambda v, w: oracle.bound("composition.optimal").certify(
-            Values(**{**vars(v), "total_delta": v.total_delta / 2, "delta": Fraction(0)}), w,
+            Values(**{**vars(v), "delta": v.delta / 2, "base_delta": Fraction(0)}), w,
         ),
     ),
     "the divergence in the smaller direction": ("poisson-gaussian.rdp", closed_form(added_record)),
@@ -124,11 +124,11 @@ WRONG: dict[str, tuple[str, Certify]] = {
         ),
     ),
     "the base's epsilon times the rate": (
-        "amplification.poisson", closed_form(lambda v: ball(v.epsilon * v.sampling_rate)),
+        "amplification.poisson", closed_form(lambda v: ball(v.base_epsilon * v.sampling_rate)),
     ),
-    "the rate left out of delta": ("amplification.wor-delta", closed_form(lambda v: ball(v.delta))),
+    "the rate left out of delta": ("amplification.wor-delta", closed_form(lambda v: ball(v.base_delta))),
     "the rate taken for its complement": (
-        "amplification.poisson-delta", closed_form(lambda v: ball((1 - v.sampling_rate) * v.delta)),
+        "amplification.poisson-delta", closed_form(lambda v: ball((1 - v.sampling_rate) * v.base_delta)),
     ),
     "a record too many in the data": (
         "amplification.wor", lambda v, w: oracle.bound("amplification.wor").certify(
@@ -137,12 +137,12 @@ WRONG: dict[str, tuple[str, Certify]] = {
     ),
     "draws without replacement for draws with": (
         "amplification.with-replacement", lambda v, w: oracle.bound("amplification.poisson").certify(
-            Values(epsilon=v.epsilon, sampling_rate=min(Fraction(1), Fraction(v.draws, v.dataset_size))), w,
+            Values(base_epsilon=v.base_epsilon, sampling_rate=min(Fraction(1), Fraction(v.draws, v.dataset_size))), w,
         ),
     ),
     "copies forgotten in delta": (
         "amplification.with-replacement-delta",
-        closed_form(lambda v: ball((1 - (1 - Fraction(1, v.dataset_size)) ** v.draws) * v.delta)),
+        closed_form(lambda v: ball((1 - (1 - Fraction(1, v.dataset_size)) ** v.draws) * v.base_delta)),
     ),
     "a sensitivity of 1 for 2": (
         "wor-gaussian.rdp", lambda v, w: oracle.bound("wor-gaussian.rdp").certify(

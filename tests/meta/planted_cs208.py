@@ -43,7 +43,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "a ridge that is not divided by n": changed("objective-perturbation.ridge", dataset_size=lambda v: 1),
     "one side of the linear term": (  # the curve of N(mu, 1) against N(0, 1), as if the sign of <b, x> were known
         "objective-perturbation-gaussian.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.sigma), v.delta, w),
+        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.noise_on_sum), v.delta, w),
     ),
     "a replaced record that moves along one line": (
         "objective-perturbation-gaussian.epsilon", lambda v, w: oracle.bound(
@@ -53,7 +53,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "the normaliser forgotten": changed("exponential-mechanism.epsilon", neighbours=_one_record),
     "a logarithm for the best constant": changed("exponential-mechanism.utility", method=lambda v: "textbook"),
     "a block too many": changed("subsample-aggregate.epsilon", blocks=lambda v: v.blocks + 1),
-    "a radius for a diameter": changed("subsample-aggregate-gaussian.epsilon", diameter=lambda v: v.diameter / 2),
+    "a radius for a diameter": changed("subsample-aggregate-gaussian.epsilon", estimate_range=lambda v: v.estimate_range / 2),
     "three queries for four": (
         "sufficient-statistics.epsilon", closed_form(lambda v: ball(3 / (v.dataset_size * v.scale))),
     ),
@@ -61,6 +61,6 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "C/n for a replaced record": changed("dp-gd.epsilon", neighbours=_one_record),
     "a step of descent forgotten": changed("dp-gd.sigma", steps=lambda v: max(0, v.steps - 1)),
     "the noise of the sum for that of the mean": changed(
-        "dp-sgd.epsilon", noise_std=lambda v: v.noise_std * Fraction(101, 100)
+        "dp-sgd.epsilon", noise_on_mean=lambda v: v.noise_on_mean * Fraction(101, 100)
     ),
 }

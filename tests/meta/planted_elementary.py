@@ -17,7 +17,7 @@ def _with(name: str, **changes: Any) -> Certify:
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
-    "a mechanism left out of the sum": ("composition.basic", closed_form(lambda v: ball((v.steps - 1) * v.epsilon))),
+    "a mechanism left out of the sum": ("composition.basic", closed_form(lambda v: ball((v.steps - 1) * v.base_epsilon))),
     "steps for their root in delta": (
         "gaussian-composed.delta",
         _with(

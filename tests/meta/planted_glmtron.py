@@ -21,24 +21,24 @@ def _shuffled(v: Values, width: Fraction, delta0: Fraction) -> Enclosure:
     """The shuffled guarantee alone, at any local delta."""
 
     def outer(epsilon0: Fraction, finer: Fraction) -> Enclosure:
-        point = Values(epsilon0=epsilon0, users=v.records, delta=v.delta / 2, method=v.method)
+        point = Values(epsilon0=epsilon0, users=v.dataset_size, delta=v.delta / 2, method=v.method)
         return oracle.bound("shuffle.epsilon").certify(point, finer)
 
     return through(
-        lambda finer: gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_multiplier), delta0, finer), outer, width=width
+        lambda finer: gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), delta0, finer), outer, width=width
     )
 
 
 def one_delta_for_all_steps(v: Values, width: Fraction) -> Enclosure:
     """delta0 = delta/2, as if one step's failure were all that can go wrong."""
-    alone = gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_multiplier), v.delta, width)
+    alone = gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), v.delta, width)
     return _shuffled(v, width, v.delta / 2).minimum(alone)
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "one step's delta for all steps": ("glmtron.epsilon", one_delta_for_all_steps),
     "one touch of a record forgotten": (
-        "glmtron.epsilon", lambda v, w: _shuffled(v, w, glmtron_privacy.local_delta(v.records, v.delta)),
+        "glmtron.epsilon", lambda v, w: _shuffled(v, w, glmtron_privacy.local_delta(v.dataset_size, v.delta)),
     ),
     "shuffling forgotten": (
         "glmtron.sigma", lambda v, w: gaussian.sigma_of(Fraction(1), v.epsilon, v.delta, w),
@@ -48,12 +48,12 @@ WRONG: dict[str, tuple[str, Certify]] = {
     ),
     "the thresholds forgotten": (
         "glmtron-adaptive.epsilon", lambda v, w: oracle.bound("glmtron.epsilon").certify(
-            Values(noise_multiplier=v.noise_multiplier, records=v.records, delta=v.delta, method="upper"), w,
+            Values(noise_over_sensitivity=v.noise_over_sensitivity, dataset_size=v.dataset_size, delta=v.delta, method="upper"), w,
         ),
     ),
     "the padded tree": (
         "taglmtron.epsilon", lambda v, w: gaussian.epsilon_of_mu(
-            lambda: (2 if v.neighbours == "replace" else 1) * ball(tree.levels(v.records)).sqrt()
+            lambda: (2 if v.neighbours == "replace" else 1) * ball(tree.levels(v.dataset_size)).sqrt()
             / ball(v.noise_multiplier), v.delta, w,
         ),
     ),
@@ -64,7 +64,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "dp-threshold.epsilon", lambda v, w: _certified("dp-threshold.epsilon", v, w, histograms=1),
     ),
     "delta for the half of it that a lone bin survives with": (
-        "dp-threshold.delta", lambda v, w: _certified("dp-threshold.delta", v, w, delta=v.delta * 2),
+        "dp-threshold.delta", lambda v, w: _certified("dp-threshold.delta", v, w, threshold_delta=v.threshold_delta * 2),
     ),
     "one bin for the two that change": (
         "dp-threshold.delta", lambda v, w: oracle.bound("laplace-composed.delta").certify(

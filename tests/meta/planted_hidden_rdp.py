@@ -27,19 +27,19 @@ def with_changed(name: str, **changes: Callable[[Values], Any]) -> Certify:
 
 def unsquared(v: Values) -> arb:
     """Shifts that count by themselves, not by their squares."""
-    return ball(v.alpha * sum(a / tau for a, tau in zip(v.shift, v.noise, strict=True)) / 2)
+    return ball(v.alpha * sum(a / tau for a, tau in zip(v.shift, v.iterate_noise, strict=True)) / 2)
 
 
 def off_by_one(v: Values) -> Fraction:
     """One pass with the shift spread over one step less than there are."""
-    steps = max(1, v.dataset_size - v.position)
-    return Fraction(2 * (v.lipschitz / v.sigma) ** 2 / steps)
+    steps = max(1, v.dataset_size - v.record_position)
+    return Fraction(2 * (v.lipschitz / v.noise_on_mean) ** 2 / steps)
 
 
 def langevin_without_half(v: Values) -> arb:
     """1 - e^{-lambda eta K} for 1 - e^{-lambda eta K/2}."""
-    scale = ball((v.sensitivity / (v.sigma * v.dataset_size)) ** 2 / v.strong_convexity)
-    return -scale * ball(-v.strong_convexity * v.step_size * v.steps).expm1()
+    scale = ball((v.sensitivity / (v.diffusion * v.dataset_size)) ** 2 / v.strong_convexity)
+    return -scale * ball(-v.strong_convexity * v.learning_rate * v.steps).expm1()
 
 
 def always_forgetting(v: Values) -> arb:
@@ -47,11 +47,11 @@ def always_forgetting(v: Values) -> arb:
     c, k, total = v.contraction, v.batches, arb(0)
     for epoch in range(v.epochs):
         if epoch > 0:
-            total *= noisy_minibatch._decay(c, (epoch - 1) * k + v.position, k)
+            total *= noisy_minibatch._decay(c, (epoch - 1) * k + v.batch_position, k)
         total += 1
-    since = (v.epochs - 1) * k + v.position
-    last = noisy_minibatch._decay(c, since, k - v.position) if v.epochs else arb(0)
-    return ball(v.step_size * (v.sensitivity / (v.batch_size * v.sigma)) ** 2 / 4) * total * last
+    since = (v.epochs - 1) * k + v.batch_position
+    last = noisy_minibatch._decay(c, since, k - v.batch_position) if v.epochs else arb(0)
+    return ball(v.learning_rate * (v.sensitivity / (v.batch_size * v.diffusion)) ** 2 / 4) * total * last
 
 
 def noise_spent_twice(v: Values) -> arb:
@@ -61,14 +61,14 @@ def noise_spent_twice(v: Values) -> arb:
         return arb(0)
     if v.diameter == float("inf"):
         return v.steps * batch
-    whole = ball(v.alpha * (v.diameter / (v.step_size * v.sigma)) ** 2 / 2)
+    whole = ball(v.alpha * (v.diameter / (v.learning_rate * v.noise_on_mean)) ** 2 / 2)
     return (v.steps * batch).min(projected_noisy_sgd._least(batch, whole, v.steps))
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "shifts not squared": ("iteration.rdp", closed_form(unsquared)),
     "noise doubled in the iteration": (
-        "iteration.epsilon", with_changed("iteration.epsilon", noise=lambda v: tuple(2 * tau for tau in v.noise)),
+        "iteration.epsilon", with_changed("iteration.epsilon", iterate_noise=lambda v: tuple(2 * tau for tau in v.iterate_noise)),
     ),
     "one step less in the pass": ("iteration-sgd.rdp", closed_form(lambda v: ball(v.alpha * off_by_one(v)))),
     "drift eta L for 2 eta L": (
@@ -85,7 +85,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "noisy-minibatch.epsilon", lambda v, width: epsilon_of_rho(lambda: always_forgetting(v), v.delta, width),
     ),
     "one batch too early": (
-        "noisy-minibatch.rdp", with_changed("noisy-minibatch.rdp", position=lambda v: max(1, v.position - 1)),
+        "noisy-minibatch.rdp", with_changed("noisy-minibatch.rdp", batch_position=lambda v: max(1, v.batch_position - 1)),
     ),
     "noise spent twice": ("projected-noisy-sgd.rdp", closed_form(noise_spent_twice)),
     "radius for the diameter": (

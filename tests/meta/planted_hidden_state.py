@@ -28,7 +28,7 @@ def programme(change: Callable[[arb, arb, arb], tuple[arb, arb, arb]]) -> Certif
     """The programme with every step changed first."""
 
     def formula(v: Values) -> arb:
-        steps = zip(v.drift, v.noise, v.contraction, strict=True)
+        steps = zip(v.drift, v.iterate_noise, v.contractions, strict=True)
         return optimum([change(ball(s), ball(tau) ** 2, ball(c)) for s, tau, c in steps], v.diameter).sqrt()
 
     return closed_form(formula)
@@ -37,7 +37,7 @@ def programme(change: Callable[[arb, arb, arb], tuple[arb, arb, arb]]) -> Certif
 def memory_not_squared(v: Values) -> arb:
     """Noise that decays like the drift: c V for c^2 V."""
     gap, variance = arb(0), arb(0)
-    for s, c, tau in zip(v.drift, v.contraction, v.noise, strict=True):
+    for s, c, tau in zip(v.drift, v.contractions, v.iterate_noise, strict=True):
         gap, variance = ball(c) * gap + ball(s), ball(c) * variance + ball(tau) ** 2
     return gap / variance.sqrt()
 
@@ -45,19 +45,19 @@ def memory_not_squared(v: Values) -> arb:
 def position_never_joined(v: Values) -> arb:
     """Both edges apart, even where the first is the steeper one."""
     powers = BallPowers()
-    square = cost(last_touch(v.contraction, v.batches - v.position, powers))
+    square = cost(last_touch(v.contraction, v.batches - v.batch_position, powers))
     if v.epochs > 1:
         square += cost((*whole_epochs(v.contraction, v.batches, v.epochs - 1, powers), arb(1)))
-    return ball(v.sensitivity / (v.batch_size * v.sigma)) * square.sqrt()
+    return ball(v.sensitivity / (v.batch_size * v.noise_on_mean)) * square.sqrt()
 
 
 def position_always_joined(v: Values) -> arb:
     """One edge, which is the exact law of a quadratic loss and no bound."""
     powers = BallPowers()
-    block = last_touch(v.contraction, v.batches - v.position, powers)
+    block = last_touch(v.contraction, v.batches - v.batch_position, powers)
     if v.epochs > 1:
         block = joined((*whole_epochs(v.contraction, v.batches, v.epochs - 1, powers), arb(1)), block)
-    return ball(v.sensitivity / (v.batch_size * v.sigma)) * cost(block).sqrt()
+    return ball(v.sensitivity / (v.batch_size * v.noise_on_mean)) * cost(block).sqrt()
 
 
 def start_without_contraction(v: Values) -> arb:
@@ -67,12 +67,12 @@ def start_without_contraction(v: Values) -> arb:
         return common
     distance = hidden_state_projected._distance(v, v.dataset_size)
     assert distance is not None
-    return common.min(ball(v.sensitivity / (v.dataset_size * v.sigma)) * (ball(distance) + 1))
+    return common.min(ball(v.sensitivity / (v.dataset_size * v.noise_on_mean)) * (ball(distance) + 1))
 
 
 def free_steps_forgotten(v: Values) -> arb:
     """NoisyCGD's starts without the free steps before the next touch."""
-    ratio = ball(v.sensitivity / (v.batch_size * v.sigma))
+    ratio = ball(v.sensitivity / (v.batch_size * v.noise_on_mean))
     common = hidden_state.cgd_mu(v)
     if v.diameter == math.inf or v.epochs == 1:
         return common
@@ -103,7 +103,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "noise that decays like the drift": ("linear-gaussian.mu", closed_form(memory_not_squared)),
     "a later touch": (
         "noisy-cgd-position.mu",
-        renamed("noisy-cgd-position.mu", lambda v: {"position": min(v.batches, v.position + 1)}),
+        renamed("noisy-cgd-position.mu", lambda v: {"batch_position": min(v.batches, v.batch_position + 1)}),
     ),
     "edges never joined": ("noisy-cgd-position.mu", closed_form(position_never_joined)),
     "edges always joined": ("noisy-cgd-position.mu", closed_form(position_always_joined)),

@@ -31,7 +31,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
         _with(noisy_sgd._epsilon, lambda v: {"diameter": math.inf if v.diameter else v.diameter}),
     ),
     "noise on the sum for noise on the mean": (
-        "noisy-sgd.delta", _with(noisy_sgd._delta, lambda v: {"sigma": v.sigma / 2}),
+        "noisy-sgd.delta", _with(noisy_sgd._delta, lambda v: {"noise_on_mean": v.noise_on_mean / 2}),
     ),
     "contraction squared": (
         "noisy-sgd.delta", _with(noisy_sgd._delta, lambda v: {"contraction": v.contraction**2}),

@@ -38,17 +38,17 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "two-layer-projected.sigma",
         lambda v, w: oracle.bound("two-layer.sigma").certify(
             Values(
-                feature_norm=2 * v.feature_norm, learning_rate=v.learning_rate, smoothness=v.smoothness / 4,
+                feature_norm=2 * v.feature_norm, base_learning_rate=v.base_learning_rate, link_lipschitz=v.link_lipschitz / 4,
                 epsilon=v.epsilon, delta=v.delta / 2,
             ),
             w,
         ),
     ),
     "twice the noise, as if labels lay in [-1, 1]": (
-        "two-layer.sigma", changed("two-layer.sigma", lambda v: {"feature_norm": 2 * v.feature_norm, "smoothness": 0}),
+        "two-layer.sigma", changed("two-layer.sigma", lambda v: {"feature_norm": 2 * v.feature_norm, "link_lipschitz": 0}),
     ),
     "features of length one, whatever they are": (
-        "two-layer.epsilon", changed("two-layer.epsilon", lambda v: {"feature_norm": 1, "smoothness": 0}),
+        "two-layer.epsilon", changed("two-layer.epsilon", lambda v: {"feature_norm": 1, "link_lipschitz": 0}),
     ),
     "the triangle inequality for the ball (all steps)": (
         "dp-pgd.sigma", changed("dp-pgd.sigma", lambda v: {"weight_bound": 2 * v.weight_bound}),
@@ -63,10 +63,10 @@ WRONG: dict[str, tuple[str, Certify]] = {
     ),
     "a noise multiplier for its square": (
         "adaptive-batched-gd.epsilon",
-        changed("adaptive-batched-gd.epsilon", lambda v: {"noise_multiplier": v.noise_multiplier**2}),
+        changed("adaptive-batched-gd.epsilon", lambda v: {"noise_over_sensitivity": v.noise_over_sensitivity**2}),
     ),
     "noise on the sum taken for noise on the mean": (
-        "dp-sgd-multilayer.epsilon", changed("dp-sgd-multilayer.epsilon", lambda v: {"batch_size": 1}),
+        "dp-sgd-multilayer.epsilon", changed("dp-sgd-multilayer.epsilon", lambda v: {"divisor": 1}),
     ),
     "the clipping norm ignored": (
         "dp-sgd-multilayer.sigma", changed("dp-sgd-multilayer.sigma", lambda v: {"clip_norm": 1}),

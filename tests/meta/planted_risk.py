@@ -26,34 +26,34 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "the textbook's average for the algorithm's": (
         "dp-gd.risk", closed_form(lambda v: ball(
             v.distance**2 / (2 * v.learning_rate * v.steps)
-            + v.learning_rate * (v.lipschitz**2 + v.dimension * v.sigma**2) / 2
+            + v.learning_rate * (v.lipschitz**2 + v.dimension * v.noise_on_mean**2) / 2
         )),
     ),
     "noise in one dimension only": ("dp-gd.risk", _with("dp-gd.risk", dimension=1)),
     "one of two failures": (
-        "dp-gd-tail.risk", _with("dp-gd-tail.risk", failure=lambda v: min(2 * v.failure, (1 + v.failure) / 2)),
+        "dp-gd-tail.risk", _with("dp-gd-tail.risk", failure_probability=lambda v: min(2 * v.failure_probability, (1 + v.failure_probability) / 2)),
     ),
     "an average for a tail": ("dp-gd-tail.risk", lambda v, w: oracle.bound("dp-gd.risk").certify(v, w)),
     "the sensitivity of adding for that of replacing": (
         "dp-gd-calibrated.risk", _with("dp-gd-calibrated.risk", dataset_size=lambda v: 2 * v.dataset_size),
     ),
-    "phases without noise": ("phased-sgd.risk", _with("phased-sgd.risk", noise_multiplier=Fraction(0))),
+    "phases without noise": ("phased-sgd.risk", _with("phased-sgd.risk", noise_over_sensitivity=Fraction(0))),
     "the start forgotten": ("phased-sgd.risk", _with("phased-sgd.risk", distance=Fraction(0))),
     "unprojected sensitivity": (
         "phased-sgd-projected.risk", _with(
-            "phased-sgd-projected.risk", noise_multiplier=lambda v: v.noise_multiplier / 2,
+            "phased-sgd-projected.risk", noise_over_sensitivity=lambda v: v.noise_over_sensitivity / 2,
         ),
     ),
     "a projection that distorts nothing": (
-        "phased-sgd-projected.risk", closed_form(lambda v: ball(2 * v.lipschitz) * (
+        "phased-sgd-projected.risk", closed_form(lambda v: ball(2 * v.link_lipschitz) * (
             oracle.bound("phased-sgd-projected.risk").certify(v, Fraction(1, 10**20)).lower.ball
-            / ball(2 * v.lipschitz) - ball(v.lipschitz * v.norm**2 / v.projected_dimension)
+            / ball(2 * v.link_lipschitz) - ball(v.link_lipschitz * v.target_norm**2 / v.projected_dimension)
         )),
     ),
     "the training error for the risk": ("dp-pgd.risk", _with("dp-pgd.risk", dataset_size=_HUGE)),
-    "gradients without noise": ("dp-pgd.risk", _with("dp-pgd.risk", sigma=Fraction(0))),
+    "gradients without noise": ("dp-pgd.risk", _with("dp-pgd.risk", noise_on_mean=Fraction(0))),
     "batches without noise": (
-        "adaptive-batched-gd.risk", _with("adaptive-batched-gd.risk", noise_multiplier=Fraction(0)),
+        "adaptive-batched-gd.risk", _with("adaptive-batched-gd.risk", noise_over_sensitivity=Fraction(0)),
     ),
     "the best risk forgotten": (
         "adaptive-batched-gd.risk", _with("adaptive-batched-gd.risk", optimal_risk=Fraction(0)),
@@ -68,10 +68,10 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "the plain dimension for the private one": (
         "glmtron.private-dimension", lambda v, w: oracle.bound("glmtron.effective-dimension").certify(v, w),
     ),
-    "no feedback of the fourth moment": ("glmtron.risk", _with("glmtron.risk", alpha=Fraction(0))),
-    "no noise of privacy": ("glmtron.risk", _with("glmtron.risk", noise=Fraction(0))),
+    "no feedback of the fourth moment": ("glmtron.risk", _with("glmtron.risk", fourth_moment=Fraction(0))),
+    "no noise of privacy": ("glmtron.risk", _with("glmtron.risk", noise_on_mean=Fraction(0))),
     "no noise in the labels": ("glmtron-recursion.risk", _with("glmtron-recursion.risk", label_noise=Fraction(0))),
     "an iterate too few": (
-        "glmtron-recursion.risk", _with("glmtron-recursion.risk", steps=lambda v: max(1, v.steps - 1)),
+        "glmtron-recursion.risk", _with("glmtron-recursion.risk", dataset_size=lambda v: max(1, v.dataset_size - 1)),
     ),
 }

@@ -16,11 +16,11 @@ def printed_exponent(v: Values) -> arb:
     """Corollary 4.5 as printed: the decay to the power 1/L_T^2."""
     rho = spread = arb(0)
     gradient, prox = ball(v.lipschitz_gradient**2), ball(v.lipschitz_prox**2)
-    for noise in v.noise:
+    for noise in v.noise_variances:
         for batch in range(1, v.batches + 1):
-            moved, added = gradient * spread, ball(2 * v.eta * noise)
-            if batch == v.position:
-                rho += ball(v.eta * v.sensitivity**2 / (4 * v.batch_size**2 * noise))
+            moved, added = gradient * spread, ball(2 * v.learning_rate * noise)
+            if batch == v.batch_position:
+                rho += ball(v.learning_rate * v.sensitivity**2 / (4 * v.batch_size**2 * noise))
             elif moved > 0:
                 rho *= (moved / (moved + added)) ** (1 / prox)
             else:
@@ -44,10 +44,10 @@ def mean_of_positions(v: Values) -> arb:
 WRONG: dict[str, tuple[str, Certify]] = {
     "the exponent of Corollary 4.5 as printed": ("sbcd.rdp", closed_form(printed_exponent)),
     "the batch before": (
-        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd_privacy._share(v, max(1, v.position - 1))),
+        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd_privacy._share(v, max(1, v.batch_position - 1))),
     ),
     "noise of variance eta o": (
-        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd_privacy._share(v, v.position)),
+        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd_privacy._share(v, v.batch_position)),
     ),
     "the last batch for the worst": ("sbcd.epsilon", last_position),
     "a mean for the log of a mean": ("sbcd-mixed.rdp", closed_form(mean_of_positions)),

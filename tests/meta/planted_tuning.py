@@ -16,35 +16,35 @@ from oracle.core.registry import Certify, Values, closed_form
 def _quoted_rdp(v: Values) -> arb:
     """alpha mu^2/2 + m delta(x) + log(m)/t: the release of nothing forgotten."""
     t = v.alpha - 1
-    mu, mean = ball(v.mu), ball(v.mean)
+    mu, mean = ball(v.base_mu), ball(v.mean_runs)
     return ball(v.alpha) * mu * mu / 2 + mean * gaussian.delta_ball(ball(1 / t).log1p(), mu) + mean.log() / ball(t)
 
 
 def _hat_only(v: Values, width: Fraction) -> Enclosure:
     """epsilon_hat for epsilon, as the sentence after the theorem has it."""
-    if v.mean <= v.delta:
+    if v.mean_runs <= v.delta:
         return Enclosure.exactly(0)
-    return gaussian.epsilon_of_mu(lambda: ball(v.mu), v.delta / v.mean, width)
+    return gaussian.epsilon_of_mu(lambda: ball(v.base_mu), v.delta / v.mean_runs, width)
 
 
 def _undivided(v: Values, width: Fraction) -> Enclosure:
     """delta where delta / m belongs."""
-    moved = enclose(lambda: ball(v.mean) * (ball(v.mu) / arb(8).sqrt()).erf(), width=width / 8)
-    return tuning._sum(moved, gaussian.epsilon_of_mu(lambda: ball(v.mu), v.delta, width / 8), width)
+    moved = enclose(lambda: ball(v.mean_runs) * (ball(v.base_mu) / arb(8).sqrt()).erf(), width=width / 8)
+    return tuning._sum(moved, gaussian.epsilon_of_mu(lambda: ball(v.base_mu), v.delta, width / 8), width)
 
 
 WRONG: dict[str, tuple[str, Certify]] = {
     "the hat misplaced": ("poisson-tuning.epsilon", _hat_only),
     "delta not shared among the runs": ("poisson-tuning.epsilon", _undivided),
     "a pair of half its epsilon": (
-        "poisson-tuning-pair.epsilon", lambda v, w: tuning._pair(Values(**{**vars(v), "epsilon": v.epsilon / 2}), w),
+        "poisson-tuning-pair.epsilon", lambda v, w: tuning._pair(Values(**{**vars(v), "base_epsilon": v.base_epsilon / 2}), w),
     ),
     "nothing released forgotten": ("poisson-tuning.rdp", closed_form(_quoted_rdp)),
     "one order only": (
         "poisson-tuning-renyi.epsilon",
-        closed_form(lambda v: tuning_renyi._rdp(Values(mu=v.mu, mean=v.mean, alpha=Fraction(5)))),
+        closed_form(lambda v: tuning_renyi._rdp(Values(base_mu=v.base_mu, mean_runs=v.mean_runs, alpha=Fraction(5)))),
     ),
     "the example at twice its runs": (
-        "poisson-tuning.lower", lambda v, w: tuning_lower._epsilon(Values(**{**vars(v), "mean": 2 * v.mean}), w),
+        "poisson-tuning.lower", lambda v, w: tuning_lower._epsilon(Values(**{**vars(v), "mean_runs": 2 * v.mean_runs}), w),
     ),
 }

@@ -28,7 +28,7 @@ def data() -> tuple[Any, Any]:
 
 
 def judged() -> None:
-    check_twins(ITEM.reference, ITEM.train_batched, data(), ITEM.parse({"lam": "0.3"}), Tape(0, 2))
+    check_twins(ITEM.reference, ITEM.train_batched, data(), ITEM.parse({"group_penalty": "0.3"}), Tape(0, 2))
 
 
 def one_sign(x: Any, theta: Any, projectors: Any) -> Any:

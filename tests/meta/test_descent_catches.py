@@ -89,7 +89,7 @@ PLANTED: dict[str, tuple[str, Callable[..., Any]]] = {
     "gd: one start for all": ("gd", with_tape("gd", SharedNormals)),
     "projected: hardly": ("dp-gd-projected", with_values("dp-gd-projected", lambda v: {"radius": 10 * v.radius})),
     "projected: twice": ("dp-gd-projected", with_values("dp-gd-projected", lambda v: {"radius": v.radius / 2})),
-    "dp-sgd: no ridge": ("dp-sgd", with_values("dp-sgd", lambda v: {"lam": Fraction(0)})),
+    "dp-sgd: no ridge": ("dp-sgd", with_values("dp-sgd", lambda v: {"regularisation": Fraction(0)})),
 }
 for _name in NOISY:
     PLANTED[f"{_name}: noise off by a part in 10^6"] = (
@@ -197,7 +197,7 @@ def test_the_laws_catch_noise_and_batches_that_are_reused(monkeypatch: pytest.Mo
     ("dp-gd", lambda v: {"dataset_size": 5, "neighbours": "add_remove"},
      descent.test_the_average_iterate_of_the_linear_loss_has_its_closed_form_law),
     ("dp-gd", lambda v: {"steps": 4}, descent.test_the_average_iterate_of_the_linear_loss_has_its_closed_form_law),
-    ("dp-gd", lambda v: {"noise_std": v.noise_std * 2 / 3},
+    ("dp-gd", lambda v: {"noise_on_mean": v.noise_on_mean * 2 / 3},
      descent.test_the_average_iterate_of_the_linear_loss_has_its_closed_form_law),
 ])
 def test_the_laws_catch_another_algorithm(name: str, change: Any, test: Any, monkeypatch: pytest.MonkeyPatch) -> None:

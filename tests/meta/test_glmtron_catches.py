@@ -134,7 +134,7 @@ THRESHOLDS = {
     "twice the noise": changed("dp-threshold", lambda v: {"threshold_epsilon": v.threshold_epsilon / 2}),
     "another bar": changed("dp-threshold", lambda v: {"threshold_delta": v.threshold_delta / 100}),
     "no variance": changed("dp-threshold", lambda v: {"model_variance": Fraction(0)}),
-    "larger batches": changed("dp-threshold", lambda v: {"batches": 4, "threshold_delta": Fraction(9, 10)}),
+    "larger batches": changed("dp-threshold", lambda v: {"histogram_batches": 4, "threshold_delta": Fraction(9, 10)}),
     "a model of zeros": changed("dp-threshold", lambda v: {"weights": (Fraction(0),)}),
     "one noise for three": on("dp-threshold", OneHistogram),
 }

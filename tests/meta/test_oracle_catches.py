@@ -99,7 +99,7 @@ def cgd_with(power: Callable[[int], int], *, one_batch: bool = True) -> Callable
 
     def formula(v: Values) -> arb:
         c, k, epochs, powers = v.contraction, v.batches, v.epochs, geometric.BallPowers()
-        scale = ball(v.sensitivity / (v.batch_size * v.sigma))
+        scale = ball(v.sensitivity / (v.batch_size * v.noise_on_mean))
         if k == 1 and one_batch:
             return scale * hidden_state.gd_factor(c, epochs, powers).sqrt()
         memory = hidden_state.gd_factor(c, k * (epochs - 1), powers)
@@ -110,12 +110,12 @@ def cgd_with(power: Callable[[int], int], *, one_batch: bool = True) -> Callable
 
 def gd_off_by_one(v: Values) -> arb:
     factor = hidden_state.gd_factor(v.contraction, v.steps + 1, geometric.BallPowers())
-    return ball(v.sensitivity / (v.dataset_size * v.sigma)) * factor.sqrt()
+    return ball(v.sensitivity / (v.dataset_size * v.noise_on_mean)) * factor.sqrt()
 
 
 def gd_composed(v: Values) -> arb:
     """Plain composition, as if every iterate were released."""
-    return ball(v.sensitivity / (v.dataset_size * v.sigma)) * ball(v.steps).sqrt()
+    return ball(v.sensitivity / (v.dataset_size * v.noise_on_mean)) * ball(v.steps).sqrt()
 
 
 WRONG = {

@@ -22,7 +22,7 @@ from tests.oracle.phased import test_phased_training as phased
 PLAIN, PROJECTED, SMOOTHED = "phased-sgd", "phased-sgd-projected", "smoothed-phased-sgd"
 CHANGES: dict[str, dict[str, Any]] = {
     PLAIN: {"initial_radius": 1}, PROJECTED: {}, SMOOTHED: {"gamma": "0.01"},
-    "smoothed-phased-sgd-projected": {"oracle": "subgradient", "gamma": 3},
+    "smoothed-phased-sgd-projected": {"gradient_oracle": "subgradient", "oracle_error": 3},
 }
 
 
@@ -136,7 +136,7 @@ PATCHED: dict[str, tuple[str, Any, str, Any]] = {
     ),
     "the error of records of length one": (
         "smoothed-phased-sgd-projected", torch_moreau, "derivative",
-        lambda v, scores, label, longest: torch_moreau.subgradient(v, scores, label, v.gamma),
+        lambda v, scores, label, longest: torch_moreau.subgradient(v, scores, label, v.oracle_error),
     ),
 }
 moreau_halvings, moreau_steps, twin_weights = moreau.halvings, moreau.steps, torch_phased_sgd.weights

@@ -100,7 +100,7 @@ def share_clipped(name: str, features: Array, labels: Array, values: Values, tap
 def test_dp_sgd_takes_the_steps_of_opacus(monkeypatch: pytest.MonkeyPatch) -> None:
     features, labels = data(1e4)
     item = oracle.algorithm("dp-sgd")
-    values, tape = item.parse({**COMMON, "lam": "0.1", "clip_norm": 4_000, "noise_std": 500}), Tape(1)
+    values, tape = item.parse({**COMMON, "regularisation": "0.1", "clip_norm": 4_000, "noise_on_mean": 500}), Tape(1)
     assert 0.2 < share_clipped("dp-sgd", features, labels, values, tape) < 0.9
     linear = torch.nn.Linear(DIMENSION, 1, bias=False).double()
     torch.nn.init.zeros_(linear.weight)
@@ -114,7 +114,7 @@ def test_dp_sgd_on_a_network_takes_the_steps_of_opacus(activation: str, monkeypa
     features, labels = data(1e4)
     item = oracle.algorithm("dp-sgd-network")
     values = item.parse({
-        **COMMON, "activation": activation, "width": WIDTH, "initial_std": 1, "clip_norm": 20_000, "noise_std": 50,
+        **COMMON, "activation": activation, "hidden_units": WIDTH, "initial_scale": 1, "clip_norm": 20_000, "noise_on_mean": 50,
     })
     tape = Tape(1)
     assert 0.2 < share_clipped("dp-sgd-network", features, labels, values, tape) < 0.9

@@ -107,8 +107,8 @@ def test_the_promise_of_theorem_4_6_is_the_sum_of_both_blocks() -> None:
     item = false_claims()["001-theorem-4.6"]
     config = item.plan.target["config"]
     block = bound("sbcd.rdp").at({
-        "alpha": 2, "sensitivity": 2 * sbcd.CLIP_NORM, "batch_size": 1, "eta": 1, "noise": config["noise"],
-        "batches": sbcd.RECORDS, "position": 1, "lipschitz_gradient": 1, "lipschitz_prox": 1,
+        "alpha": 2, "sensitivity": 2 * sbcd.CLIP_NORM, "batch_size": 1, "learning_rate": 1, "noise_variances": config["noise_variances"],
+        "batches": sbcd.RECORDS, "batch_position": 1, "lipschitz_gradient": 1, "lipschitz_prox": 1,
     })
     rho = Fraction("0.36")
     assert block.contains(rho)  # at alpha = 2 that is twice rho of a block, rho of both
@@ -180,7 +180,7 @@ def test_the_promises_of_theorem_2_8_have_the_contraction_of_the_document() -> N
         pair = make_pair(item.plan.pair, make_target(item.plan.target))
         mu = bound("noisy-cgd.mu").at({
             "sensitivity": 2 * Fraction(str(config["clip_norm"])), "batch_size": config["batch_size"],
-            "sigma": config["sigma"], "contraction": 1 - eta * lam,
+            "noise_on_mean": config["noise_on_mean"], "contraction": 1 - eta * lam,
             "batches": len(pair.labels[0]) // config["batch_size"], "epochs": config["epochs"],
         })
         promised = bound("gaussian.epsilon").at({

@@ -22,18 +22,18 @@ def largest_curvature(loss: str) -> mpf:
 
 def beta(v: Numbers) -> mpf:
     """The curvature times |t|^2 = a |x|^2, and the ridge."""
-    return largest_curvature(v["loss"]) * v["active"] * v["norm"] ** 2 + v["regularisation"]
+    return largest_curvature(v["loss"]) * v["active"] * v["feature_norm"] ** 2 + v["regularisation"]
 
 
 def step(v: Numbers) -> mpf:
     """Where eta beta - 1 reaches 1, or meets 1 - eta lambda."""
-    return 2 / (beta(v) if v["kind"] == "expansion" else beta(v) + v["regularisation"])
+    return 2 / (beta(v) if v["step_rule"] == "expansion" else beta(v) + v["regularisation"])
 
 
 def contraction(v: Numbers) -> mpf:
     """The larger of the two ends; they may nearly cancel 1."""
     with mp.extradps(20):
-        result = max(abs(1 - v["eta"] * v["regularisation"]), abs(1 - v["eta"] * beta(v)))
+        result = max(abs(1 - v["learning_rate"] * v["regularisation"]), abs(1 - v["learning_rate"] * beta(v)))
     return +result
 
 
@@ -44,7 +44,7 @@ OPINIONS = {
 }
 
 DIRECTIONS = {
-    "convex-relu.smoothness": {"active": RISES, "norm": RISES, "regularisation": RISES},
-    "convex-relu.contraction": {"eta": TURNS, "active": RISES, "norm": RISES, "regularisation": TURNS},
-    "convex-relu.step": {"active": FALLS, "norm": FALLS, "regularisation": FALLS},
+    "convex-relu.smoothness": {"active": RISES, "feature_norm": RISES, "regularisation": RISES},
+    "convex-relu.contraction": {"learning_rate": TURNS, "active": RISES, "feature_norm": RISES, "regularisation": TURNS},
+    "convex-relu.step": {"active": FALLS, "feature_norm": FALLS, "regularisation": FALLS},
 }

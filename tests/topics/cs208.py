@@ -29,7 +29,7 @@ def minimiser_moved(v: Numbers) -> mpf:
 
 def jacobian(v: Numbers) -> mpf:
     """log of (n lambda + c) / (n lambda)."""
-    ridge = v["dataset_size"] * v["strong_convexity"]
+    ridge = v["dataset_size"] * v["regularisation"]
     with mp.extradps(40):
         result = mp.log((ridge + v["curvature"]) / ridge)
     return +result
@@ -40,7 +40,7 @@ def factors(v: Numbers) -> int:
 
 
 def objective_epsilon(v: Numbers) -> mpf:
-    return moved(v) * v["dataset_size"] / v["scale"] + factors(v) * jacobian(v)
+    return moved(v) * v["dataset_size"] / v["noise_scale"] + factors(v) * jacobian(v)
 
 
 def objective_scale(v: Numbers) -> mpf:
@@ -56,7 +56,7 @@ def objective_ridge(v: Numbers) -> mpf:
 
 def objective_gaussian_excess(v: Numbers, epsilon: mpf) -> mpf:
     """E max(0, 1 - e^{e - nu |Z| - nu^2/2}) for one nu, or two, minus delta: from where the exponent turns negative."""
-    mu, e = v["lipschitz"] / v["sigma"], epsilon - jacobian(v)
+    mu, e = v["lipschitz"] / v["noise_on_sum"], epsilon - jacobian(v)
     with mp.extradps(10 + max(0, int(mp.log10((1 + abs(e) / mu) / mu)))):
         result = -v["delta"]
         for nu in {"add_remove": [mu], "replace": [mp.sqrt(4 * mu * mu), mp.sqrt(2 * mu * mu)]}[v["neighbours"]]:
@@ -132,8 +132,8 @@ OPINIONS: dict[str, Any] = {
         lambda v: {"replace": 2, "add_remove": 1}[v["neighbours"]] / v["temperature"] * v["loss_range"]
     ),
     "exponential-mechanism.utility": Value(utility),
-    "subsample-aggregate.epsilon": Value(lambda v: v["diameter"] / v["blocks"] / v["scale"]),
-    "subsample-aggregate-gaussian.epsilon": gaussian(lambda v: v["diameter"] / v["blocks"] / v["sigma"]),
+    "subsample-aggregate.epsilon": Value(lambda v: v["estimate_range"] / v["blocks"] / v["scale"]),
+    "subsample-aggregate-gaussian.epsilon": gaussian(lambda v: v["estimate_range"] / v["blocks"] / v["sigma"]),
     "sufficient-statistics.epsilon": Value(
         lambda v: mp.fsum(abs(move) for move in corner_moments()) / v["dataset_size"] / v["scale"]
     ),
@@ -141,7 +141,7 @@ OPINIONS: dict[str, Any] = {
         lambda v: mp.sqrt(mp.fsum(move**2 for move in corner_moments())) / v["dataset_size"] / v["sigma"]
     ),
     "dp-gd.epsilon": Root(
-        lambda v, e: gaussian_excess(descent_mu(v, v["sigma"]), e, v["delta"]) if v["steps"] else mpf(0)
+        lambda v, e: gaussian_excess(descent_mu(v, v["noise_on_mean"]), e, v["delta"]) if v["steps"] else mpf(0)
     ),
     "dp-gd.sigma": Root(
         lambda v, sigma: gaussian_excess(descent_mu(v, sigma), v["epsilon"], v["delta"]) if v["steps"] else mpf(0)
@@ -157,23 +157,23 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "output-perturbation.scale": {**_MINIMISER, "epsilon": FALLS},
     "output-perturbation-gaussian.epsilon": {**_MINIMISER, "sigma": FALLS, "delta": FALLS},
     "output-perturbation-gaussian.sigma": {**_MINIMISER, "epsilon": FALLS, "delta": FALLS},
-    "objective-perturbation.epsilon": {**_OBJECTIVE, "scale": FALLS},
+    "objective-perturbation.epsilon": {**_OBJECTIVE, "noise_scale": FALLS},
     "objective-perturbation.scale": {**_OBJECTIVE, "epsilon": FALLS},
     "objective-perturbation.ridge": {"curvature": RISES, "dataset_size": FALLS, "epsilon": FALLS},
-    "objective-perturbation-gaussian.epsilon": {**_OBJECTIVE, "sigma": FALLS, "delta": FALLS},
+    "objective-perturbation-gaussian.epsilon": {**_OBJECTIVE, "noise_on_sum": FALLS, "delta": FALLS},
     "exponential-mechanism.epsilon": {"loss_range": RISES, "temperature": FALLS},
     "exponential-mechanism.utility": {
         "loss_range": RISES, "epsilon": FALLS, "dataset_size": FALLS, "candidates": RISES,
     },
-    "subsample-aggregate.epsilon": {"diameter": RISES, "blocks": FALLS, "scale": FALLS},
-    "subsample-aggregate-gaussian.epsilon": {"diameter": RISES, "blocks": FALLS, "sigma": FALLS, "delta": FALLS},
+    "subsample-aggregate.epsilon": {"estimate_range": RISES, "blocks": FALLS, "scale": FALLS},
+    "subsample-aggregate-gaussian.epsilon": {"estimate_range": RISES, "blocks": FALLS, "sigma": FALLS, "delta": FALLS},
     "sufficient-statistics.epsilon": {"dataset_size": FALLS, "scale": FALLS},
     "sufficient-statistics-gaussian.epsilon": {"dataset_size": FALLS, "sigma": FALLS, "delta": FALLS},
-    "dp-gd.epsilon": {"clip_norm": RISES, "dataset_size": FALLS, "sigma": FALLS, "steps": RISES, "delta": FALLS},
+    "dp-gd.epsilon": {"clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS},
     "dp-gd.sigma": {"clip_norm": RISES, "dataset_size": FALLS, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     # A larger batch has more noise and a higher rate at once.
     "dp-sgd.epsilon": {
-        "clip_norm": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_std": FALLS, "steps": RISES,
+        "clip_norm": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS, "steps": RISES,
         "delta": FALLS,
     },
 }

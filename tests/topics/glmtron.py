@@ -36,8 +36,8 @@ def glmtron_excess(v: Numbers, noise: mpf, epsilon: mpf) -> mpf:
     alone = gaussian_delta(1 / noise, epsilon) - v["delta"]
     if alone <= 0:
         return alone
-    local = _gaussian_epsilon(1 / noise, v["delta"] / (4 * v["records"] - 2), mp.dps)
-    users = {"epsilon0": local, "users": v["records"], "delta": v["delta"] / 2, "method": v["method"]}
+    local = _gaussian_epsilon(1 / noise, v["delta"] / (4 * v["dataset_size"] - 2), mp.dps)
+    users = {"epsilon0": local, "users": v["dataset_size"], "delta": v["delta"] / 2, "method": v["method"]}
     if v["method"] == "closed-form":
         return min(alone, closed_form(users) - epsilon)
     return min(alone, shuffle_delta(users, epsilon) - v["delta"] / 2)
@@ -49,7 +49,7 @@ def glmtron_excess(v: Numbers, noise: mpf, epsilon: mpf) -> mpf:
 def taglmtron_mu(v: Numbers, noise: mpf) -> mpf:
     """The shift of the first leaf, which lies in the nodes of 1, 2, 4, ... leaves that are complete."""
     nodes, size = 0, 1
-    while size <= v["records"]:
+    while size <= v["dataset_size"]:
         nodes, size = nodes + 1, 2 * size
     return {"replace": 2, "add_remove": 1}[v["neighbours"]] * mp.sqrt(nodes) / noise
 
@@ -60,7 +60,7 @@ def taglmtron_mu(v: Numbers, noise: mpf) -> mpf:
 def threshold_delta(v: Numbers, epsilon: mpf) -> mpf:
     """All k histograms: one of them gives all away, or 2k Laplace releases of ratio epsilon'/2 speak."""
     many = int(v["histograms"] * v["calls"])
-    releases = {"steps": 2 * many, "sensitivity": v["epsilon"], "scale": mpf(2)}
+    releases = {"steps": 2 * many, "sensitivity": v["threshold_epsilon"], "scale": mpf(2)}
     with mp.extradps(20):
         kept = mp.exp(many * mp.log1p(-v["delta"] / 2))
         result = -mp.expm1(many * mp.log1p(-v["delta"] / 2)) + kept * laplace_composed_delta(releases, epsilon)
@@ -69,35 +69,35 @@ def threshold_delta(v: Numbers, epsilon: mpf) -> mpf:
 
 def adaptive_excess(v: Numbers, epsilon: mpf) -> mpf:
     """Positive while epsilon is below one of the two: the pass, or three histograms for each of its records."""
-    calls = {"epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["records"]}
-    trained = glmtron_excess({**v, "method": "upper"}, v["noise_multiplier"], epsilon)
+    calls = {"epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["dataset_size"]}
+    trained = glmtron_excess({**v, "method": "upper"}, v["noise_over_sensitivity"], epsilon)
     return max(trained, threshold_delta(calls, epsilon) - v["delta"])
 
 
 OPINIONS: dict[str, Value | Root] = {
-    "glmtron.epsilon": Root(lambda v, e: glmtron_excess(v, v["noise_multiplier"], e)),
+    "glmtron.epsilon": Root(lambda v, e: glmtron_excess(v, v["noise_over_sensitivity"], e)),
     "glmtron.sigma": Root(lambda v, noise: glmtron_excess(v, noise, v["epsilon"])),
     "taglmtron.epsilon": Root(lambda v, e: gaussian_delta(taglmtron_mu(v, v["noise_multiplier"]), e) - v["delta"]),
     "taglmtron.sigma": Root(lambda v, noise: gaussian_delta(taglmtron_mu(v, noise), v["epsilon"]) - v["delta"]),
     "glmtron-adaptive.epsilon": Root(adaptive_excess),
-    "dp-threshold.epsilon": Root(lambda v, e: threshold_delta(v, e) - v["total_delta"]),
-    "dp-threshold.delta": Value(lambda v: threshold_delta(v, v["total_epsilon"]), digits=(45, 70)),
+    "dp-threshold.epsilon": Root(lambda v, e: threshold_delta(v, e) - v["delta"]),
+    "dp-threshold.delta": Value(lambda v: threshold_delta(v, v["epsilon"]), digits=(45, 70)),
 }
 
 DIRECTIONS = {
     # More records hide more, but each must leak less: below a few hundred the second can win.
-    "glmtron.epsilon": {"noise_multiplier": FALLS, "records": TURNS, "delta": FALLS},
-    "glmtron.sigma": {"records": TURNS, "epsilon": FALLS, "delta": FALLS},
+    "glmtron.epsilon": {"noise_over_sensitivity": FALLS, "dataset_size": TURNS, "delta": FALLS},
+    "glmtron.sigma": {"dataset_size": TURNS, "epsilon": FALLS, "delta": FALLS},
     "glmtron-adaptive.epsilon": {
-        "noise_multiplier": FALLS, "records": TURNS, "threshold_epsilon": RISES, "threshold_delta": RISES,
+        "noise_over_sensitivity": FALLS, "dataset_size": TURNS, "threshold_epsilon": RISES, "threshold_delta": RISES,
         "delta": FALLS,
     },
-    "taglmtron.epsilon": {"noise_multiplier": FALLS, "records": RISES, "delta": FALLS},
-    "taglmtron.sigma": {"records": RISES, "epsilon": FALLS, "delta": FALLS},
+    "taglmtron.epsilon": {"noise_multiplier": FALLS, "dataset_size": RISES, "delta": FALLS},
+    "taglmtron.sigma": {"dataset_size": RISES, "epsilon": FALLS, "delta": FALLS},
     "dp-threshold.epsilon": {
-        "epsilon": RISES, "delta": RISES, "histograms": RISES, "calls": RISES, "total_delta": FALLS,
+        "threshold_epsilon": RISES, "threshold_delta": RISES, "histograms": RISES, "calls": RISES, "delta": FALLS,
     },
     "dp-threshold.delta": {
-        "epsilon": RISES, "delta": RISES, "histograms": RISES, "calls": RISES, "total_epsilon": FALLS,
+        "threshold_epsilon": RISES, "threshold_delta": RISES, "histograms": RISES, "calls": RISES, "epsilon": FALLS,
     },
 }

@@ -48,7 +48,7 @@ def minibatch_rho(v: Numbers) -> mpf:
 def one_batch(noise: mpf, rate: mpf, alpha: mpf, digits: int) -> mpf:
     """One batch without replacement, at that working precision; the same points are asked for by several tests."""
     assert digits == mp.dps
-    return sampled_rdp({"sigma": noise, "sampling_rate": rate, "steps": 1, "alpha": alpha, "method": "exact"})
+    return sampled_rdp({"noise_on_mean": noise, "sampling_rate": rate, "steps": 1, "alpha": alpha, "method": "exact"})
 
 
 def projected_rdp(v: Numbers) -> mpf:
@@ -56,11 +56,11 @@ def projected_rdp(v: Numbers) -> mpf:
     if v["steps"] == 0 or v["diameter"] == 0:
         return mpf(0)
 
-    noise, rate = v["sigma"] * v["batch_size"] / v["lipschitz"], v["batch_size"] / v["dataset_size"]
+    noise, rate = v["noise_on_mean"] * v["batch_size"] / v["lipschitz"], v["batch_size"] / v["dataset_size"]
     candidates = [v["steps"] * one_batch(noise, rate, v["alpha"], mp.dps)]
     for kept in (mpf(7) / 10, mpf(9) / 10) if v["diameter"] < mp.inf else ():
         batch = one_batch(kept * noise, rate, v["alpha"], mp.dps)
-        other = v["sigma"] * mp.sqrt(1 - kept**2) * v["step_size"]
+        other = v["noise_on_mean"] * mp.sqrt(1 - kept**2) * v["learning_rate"]
         middle = mp.floor(v["diameter"] / other * mp.sqrt(v["alpha"] / (2 * batch)))
         for near in range(-2, 4):
             steps = min(max(middle + near, mpf(1)), v["steps"])

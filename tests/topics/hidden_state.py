@@ -72,13 +72,13 @@ def least_cost(drift: Sequence[mpf], contraction: Sequence[mpf], noise: Sequence
 
 
 def shifted_mu(v: Numbers) -> mpf:
-    return mp.sqrt(least_cost(v["drift"], v["contraction"], v["noise"], v["diameter"])) if v["drift"] else mpf(0)
+    return mp.sqrt(least_cost(v["drift"], v["contractions"], v["iterate_noise"], v["diameter"])) if v["drift"] else mpf(0)
 
 
 def linear_gaussian_mu(v: Numbers) -> mpf:
     """The two means and the variance of the linear iteration, step by step."""
     gap = variance = mpf(0)
-    for s, c, tau in zip(v["drift"], v["contraction"], v["noise"], strict=True):
+    for s, c, tau in zip(v["drift"], v["contractions"], v["iterate_noise"], strict=True):
         gap, variance = c * gap + s, c**2 * variance + tau**2
     return gap / mp.sqrt(variance) if variance else mpf(0)
 
@@ -87,12 +87,12 @@ def cyclic(v: Numbers, position: int, diameter: mpf, rate: mpf) -> mpf:
     """NoisyCGD's programme for a record in one batch, in the units of the iterate."""
     steps = int(v["batches"] * v["epochs"])
     drift = [rate * v["sensitivity"] / v["batch_size"] * (i % int(v["batches"]) == position - 1) for i in range(steps)]
-    return mp.sqrt(least_cost(drift, [v["contraction"]] * steps, [rate * v["sigma"]] * steps, diameter))
+    return mp.sqrt(least_cost(drift, [v["contraction"]] * steps, [rate * v["noise_on_mean"]] * steps, diameter))
 
 
 def noisy_gd_projected_mu(v: Numbers) -> mpf:
     """The mean and variance of every start, one more step at a time; NoisyGD's edge is the chord."""
-    c, s, tau = v["contraction"], v["learning_rate"] * v["sensitivity"] / v["dataset_size"], v["sigma"]
+    c, s, tau = v["contraction"], v["learning_rate"] * v["sensitivity"] / v["dataset_size"], v["noise_on_mean"]
     tau *= v["learning_rate"]
     power, gap, variance, best = mpf(1), mpf(0), mpf(0), mp.inf
     for _ in range(int(v["steps"])):
@@ -104,11 +104,11 @@ def noisy_gd_projected_mu(v: Numbers) -> mpf:
 def noisy_gd_excess(v: Numbers, epsilon: mpf, sigma: mpf) -> mpf:
     if v["steps"] == 0:
         return -v["delta"]  # nothing is released
-    return gaussian_excess(noisy_gd_mu({**v, "sigma": sigma}), epsilon, v["delta"])
+    return gaussian_excess(noisy_gd_mu({**v, "noise_on_mean": sigma}), epsilon, v["delta"])
 
 
 def noisy_cgd_excess(v: Numbers, epsilon: mpf, sigma: mpf) -> mpf:
-    return gaussian_excess(noisy_cgd_mu({**v, "sigma": sigma}), epsilon, v["delta"])
+    return gaussian_excess(noisy_cgd_mu({**v, "noise_on_mean": sigma}), epsilon, v["delta"])
 
 
 OPINIONS = {
@@ -118,9 +118,9 @@ OPINIONS = {
     "noisy-cgd-projected.mu": Value(
         lambda v: cyclic(v, int(v["batches"]), v["diameter"], v["learning_rate"]), digits=(60, 80)
     ),
-    "noisy-cgd-position.mu": Value(lambda v: cyclic(v, int(v["position"]), mp.inf, mpf(1)), digits=(60, 80)),
-    "noisy-gd.epsilon": Root(lambda v, epsilon: noisy_gd_excess(v, epsilon, v["sigma"])),
-    "noisy-cgd.epsilon": Root(lambda v, epsilon: noisy_cgd_excess(v, epsilon, v["sigma"])),
+    "noisy-cgd-position.mu": Value(lambda v: cyclic(v, int(v["batch_position"]), mp.inf, mpf(1)), digits=(60, 80)),
+    "noisy-gd.epsilon": Root(lambda v, epsilon: noisy_gd_excess(v, epsilon, v["noise_on_mean"])),
+    "noisy-cgd.epsilon": Root(lambda v, epsilon: noisy_cgd_excess(v, epsilon, v["noise_on_mean"])),
     "noisy-gd.sigma": Root(lambda v, sigma: noisy_gd_excess(v, v["epsilon"], sigma)),
     "noisy-cgd.sigma": Root(lambda v, sigma: noisy_cgd_excess(v, v["epsilon"], sigma)),
     "noisy-cgd.step": Root(lambda v, step: noisy_cgd_mu({**v, "contraction": 1 - step}) - v["mu"]),
@@ -130,16 +130,16 @@ _GD = {"sensitivity": RISES, "dataset_size": FALLS, "contraction": RISES, "steps
 _CGD = {"sensitivity": RISES, "batch_size": FALLS, "contraction": RISES, "batches": FALLS, "epochs": RISES}
 
 DIRECTIONS = {
-    "shifted.mu": {"drift": TURNS, "contraction": TURNS, "noise": TURNS, "diameter": RISES},
-    "linear-gaussian.mu": {"drift": TURNS, "contraction": TURNS, "noise": TURNS},
-    "noisy-gd-projected.mu": {**_GD, "sigma": FALLS, "learning_rate": FALLS, "diameter": RISES},
-    "noisy-cgd-projected.mu": {**_CGD, "sigma": FALLS, "learning_rate": FALLS, "diameter": RISES},
-    "noisy-cgd-position.mu": {**_CGD, "sigma": FALLS, "position": RISES},
-    "noisy-gd.epsilon": {**_GD, "sigma": FALLS, "delta": FALLS},
-    "noisy-cgd.epsilon": {**_CGD, "sigma": FALLS, "delta": FALLS},
+    "shifted.mu": {"drift": TURNS, "contractions": TURNS, "iterate_noise": TURNS, "diameter": RISES},
+    "linear-gaussian.mu": {"drift": TURNS, "contractions": TURNS, "iterate_noise": TURNS},
+    "noisy-gd-projected.mu": {**_GD, "noise_on_mean": FALLS, "learning_rate": FALLS, "diameter": RISES},
+    "noisy-cgd-projected.mu": {**_CGD, "noise_on_mean": FALLS, "learning_rate": FALLS, "diameter": RISES},
+    "noisy-cgd-position.mu": {**_CGD, "noise_on_mean": FALLS, "batch_position": RISES},
+    "noisy-gd.epsilon": {**_GD, "noise_on_mean": FALLS, "delta": FALLS},
+    "noisy-cgd.epsilon": {**_CGD, "noise_on_mean": FALLS, "delta": FALLS},
     "noisy-gd.sigma": {**_GD, "epsilon": FALLS, "delta": FALLS},
     "noisy-cgd.sigma": {**_CGD, "epsilon": FALLS, "delta": FALLS},
     "noisy-cgd.step": {
-        "sensitivity": RISES, "batch_size": FALLS, "sigma": FALLS, "batches": FALLS, "epochs": RISES, "mu": FALLS,
+        "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "batches": FALLS, "epochs": RISES, "mu": FALLS,
     },
 }

@@ -42,17 +42,17 @@ def drifts(v: Numbers) -> list[tuple[int, mpf, mpf]]:
     """(m, c^m zeta, G(c^2, m)) for every m to choose from."""
     c = v["contraction"]
     steps = int(v["steps"]) if c else 1
-    ratio = v["sensitivity"] / (v["batch_size"] * v["sigma"])
+    ratio = v["sensitivity"] / (v["batch_size"] * v["noise_on_mean"])
     with mp.extradps(60):  # 1 - c^k cancels next to c = 1
         return [
-            (m, c**m * min(v["diameter"] / (v["step_size"] * v["sigma"]), ratio * geometric(c, steps - m)),
+            (m, c**m * min(v["diameter"] / (v["learning_rate"] * v["noise_on_mean"]), ratio * geometric(c, steps - m)),
              geometric(c * c, m))
             for m in [*(m for m in LENGTHS if m < steps), steps]
         ]
 
 
 def whole_mu(v: Numbers, shifts: Sequence[tuple[int, mpf, mpf]]) -> mpf:
-    ratio, c = v["sensitivity"] / (v["batch_size"] * v["sigma"]), v["contraction"]
+    ratio, c = v["sensitivity"] / (v["batch_size"] * v["noise_on_mean"]), v["contraction"]
     with mp.extradps(60):
         return min((moved + ratio * geometric(c, m)) / mp.sqrt(squares) for m, moved, squares in shifts)
 
@@ -67,7 +67,7 @@ def cost(share: mpf, t: mpf, log_moment: mpf, shifts: Sequence[tuple[int, mpf, m
 
 def least_sampled(v: Numbers, shifts: Sequence[tuple[int, mpf, mpf]], objective: Objective) -> mpf:
     """The least objective over shares, orders and lengths."""
-    ratio, rate = v["sensitivity"] / (v["batch_size"] * v["sigma"]), v["batch_size"] / v["dataset_size"]
+    ratio, rate = v["sensitivity"] / (v["batch_size"] * v["noise_on_mean"]), v["batch_size"] / v["dataset_size"]
     rough: dict[tuple[mpf, mpf], mpf] = {}
     lengths = np.array([float(m) for m, _, _ in shifts])
     paid = np.array([float(moved**2 / squares) for _, moved, squares in shifts])

@@ -94,7 +94,7 @@ class Sampled:
 OPINIONS: dict[str, Root | Sampled] = {
     **{f"{family}.epsilon": release(*parts)[0] for family, parts in _FAMILIES.items()},
     **{f"{family}.sigma": release(*parts)[1] for family, parts in _FAMILIES.items()},
-    "adaptive-batched-gd.epsilon": Root(lambda v, e: gaussian_excess(1 / v["noise_multiplier"], e, v["delta"])),
+    "adaptive-batched-gd.epsilon": Root(lambda v, e: gaussian_excess(1 / v["noise_over_sensitivity"], e, v["delta"])),
     "adaptive-batched-gd.sigma": release(batched, _given)[1],
     "dp-sgd-multilayer.epsilon": Sampled("epsilon"),
     "dp-sgd-multilayer.sigma": Sampled("sigma"),
@@ -122,11 +122,11 @@ _SAMPLED = {"clip_norm": RISES, "batch_size": FALLS, "sampling_rate": RISES, "st
 DIRECTIONS: dict[str, dict[str, str]] = {
     **{f"{name}.epsilon": {"sigma": FALLS, **moves, "delta": FALLS} for name, moves in _SETTINGS.items()},
     **{f"{name}.sigma": {**moves, "epsilon": FALLS, "delta": FALLS} for name, moves in _SETTINGS.items()},
-    "adaptive-batched-gd.epsilon": {"noise_multiplier": FALLS, "delta": FALLS},
+    "adaptive-batched-gd.epsilon": {"noise_over_sensitivity": FALLS, "delta": FALLS},
     "adaptive-batched-gd.sigma": {
         "weight_norm": RISES, "feature_norm": RISES, "label_bound": RISES, "batch_size": FALLS, "epsilon": FALLS,
         "delta": FALLS,
     },
-    "dp-sgd-multilayer.epsilon": {"sigma": FALLS, **_SAMPLED, "delta": FALLS},
+    "dp-sgd-multilayer.epsilon": {"noise_on_mean": FALLS, **_SAMPLED, "delta": FALLS},
     "dp-sgd-multilayer.sigma": {**_SAMPLED, "epsilon": FALLS, "delta": FALLS},
 }

@@ -14,7 +14,7 @@ from tests.topics import FALLS, RISES, TURNS
 
 def descent(v: Numbers) -> mpf:
     """Telescoped distances over one step more, which has no noise, than is averaged."""
-    return noisy(v, v["steps"] * v["dimension"] * v["sigma"] ** 2)
+    return noisy(v, v["steps"] * v["dimension"] * v["noise_on_mean"] ** 2)
 
 
 def noisy(v: Numbers, squares: mpf) -> mpf:
@@ -25,10 +25,10 @@ def noisy(v: Numbers, squares: mpf) -> mpf:
 
 def descent_tail(v: Numbers) -> mpf:
     """Quantiles of the sum of squared noises and of their sum against the distances."""
-    x, freedom = mp.log(2 / v["failure"]), v["dimension"] * v["steps"]
-    squares = v["sigma"] ** 2 * (freedom + 2 * mp.sqrt(freedom * x) + 2 * x)
-    reach = v["diameter"] + v["learning_rate"] * v["lipschitz"]
-    return noisy(v, squares) + mp.sqrt(2 * v["steps"] * x) * v["sigma"] * reach / v["steps"]
+    x, freedom = mp.log(2 / v["failure_probability"]), v["dimension"] * v["steps"]
+    squares = v["noise_on_mean"] ** 2 * (freedom + 2 * mp.sqrt(freedom * x) + 2 * x)
+    reach = v["constraint_radius"] + v["learning_rate"] * v["lipschitz"]
+    return noisy(v, squares) + mp.sqrt(2 * v["steps"] * x) * v["noise_on_mean"] * reach / v["steps"]
 
 
 def calibrated_excess(v: Numbers, risk: mpf) -> mpf:
@@ -44,7 +44,7 @@ def calibrated_excess(v: Numbers, risk: mpf) -> mpf:
 
 def phases(v: Numbers, start: mpf, unit: int, rank: mpf) -> mpf:
     """The surrogate's excess, phase by phase."""
-    size, eta, gap, total, tau = int(v["dataset_size"]), v["learning_rate"], start, mpf(0), mpf(0)
+    size, eta, gap, total, tau = int(v["dataset_size"]), v["base_learning_rate"], start, mpf(0), mpf(0)
     number = 0
     while size // 2 ** (number + 1) >= 1:
         number += 1
@@ -52,34 +52,34 @@ def phases(v: Numbers, start: mpf, unit: int, rank: mpf) -> mpf:
         if number > 1:
             gap = tau**2 * min(rank, mpf(count))
         total += gap / (2 * step * count) + 2 * v["label_bound"] ** 2 * step
-        tau = v["noise_multiplier"] * unit * v["label_bound"] * step
-    last = min(2 * v["label_bound"] * tau * mp.sqrt(2 / mp.pi), v["lipschitz"] * tau**2 / 2)
+        tau = v["noise_over_sensitivity"] * unit * v["label_bound"] * step
+    last = min(2 * v["label_bound"] * tau * mp.sqrt(2 / mp.pi), v["link_lipschitz"] * tau**2 / 2)
     return total + last
 
 
 def projected(v: Numbers) -> mpf:
     m = v["projected_dimension"]
-    return 2 * v["lipschitz"] * (phases(v, v["norm"] ** 2, 8, m) + v["lipschitz"] * v["norm"] ** 2 / m)
+    return 2 * v["link_lipschitz"] * (phases(v, v["target_norm"] ** 2, 8, m) + v["link_lipschitz"] * v["target_norm"] ** 2 / m)
 
 
 def projected_descent(v: Numbers) -> mpf:
-    m, radius = v["projected_dimension"], 2 * v["norm"]
+    m, radius = v["projected_dimension"], 2 * v["target_norm"]
     fourth = (m**2 + 2 * m) / m**2  # E|Phi x|^4
     gradient = radius * mp.sqrt(fourth) + v["label_bound"]
-    regret = v["norm"] ** 2 / (2 * v["learning_rate"] * v["steps"])
-    regret += v["learning_rate"] / 2 * (gradient**2 + m * v["sigma"] ** 2)
-    outside = v["norm"] ** 4 * fourth * 16 * mp.exp(m / 2 * (mp.log(4) - 3))  # E[|Phi w*|^4; |Phi w*| > 2W], at most
-    distortion = mp.sqrt(2 * v["norm"] ** 2 / m) + (outside * fourth) ** mpf("0.25")
+    regret = v["target_norm"] ** 2 / (2 * v["learning_rate"] * v["steps"])
+    regret += v["learning_rate"] / 2 * (gradient**2 + m * v["noise_on_mean"] ** 2)
+    outside = v["target_norm"] ** 4 * fourth * 16 * mp.exp(m / 2 * (mp.log(4) - 3))  # E[|Phi w*|^4; |Phi w*| > 2W], at most
+    distortion = mp.sqrt(2 * v["target_norm"] ** 2 / m) + (outside * fourth) ** mpf("0.25")
     return 2 * (regret + 2 * radius * gradient / mp.sqrt(v["dataset_size"]) + distortion**2 / 2)
 
 
 def batched(v: Numbers, contraction: mpf, risk: Callable[[mpf], mpf]) -> mpf:
     """Squared distances in the mean, step by step."""
-    square = v["norm"] ** 2
+    square = v["target_norm"] ** 2
     for _ in range(int(v["steps"])):
-        reach = v["radius"] * (mp.sqrt(square) + v["norm"]) + 2 * v["label_bound"]
-        noise = v["noise_multiplier"] * v["radius"] * reach / v["batch_size"]
-        variance = v["radius"] ** 2 * risk(square) / v["batch_size"] + v["dimension"] * noise**2
+        reach = v["feature_norm"] * (mp.sqrt(square) + v["target_norm"]) + 2 * v["label_bound"]
+        noise = v["noise_over_sensitivity"] * v["feature_norm"] * reach / v["batch_size"]
+        variance = v["feature_norm"] ** 2 * risk(square) / v["batch_size"] + v["dimension"] * noise**2
         square = contraction**2 * square + v["learning_rate"] ** 2 * variance
     return risk(square)
 
@@ -109,8 +109,8 @@ def dimensions(spectrum: list[mpf], reach: mpf) -> tuple[mpf, mpf]:
 
 def glmtron(v: Numbers) -> mpf:
     """The start along each direction, the two noises, and what the fourth moment feeds back."""
-    eta, steps, spectrum = v["learning_rate"], v["steps"], v["spectrum"]
-    label, noise = v["label_noise"] ** 2, v["noise"] ** 2
+    eta, steps, spectrum = v["learning_rate"], v["dataset_size"], v["spectrum"]
+    label, noise = v["label_noise"] ** 2, v["noise_on_mean"] ** 2
     plain, private = dimensions(spectrum, eta * steps / 2)
     start, energy, feedback = mpf(0), mpf(0), mpf(0)
     for size, gap in zip(spectrum, v["gap"], strict=True):
@@ -118,21 +118,21 @@ def glmtron(v: Numbers) -> mpf:
         stayed = min(steps, 4 / (3 * eta * size))
         start += gap * moved * stayed / (eta * steps**2)
         energy += size * stayed * (gap + steps * eta**2 * (label * size + noise))
-        feedback += eta**2 * v["alpha"] / 2 * size**2 * stayed
+        feedback += eta**2 * v["fourth_moment"] / 2 * size**2 * stayed
     noises = 2 * (label * plain + noise * private) / steps
-    return start + noises + v["alpha"] * plain / steps**2 * energy / (1 - feedback)
+    return start + noises + v["fourth_moment"] * plain / steps**2 * energy / (1 - feedback)
 
 
 def glmtron_recursion(v: Numbers) -> mpf:
     """The double sum over pairs of iterates, each pair as correlated as the drift leaves it."""
-    eta, steps, sizes = v["learning_rate"], int(v["steps"]), v["spectrum"]
+    eta, steps, sizes = v["learning_rate"], int(v["dataset_size"]), v["spectrum"]
     chain = [list(v["gap"])]
     for _ in range(steps - 1):
         now = chain[-1]
         trace = sum((size * a for size, a in zip(sizes, now, strict=True)), mpf(0))
         fourth = [2 * size**2 * a + trace * size for size, a in zip(sizes, now, strict=True)]
         chain.append([
-            a - eta * size * a + eta**2 * (moment / 2 + size * v["label_noise"] ** 2 + v["noise"] ** 2)
+            a - eta * size * a + eta**2 * (moment / 2 + size * v["label_noise"] ** 2 + v["noise_on_mean"] ** 2)
             for size, a, moment in zip(sizes, now, fourth, strict=True)
         ])
     total = mpf(0)
@@ -148,13 +148,13 @@ OPINIONS: dict[str, Any] = {
     "dp-gd.risk": Value(descent),
     "dp-gd-tail.risk": Value(descent_tail),
     "dp-gd-calibrated.risk": Root(calibrated_excess),
-    "phased-sgd.risk": Value(lambda v: 2 * v["lipschitz"] * phases(v, v["distance"] ** 2, 4, v["rank"])),
+    "phased-sgd.risk": Value(lambda v: 2 * v["link_lipschitz"] * phases(v, v["distance"] ** 2, 4, v["rank"])),
     "phased-sgd-projected.risk": Value(projected),
     "dp-pgd.risk": Value(projected_descent),
     "adaptive-batched-gd.risk": Value(batched_general),
     "adaptive-batched-gd-symmetric.risk": Value(batched_symmetric),
-    "glmtron.effective-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["steps"])[0]),
-    "glmtron.private-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["steps"])[1]),
+    "glmtron.effective-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[0]),
+    "glmtron.private-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[1]),
     "glmtron.risk": Value(glmtron),
     "glmtron-recursion.risk": Value(glmtron_recursion),
 }
@@ -170,33 +170,33 @@ _CHAIN = {
 
 DIRECTIONS: dict[str, dict[str, str]] = {
     "dp-gd.risk": {
-        "distance": RISES, "lipschitz": RISES, "dimension": RISES, "sigma": RISES, "steps": FALLS,
+        "distance": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES, "steps": FALLS,
         "learning_rate": TURNS,
     },
     "dp-gd-tail.risk": {
-        "distance": RISES, "diameter": RISES, "lipschitz": RISES, "dimension": RISES, "sigma": RISES, "steps": FALLS,
-        "learning_rate": TURNS, "failure": FALLS,
+        "distance": RISES, "constraint_radius": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES, "steps": FALLS,
+        "learning_rate": TURNS, "failure_probability": FALLS,
     },
     "dp-gd-calibrated.risk": {
         "distance": RISES, "lipschitz": RISES, "dimension": RISES, "dataset_size": FALLS, "steps": FALLS,
         "epsilon": FALLS, "delta": FALLS,
     },
     "phased-sgd.risk": {
-        "lipschitz": RISES, "label_bound": RISES, "distance": RISES, "rank": RISES, "dataset_size": TURNS,
-        "learning_rate": TURNS, "noise_multiplier": RISES,
+        "link_lipschitz": RISES, "label_bound": RISES, "distance": RISES, "rank": RISES, "dataset_size": TURNS,
+        "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
     },
     "phased-sgd-projected.risk": {
-        "lipschitz": RISES, "label_bound": RISES, "norm": RISES, "projected_dimension": TURNS, "dataset_size": TURNS,
-        "learning_rate": TURNS, "noise_multiplier": RISES,
+        "link_lipschitz": RISES, "label_bound": RISES, "target_norm": RISES, "projected_dimension": TURNS, "dataset_size": TURNS,
+        "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
     },
     "dp-pgd.risk": {
-        "norm": RISES, "label_bound": RISES, "projected_dimension": TURNS, "dataset_size": FALLS, "steps": FALLS,
-        "learning_rate": TURNS, "sigma": RISES,
+        "target_norm": RISES, "label_bound": RISES, "projected_dimension": TURNS, "dataset_size": FALLS, "steps": FALLS,
+        "learning_rate": TURNS, "noise_on_mean": RISES,
     },
     "adaptive-batched-gd.risk": {**_BATCHED, "strong_convexity": FALLS},
     "adaptive-batched-gd-symmetric.risk": _BATCHED,
     "glmtron.effective-dimension": _DIMENSION,
     "glmtron.private-dimension": _DIMENSION,
-    "glmtron.risk": {**_CHAIN, "alpha": RISES},
+    "glmtron.risk": {**_CHAIN, "fourth_moment": RISES},
     "glmtron-recursion.risk": _CHAIN,
 }

@@ -13,12 +13,12 @@ def share(v: Numbers, position: int) -> mpf:
     """R / alpha by Corollary 4.5 of document 001 with the exponent -1, one step after the other, from a fixed start."""
     rho = spread = mpf(0)  # the spread is 1/c
     gradient, prox = v["lipschitz_gradient"] ** 2, v["lipschitz_prox"] ** 2
-    for noise in v["noise"]:
-        added = 2 * v["eta"] * noise
+    for noise in v["noise_variances"]:
+        added = 2 * v["learning_rate"] * noise
         for batch in range(1, int(v["batches"]) + 1):
             moved = gradient * spread
             if batch == position:
-                rho += v["eta"] * v["sensitivity"] ** 2 / (4 * v["batch_size"] ** 2 * noise)
+                rho += v["learning_rate"] * v["sensitivity"] ** 2 / (4 * v["batch_size"] ** 2 * noise)
             else:
                 rho = rho / (1 + added / moved) if moved > 0 else mpf(0)
             spread = prox * (moved + added)
@@ -43,8 +43,8 @@ def mixed(v: Numbers) -> mpf:
 
 def composed(v: Numbers) -> mpf:
     """Half the squared distance of the two means in units of the noise's standard deviation, update by update."""
-    pairs = zip(v["sensitivity"], v["noise"], strict=True)
-    return mp.fsum((v["eta"] * s / v["batch_size"]) ** 2 / (2 * v["eta"] * o) for s, o in pairs) / 2
+    pairs = zip(v["sensitivities"], v["noise_variances"], strict=True)
+    return mp.fsum((v["learning_rate"] * s / v["batch_size"]) ** 2 / (2 * v["learning_rate"] * o) for s, o in pairs) / 2
 
 
 def converted(rho: mpf, delta: mpf) -> mpf:
@@ -67,7 +67,7 @@ def converted(rho: mpf, delta: mpf) -> mpf:
 
 
 OPINIONS = {
-    "sbcd.rdp": Value(lambda v: v["alpha"] * share(v, int(v["position"]))),
+    "sbcd.rdp": Value(lambda v: v["alpha"] * share(v, int(v["batch_position"]))),
     "sbcd-mixed.rdp": Value(mixed),
     "sbcd.epsilon": Value(lambda v: converted(max(shares(v)), v["delta"])),
     "sbcd-composition.rdp": Value(lambda v: v["alpha"] * composed(v)),
@@ -83,7 +83,7 @@ _BLOCK = {
 _ENTRIES = {"eta": RISES, "batch_size": FALLS, "sensitivity": TURNS, "noise": TURNS}
 
 DIRECTIONS = {
-    "sbcd.rdp": {"alpha": RISES, **_BLOCK, "position": TURNS},
+    "sbcd.rdp": {"alpha": RISES, **_BLOCK, "batch_position": TURNS},
     "sbcd-mixed.rdp": {"alpha": RISES, **_BLOCK},
     "sbcd.epsilon": {**_BLOCK, "delta": FALLS},
     "sbcd-composition.rdp": {"alpha": RISES, **_ENTRIES},

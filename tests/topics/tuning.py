@@ -11,33 +11,33 @@ from tests.topics import FALLS, RISES, TURNS
 
 def gdp_excess(v: Numbers, epsilon: mpf) -> mpf:
     """m delta(epsilon - m tv) - delta; negative everywhere where the total variation alone is enough."""
-    moved = v["mean"] * (1 - 2 * normal_tail(v["mu"] / 2))
+    moved = v["mean_runs"] * (1 - 2 * normal_tail(v["base_mu"] / 2))
     if moved <= v["delta"]:
         return mpf(-1)
     if epsilon <= moved:
         return mpf(1)
-    return v["mean"] * gaussian_delta(v["mu"], epsilon - moved) - v["delta"]
+    return v["mean_runs"] * gaussian_delta(v["base_mu"], epsilon - moved) - v["delta"]
 
 
 def pair_excess(v: Numbers, epsilon: mpf) -> mpf:
     """The same for randomised response of epsilon that fails with probability delta."""
 
     def curve(x: mpf) -> mpf:
-        truth, lie = mp.exp(v["epsilon"]) / (1 + mp.exp(v["epsilon"])), 1 / (1 + mp.exp(v["epsilon"]))
-        return v["delta"] + (1 - v["delta"]) * max(mpf(0), truth - mp.exp(x) * lie)
+        truth, lie = mp.exp(v["base_epsilon"]) / (1 + mp.exp(v["base_epsilon"])), 1 / (1 + mp.exp(v["base_epsilon"]))
+        return v["base_delta"] + (1 - v["base_delta"]) * max(mpf(0), truth - mp.exp(x) * lie)
 
-    moved = v["mean"] * curve(mpf(0))
-    if moved <= v["total_delta"]:
+    moved = v["mean_runs"] * curve(mpf(0))
+    if moved <= v["delta"]:
         return mpf(-1)
-    return v["mean"] * curve(epsilon - moved) - v["total_delta"] if epsilon > moved else mpf(1)
+    return v["mean_runs"] * curve(epsilon - moved) - v["delta"] if epsilon > moved else mpf(1)
 
 
 def log_moment(v: Numbers, t: mpf) -> mpf:
     """log(e^{-m} + m e^{t (alpha mu^2/2 + m delta(x))})."""
-    with mp.extradps(30 + 2 * max(0, int(-mp.log10(v["mean"])), int(-mp.log10(t)))):
+    with mp.extradps(30 + 2 * max(0, int(-mp.log10(v["mean_runs"])), int(-mp.log10(t)))):
         x = mp.log(1 + 1 / t)
-        exponent = t * ((1 + t) * v["mu"] ** 2 / 2 + v["mean"] * gaussian_delta(v["mu"], x))
-        return mp.log(mp.exp(-v["mean"]) + v["mean"] * mp.exp(exponent))
+        exponent = t * ((1 + t) * v["base_mu"] ** 2 / 2 + v["mean_runs"] * gaussian_delta(v["base_mu"], x))
+        return mp.log(mp.exp(-v["mean_runs"]) + v["mean_runs"] * mp.exp(exponent))
 
 
 def renyi_epsilon(v: Numbers) -> mpf:
@@ -51,7 +51,7 @@ def renyi_epsilon(v: Numbers) -> mpf:
 
 def example_excess(v: Numbers, epsilon: mpf) -> mpf:
     """The largest P(best beyond y) - e^epsilon P'(best beyond y) over y >= threshold, less delta."""
-    mu, mean, threshold = v["mu"], v["mean"], v["threshold"]
+    mu, mean, threshold = v["base_mu"], v["mean_runs"], v["rank_threshold"]
 
     def beyond(y: mpf, centre: mpf) -> mpf:
         return mp.exp(-mean * normal_tail(centre - threshold)) * -mp.expm1(-mean * normal_tail(y - centre))
@@ -87,9 +87,9 @@ OPINIONS = {
 }
 
 DIRECTIONS = {
-    "poisson-tuning.epsilon": {"mu": RISES, "mean": RISES, "delta": FALLS},
-    "poisson-tuning-pair.epsilon": {"epsilon": RISES, "delta": RISES, "mean": RISES, "total_delta": FALLS},
-    "poisson-tuning.rdp": {"mu": RISES, "mean": RISES, "alpha": TURNS},
-    "poisson-tuning-renyi.epsilon": {"mu": RISES, "mean": RISES, "delta": FALLS},
-    "poisson-tuning.lower": {"mu": TURNS, "mean": TURNS, "threshold": TURNS, "delta": FALLS},
+    "poisson-tuning.epsilon": {"base_mu": RISES, "mean_runs": RISES, "delta": FALLS},
+    "poisson-tuning-pair.epsilon": {"base_epsilon": RISES, "base_delta": RISES, "mean_runs": RISES, "delta": FALLS},
+    "poisson-tuning.rdp": {"base_mu": RISES, "mean_runs": RISES, "alpha": TURNS},
+    "poisson-tuning-renyi.epsilon": {"base_mu": RISES, "mean_runs": RISES, "delta": FALLS},
+    "poisson-tuning.lower": {"base_mu": TURNS, "mean_runs": TURNS, "rank_threshold": TURNS, "delta": FALLS},
 }

@@ -15,7 +15,7 @@ def convex_relu_exact(rng: np.random.Generator) -> Sample:
         features[0] = 0.0
     if rng.random() < 0.3:
         features[-1] = features[0] * rng.choice([1.0, -2.0])
-    return features, labels, {"lam": float(np.exp(rng.uniform(-4, 1)))}
+    return features, labels, {"group_penalty": float(np.exp(rng.uniform(-4, 1)))}
 
 
 SAMPLES = {"convex-relu-exact": convex_relu_exact}

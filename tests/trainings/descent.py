@@ -27,7 +27,7 @@ def loss(rng: np.random.Generator) -> str:
 
 def noisy(rng: np.random.Generator) -> dict[str, Any]:
     return {
-        "eta": rng.uniform(0.001, 2), "clip_norm": rng.uniform(0.01, 1), "noise_std": rng.uniform(0.001, 3),
+        "learning_rate": rng.uniform(0.001, 2), "clip_norm": rng.uniform(0.01, 1), "noise_on_mean": rng.uniform(0.001, 3),
         "steps": number(rng, 1, 6),
     }
 
@@ -40,7 +40,7 @@ def batched(rng: np.random.Generator, records: int) -> dict[str, Any]:
 
 def gd(rng: np.random.Generator) -> Sample:
     config = {
-        "loss": loss(rng), "eta": rng.uniform(0.001, 2), "steps": number(rng, 1, 6), "initial_std": rng.uniform(0.1, 3),
+        "loss": loss(rng), "learning_rate": rng.uniform(0.001, 2), "steps": number(rng, 1, 6), "initial_std": rng.uniform(0.1, 3),
         "iterate": str(rng.choice(["average", "last"])),
     }
     return *unit_data(rng, number(rng, 1, 9), number(rng, 1, 5)), config
@@ -65,7 +65,7 @@ def dp_gd_projected(rng: np.random.Generator) -> Sample:
 
 def dp_sgd(rng: np.random.Generator) -> Sample:
     records = number(rng, 1, 9)
-    config = {"loss": loss(rng), "lam": rng.choice([0.0, 0.3]), **noisy(rng), **batched(rng, records)}
+    config = {"loss": loss(rng), "regularisation": rng.choice([0.0, 0.3]), **noisy(rng), **batched(rng, records)}
     return *unit_data(rng, records, number(rng, 1, 5)), config
 
 
@@ -73,7 +73,7 @@ def dp_sgd_network(rng: np.random.Generator) -> Sample:
     records = number(rng, 1, 9)
     config = {
         "loss": str(rng.choice(["squared", "logistic"])), "activation": str(rng.choice(["tanh", "relu"])),
-        "width": number(rng, 1, 5), "initial_std": rng.uniform(0.1, 2), **noisy(rng), **batched(rng, records),
+        "hidden_units": number(rng, 1, 5), "initial_scale": rng.uniform(0.1, 2), **noisy(rng), **batched(rng, records),
     }
     return *unit_data(rng, records, number(rng, 1, 5)), config
 

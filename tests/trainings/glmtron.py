@@ -21,7 +21,7 @@ def relu_data(rng: np.random.Generator, records: int, dimension: int) -> tuple[A
 def one_pass(rng: np.random.Generator) -> Sample:
     """Vectors on both sides of the clipping norm, from zero and from elsewhere, the misprint now and then."""
     config = {
-        "eta": rng.uniform(0.01, 0.5), "clip_norm": rng.uniform(0.1, 3), "noise_multiplier": rng.uniform(0.1, 3),
+        "learning_rate": rng.uniform(0.01, 0.5), "clip_norm": rng.uniform(0.1, 3), "noise_over_sensitivity": rng.uniform(0.1, 3),
         "initial_std": rng.choice([0.0, rng.uniform(0.1, 2)]),
         "clip": str(rng.choice(["shorten", "printed-max"], p=[0.8, 0.2])),
     }
@@ -46,13 +46,13 @@ def histograms(rng: np.random.Generator) -> dict[str, Any]:
     epsilon, delta = rng.uniform(1, 2), 10 ** -rng.uniform(6, 7)
     return {
         "threshold_epsilon": epsilon, "threshold_delta": delta, "model_variance": rng.choice([0.0, 0.3]),
-        "batches": int(2 + 2 / epsilon * np.log(1 / delta)) + number(rng, 1, 3),
+        "histogram_batches": int(2 + 2 / epsilon * np.log(1 / delta)) + number(rng, 1, 3),
     }
 
 
 def threshold(rng: np.random.Generator) -> Sample:
     config, dimension = histograms(rng), number(rng, 1, 5)
-    features, labels = alike(rng, config["batches"] * number(rng, 1, 4), dimension)
+    features, labels = alike(rng, config["histogram_batches"] * number(rng, 1, 4), dimension)
     weights = [0.0] * dimension if rng.random() < 0.2 else list(rng.normal(size=dimension))
     return features, labels, {**config, "weights": weights}
 
@@ -62,10 +62,10 @@ def adaptive(rng: np.random.Generator) -> Sample:
     features, labels, config = one_pass(rng)
     steps, bins = number(rng, 2, 6), histograms(rng)
     features, labels = features[:steps], labels[:steps]
-    estimation = bins["batches"] * number(rng, 1, 3)
+    estimation = bins["histogram_batches"] * number(rng, 1, 3)
     others = alike(rng, estimation, features.shape[1])
     return np.concatenate([features, others[0]]), np.concatenate([labels, others[1]]), {
-        **config, **bins, "estimation": estimation, "threshold_scale": rng.uniform(0.1, 1),
+        **config, **bins, "threshold_records": estimation, "threshold_scale": rng.uniform(0.1, 1),
     }
 
 

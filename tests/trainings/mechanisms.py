@@ -16,7 +16,7 @@ def _minimised(rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
     norm = rng.uniform(1, 3)
     if loss == "pseudo-huber":
         labels = rng.normal(size=len(labels)) * 10  # far away, where full Newton steps overshoot
-    return features * norm, labels, {"loss": loss, "strong_convexity": rng.uniform(0.02, 1), "feature_norm": norm}
+    return features * norm, labels, {"loss": loss, "regularisation": rng.uniform(0.02, 1), "feature_norm": norm}
 
 
 def output_perturbation(rng: np.random.Generator) -> Sample:
@@ -34,7 +34,7 @@ def objective_perturbation(rng: np.random.Generator) -> Sample:
 def _law(rng: np.random.Generator) -> dict[str, Any]:
     return {
         "loss": str(rng.choice(["squared", "logistic"])), "loss_range": rng.uniform(0.3, 2),
-        "temperature": rng.uniform(0.2, 4), "ridge": rng.uniform(0.01, 0.5),
+        "temperature": rng.uniform(0.2, 4), "regularisation": rng.uniform(0.01, 0.5),
     }
 
 
@@ -42,13 +42,13 @@ def exponential_mechanism(rng: np.random.Generator) -> Sample:
     """Fine grids, on which a slightly wrong law chooses another model, and coarse ones."""
     dimension = int(rng.integers(1, 4))
     features, labels = unit_data(rng, int(rng.integers(1, 13)), dimension)
-    grid = {"radius": rng.uniform(0.5, 5), "points": int(rng.integers(2, (200, 15, 7)[dimension - 1]))}
-    return features, labels, {**_law(rng), **grid, "ridge": rng.choice([0, rng.uniform(0, 0.5)])}
+    grid = {"grid_radius": rng.uniform(0.5, 5), "grid_points": int(rng.integers(2, (200, 15, 7)[dimension - 1]))}
+    return features, labels, {**_law(rng), **grid, "regularisation": rng.choice([0, rng.uniform(0, 0.5)])}
 
 
 def exponential_sampler(rng: np.random.Generator) -> Sample:
     features, labels = unit_data(rng, int(rng.integers(1, 13)), int(rng.integers(1, 4)))
-    return features, labels, {**_law(rng), "step_size": rng.uniform(0.1, 3), "steps": int(rng.integers(1, 30))}
+    return features, labels, {**_law(rng), "proposal_std": rng.uniform(0.1, 3), "steps": int(rng.integers(1, 30))}
 
 
 def subsample_aggregate(rng: np.random.Generator) -> Sample:
@@ -59,8 +59,8 @@ def subsample_aggregate(rng: np.random.Generator) -> Sample:
     features[:size] = 0.1
     low = rng.uniform(-1, 0.5)
     return features, rng.normal(size=size * blocks), {
-        "estimator": estimator, "order": str(rng.choice(["given", "shuffled"])), "blocks": blocks, "low": low,
-        "high": low + rng.uniform(0.1, 2), "noise_scale": rng.uniform(0.01, 2),
+        "estimator": estimator, "order": str(rng.choice(["given", "shuffled"])), "blocks": blocks, "estimate_low": low,
+        "estimate_high": low + rng.uniform(0.1, 2), "noise_scale": rng.uniform(0.01, 2),
     }
 
 
@@ -68,7 +68,7 @@ def sufficient_statistics(rng: np.random.Generator) -> Sample:
     """Records in and out of the unit square, noise that pushes the variance below the floor now and then."""
     records = int(rng.integers(1, 40))
     features, labels = rng.uniform(-0.2, 1.2, (records, 1)), rng.uniform(-0.2, 1.2, records)
-    return features, labels, {"noise_scale": rng.uniform(0.001, 0.2), "floor": rng.uniform(0.01, 0.1)}
+    return features, labels, {"noise_scale": rng.uniform(0.001, 0.2), "variance_floor": rng.uniform(0.01, 0.1)}
 
 
 SAMPLES = {

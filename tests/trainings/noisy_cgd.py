@@ -22,8 +22,8 @@ def unit_data(rng: np.random.Generator, records: int, dimension: int) -> tuple[A
 def noisy_cgd(rng: np.random.Generator) -> Sample:
     batch, batches = (int(rng.integers(1, 5)) for _ in range(2))
     config = {
-        "loss": str(rng.choice(["linear", "squared", "logistic"])), "eta": rng.uniform(0.001, 2),
-        "lam": rng.uniform(0, 1), "clip_norm": rng.uniform(0.01, 1), "sigma": rng.uniform(0.001, 3),
+        "loss": str(rng.choice(["linear", "squared", "logistic"])), "learning_rate": rng.uniform(0.001, 2),
+        "regularisation": rng.uniform(0, 1), "clip_norm": rng.uniform(0.01, 1), "noise_on_mean": rng.uniform(0.001, 3),
         "batch_size": batch, "epochs": int(rng.integers(1, 4)), "feature_norm": 1,
     }
     return *unit_data(rng, batch * batches, int(rng.integers(1, 6))), config

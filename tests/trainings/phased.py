@@ -17,7 +17,7 @@ def phased(rng: np.random.Generator) -> Sample:
     labels = np.where(rng.random(records) < 0.2, 2 * ends - 1, rng.uniform(-1, 1, records)) * bound
     config: dict[str, Any] = {
         "link": str(rng.choice(["tanh", "sigmoid", "clip", "constant", "sign"])), "label_bound": bound,
-        "learning_rate": rng.uniform(0.1, 4), "sigma": rng.uniform(0.1, 10),
+        "base_learning_rate": rng.uniform(0.1, 4), "noise_over_step": rng.uniform(0.1, 10),
         "initial_radius": rng.choice([0.0, 3.0]),
     }
     return features, labels, config
@@ -35,7 +35,7 @@ def smoothing(rng: np.random.Generator, bound: float) -> dict[str, Any]:
     """Algorithm 4 takes up to 150 steps a record, or 600."""
     oracle = str(rng.choice(["bisection", "subgradient"]))
     gamma = rng.uniform(1, 13) * bound if oracle == "subgradient" else 10 ** rng.uniform(-8, 0)
-    return {"beta": rng.uniform(0.5, 5), "gamma": gamma, "oracle": oracle}
+    return {"envelope_smoothness": rng.uniform(0.5, 5), "oracle_error": gamma, "gradient_oracle": oracle}
 
 
 def smoothed(rng: np.random.Generator) -> Sample:

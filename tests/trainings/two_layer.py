@@ -14,7 +14,7 @@ def setting(rng: np.random.Generator) -> dict[str, Any]:
     """Learning rates below and above what the bounds allow; noise that does not drown the training."""
     return {
         "link": str(rng.choice(["sigmoid", "clip", "constant"])), "degree": number(rng, 1, 4),
-        "learning_rate": rng.uniform(0.1, 12), "sigma": rng.uniform(0.001, 2),
+        "base_learning_rate": rng.uniform(0.1, 12), "noise_over_step": rng.uniform(0.001, 2),
     }
 
 

@@ -83,7 +83,7 @@ no_jacobian = FalseClaim(
         target={
             "kind": "algorithm", "name": "objective-perturbation",
             "config": {
-                "loss": "logistic", "strong_convexity": "0.05", "epsilon": 1, "correction": "none", "feature_norm": 1,
+                "loss": "logistic", "regularisation": "0.05", "epsilon": 1, "correction": "none", "feature_norm": 1,
             },
         },
         pair={

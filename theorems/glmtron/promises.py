@@ -112,7 +112,7 @@ clip = FalseClaim(
         target={
             "kind": "algorithm", "name": "dp-glmtron",
             "config": {
-                "eta": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max", "noise_multiplier": "4.8449",
+                "learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max", "noise_over_sensitivity": "4.8449",
             },
         },
         pair={
@@ -151,7 +151,7 @@ tree = FalseClaim(
         target={
             "kind": "algorithm", "name": "dp-taglmtron",
             "config": {
-                "eta": "0.1", "clip_norm": 1, "initial_std": 0, "clip": "shorten", "neighbours": "replace",
+                "learning_rate": "0.1", "clip_norm": 1, "initial_std": 0, "clip": "shorten", "neighbours": "replace",
                 "noise_multiplier": "6.7862",  # sqrt(2 * 2 * log(1e5)) = 6.7861...
             },
         },

@@ -87,7 +87,7 @@ theorem_1 = FalseClaim(
         target={
             "kind": "algorithm", "name": "phased-sgd",
             "config": {
-                "link": "tanh", "label_bound": 1, "learning_rate": 4_000_000, "initial_radius": 0, "sigma": "27.42",
+                "link": "tanh", "label_bound": 1, "base_learning_rate": 4_000_000, "initial_radius": 0, "noise_over_step": "27.42",
             },
         },
         pair={"kind": "built", "name": "echoed-record", "records": _RECORDS, "lean": "0.001"},

@@ -96,8 +96,8 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
                 ALL,
             )
         registered = bound("sbcd.rdp").at({
-            "alpha": 2, "sensitivity": 1, "batch_size": 1, "eta": Fraction(1, 2), "noise": there.noise,
-            "batches": there.batches, "position": there.before + 1, "lipschitz_gradient": there.gradient,
+            "alpha": 2, "sensitivity": 1, "batch_size": 1, "learning_rate": Fraction(1, 2), "noise_variances": there.noise,
+            "batches": there.batches, "batch_position": there.before + 1, "lipschitz_gradient": there.gradient,
             "lipschitz_prox": prox,
         })
         if not registered.contains(2 * claimed):

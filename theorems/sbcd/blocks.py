@@ -72,8 +72,8 @@ def summed(pair: Pair) -> Fraction:
 def composed(pair: Pair) -> Fraction:
     """R / alpha with every iterate released, from the registered bound: one entry for each touch of block 0."""
     result = bound("sbcd-composition.rdp").at({
-        "alpha": 2, "eta": Fraction(1, 2), "batch_size": 1, "sensitivity": [1] * pair.epochs,
-        "noise": [1] * pair.epochs,
+        "alpha": 2, "learning_rate": Fraction(1, 2), "batch_size": 1, "sensitivities": [1] * pair.epochs,
+        "noise_variances": [1] * pair.epochs,
     })
     return result.upper.to_fraction() / 2
 

@@ -28,7 +28,9 @@ from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 
-PROBABILITIES = ("delta", "total_delta", "threshold_delta", "slack", "failure", "sampling_rate", "keep")
+PROBABILITIES = (
+    "delta", "base_delta", "threshold_delta", "slack", "failure_probability", "sampling_rate", "keep",
+)
 CLASSICAL = ("gaussian-classical.sigma", "epsilon")  # the one other upper end that is a theorem's: epsilon at most 1
 
 Invalid = tuple[dict[str, Text], Flag, str]

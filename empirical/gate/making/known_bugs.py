@@ -351,14 +351,14 @@ POINTS: dict[str, Sequence[Point]] = {
         {"scale": "10", "sensitivity": "1", "steps": "100", "delta": delta} for delta in ("1e-5", "1e-10", "1e-15", "0")
     ] + [{"scale": "5.6", "sensitivity": "1", "steps": "608", "delta": "4.8e-15"}],
     "composition.optimal": [
-        {"epsilon": epsilon, "delta": "0", "steps": steps, "total_delta": delta}
+        {"base_epsilon": epsilon, "base_delta": "0", "steps": steps, "delta": delta}
         for epsilon, steps, delta in (
             ("1", "100", "1e-5"), ("1", "50", "1e-5"), ("4.32", "528", "1e-4"), ("0.133", "479", "1.39e-8"),
             ("0.5", "100", "1e-5"), ("0.5", "100", "0"),
         )
     ],
     "composition.optimal-delta": [
-        {"epsilon": epsilon, "delta": "0", "steps": steps, "total_epsilon": total}
+        {"base_epsilon": epsilon, "base_delta": "0", "steps": steps, "epsilon": total}
         for epsilon, steps, total in (("1", "100", "75"), ("1.5", "42", "8"), ("4.32", "528", "100"))
     ],
     "rdp.epsilon": [

@@ -191,7 +191,8 @@ def describe(bound: Bound) -> dict[str, Any]:
         "safe": bound.safe, "neighbours": bound.neighbours, "threatModel": bound.threat_model,
         "released": bound.released, "summary": bound.summary, "formula": bound.formula, "source": list(bound.source),
         "parameters": [
-            {"name": p.name, "kind": p.kind, "domain": p.domain, "meaning": p.meaning} for p in bound.parameters
+            {"name": p.name, "kind": p.kind, "domain": p.domain, "meaning": p.meaning, "unit": p.unit}
+            for p in bound.parameters
         ],
     }
 

@@ -66,7 +66,7 @@ def of(unit: str) -> dict[str, Any]:
     })
     parameter = _object({
         "name": _TEXT, "kind": {"enum": ["real", "integer", "schedule", "choice"]}, "domain": _TEXT,
-        "meaning": _ANY_TEXT,
+        "meaning": _TEXT, "unit": _ANY_TEXT,
     })
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

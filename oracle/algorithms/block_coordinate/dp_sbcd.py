@@ -26,7 +26,7 @@ from typing import Any
 from oracle.algorithms.block_coordinate.sbcd import NETWORK, descend
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive, schedule
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -34,7 +34,7 @@ from oracle.core.tape import Tape
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """All blocks of the last iterate as one vector: Algorithm 2."""
-    noise = [float(entry) for entry in config.noise]
+    noise = [float(entry) for entry in config.noise_variances]
     return descend(
         features, labels, config, tape, noise=noise, clip_norm=float(config.clip_norm), recorder=recorder
     )
@@ -48,9 +48,9 @@ def account(config: Values, records: int) -> dict[str, Any]:
             "clip_norm = inf is outside its domain: without clipping the gradients have no finite sensitivity, "
             "so there is no guarantee"
         )
-    noise = tuple(entry for entry in config.noise for _ in range(config.layers + 1))
+    noise = tuple(entry for entry in config.noise_variances for _ in range(config.layers + 1))
     return {
-        "eta": config.eta, "batch_size": config.batch_size, "sensitivity": (2 * config.clip_norm,) * len(noise),
+        "eta": config.learning_rate, "batch_size": config.batch_size, "sensitivity": (2 * config.clip_norm,) * len(noise),
         "noise": noise,
     }
 
@@ -61,8 +61,8 @@ dp_sbcd = Algorithm(
     summary="stochastic block coordinate descent of a ReLU network with noisy proximal steps of clipped gradients",
     parameters=(
         *NETWORK,
-        schedule("noise", "o_k of each epoch: the noise inside the proximal map is N(0, 2 eta o_k I)"),
-        replace(positive("clip_norm", "C, of a record's gradient of a block; inf: none, no guarantee"), infinite=True),
+        vocabulary.noise_variances,
+        replace(vocabulary.clip_norm.finite(), infinite=True),
     ),
     released="last_iterate",
     neighbours="replace",

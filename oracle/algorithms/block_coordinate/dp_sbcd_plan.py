@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability, schedule
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
 def _block(config: Values) -> dict[str, Any] | None:
-    if config.lipschitz_gradient is None or config.lipschitz_map is None:
+    if config.lipschitz_gradient is None or config.lipschitz_prox is None:
         return None
     return {
         "sensitivity": config.sensitivity, "batch_size": config.batch_size, "eta": config.learning_rate,
-        "noise": config.noise, "batches": config.dataset_size // config.batch_size,
-        "lipschitz_gradient": config.lipschitz_gradient, "lipschitz_prox": config.lipschitz_map,
+        "noise": config.noise_variances, "batches": config.dataset_size // config.batch_size,
+        "lipschitz_gradient": config.lipschitz_gradient, "lipschitz_prox": config.lipschitz_prox,
     }
 
 
@@ -31,7 +31,7 @@ def _worst(config: Values) -> dict[str, Any] | None:
 
 
 def _composed(config: Values) -> dict[str, Any]:
-    noise = tuple(entry for entry in config.noise for _ in range(config.blocks))
+    noise = tuple(entry for entry in config.noise_variances for _ in range(config.weight_blocks))
     return {
         "eta": config.learning_rate, "batch_size": config.batch_size, "sensitivity": (config.sensitivity,) * len(noise),
         "noise": noise, "delta": config.delta,
@@ -41,7 +41,7 @@ def _composed(config: Values) -> dict[str, Any]:
 _ENFORCED = said("the sensitivity is enforced, by clipping say (not so in the document)", "sensitivity_enforced")
 _ALONE = (
     REPLACE, DISJOINT, equals("only the last iterate is released", "released", "last_iterate"), _ENFORCED,
-    Hypothesis("there is one block: others would depend on the data", lambda config: config.blocks == 1),
+    Hypothesis("there is one block: others would depend on the data", lambda config: config.weight_blocks == 1),
     said("all else that a step reads besides the batch is independent of the data", "other_inputs_independent"),
 )
 
@@ -49,23 +49,20 @@ dp_sbcd = Recipe(
     algorithm="dp-sbcd",
     summary="differentially private stochastic block coordinate descent",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size"),
-        schedule("noise", "o_k of each epoch: the noise in a step is N(0, 2 eta o_k I)"),
-        positive_integer("blocks", "number of blocks (layers), each updated once a batch"),
-        positive("sensitivity", "how far a record moves the sum of a batch's gradients of any block at most"),
-        positive("learning_rate"), probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
-        choice("partition", "known", "hidden", meaning="hidden: drawn uniformly once, and never revealed"),
+        vocabulary.dataset_size, vocabulary.batch_size,
+        vocabulary.noise_variances,
+        vocabulary.weight_blocks,
+        vocabulary.sensitivity,
+        vocabulary.learning_rate, vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
+        vocabulary.partition,
     ),
     optional=(
-        non_negative("lipschitz_gradient", "Lipschitz constant of every gradient step as it is run, clipping included"),
-        non_negative(
-            "lipschitz_map", "Lipschitz constant of all that follows the noise: 1 for the proximal map of a convex "
-            "function, but not for a normalisation by the spectral norm",
-        ),
-        flag("sensitivity_enforced", "whether no record moves a sum further, its auxiliary variables moving with it"),
-        flag("other_inputs_independent", "whether all else that a step reads is independent of the data"),
-        flag("separate_records", "whether each term of a gradient reads one record, and else only what was released"),
+        vocabulary.lipschitz_gradient,
+        vocabulary.lipschitz_prox,
+        vocabulary.sensitivity_enforced,
+        vocabulary.other_inputs_independent,
+        vocabulary.separate_records,
     ),
     guarantees=(
         Guarantee("sbcd.epsilon", "hidden state: the last iterate of one block", _worst, _ALONE),

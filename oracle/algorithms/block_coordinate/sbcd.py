@@ -43,7 +43,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, non_negative_integer, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -66,7 +66,7 @@ def targets(labels: Array, outputs: int) -> Array:
 
 def shapes(inputs: int, config: Values) -> list[tuple[int, int]]:
     """The shapes of theta_0, ..., theta_D: rows are outputs."""
-    widths = [inputs, *[config.width] * config.layers, config.outputs]
+    widths = [inputs, *[config.hidden_units] * config.layers, config.outputs]
     return [(out, into) for into, out in itertools.pairwise(widths)]
 
 
@@ -115,7 +115,7 @@ def descend(
 ) -> Array:
     """Algorithms 1 and 2, record by record: `noise` has the o of each epoch, clip_norm = inf clips nothing."""
     check(features, labels, config)
-    eta, rho = float(config.eta), float(config.lipschitz)
+    eta, rho = float(config.learning_rate), float(config.spectral_norm)
     records, last = features.shape[0], config.layers
     theta: list[Array] = []
     for d, (out, into) in enumerate(shapes(features.shape[1], config)):
@@ -164,13 +164,13 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 
 
 NETWORK = (
-    non_negative_integer("layers", "D: hidden layers; the blocks are theta_0, ..., theta_D"),
-    positive_integer("width", "of each hidden layer"),
-    positive_integer("outputs", "1: the label is a number; more: it is a class, and y its unit vector"),
-    positive("eta", "step size"),
-    choice("regulariser", *REGULARISERS, meaning="r of every block"),
-    replace(positive("lipschitz", "rho: spectral norm of a block before its update; inf: any"), infinite=True),
-    positive_integer("batch_size"),
+    vocabulary.layers,
+    vocabulary.hidden_units,
+    vocabulary.outputs,
+    vocabulary.learning_rate,
+    vocabulary.regulariser,
+    replace(vocabulary.spectral_norm.finite(), infinite=True),
+    vocabulary.batch_size,
 )
 """The parameters that both algorithms have."""
 
@@ -178,7 +178,7 @@ sbcd = Algorithm(
     name="sbcd",
     document="001, Algorithm 1",
     summary="stochastic block coordinate descent of a ReLU network in three-splitting form; not private",
-    parameters=(*NETWORK, positive_integer("epochs")),
+    parameters=(*NETWORK, vocabulary.epochs.at_least(1)),
     released="last_iterate",
     neighbours="any",
     accounted_by=None,

@@ -67,8 +67,9 @@ from oracle.algorithms.block_coordinate import sbcd_privacy_arrays as arrays
 from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, Powers, decayed
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.bounds.renyi.zcdp import zcdp_epsilon
+from oracle.core import vocabulary
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability, schedule, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -96,19 +97,19 @@ def _powers(values: Values, before: int) -> Powers:
 
 def _share(values: Values, position: int) -> arb:
     """rho = R_alpha / alpha for the record in that batch (counted from 1)."""
-    if not values.noise:
+    if not values.noise_variances:
         return arb(0)  # nothing is released that depends on the data
-    scale = values.eta * values.sensitivity**2 / (4 * values.batch_size**2)
-    result: arb = ball(scale) * decayed([ball(noise) for noise in values.noise], _powers(values, position - 1))
+    scale = values.learning_rate * values.sensitivity**2 / (4 * values.batch_size**2)
+    result: arb = ball(scale) * decayed([ball(noise) for noise in values.noise_variances], _powers(values, position - 1))
     return result
 
 
 def _one(values: Values) -> arb:
-    if values.position > values.batches:
+    if values.batch_position > values.batches:
         raise DomainError(
-            f"position = {shown(values.position)} is above batches = {shown(values.batches)}: there is no such batch"
+            f"position = {shown(values.batch_position)} is above batches = {shown(values.batches)}: there is no such batch"
         )
-    return ball(values.alpha) * _share(values, values.position)
+    return ball(values.alpha) * _share(values, values.batch_position)
 
 
 def _shares(values: Values) -> list[arb]:
@@ -159,8 +160,8 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
 
 
 def _composed_share(values: Values) -> Fraction:
-    total = sum((s * s / o for s, o in zip(values.sensitivity, values.noise, strict=True)), Fraction(0))
-    return Fraction(values.eta * total / (4 * values.batch_size**2))
+    total = sum((s * s / o for s, o in zip(values.sensitivities, values.noise_variances, strict=True)), Fraction(0))
+    return Fraction(values.learning_rate * total / (4 * values.batch_size**2))
 
 
 def _composed_epsilon(values: Values, width: Fraction) -> Enclosure:
@@ -168,24 +169,22 @@ def _composed_epsilon(values: Values, width: Fraction) -> Enclosure:
     return Enclosure.exactly(0) if square == 0 else epsilon_of_mu(lambda: ball(square).sqrt(), values.delta, width)
 
 
-_ETA = positive("eta", "step size")
-_ALPHA = Parameter("alpha", low=Fraction(1), low_open=True, meaning="order of the Renyi divergence")
-_SENSITIVITY = positive("sensitivity", "how far one record moves the sum of a batch's gradients (clipped to C: 2C)")
-_BATCH_SIZE = positive_integer("batch_size")
-_NOISE = schedule("noise", "o_k of each epoch: the noise inside the proximal map is N(0, 2 eta o_k I)")
-_BATCHES = positive_integer("batches", "number of batches an epoch")
-_COUNTED_BATCHES = Parameter(
-    "batches", kind="integer", low=Fraction(1), high=Fraction(_MOST_BATCHES), meaning="number of batches an epoch"
-)
-_GRADIENT = non_negative("lipschitz_gradient", "Lipschitz constant L_F of every gradient step, above 1 if need be")
-_PROX = non_negative("lipschitz_prox", "Lipschitz constant L_T of the proximal map, 1 for a convex regulariser")
+_ETA = vocabulary.learning_rate
+_ALPHA = vocabulary.alpha
+_SENSITIVITY = vocabulary.sensitivity
+_BATCH_SIZE = vocabulary.batch_size
+_NOISE = vocabulary.noise_variances
+_BATCHES = vocabulary.batches
+_COUNTED_BATCHES = vocabulary.batches.at_most(10000)
+_GRADIENT = vocabulary.lipschitz_gradient
+_PROX = vocabulary.lipschitz_prox
 _BLOCK = (_SENSITIVITY, _BATCH_SIZE, _ETA, _NOISE)
 _SHARE = (
     r"\rho_j = \frac{\eta S^2}{4b^2} \sum_{k} \frac{1}{o_k} \prod_{i > kN + j,\ i \not\equiv j (N)}"
     r" \frac{q V_{i-1}}{V_i}, \quad V_i = q V_{i-1} + o_{\lfloor i/N \rfloor},\ V_{-1} = 0,\ q = (L_F L_T)^2"
 )
 _EXAMPLE = {  # Figure 1(b) of document 001, constant noise, with S = 1
-    "sensitivity": "1", "batch_size": "100", "eta": "0.01", "noise": ",".join(["0.0005"] * 30), "batches": "21",
+    "sensitivity": "1", "batch_size": "100", "learning_rate": "0.01", "noise_variances": ",".join(["0.0005"] * 30), "batches": "21",
     "lipschitz_gradient": "0.99", "lipschitz_prox": "1",
 }
 _SOURCE = ("sbcd/cor-4.5-case1-repaired", "sbcd/thm-4.6-repaired")
@@ -196,7 +195,7 @@ rdp = Bound(
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
     parameters=(
-        _ALPHA, *_BLOCK, _BATCHES, positive_integer("position", "which batch holds the record: 1 is an epoch's first"),
+        _ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position,
         _GRADIENT, _PROX,
     ),
     neighbours="any",
@@ -205,7 +204,7 @@ rdp = Bound(
     validity="checked",
     certify=closed_form(_one),
     vectorised=arrays.or_nothing(arrays.one),
-    example={"alpha": "2", **_EXAMPLE, "position": "21"},
+    example={"alpha": "2", **_EXAMPLE, "batch_position": "21"},
     released="last_iterate",
 )
 
@@ -233,7 +232,7 @@ epsilon = Bound(
         r", \quad \varepsilon = \max\left(0,\ \inf_{\alpha > 1} \rho\alpha + \frac{\log(1/(\alpha\delta))}{\alpha - 1}"
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right),\ \rho = \max_j \rho_j"
     ),
-    parameters=(*_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX, probability("delta")),
+    parameters=(*_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX, vocabulary.delta.open()),
     neighbours="any",
     threat_model="last_iterate",
     source=(*_SOURCE, "background/zcdp-conversion"),
@@ -246,11 +245,11 @@ epsilon = Bound(
 
 _ENTRIES = (
     _ETA, _BATCH_SIZE,
-    schedule("sensitivity", "S_i of each update that reads the record: one entry a block and epoch"),
-    schedule("noise", "o_i of each of these updates"),
+    vocabulary.sensitivities,
+    vocabulary.noise_variances,
 )
 _COMPOSED_EXAMPLE = {  # four blocks, two epochs
-    "eta": "0.01", "batch_size": "960", "sensitivity": ",".join(["2"] * 8), "noise": ",".join(["0.01"] * 8),
+    "learning_rate": "0.01", "batch_size": "960", "sensitivities": ",".join(["2"] * 8), "noise_variances": ",".join(["0.01"] * 8),
 }
 
 composed_rdp = Bound(
@@ -274,7 +273,7 @@ composed_epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of DP-SBCD with every iterate of every block released",
     formula=CURVE + r", \quad \mu^2 = \frac{\eta}{2b^2} \sum_i \frac{S_i^2}{o_i}",
-    parameters=(*_ENTRIES, probability("delta")),
+    parameters=(*_ENTRIES, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=("sbcd/fixed-blocks-repaired", "background/gdp-composition"),

@@ -65,7 +65,7 @@ def scaled(xp: Any, first: Any, *factors: Any) -> Any:
 
 def or_nothing(compute: Callable[[Any, Values], Any]) -> Callable[[Any, Values], Any]:
     """The same fast path, and 0 where the schedules are empty: nothing is released that depends on the data."""
-    return lambda xp, values: compute(xp, values) if values.noise.shape[-1] else 0.0 * values.eta
+    return lambda xp, values: compute(xp, values) if values.noise_variances.shape[-1] else 0.0 * values.learning_rate
 
 
 # --- one block, hidden state
@@ -73,7 +73,7 @@ def or_nothing(compute: Callable[[Any, Values], Any]) -> Callable[[Any, Values],
 
 def _shares(xp: Any, values: Values, before: Any, most: float) -> Any:
     """rho for the record behind that many batches (a last axis), rounded up by at most that relative budget, or NaN."""
-    noise, epochs, batches = values.noise, values.noise.shape[-1], values.batches[..., None]
+    noise, epochs, batches = values.noise_variances, values.noise_variances.shape[-1], values.batches[..., None]
     before = before + 0.0 * batches
     logs = [xp.log(factor)[..., None] for factor in (values.lipschitz_gradient, values.lipschitz_prox)]
     log, size = 2.0 * (logs[0] + logs[1]), xp.abs(logs[0]) + xp.abs(logs[1])
@@ -97,18 +97,18 @@ def _shares(xp: Any, values: Values, before: Any, most: float) -> Any:
         & ((xp.min(noise, axis=-1) > 1 / _WIDE) & (xp.max(noise, axis=-1) < _WIDE))[..., None]
     )
     shift = quotient(xp, values.sensitivity, values.batch_size)
-    scale = scaled(xp, 0.25 * values.eta, shift, shift)[..., None]
+    scale = scaled(xp, 0.25 * values.learning_rate, shift, shift)[..., None]
     return inflate(scaled(xp, scale, xp.where(safe, total, math.nan)), units)
 
 
 def one(xp: Any, values: Values) -> Any:
     """alpha rho at one position."""
-    beyond = values.position > values.batches
+    beyond = values.batch_position > values.batches
     if bool(xp.any(beyond)):
         at = int(xp.argmax(xp.astype(xp.reshape(beyond, (-1,)), xp.int8)))
-        position, batches = (float(xp.reshape(v, (-1,))[at]) for v in (values.position, values.batches))
+        position, batches = (float(xp.reshape(v, (-1,))[at]) for v in (values.batch_position, values.batches))
         raise DomainError(f"position = {position} is above batches = {batches}: there is no such batch")
-    return scaled(xp, values.alpha, _shares(xp, values, values.position[..., None] - 1.0, _MOST)[..., 0])
+    return scaled(xp, values.alpha, _shares(xp, values, values.batch_position[..., None] - 1.0, _MOST)[..., 0])
 
 
 def _every_position(xp: Any, values: Values, most: float) -> tuple[Any, Any]:
@@ -156,10 +156,10 @@ def epsilon(xp: Any, values: Values) -> Any:
 
 def composed(xp: Any, values: Values) -> Any:
     """rho of all updates together, rounded up."""
-    shift = quotient(xp, values.sensitivity, values.batch_size[..., None])
-    terms = quotient(xp, scaled(xp, shift, shift), values.noise)
+    shift = quotient(xp, values.sensitivities, values.batch_size[..., None])
+    terms = quotient(xp, scaled(xp, shift, shift), values.noise_variances)
     total = inflate(xp.sum(terms, axis=-1), 1.0 * terms.shape[-1])
-    return scaled(xp, 0.25 * values.eta, total)
+    return scaled(xp, 0.25 * values.learning_rate, total)
 
 
 def composed_rdp(xp: Any, values: Values) -> Any:

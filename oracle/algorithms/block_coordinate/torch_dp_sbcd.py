@@ -25,5 +25,5 @@ def train(
 ) -> torch.Tensor:
     """All blocks of the last iterates of all the tape's models, shape [M, parameters], on the device."""
     data = prepared(features, labels, config, dtype=dtype, device=device)
-    noise = [float(entry) for entry in config.noise]
+    noise = [float(entry) for entry in config.noise_variances]
     return descend(*data, config, tape, noise=noise, clip_norm=float(config.clip_norm), recorder=recorder)

@@ -84,7 +84,7 @@ def _descend_chunk(
     inputs: torch.Tensor, wanted: torch.Tensor, config: Values, tape: Tape, noise: Sequence[float], clip_norm: float,
     recorder: Any,
 ) -> torch.Tensor:
-    eta, rho, size = float(config.eta), float(config.lipschitz), config.batch_size
+    eta, rho, size = float(config.learning_rate), float(config.spectral_norm), config.batch_size
     theta = [
         drawn(tape.normal("initial", d, out * into), inputs).reshape(-1, out, into) / math.sqrt(into)
         for d, (out, into) in enumerate(shapes(inputs.shape[1], config))

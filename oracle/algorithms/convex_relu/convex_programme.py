@@ -41,7 +41,8 @@ from scipy.optimize import linprog, nnls
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Number, positive
+from oracle.core import vocabulary
+from oracle.core.domain import Number
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -235,7 +236,7 @@ def solve(
     `relative`: to a gap of tolerance * the minimum.
     """
     glm.check_data(x, y)
-    weight = float(positive("lam").rational(lam))
+    weight = float(vocabulary.group_penalty.rational(lam))
     found = open_patterns(x) if constrained else patterns(x)
     images = found[:, :, None] * x
     cutting = np.any(x != 0, axis=1) & constrained
@@ -323,7 +324,7 @@ def of_size_one(features: Array, labels: Array, lam: Fraction) -> tuple[Array, A
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The optimal value of (3.3), shape [1]; the tape is not read."""
     check(features, labels)
-    x, y, lam, unit = of_size_one(features, labels, config.lam)
+    x, y, lam, unit = of_size_one(features, labels, config.group_penalty)
     found = solve(x, y, lam, tolerance=_TRAINED_TO, relative=True)
     if recorder is not None:
         recorder("release", objective=unit * found.objective, lower=unit * found.lower)
@@ -334,7 +335,7 @@ convex_relu_exact = Algorithm(
     name="convex-relu-exact",
     document="000, eq. (3.3)",
     summary="optimal value of the exact convex programme of a two-layer ReLU network, tiny data; not private",
-    parameters=(positive("lam", "weight of the norms"),),
+    parameters=(vocabulary.group_penalty,),
     released="output",
     neighbours="any",
     accounted_by=None,

@@ -41,7 +41,7 @@ from oracle.algorithms.convex_relu.convex_relu_plan import clipping_keeps_convex
 from oracle.algorithms.hidden_state.noisy_cgd import cyclic_account
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -92,7 +92,7 @@ def residual(loss: str, outputs: Array, target: Array) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate v of one model, shape [k, P, d]: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
     records, dimension = features.shape
     u = hyperplanes(config, dimension, tape)
     wide = np.array([np.concatenate([(normal @ x >= 0) * x for normal in u]) for x in features])
@@ -120,8 +120,8 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 
 def contraction(config: Values) -> Fraction:
     """c = max(|1 - eta lambda|, |1 - eta beta|), beta = kappa P feature_norm^2 + lambda, exactly."""
-    beta = model.smoothness(config.loss, config.hyperplanes, config.feature_norm, config.lam)
-    return model.contraction(config.eta, config.lam, beta)
+    beta = model.smoothness(config.loss, config.hyperplanes, config.feature_norm, config.regularisation)
+    return model.contraction(config.learning_rate, config.regularisation, beta)
 
 
 def account(config: Values, records: int) -> dict[str, Fraction | int]:
@@ -140,17 +140,17 @@ noisy_cgd_convex_relu = Algorithm(
     document="000, eqs. 3.6-3.8 and 2.4",
     summary="noisy cyclic mini-batch gradient descent on the convex ReLU model of random hyperplanes",
     parameters=(
-        choice("loss", *model.CURVATURE, meaning="logistic: one an output"),
-        positive_integer("outputs", "number k of outputs: 1, or the number of classes"),
-        positive_integer("hyperplanes", "number P of random hyperplanes"),
-        positive("eta", "step size"),
-        non_negative("lam", "l2-regularisation, added after clipping"),
-        positive("clip_norm", "per-sample clipping norm C"),
-        choice("clipping", "record", "output", meaning="the whole gradient to C, or each output's part to C / sqrt(k)"),
-        positive("sigma", "standard deviation of the noise on the mean gradient"),
-        positive_integer("batch_size"),
-        positive_integer("epochs"),
-        positive("feature_norm", "declared bound on |x|, on which the curvature depends"),
+        vocabulary.loss.choosing(*model.CURVATURE),
+        vocabulary.outputs,
+        vocabulary.hyperplanes,
+        vocabulary.learning_rate,
+        vocabulary.regularisation,
+        vocabulary.clip_norm.finite(),
+        vocabulary.clipping,
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.epochs.at_least(1),
+        vocabulary.feature_norm,
     ),
     released="last_iterate",
     neighbours="replace",

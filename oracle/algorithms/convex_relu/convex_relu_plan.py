@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from oracle.algorithms.convex_relu.convex_relu_smoothness import CURVATURE, contraction, smoothness
 from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 _LARGEST_RESIDUAL = {"softmax": {"record": 2, "output": 1}, "logistic": {"record": 1, "output": 1}}
@@ -64,21 +64,21 @@ convex_relu = Recipe(
     algorithm="noisy-cgd-convex-relu",
     summary="noisy cyclic mini-batch gradient descent on the convex ReLU model",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size"), positive_integer("epochs"),
-        choice("loss", *CURVATURE, meaning="logistic: one a class, where there are several outputs"),
-        positive_integer("outputs", "number k of outputs (classes)"),
-        positive_integer("hyperplanes", "number P of random hyperplanes"),
-        positive("clip_norm", "norm C to which each record's gradient is clipped"),
-        choice("clipping", "record", "output", meaning="the whole gradient to C, or each output's part to C / sqrt(k)"),
-        positive("noise_multiplier", "noise on the mean gradient in units of clip_norm / batch_size"),
-        positive("learning_rate"), non_negative("regularisation", "lambda of the ridge, added after clipping"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.epochs.at_least(1),
+        vocabulary.loss.choosing(*CURVATURE),
+        vocabulary.outputs,
+        vocabulary.hyperplanes,
+        vocabulary.clip_norm.finite(),
+        vocabulary.clipping,
+        vocabulary.noise_multiplier,
+        vocabulary.learning_rate, vocabulary.regularisation,
+        vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
     optional=(
-        positive("feature_norm", "norm that no record's features exceed, enforced"),
-        positive_integer("active", "number of hyperplanes that are active for any record at most; else hyperplanes"),
-        flag("independent_hyperplanes", "whether the hyperplanes were drawn without looking at the data"),
+        vocabulary.feature_norm,
+        vocabulary.active,
+        vocabulary.independent_hyperplanes,
     ),
     guarantees=(
         Guarantee(

@@ -41,8 +41,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from oracle.core import vocabulary
 from oracle.core.arrays import UNIT, deflate, inflate
-from oracle.core.domain import choice, non_negative, positive, positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -62,24 +62,24 @@ def contraction(rate: Fraction, regularisation: Fraction, beta: Fraction) -> Fra
 
 
 def _beta(values: Values) -> Fraction:
-    return smoothness(values.loss, values.active, values.norm, values.regularisation)
+    return smoothness(values.loss, values.active, values.feature_norm, values.regularisation)
 
 
 def _step(values: Values) -> Fraction:
-    return 2 / (_beta(values) + (values.regularisation if values.kind == "ridge" else 0))
+    return 2 / (_beta(values) + (values.regularisation if values.step_rule == "ridge" else 0))
 
 
 def _fast_beta(xp: Any, values: Values) -> Any:
     """beta, to four unit roundoffs; NaN where a part of it nears the ends of the doubles."""
-    part = float(CURVATURE[values.loss]) * values.active * (values.norm * values.norm)
+    part = float(CURVATURE[values.loss]) * values.active * (values.feature_norm * values.feature_norm)
     whole = part + values.regularisation
-    ordinary = (values.norm > 1e-140) & (part > _SMALL) & (whole < 1 / _SMALL)
+    ordinary = (values.feature_norm > 1e-140) & (part > _SMALL) & (whole < 1 / _SMALL)
     return xp.where(ordinary, whole, math.nan)
 
 
 def _fast_contraction(xp: Any, values: Values) -> Any:
     """1 - eta lambda or eta beta - 1, whichever is larger (beta >= lambda); NaN where both are nearly 0."""
-    ridge, steep = values.eta * values.regularisation, values.eta * _fast_beta(xp, values)
+    ridge, steep = values.learning_rate * values.regularisation, values.learning_rate * _fast_beta(xp, values)
     falling, rising = 1.0 - ridge, steep - 1.0
     slack = 16.0 * UNIT * (1.0 + steep)
     result = xp.where(falling > rising, falling, rising)
@@ -88,17 +88,17 @@ def _fast_contraction(xp: Any, values: Values) -> Any:
 
 def _fast_step(xp: Any, values: Values) -> Any:
     beta = _fast_beta(xp, values)
-    whole = beta + values.regularisation if values.kind == "ridge" else beta
+    whole = beta + values.regularisation if values.step_rule == "ridge" else beta
     return xp.where(whole < 1 / _SMALL, deflate(2.0 / whole, 8.0), math.nan)
 
 
 _MODEL = (
-    choice("loss", *CURVATURE, meaning="loss of the scores"),
-    positive_integer("active", "largest number of active hyperplanes of a record; their number P always serves"),
-    positive("norm", "largest norm of a record's features"),
-    non_negative("regularisation", "lambda of the ridge lambda |v|^2 / 2"),
+    vocabulary.loss.choosing(*CURVATURE),
+    vocabulary.active,
+    vocabulary.feature_norm,
+    vocabulary.regularisation,
 )
-_EXAMPLE = {"loss": "softmax", "active": "64", "norm": "1", "regularisation": "0.01"}
+_EXAMPLE = {"loss": "softmax", "active": "64", "feature_norm": "1", "regularisation": "0.01"}
 _BETA = (
     r"\beta = \kappa a \lVert x\rVert^2 + \lambda, \quad"
     r" \kappa = 1 \text{ (squared)}, \tfrac12 \text{ (softmax)}, \tfrac14 \text{ (logistic)}"
@@ -125,14 +125,14 @@ contraction_bound = Bound(
     unit="contraction",
     summary="Lipschitz constant of a gradient step on the convex ReLU loss, unclipped or with one output; may exceed 1",
     formula=r"c = \max\left(|1 - \eta\lambda|,\ |1 - \eta\beta|\right), \quad " + _BETA,
-    parameters=(positive("eta", "step size"), *_MODEL),
+    parameters=(vocabulary.learning_rate, *_MODEL),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
     validity="proved",
-    certify=closed_form(lambda v: ball(contraction(v.eta, v.regularisation, _beta(v)))),
+    certify=closed_form(lambda v: ball(contraction(v.learning_rate, v.regularisation, _beta(v)))),
     vectorised=_fast_contraction,
-    example={"eta": "0.01", **_EXAMPLE},
+    example={"learning_rate": "0.01", **_EXAMPLE},
 )
 
 step_bound = Bound(
@@ -143,13 +143,13 @@ step_bound = Bound(
         r"\eta = \frac{2}{\beta} \text{ (expansion)}, \quad \eta = \frac{2}{\lambda + \beta} \text{ (ridge)}, \quad "
         + _BETA
     ),
-    parameters=(choice("kind", "expansion", "ridge", meaning="c <= 1, or c = 1 - eta lambda"), *_MODEL),
+    parameters=(vocabulary.step_rule, *_MODEL),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
     validity="proved",
     certify=closed_form(lambda v: ball(_step(v))),
     vectorised=_fast_step,
-    example={"kind": "expansion", **_EXAMPLE},
+    example={"step_rule": "expansion", **_EXAMPLE},
     safe="lower",
 )

@@ -50,7 +50,7 @@ def train(
 ) -> torch.Tensor:
     """The optimal value for each of the tape's models, shape [M, 1], on the device."""
     check(features, labels)
-    *data, lam, unit = of_size_one(features, labels, config.lam)
+    *data, lam, unit = of_size_one(features, labels, config.group_penalty)
     x, y = (torch.as_tensor(part, dtype=dtype, device=device) for part in data)
     upper, lower = solved(x, y, float(lam))
     if recorder is not None:

@@ -67,7 +67,7 @@ def residual(loss: str, outputs: torch.Tensor, target: torch.Tensor) -> torch.Te
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
     jointly = config.clipping == "record"
     limit = clip_norm if jointly else clip_norm / math.sqrt(config.outputs)
     gates = active(x, hyperplanes(config, tape, x))

@@ -22,7 +22,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
-from oracle.core.domain import choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -36,7 +36,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     theta = np.zeros(dimension)
     iterates = np.zeros(dimension)
@@ -60,7 +60,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-gd.epsilon: all iterates, composed."""
     check_size(config, records)
     return {
-        "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_std,
+        "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_on_mean,
         "steps": config.steps, "neighbours": config.neighbours,
     }
 
@@ -70,11 +70,11 @@ dp_gd = Algorithm(
     document="004, DP Gradient Descent",
     summary="full-batch gradient descent on the noisy mean of clipped gradients, the average iterate",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        positive("eta", "step size"),
-        positive("clip_norm", "per-sample clipping norm C"),
-        positive("noise_std", "standard deviation of the noise on the mean gradient"),
-        positive_integer("steps"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rate,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.steps.at_least(1),
         DATASET_SIZE,
         NEIGHBOURS,
     ),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
-from oracle.core.domain import choice, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Recipe, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, said
 
 CLIPPED = said("every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)", "clipped")
 
@@ -12,17 +12,17 @@ dp_gd = Recipe(
     algorithm="dp-gd",
     summary="full-batch gradient descent on the noisy mean of clipped gradients",
     parameters=(
-        positive_integer("dataset_size"), positive("clip_norm", "norm C to which each record's gradient is clipped"),
-        positive("noise_std", "standard deviation of the noise on the mean gradient"), positive_integer("steps"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0), vocabulary.steps.at_least(1),
+        vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
-    optional=(flag("clipped", "whether each record's gradient is clipped by itself"), FIXED_SIZE),
+    optional=(vocabulary.clipped, FIXED_SIZE),
     guarantees=(
         Guarantee(
             "dp-gd.epsilon", "composition: exact, all iterates may be seen, no convexity needed",
             lambda config: {
-                "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_std,
+                "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.noise_on_mean,
                 "steps": config.steps, "delta": config.delta, "neighbours": config.neighbours,
             },
             (CLIPPED, CONSTANT),

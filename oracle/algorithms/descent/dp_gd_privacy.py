@@ -34,8 +34,9 @@ from oracle.bounds.gaussian.gaussian import CURVE, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import amplification_arrays, poisson_gaussian
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
+from oracle.core import vocabulary
 from oracle.core.arrays import deflate, inflate, quotient
-from oracle.core.domain import non_negative, non_negative_integer, positive, positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -52,12 +53,12 @@ def _fast_sensitivity(xp: Any, values: Values) -> Any:
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    step = Values(sigma=values.sigma, sensitivity=_sensitivity(values), steps=values.steps, delta=values.delta)
+    step = Values(sigma=values.noise_on_mean, sensitivity=_sensitivity(values), steps=values.steps, delta=values.delta)
     return gaussian_composed.epsilon.certify(step, width)
 
 
 def _fast_epsilon(xp: Any, values: Values) -> Any:
-    mu = composed_mu(xp, quotient(xp, _fast_sensitivity(xp, values), values.sigma), values.steps)
+    mu = composed_mu(xp, quotient(xp, _fast_sensitivity(xp, values), values.noise_on_mean), values.steps)
     return xp.where(values.steps > 0.0, arrays.epsilon_upper(xp, mu, values.delta), 0.0)
 
 
@@ -88,7 +89,7 @@ def _sampled(values: Values) -> Values:
             " no such sampling rate"
         )
     return Values(
-        sigma=values.noise_std * values.batch_size / values.clip_norm,
+        sigma=values.noise_on_mean * values.batch_size / values.clip_norm,
         sampling_rate=Fraction(values.batch_size, values.dataset_size),
         steps=values.steps, delta=values.delta, neighbours=values.neighbours,
     )
@@ -96,7 +97,7 @@ def _sampled(values: Values) -> Values:
 
 def _fast_sampled(xp: Any, values: Values) -> Any:
     """The same with the noise rounded down and the rate up: epsilon falls in the one and rises in the other."""
-    noise = deflate(values.noise_std * values.batch_size / values.clip_norm, 2.0)
+    noise = deflate(values.noise_on_mean * values.batch_size / values.clip_norm, 2.0)
     rate = amplification_arrays.fraction(xp, values.batch_size, values.dataset_size)
     result = poisson_gaussian.epsilon.vectorised(xp, Values(
         sigma=noise, sampling_rate=xp.where(rate > 1.0, 1.0, rate), steps=values.steps, delta=values.delta,
@@ -106,9 +107,9 @@ def _fast_sampled(xp: Any, values: Values) -> Any:
     return xp.where((noise > 1e-290) & (noise < 1e290) & (rate > 0.0), result, math.nan)
 
 
-_CLIP = positive("clip_norm", "norm C that every record's gradient is clipped to")
-_SIZE = positive_integer("dataset_size", "number n of records, a constant")
-_STEPS = non_negative_integer("steps", "number T of steps")
+_CLIP = vocabulary.clip_norm.finite()
+_SIZE = vocabulary.dataset_size
+_STEPS = vocabulary.steps
 _FORMULA = CURVE + (
     r", \quad \mu = \frac{kC\sqrt{T}}{n\sigma}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}"
 )
@@ -121,8 +122,8 @@ epsilon = Bound(
     summary="least epsilon for which full-batch descent on clipped gradients with noise is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
-        _CLIP, _SIZE, positive("sigma", "standard deviation of the noise on the mean gradient"), _STEPS,
-        probability("delta"), NEIGHBOURS,
+        _CLIP, _SIZE, vocabulary.noise_on_mean.above(0), _STEPS,
+        vocabulary.delta.open(), NEIGHBOURS,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -131,7 +132,7 @@ epsilon = Bound(
     validity="pending",
     certify=_epsilon,
     vectorised=_fast_epsilon,
-    example={**_EXAMPLE, "sigma": "0.004"},
+    example={**_EXAMPLE, "noise_on_mean": "0.004"},
 )
 
 sigma = Bound(
@@ -139,7 +140,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise on the mean gradient that makes full-batch clipped gradient descent (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_CLIP, _SIZE, _STEPS, non_negative("epsilon"), probability("delta"), NEIGHBOURS),
+    parameters=(_CLIP, _SIZE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -159,9 +160,9 @@ sgd_epsilon = Bound(
         + r", \quad \sigma = \frac{\sigma_{\mathrm{abs}} B}{C}, \quad q = \frac{B}{n}"
     ),
     parameters=(
-        _CLIP, _SIZE, positive_integer("batch_size", "expected size B of a batch and divisor, at most dataset_size"),
-        positive("noise_std", "standard deviation of the noise on the batch's mean gradient"), _STEPS,
-        probability("delta"), NEIGHBOURS,
+        _CLIP, _SIZE, vocabulary.batch_size,
+        vocabulary.noise_on_mean.above(0), _STEPS,
+        vocabulary.delta.open(), NEIGHBOURS,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -170,5 +171,5 @@ sgd_epsilon = Bound(
     validity="pending",
     certify=lambda v, width: poisson_gaussian.epsilon.certify(_sampled(v), width),
     vectorised=_fast_sampled,
-    example={**_EXAMPLE, "batch_size": "100", "noise_std": "0.01"},
+    example={**_EXAMPLE, "batch_size": "100", "noise_on_mean": "0.01"},
 )

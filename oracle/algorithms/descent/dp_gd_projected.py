@@ -23,7 +23,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
-from oracle.core.domain import choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -56,7 +56,7 @@ def project(point: Array, radius: float) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, noise_std, radius = (float(v) for v in (config.eta, config.noise_std, config.radius))
+    eta, noise_std, radius = (float(v) for v in (config.learning_rate, config.noise_on_mean, config.radius))
     records, dimension = features.shape
     theta = np.zeros(dimension)
     iterates = np.zeros(dimension)
@@ -80,7 +80,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of dp-gd.epsilon: all iterates, composed; L takes the place of the clipping norm."""
     check_size(config, records)
     return {
-        "clip_norm": config.lipschitz, "dataset_size": config.dataset_size, "sigma": config.noise_std,
+        "clip_norm": config.lipschitz, "dataset_size": config.dataset_size, "sigma": config.noise_on_mean,
         "steps": config.steps, "neighbours": config.neighbours,
     }
 
@@ -90,12 +90,12 @@ dp_gd_projected = Algorithm(
     document="000, Algorithm 1",
     summary="full-batch noisy gradient descent on Lipschitz losses, projected on a ball, the average iterate",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        positive("eta", "step size"),
-        positive("lipschitz", "bound L on every record's gradient on the ball; nothing is clipped"),
-        positive("radius", "radius of the ball around 0 on which iterates are projected"),
-        positive("noise_std", "standard deviation of the noise on the mean gradient"),
-        positive_integer("steps"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rate,
+        vocabulary.lipschitz,
+        vocabulary.radius,
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.steps.at_least(1),
         DATASET_SIZE,
         NEIGHBOURS,
     ),

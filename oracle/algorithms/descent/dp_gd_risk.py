@@ -48,8 +48,8 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.bounds.gaussian import gaussian
+from oracle.core import vocabulary
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
-from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -58,7 +58,7 @@ from oracle.engines.rounding import rounded_up
 
 
 def _risk(v: Values) -> arb:
-    return ball(_descent(v) + v.learning_rate * v.dimension * v.sigma**2 / 2)
+    return ball(_descent(v) + v.learning_rate * v.dimension * v.noise_on_mean**2 / 2)
 
 
 def _descent(v: Values) -> Fraction:
@@ -74,28 +74,28 @@ def _fast_descent(v: Values) -> Any:
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
-    result = _fast_descent(v) + 0.5 * v.learning_rate * v.dimension * v.sigma * v.sigma
+    result = _fast_descent(v) + 0.5 * v.learning_rate * v.dimension * v.noise_on_mean * v.noise_on_mean
     return rounded_up(
-        xp, result, v.distance, v.lipschitz, v.dimension, v.sigma, v.steps, v.learning_rate, units=16.0
+        xp, result, v.distance, v.lipschitz, v.dimension, v.noise_on_mean, v.steps, v.learning_rate, units=16.0
     )
 
 
 def _tail(v: Values) -> arb:
-    x = (2 / ball(v.failure)).log()
+    x = (2 / ball(v.failure_probability)).log()
     share = x / v.steps
     lengths = v.dimension + 2 * (v.dimension * share).sqrt() + 2 * share
-    noise: arb = ball(v.learning_rate * v.sigma**2 / 2) * lengths
-    drift: arb = ball((v.diameter + v.learning_rate * v.lipschitz) * v.sigma) * (2 * share).sqrt()
+    noise: arb = ball(v.learning_rate * v.noise_on_mean**2 / 2) * lengths
+    drift: arb = ball((v.constraint_radius + v.learning_rate * v.lipschitz) * v.noise_on_mean) * (2 * share).sqrt()
     return ball(_descent(v)) + noise + drift
 
 
 def _fast_tail(xp: Any, v: Values) -> Any:
-    share = (math.log(2.0) - xp.log(v.failure)) / v.steps
+    share = (math.log(2.0) - xp.log(v.failure_probability)) / v.steps
     lengths = v.dimension + 2.0 * xp.sqrt(v.dimension * share) + 2.0 * share
-    noise = 0.5 * v.learning_rate * v.sigma * v.sigma * lengths
-    drift = (v.diameter + v.learning_rate * v.lipschitz) * v.sigma * xp.sqrt(2.0 * share)
+    noise = 0.5 * v.learning_rate * v.noise_on_mean * v.noise_on_mean * lengths
+    drift = (v.constraint_radius + v.learning_rate * v.lipschitz) * v.noise_on_mean * xp.sqrt(2.0 * share)
     return rounded_up(
-        xp, _fast_descent(v) + noise + drift, v.distance, v.diameter, v.lipschitz, v.dimension, v.sigma, v.steps,
+        xp, _fast_descent(v) + noise + drift, v.distance, v.constraint_radius, v.lipschitz, v.dimension, v.noise_on_mean, v.steps,
         v.learning_rate, units=32.0,
     )
 
@@ -126,12 +126,12 @@ def _fast_calibrated(xp: Any, v: Values) -> Any:
     )
 
 
-_DISTANCE = positive("distance", "distance of the start from the minimiser, at most")
-_LIPSCHITZ = positive("lipschitz", "largest norm of a record's gradient")
-_DIMENSION = positive_integer("dimension", "number of parameters, or of directions in which gradients lie")
-_STEPS = positive_integer("steps", "number of gradient steps")
-_SIGMA = non_negative("sigma", "standard deviation of the noise on the mean gradient")
-_RATE = positive("learning_rate", "step size")
+_DISTANCE = vocabulary.distance.above(0)
+_LIPSCHITZ = vocabulary.lipschitz
+_DIMENSION = vocabulary.dimension
+_STEPS = vocabulary.steps.at_least(1)
+_SIGMA = vocabulary.noise_on_mean
+_RATE = vocabulary.learning_rate
 
 risk = Bound(
     name="dp-gd.risk",
@@ -149,7 +149,7 @@ risk = Bound(
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={
-        "distance": "1", "lipschitz": "1", "dimension": "100", "sigma": "0.1", "steps": "1000", "learning_rate": "0.02",
+        "distance": "1", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1", "steps": "1000", "learning_rate": "0.02",
     },
     released="average_iterate",
 )
@@ -163,8 +163,8 @@ tail = Bound(
         r" + \frac{2x}{T}\right) + (R + \eta G)\,\sigma\sqrt{\frac{2x}{T}}, \quad x = \log(2/\beta)"
     ),
     parameters=(
-        _DISTANCE, positive("diameter", "largest distance R of a point of the constraint set from the minimiser"),
-        _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE, probability("failure", "probability beta of a larger risk"),
+        _DISTANCE, vocabulary.constraint_radius,
+        _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE, vocabulary.failure_probability,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -173,8 +173,8 @@ tail = Bound(
     certify=closed_form(_tail),
     vectorised=_fast_tail,
     example={
-        "distance": "1", "diameter": "2", "lipschitz": "1", "dimension": "100", "sigma": "0.1", "steps": "1000",
-        "learning_rate": "0.02", "failure": "0.01",
+        "distance": "1", "constraint_radius": "2", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1", "steps": "1000",
+        "learning_rate": "0.02", "failure_probability": "0.01",
     },
     released="average_iterate",
 )
@@ -188,8 +188,8 @@ calibrated = Bound(
         r"\sqrt{\frac{T+1}{T^2} + \frac{4 p\, s(\varepsilon, \delta)^2}{n^2}}"
     ),
     parameters=(
-        _DISTANCE, _LIPSCHITZ, _DIMENSION, positive_integer("dataset_size", "number of records"), _STEPS,
-        non_negative("epsilon"), probability("delta"),
+        _DISTANCE, _LIPSCHITZ, _DIMENSION, vocabulary.dataset_size, _STEPS,
+        vocabulary.epsilon, vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",

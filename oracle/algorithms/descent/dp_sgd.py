@@ -26,7 +26,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_batch_size, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
-from oracle.core.domain import choice, non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -41,7 +41,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, lam, clip_norm, noise_std = (float(v) for v in (config.eta, config.lam, config.clip_norm, config.noise_std))
+    eta, lam, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     theta = np.zeros(dimension)
     for step in range(config.steps):
@@ -74,13 +74,13 @@ dp_sgd = Algorithm(
     document="000, eq. 2.2; 004, DP-SGD",
     summary="gradient descent on the noisy sums of clipped gradients over Poisson batches, divided by a constant",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        positive("eta", "step size"),
-        non_negative("lam", "l2-regularisation, added after clipping; 0 in the documents"),
-        positive("clip_norm", "per-sample clipping norm C"),
-        positive("noise_std", "standard deviation of the noise on the batch's mean gradient: C/b times the multiplier"),
-        positive_integer("batch_size", "expected size b of a batch and divisor, at most dataset_size"),
-        positive_integer("steps"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rate,
+        vocabulary.regularisation,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.steps.at_least(1),
         DATASET_SIZE,
         NEIGHBOURS,
     ),

@@ -11,20 +11,20 @@ from typing import Any
 from oracle.algorithms.descent.dp_gd_plan import CLIPPED
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
 from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
-from oracle.core.domain import choice, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
 def _multiplier(config: Values) -> Fraction:
     """The noise on the sum of the batch in units of clip_norm."""
-    return Fraction(config.noise_std * config.batch_size / config.clip_norm)
+    return Fraction(config.noise_on_mean * config.batch_size / config.clip_norm)
 
 
 def _poisson(config: Values) -> dict[str, Any]:
     return {
         "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "batch_size": config.batch_size,
-        "noise_std": config.noise_std, "steps": config.steps, "delta": config.delta, "neighbours": config.neighbours,
+        "noise_std": config.noise_on_mean, "steps": config.steps, "delta": config.delta, "neighbours": config.neighbours,
     }
 
 
@@ -56,16 +56,16 @@ dp_sgd = Recipe(
     algorithm="dp-sgd",
     summary="gradient descent on the noisy means of random batches of clipped gradients",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size", "size of a batch, expected if it is random"),
-        positive("clip_norm", "norm C to which each record's gradient is clipped"),
-        positive("noise_std", "standard deviation of the noise on the batch's mean gradient"),
-        positive_integer("steps"), probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("sampling", "poisson", "without_replacement", "with_replacement", meaning="how each batch is drawn"),
+        vocabulary.dataset_size, vocabulary.batch_size,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.steps.at_least(1), vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.sampling.choosing("poisson", "without_replacement", "with_replacement"),
     ),
     optional=(
-        flag("clipped", "whether each record's gradient is clipped by itself"),
-        flag("constant_divisor", "whether the sum is divided by batch_size however many records were drawn"),
-        flag("secret_batches", "whether nobody learns which records were drawn"), FIXED_SIZE,
+        vocabulary.clipped,
+        vocabulary.constant_divisor,
+        vocabulary.secret_batches, FIXED_SIZE,
     ),
     guarantees=(
         Guarantee(

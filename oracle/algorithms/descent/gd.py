@@ -15,7 +15,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -28,7 +28,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average or last iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta = float(config.eta)
+    eta = float(config.learning_rate)
     records, dimension = features.shape
     theta = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
     iterates = np.zeros(dimension)
@@ -52,11 +52,11 @@ gd = Algorithm(
     document="004, Gradient Descent",
     summary="gradient descent without privacy, the average or the last iterate",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        positive("eta", "step size"),
-        positive_integer("steps"),
-        non_negative("initial_std", "standard deviation of the entries of the initial point; 0 starts at 0"),
-        choice("iterate", "average", "last", meaning="which iterate is the output"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rate,
+        vocabulary.steps.at_least(1),
+        vocabulary.initial_std,
+        vocabulary.iterate,
     ),
     released="output",
     neighbours="any",

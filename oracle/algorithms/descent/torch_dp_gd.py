@@ -32,7 +32,7 @@ def train(
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     norms = torch.linalg.vector_norm(x, dim=1)
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     mean = torch.zeros_like(theta)

@@ -32,7 +32,7 @@ def train(
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, noise_std, radius = (float(v) for v in (config.eta, config.noise_std, config.radius))
+    eta, noise_std, radius = (float(v) for v in (config.learning_rate, config.noise_on_mean, config.radius))
     norms = torch.linalg.vector_norm(x, dim=1)
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     mean = torch.zeros_like(theta)

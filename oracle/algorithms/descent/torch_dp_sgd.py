@@ -37,7 +37,7 @@ def train(
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, lam, clip_norm, noise_std = (float(v) for v in (config.eta, config.lam, config.clip_norm, config.noise_std))
+    eta, lam, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm, config.noise_on_mean))
     records, dimension = x.shape
     rate = config.batch_size / config.dataset_size
     norms = torch.linalg.vector_norm(x, dim=1)

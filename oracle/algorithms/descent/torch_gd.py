@@ -41,6 +41,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         if recorder is not None:
             recorder("samples", step=step, norms=r.abs() * norms)
             recorder("update", step=step, clipped_sum=total, noise_std=0.0)
-        theta = theta - (float(config.eta) / x.shape[0]) * total
+        theta = theta - (float(config.learning_rate) / x.shape[0]) * total
         mean = mean + theta / config.steps
     return mean if config.iterate == "average" else theta

@@ -23,7 +23,7 @@ import numpy as np
 from oracle.algorithms.glmtron import glmtron
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -38,7 +38,7 @@ def train(
 ) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels)
-    eta, gamma, noise_multiplier = (float(v) for v in (config.eta, config.clip_norm, config.noise_multiplier))
+    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_over_sensitivity))
     records, dimension = features.shape
     order = tape.permutation("order", 0, records)[0]
     w = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
@@ -65,13 +65,13 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of glmtron.epsilon but delta: one shuffled pass with all iterates seen."""
     glmtron.check_clip(config)
-    return {"noise_multiplier": config.noise_multiplier, "records": records, "method": "upper"}
+    return {"noise_multiplier": config.noise_over_sensitivity, "records": records, "method": "upper"}
 
 
 _algorithm = functools.partial(
     Algorithm,
     parameters=(
-        *glmtron.PARAMETERS, positive("noise_multiplier", "noise of a step over twice its clipping norm, f"),
+        *glmtron.PARAMETERS, vocabulary.noise_over_sensitivity.above(0),
     ),
     released="average_iterate",
     neighbours="replace",

@@ -26,7 +26,7 @@ import numpy as np
 from oracle.algorithms.glmtron import dp_threshold, glmtron
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -34,10 +34,10 @@ from oracle.core.tape import Tape
 
 def trained_on(config: Values, records: int) -> int:
     """The number of records of the pass, which are the first; a DomainError if there are none, or too few others."""
-    if config.estimation >= records:
-        raise DomainError(f"estimation = {config.estimation} is outside its domain: less than the {records} records")
-    dp_threshold.check_size(config, config.estimation)
-    return int(records - config.estimation)
+    if config.threshold_records >= records:
+        raise DomainError(f"estimation = {config.threshold_records} is outside its domain: less than the {records} records")
+    dp_threshold.check_size(config, config.threshold_records)
+    return int(records - config.threshold_records)
 
 
 def check(features: Array, labels: Array, config: Values) -> int:
@@ -49,7 +49,7 @@ def check(features: Array, labels: Array, config: Values) -> int:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     records, dimension = check(features, labels, config), features.shape[1]
-    eta, gamma, noise_multiplier = (float(v) for v in (config.eta, config.clip_norm, config.noise_multiplier))
+    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_over_sensitivity))
     order = tape.permutation("order", 0, records)[0]
     w = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
     iterates = np.zeros(dimension)
@@ -73,7 +73,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of glmtron-adaptive.epsilon but delta."""
     glmtron.check_clip(config)
     return {
-        "noise_multiplier": config.noise_multiplier, "records": trained_on(config, records),
+        "noise_multiplier": config.noise_over_sensitivity, "records": trained_on(config, records),
         "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
     }
 
@@ -84,9 +84,9 @@ dp_glmtron_adaptive = Algorithm(
     summary="DP-GLMtron whose clipping norms come from DP-Threshold on other records, a step at a time",
     parameters=(
         *glmtron.PARAMETERS,
-        positive("noise_multiplier", "noise of a step over twice its clipping norm, f"),
-        positive_integer("estimation", "how many records, the last ones, are for the thresholds only"),
-        positive("threshold_scale", "clipping norm over the scale that DP-Threshold gives"),
+        vocabulary.noise_over_sensitivity.above(0),
+        vocabulary.threshold_records,
+        vocabulary.threshold_scale,
         *dp_threshold.PARAMETERS,
     ),
     released="average_iterate",

@@ -7,21 +7,21 @@ against noise 2 f gamma, and no other step sees that record.
 from __future__ import annotations
 
 from oracle.algorithms.glmtron.dp_threshold_plan import OPTIONAL, REPLACE, THRESHOLDS, covered, covers
-from oracle.core.domain import choice, positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.enclosure import Enclosure
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, flag, said
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values, bound
 
 
 def _shuffled(config: Values) -> dict[str, object]:
     return {
-        "noise_multiplier": config.noise_multiplier, "records": config.records, "delta": config.delta,
+        "noise_multiplier": config.noise_over_sensitivity, "records": config.dataset_size, "delta": config.delta,
         "method": "upper",
     }
 
 
 def _alone(config: Values) -> dict[str, object]:
-    return {"sigma": config.noise_multiplier, "sensitivity": 1, "delta": config.delta}
+    return {"sigma": config.noise_over_sensitivity, "sensitivity": 1, "delta": config.delta}
 
 
 def _training(config: Values) -> Enclosure:
@@ -31,18 +31,18 @@ def _training(config: Values) -> Enclosure:
     return bound("gaussian.epsilon").at(_alone(config))
 
 
-ONE_PASS = Hypothesis("every record is used once", lambda config: bool(config.passes == 1))
+ONE_PASS = Hypothesis("every record is used once", lambda config: bool(config.epochs == 1))
 
 dp_glmtron = Recipe(
     algorithm="dp-glmtron",
     summary="one noisy GLMtron pass over shuffled records",
     parameters=(
-        positive_integer("records", "records of the pass, one a step"), positive_integer("passes"),
-        positive("noise_multiplier", "noise of a step over twice its clipping norm, f in the document"),
-        THRESHOLDS, probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.epochs.at_least(1),
+        vocabulary.noise_over_sensitivity.above(0),
+        THRESHOLDS, vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
-    optional=(flag("shuffled", "whether the order is uniformly random and not released"), *OPTIONAL),
+    optional=(vocabulary.shuffled, *OPTIONAL),
     guarantees=(
         Guarantee(
             "glmtron.epsilon", "shuffled, a Gaussian step a record: all iterates may be seen", _shuffled,

@@ -28,7 +28,7 @@ from oracle.algorithms.glmtron import glmtron
 from oracle.algorithms.glmtron.dp_glmtron import check
 from oracle.algorithms.glmtron.tree import PrefixSums
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, positive
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -38,7 +38,7 @@ def train(
 ) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels)
-    eta, gamma, noise_multiplier = (float(v) for v in (config.eta, config.clip_norm, config.noise_multiplier))
+    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_multiplier))
     records, dimension = features.shape
     noise_std = noise_multiplier * gamma
     sums = PrefixSums(dimension, lambda t: noise_std * tape.normal("node", t, dimension)[0])
@@ -72,8 +72,8 @@ _algorithm = functools.partial(
     Algorithm,
     parameters=(
         *glmtron.PARAMETERS,
-        positive("noise_multiplier", "noise of a node over the clipping norm, f in the document"),
-        choice("neighbours", "replace", "add_remove", meaning="whether a record is replaced or its leaf zeroed"),
+        vocabulary.noise_multiplier,
+        vocabulary.neighbours,
     ),
     released="average_iterate",
     neighbours="any",

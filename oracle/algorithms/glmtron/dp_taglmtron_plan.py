@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from oracle.algorithms.glmtron.dp_glmtron_plan import ONE_PASS
 from oracle.algorithms.glmtron.dp_threshold_plan import OPTIONAL, THRESHOLDS, covered, covers
-from oracle.core.domain import choice, positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.enclosure import Enclosure
-from oracle.core.planning import Guarantee, Recipe, flag, said
+from oracle.core.planning import Guarantee, Recipe, said
 from oracle.core.registry import Values, bound
 
 
 def _tree(config: Values) -> dict[str, object]:
     return {
-        "noise_multiplier": config.noise_multiplier, "records": config.records, "delta": config.delta,
+        "noise_multiplier": config.noise_multiplier, "records": config.dataset_size, "delta": config.delta,
         "neighbours": config.neighbours,
     }
 
@@ -31,13 +31,13 @@ dp_taglmtron = Recipe(
     algorithm="dp-taglmtron",
     summary="GLMtron on noisy prefix sums by tree aggregation",
     parameters=(
-        positive_integer("records", "records of the pass, one a leaf"), positive_integer("passes"),
-        positive("noise_multiplier", "noise of a node over the largest clipping norm, f in the document"),
-        THRESHOLDS, probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.epochs.at_least(1),
+        vocabulary.noise_multiplier,
+        THRESHOLDS, vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
     optional=(
-        flag("late_noise", "whether a node's noise is drawn, or rescaled, once the norms of its leaves are known"),
+        vocabulary.late_noise,
         *OPTIONAL,
     ),
     guarantees=(

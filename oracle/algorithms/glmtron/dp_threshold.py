@@ -32,7 +32,8 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability, schedule
+from oracle.core import vocabulary
+from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -43,10 +44,10 @@ REACH = 64
 BINS = 2 * REACH + 3
 
 PARAMETERS: tuple[Parameter, ...] = (
-    positive("threshold_epsilon", "epsilon' of one histogram: Laplace noise of scale 2/epsilon' on a count"),
-    probability("threshold_delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')"),
-    positive_integer("batches", "number K of batch means of a histogram"),
-    non_negative("model_variance", "V, added to the third square for the noise of the labels"),
+    vocabulary.threshold_epsilon,
+    vocabulary.threshold_delta,
+    vocabulary.histogram_batches,
+    vocabulary.model_variance,
 )
 
 
@@ -64,15 +65,15 @@ def bar(config: Values) -> float:
 def check_size(config: Values, records: int) -> None:
     """A DomainError, with the number needed, unless so many records give batch means that may speak."""
     needed = math.floor(bar(config)) + 1
-    if config.batches < needed:
+    if config.histogram_batches < needed:
         raise DomainError(
-            f"batches = {config.batches} is outside its domain: at least {needed}, since noisy counts must exceed "
+            f"batches = {config.histogram_batches} is outside its domain: at least {needed}, since noisy counts must exceed "
             f"{bar(config):.6g}; that needs {needed} records for the thresholds alone"
         )
-    if records < config.batches:
-        raise DomainError(f"{records} records are too few for the thresholds: batches = {config.batches} needs so many")
-    if records % config.batches:
-        raise DomainError(f"batches = {config.batches} is outside its domain: a divisor of the {records} records")
+    if records < config.histogram_batches:
+        raise DomainError(f"{records} records are too few for the thresholds: batches = {config.histogram_batches} needs so many")
+    if records % config.histogram_batches:
+        raise DomainError(f"batches = {config.histogram_batches} is outside its domain: a divisor of the {records} records")
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
@@ -123,7 +124,7 @@ def threshold(
     features: Array, labels: Array, w: Array, config: Values, tape: Tape, step: int, recorder: Any = None
 ) -> float | None:
     """s for one model, or None for failure; `step` numbers the calls on the same records."""
-    size = len(features) // config.batches
+    size = len(features) // config.histogram_batches
     ends: list[float] = []
     for which in range(HISTOGRAMS):
         means = []
@@ -165,7 +166,7 @@ dp_threshold = Algorithm(
     name="dp-threshold",
     document="003, Algorithm 2",
     summary="a scale of the residuals of a model, from three stable histograms of batch means",
-    parameters=(*PARAMETERS, schedule("weights", "the model w, an entry a feature", low=None)),
+    parameters=(*PARAMETERS, vocabulary.weights),
     released="output",
     neighbours="replace",
     accounted_by="dp-threshold.epsilon",

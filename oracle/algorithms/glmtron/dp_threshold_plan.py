@@ -9,23 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from oracle.core.domain import choice, positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values, bound
 
 HISTOGRAMS = 3  # of each call, one for each of the three residuals
 REPLACE = equals("neighbours differ by replacing one record", "neighbours", "replace")
-_EPSILON = positive("threshold_epsilon", "epsilon' of one histogram: Laplace noise of scale 2/(epsilon' K)")
-_DELTA = probability("threshold_delta", "delta' of one histogram: threshold 2 log(1/delta')/(epsilon' K) + 1/K")
-_REPAIRED = flag("noisy_test", "whether the noisy count, not the true one, must exceed the threshold to be released")
-_FIXED = flag("fixed_bins", "whether bins and batches do not depend on the records")
+_EPSILON = vocabulary.threshold_epsilon
+_DELTA = vocabulary.threshold_delta
+_REPAIRED = vocabulary.noisy_test
+_FIXED = vocabulary.fixed_bins
 
-THRESHOLDS = choice(
-    "thresholds", "fixed", "other_records", "same_records",
-    meaning="where the clipping thresholds come from: no records, DP-Threshold on others, or those of the training",
-)
+THRESHOLDS = vocabulary.thresholds
 OPTIONAL = (_EPSILON, _DELTA, _REPAIRED, _FIXED)
 """What a training whose thresholds come from other records has to say of them."""
 
@@ -84,8 +81,8 @@ dp_threshold = Recipe(
     algorithm="dp-threshold",
     summary="clipping thresholds from three stable histograms a call",
     parameters=(
-        _EPSILON, _DELTA, positive_integer("calls", "calls on the same records, one a training step"),
-        probability("delta", "delta of all calls together"), choice("neighbours", "replace", "add_remove"),
+        _EPSILON, _DELTA, vocabulary.calls,
+        vocabulary.delta.open(), vocabulary.neighbours,
     ),
     optional=(_REPAIRED, _FIXED),
     guarantees=(

@@ -47,9 +47,10 @@ from typing import Any
 from oracle.bounds.composition import composition_arrays
 from oracle.bounds.composition.composition_theorems import remaining, sign_of_remaining
 from oracle.bounds.laplace import laplace_composed
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose, through
 from oracle.core.arrays import UNIT, inflate
-from oracle.core.domain import non_negative, positive, positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -61,12 +62,12 @@ _SHARP = 1e-11  # relative doubt about t above which float64 leaves the answer t
 
 def _releases(values: Values) -> Values:
     """The Laplace releases of all histograms: two each, of ratio epsilon'/2."""
-    return Values(sensitivity=values.epsilon, scale=Fraction(2), steps=2 * values.histograms * values.calls)
+    return Values(sensitivity=values.threshold_epsilon, scale=Fraction(2), steps=2 * values.histograms * values.calls)
 
 
 def _leaks(values: Values) -> Values:
     """What each histogram gives away, as one of the mechanisms of an optimal composition."""
-    return Values(delta=values.delta / 2, steps=_histograms(values.histograms, values.calls))
+    return Values(base_delta=values.threshold_delta / 2, steps=_histograms(values.histograms, values.calls))
 
 
 def _histograms(histograms: int, calls: int) -> int:
@@ -79,12 +80,12 @@ def _histograms(histograms: int, calls: int) -> int:
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    leaks = Values(**vars(_leaks(values)), total_delta=values.total_delta)
+    leaks = Values(**vars(_leaks(values)), delta=values.delta)
     sign = sign_of_remaining(leaks)
     if sign < 0:
         raise DomainError(
-            f"total_delta = {shown(values.total_delta)} is outside its domain: at least 1 - (1 - delta/2)^k for k ="
-            f" {leaks.steps} histograms of delta = {shown(values.delta)}; no epsilon is enough"
+            f"delta = {shown(values.delta)} is outside its domain: at least 1 - (1 - threshold_delta/2)^k for k ="
+            f" {leaks.steps} histograms of threshold_delta = {shown(values.threshold_delta)}; no epsilon is enough"
         )
     releases = _releases(values)
 
@@ -99,11 +100,11 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
 
 def _delta(values: Values, width: Fraction) -> Enclosure:
     leaks, releases = _leaks(values), _releases(values)
-    exact = Values(**vars(releases), epsilon=values.total_epsilon)
+    exact = Values(**vars(releases), epsilon=values.epsilon)
     curve = laplace_composed.delta.certify(exact, width / 16)
 
     def total() -> Any:
-        kept = leaks.steps * ball(-leaks.delta).log1p()
+        kept = leaks.steps * ball(-leaks.base_delta).log1p()
         return -kept.expm1() + kept.exp() * curve.ball
 
     return enclose(total, width=width).capped(1)
@@ -124,10 +125,11 @@ def _many(xp: Any, values: Values) -> Any:
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
     many = _many(xp, values)
-    low, high = composition_arrays.remaining(xp, 0.5 * values.delta, many, values.total_delta)
+    low, high = composition_arrays.remaining(xp, 0.5 * values.threshold_delta, many, values.delta)
     sharp = (low > _SMALLEST) & (high - low <= _SHARP * low)
     releases = Values(
-        sensitivity=values.epsilon, scale=xp.full_like(low, 2.0), steps=2.0 * many, delta=xp.where(sharp, low, 0.5)
+        sensitivity=values.threshold_epsilon, scale=xp.full_like(low, 2.0), steps=2.0 * many,
+        delta=xp.where(sharp, low, 0.5),
     )
     return xp.where(sharp, laplace_composed.epsilon.vectorised(xp, releases), math.nan)
 
@@ -135,20 +137,20 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 def _delta_fast(xp: Any, values: Values) -> Any:
     many = _many(xp, values)
     releases = Values(
-        sensitivity=values.epsilon, scale=xp.full_like(many, 2.0), steps=2.0 * many, epsilon=values.total_epsilon
+        sensitivity=values.threshold_epsilon, scale=xp.full_like(many, 2.0), steps=2.0 * many, epsilon=values.epsilon
     )
     curve = laplace_composed.delta.vectorised(xp, releases)
-    kept = many * xp.log1p(-0.5 * values.delta)
+    kept = many * xp.log1p(-0.5 * values.threshold_delta)
     total = inflate(-xp.expm1(kept * (1 + 4 * UNIT)) + xp.exp(kept * (1 - 4 * UNIT)) * curve, 16.0)
     total = xp.where(total > 1.0, 1.0, total)
-    return xp.where(values.delta > _SMALLEST, total, math.nan)
+    return xp.where(values.threshold_delta > _SMALLEST, total, math.nan)
 
 
 _PARAMETERS = (
-    positive("epsilon", "epsilon' of one histogram: the noise on a count is Laplace of scale 2/epsilon'"),
-    probability("delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')"),
-    positive_integer("histograms", "histograms of a call, on the same records; the algorithm makes 3"),
-    positive_integer("calls", "calls on the same records, one a training step"),
+    vocabulary.threshold_epsilon,
+    vocabulary.threshold_delta,
+    vocabulary.histograms,
+    vocabulary.calls,
 )
 _TOTAL = (
     r"\delta_{\mathrm{total}} = 1 - \left(1 - \tfrac{\delta'}{2}\right)^{k}\left(1 -"
@@ -168,10 +170,10 @@ epsilon = _bound(
     unit="epsilon",
     summary="an epsilon for which all thresholds of a training are (epsilon, total_delta)-DP",
     formula=r"\min\{E \ge 0 : \delta_{\mathrm{total}}(E) \le \delta\}, \quad " + _TOTAL,
-    parameters=(*_PARAMETERS, probability("total_delta", "delta of all thresholds together")),
+    parameters=(*_PARAMETERS, vocabulary.delta.open()),
     certify=_epsilon,
     vectorised=_epsilon_fast,
-    example={"epsilon": "0.01", "delta": "1e-9", "histograms": "3", "calls": "100", "total_delta": "1e-5"},
+    example={"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100", "delta": "1e-5"},
 )
 
 delta = _bound(
@@ -179,8 +181,8 @@ delta = _bound(
     unit="delta",
     summary="a delta for which all thresholds of a training are (total_epsilon, delta)-DP",
     formula=_TOTAL,
-    parameters=(*_PARAMETERS, non_negative("total_epsilon", "epsilon of all thresholds together")),
+    parameters=(*_PARAMETERS, vocabulary.epsilon),
     certify=_delta,
     vectorised=_delta_fast,
-    example={"epsilon": "0.01", "delta": "1e-9", "histograms": "3", "calls": "100", "total_epsilon": "0.3"},
+    example={"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100", "epsilon": "0.3"},
 )

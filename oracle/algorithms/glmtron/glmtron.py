@@ -18,17 +18,18 @@ from __future__ import annotations
 import numpy as np
 
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Parameter, choice, non_negative, positive
+from oracle.core import vocabulary
+from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 
 SHORTEN, PRINTED_MAX = "shorten", "printed-max"
 
 PARAMETERS: tuple[Parameter, ...] = (
-    positive("eta", "step size"),
-    positive("clip_norm", "norm gamma to which the vector of a record is shortened, fixed in advance"),
-    non_negative("initial_std", "standard deviation of the entries of the initial point; 0 starts at 0"),
-    choice("clip", SHORTEN, PRINTED_MAX, meaning="the second is the document's misprint, which bounds no norm"),
+    vocabulary.learning_rate,
+    vocabulary.clip_norm.finite(),
+    vocabulary.initial_std,
+    vocabulary.clip,
 )
 
 

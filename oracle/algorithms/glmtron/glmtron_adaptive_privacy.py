@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.glmtron import dp_threshold_privacy, glmtron_privacy
-from oracle.core.domain import Parameter, positive, probability
+from oracle.core import vocabulary
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound, Values
 
@@ -27,13 +27,16 @@ _MOST = 33_333  # records of the pass; dp-threshold.epsilon composes no more his
 
 
 def _pass(values: Values) -> Values:
-    return Values(noise_multiplier=values.noise_multiplier, records=values.records, delta=values.delta, method="upper")
+    return Values(
+        noise_over_sensitivity=values.noise_over_sensitivity, dataset_size=values.dataset_size, delta=values.delta,
+        method="upper",
+    )
 
 
 def _thresholds(values: Values, histograms: Any) -> Values:
     return Values(
-        epsilon=values.threshold_epsilon, delta=values.threshold_delta, histograms=histograms, calls=values.records,
-        total_delta=values.delta,
+        threshold_epsilon=values.threshold_epsilon, threshold_delta=values.threshold_delta, histograms=histograms,
+        calls=values.dataset_size, delta=values.delta,
     )
 
 
@@ -59,14 +62,11 @@ epsilon = Bound(
         r" \delta', 3, N, \delta)\right)"
     ),
     parameters=(
-        positive("noise_multiplier", "noise standard deviation of a step over twice its clipping norm"),
-        Parameter(
-            "records", kind="integer", low=Fraction(1), high=Fraction(_MOST),
-            meaning="number of records of the pass, one a step, each with a call of DP-Threshold",
-        ),
-        positive("threshold_epsilon", "epsilon' of one histogram: the noise on a count is Laplace of scale 2/epsilon'"),
-        probability("threshold_delta", "delta' of one histogram: a bin speaks above 1 + (2/epsilon') log(1/delta')"),
-        probability("delta"),
+        vocabulary.noise_over_sensitivity.above(0),
+        vocabulary.dataset_size.at_most(33333),
+        vocabulary.threshold_epsilon,
+        vocabulary.threshold_delta,
+        vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -76,7 +76,7 @@ epsilon = Bound(
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={
-        "noise_multiplier": "3.5143", "records": "550", "threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7",
+        "noise_over_sensitivity": "3.5143", "dataset_size": "550", "threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7",
         "delta": "9.67e-4",
     },
 )

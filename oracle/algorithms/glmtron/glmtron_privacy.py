@@ -53,8 +53,8 @@ from oracle.algorithms.glmtron import glmtron_privacy_arrays as arrays
 from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.shuffling import shuffle
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose, through
-from oracle.core.domain import Parameter, choice, non_negative, positive, probability
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound, Values
 
@@ -69,7 +69,7 @@ def _gaussian(noise: Fraction, delta: Fraction, width: Fraction) -> Enclosure:
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    noise, records, delta = values.noise_multiplier, values.records, values.delta
+    noise, records, delta = values.noise_over_sensitivity, values.dataset_size, values.delta
 
     def smaller(epsilon0: Fraction, finer: Fraction) -> Enclosure:
         point = Values(epsilon0=epsilon0, users=records, delta=delta / 2, method=values.method)
@@ -86,7 +86,7 @@ def _largest_shuffled(values: Values, width: Fraction) -> Enclosure:
 
     def spare(epsilon0: arb) -> arb:
         exact = Dyadic.of(epsilon0).to_fraction()
-        point = Values(epsilon0=exact, users=values.records, epsilon=values.epsilon, method="upper")
+        point = Values(epsilon0=exact, users=values.dataset_size, epsilon=values.epsilon, method="upper")
         curve = shuffle.delta.certify(point, Fraction(1, 1 << (ctx.prec // 2))).ball
         return ball(values.delta / 2).log() - curve.log() if curve > 0 else arb(1)
 
@@ -100,7 +100,7 @@ def _largest_shuffled(values: Values, width: Fraction) -> Enclosure:
 
 def _largest_by_formula(values: Values, width: Fraction) -> Enclosure:
     """The largest epsilon0 for which the closed form is at most epsilon; never below epsilon itself."""
-    epsilon, records = values.epsilon, values.records
+    epsilon, records = values.epsilon, values.dataset_size
 
     def logs(above: int) -> arb:
         return log_inverse(values.delta / 2) + arb(above).log()
@@ -128,7 +128,7 @@ _LARGEST = {"upper": _largest_shuffled, "closed-form": _largest_by_formula}
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
     alone = sigma_of(Fraction(1), values.epsilon, values.delta, width)
-    delta0 = local_delta(values.records, values.delta)
+    delta0 = local_delta(values.dataset_size, values.delta)
 
     def noise(epsilon0: Fraction, finer: Fraction) -> Enclosure:
         return sigma_of(Fraction(1), epsilon0, delta0, finer).minimum(alone)
@@ -136,12 +136,8 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
     return through(lambda finer: _LARGEST[values.method](values, finer), noise, width=width)
 
 
-_RECORDS = Parameter(
-    "records", kind="integer", low=Fraction(1), high=shuffle.USERS.high, meaning="number of records, one a step"
-)
-_METHOD = choice(
-    "method", "upper", "closed-form", meaning="how the shuffling is accounted for: numerically, or by the formula"
-)
+_RECORDS = vocabulary.dataset_size.at_most(1000000000)
+_METHOD = vocabulary.method.choosing("upper", "closed-form")
 _FORMULA = (
     r"\varepsilon = \min\left(\varepsilon_G(\tfrac1f, \delta),\ \mathrm{shuffle}\left(\varepsilon_G\left(\tfrac1f,"
     r" \tfrac{\delta}{2(2N - 1)}\right),\ N,\ \tfrac{\delta}{2}\right)\right), \quad \varepsilon_G(\mu, \delta) ="
@@ -158,20 +154,20 @@ epsilon = _bound(
     unit="epsilon",
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
     parameters=(
-        positive("noise_multiplier", "noise standard deviation of a step over twice its clipping norm"),
-        _RECORDS, probability("delta"), _METHOD,
+        vocabulary.noise_over_sensitivity.above(0),
+        _RECORDS, vocabulary.delta.open(), _METHOD,
     ),
     certify=_epsilon,
-    vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.noise_multiplier, v.records, v.delta, v.method),
-    example={"noise_multiplier": "10", "records": "550", "delta": "1e-5", "method": "upper"},
+    vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.noise_over_sensitivity, v.dataset_size, v.delta, v.method),
+    example={"noise_over_sensitivity": "10", "dataset_size": "550", "delta": "1e-5", "method": "upper"},
 )
 
 sigma = _bound(
     name="glmtron.sigma",
     unit="sigma",
     summary="least noise multiplier f for which glmtron.epsilon is at most epsilon",
-    parameters=(_RECORDS, non_negative("epsilon"), probability("delta"), _METHOD),
+    parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _METHOD),
     certify=_sigma,
-    vectorised=lambda xp, v: arrays.sigma_upper(xp, v.records, v.epsilon, v.delta, v.method),
-    example={"records": "550", "epsilon": "0.2", "delta": "1e-5", "method": "upper"},
+    vectorised=lambda xp, v: arrays.sigma_upper(xp, v.dataset_size, v.epsilon, v.delta, v.method),
+    example={"dataset_size": "550", "epsilon": "0.2", "delta": "1e-5", "method": "upper"},
 )

@@ -20,13 +20,13 @@ that upper bounds propagate.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
 from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
-from oracle.core.domain import Parameter, shown
+from oracle.core import vocabulary
+from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -47,14 +47,14 @@ def _risk(v: Values) -> arb:
     sizes, memory = [ball(size) for size in v.spectrum], [ball(1 - eta * size / 2) for size in v.spectrum]
     kept = [ball(1 - eta * size + (eta * size) ** 2) for size in v.spectrum]
     fed = [ball(eta**2 * size / 2) for size in v.spectrum]
-    fresh = [ball(eta**2 * (size * v.label_noise**2 + v.noise**2)) for size in v.spectrum]
+    fresh = [ball(eta**2 * (size * v.label_noise**2 + v.noise_on_mean**2)) for size in v.spectrum]
     now, past, total = [ball(gap) for gap in v.gap], [arb(0)] * len(v.gap), arb(0)
-    for _ in range(v.steps):
+    for _ in range(v.dataset_size):
         energy = sum((size * a for size, a in zip(sizes, now, strict=True)), arb(0))
         total += energy + 2 * sum((size * b for size, b in zip(sizes, past, strict=True)), arb(0))
         past = [q * (a + b) for q, a, b in zip(memory, now, past, strict=True)]
         now = [k * a + f * energy + c for k, f, c, a in zip(kept, fed, fresh, now, strict=True)]
-    return total / arb(4 * v.steps**2)
+    return total / arb(4 * v.dataset_size**2)
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
@@ -67,25 +67,25 @@ def _fast_risk(xp: Any, v: Values) -> Any:
             " an entry lambda of spectrum: the bound needs learning_rate * lambda <= 2"
         )
     square = (v.learning_rate * v.learning_rate)[..., None]
-    label, noise = (v.label_noise * v.label_noise)[..., None], (v.noise * v.noise)[..., None]
+    label, noise = (v.label_noise * v.label_noise)[..., None], (v.noise_on_mean * v.noise_on_mean)[..., None]
     memory, kept, fed = 1.0 - 0.5 * reach, 1.0 - reach + reach * reach, 0.5 * square * size
     fresh = square * (size * label + noise)
     now, past, total = v.gap, 0.0 * v.gap, 0.0 * v.learning_rate
-    for step in range(int(xp.max(v.steps)) if math.prod(v.steps.shape) else 0):
+    for step in range(int(xp.max(v.dataset_size)) if math.prod(v.dataset_size.shape) else 0):
         energy = xp.sum(size * now, axis=-1)
         both = energy + 2.0 * xp.sum(size * past, axis=-1)
-        total = xp.where(v.steps > step, total + both, total)
+        total = xp.where(v.dataset_size > step, total + both, total)
         past = memory * (now + past)
         now = kept * now + fed * energy[..., None] + fresh
-    result = 0.25 * total / v.steps / v.steps
+    result = 0.25 * total / v.dataset_size / v.dataset_size
     # Up to 3/2 neither 1 - reach/2 nor 1 - reach + reach^2 has an error above 6 units; a step adds two sums and the
     # rounding of the energy (a unit for each direction) to the relative error of `now`, less to that of `past`, and one
     # to that of the total.
     safe = xp.all(reach < 1.5, axis=-1) & ((result == 0.0) | ((result > 1e-250) & (result < 1e250)))
     result = xp.where(safe, result, math.nan)
     return rounded_up(
-        xp, result, size, v.gap, v.learning_rate, v.label_noise, v.noise,
-        units=40.0 + 2.0 * size.shape[-1] + (14.0 + size.shape[-1]) * v.steps,
+        xp, result, size, v.gap, v.learning_rate, v.label_noise, v.noise_on_mean,
+        units=40.0 + 2.0 * size.shape[-1] + (14.0 + size.shape[-1]) * v.dataset_size,
     )
 
 
@@ -101,10 +101,7 @@ risk = Bound(
     ),
     parameters=(
         SPECTRUM, GAP,
-        Parameter(
-            "steps", kind="integer", low=Fraction(1), high=Fraction(_MOST_STEPS),
-            meaning="number N of records, each used once",
-        ),
+        vocabulary.dataset_size.at_most(100000),
         RATE, LABEL, NOISE,
     ),
     neighbours="any",

@@ -49,7 +49,8 @@ from typing import Any
 
 from flint import arb
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer, schedule, shown
+from oracle.core import vocabulary
+from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -64,26 +65,26 @@ def _total(balls: list[arb]) -> arb:
 
 def effective(v: Values, rate: Fraction, power: int) -> arb:
     """sum min(1, (N rate lambda)^2) / lambda^power."""
-    terms = [(min(Fraction(1), (v.steps * rate * size) ** 2), size) for size in v.spectrum]
+    terms = [(min(Fraction(1), (v.dataset_size * rate * size) ** 2), size) for size in v.spectrum]
     return _total([ball(share / size**power) for share, size in terms])
 
 
 def fast_effective(xp: Any, v: Values, rate: Any, power: int) -> Any:
     """The same on arrays, neither rounded up nor guarded."""
-    reach = (v.steps * rate)[..., None] * v.spectrum
+    reach = (v.dataset_size * rate)[..., None] * v.spectrum
     share = xp.where(reach < 1.0, reach * reach, 1.0)
     return xp.sum(share / v.spectrum if power else share, axis=-1)
 
 
 def _risk(v: Values) -> arb:
-    eta, count, trace = v.learning_rate, v.steps, sum(v.spectrum, Fraction(0))
-    if eta * v.alpha * trace > 1:
+    eta, count, trace = v.learning_rate, v.dataset_size, sum(v.spectrum, Fraction(0))
+    if eta * v.fourth_moment * trace > 1:
         raise DomainError(
-            f"learning_rate = {shown(eta)} is above 1/(alpha * trace) for alpha = {shown(v.alpha)} and a spectrum of"
+            f"learning_rate = {shown(eta)} is above 1/(alpha * trace) for alpha = {shown(v.fourth_moment)} and a spectrum of"
             f" trace {shown(trace)}: the bound needs learning_rate * alpha * trace <= 1"
         )
     heights = [min(count * size, Fraction(4, 3) / eta) for size in v.spectrum]
-    label, noise = v.label_noise**2, v.noise**2
+    label, noise = v.label_noise**2, v.noise_on_mean**2
     start = _total([
         ball(gap * min(Fraction(1), count * eta * size / 2) * height / size)
         for gap, size, height in zip(v.gap, v.spectrum, heights, strict=True)
@@ -91,56 +92,56 @@ def _risk(v: Values) -> arb:
     reached = _total([ball(size * height) for size, height in zip(v.spectrum, heights, strict=True)])
     drift = _total([ball(gap * height) for gap, height in zip(v.gap, heights, strict=True)])
     drift += ball(count * eta**2) * (ball(label) * reached + ball(noise) * _total([ball(h) for h in heights]))
-    drift /= 1 - ball(eta**2 * v.alpha / 2) * reached
+    drift /= 1 - ball(eta**2 * v.fourth_moment / 2) * reached
     head, private = effective(v, eta / 2, 0), effective(v, eta / 2, 1)
     noises: arb = 2 * (ball(label) * head + ball(noise) * private) / count
-    feedback: arb = ball(v.alpha) * head * drift / count**2
+    feedback: arb = ball(v.fourth_moment) * head * drift / count**2
     return start + noises + feedback
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
-    eta, count = v.learning_rate, v.steps
-    used = eta * v.alpha * xp.sum(v.spectrum, axis=-1)
+    eta, count = v.learning_rate, v.dataset_size
+    used = eta * v.fourth_moment * xp.sum(v.spectrum, axis=-1)
     if bool(xp.any(used > 1.0 + _EDGE)):
         at = int(xp.argmax(xp.reshape(used, (-1,))))
         raise DomainError(
             f"learning_rate = {float(xp.reshape(eta, (-1,))[at])} is above 1/(alpha * trace of spectrum) at alpha ="
-            f" {float(xp.reshape(v.alpha, (-1,))[at])}: the bound needs learning_rate * alpha * trace <= 1"
+            f" {float(xp.reshape(v.fourth_moment, (-1,))[at])}: the bound needs learning_rate * alpha * trace <= 1"
         )
     step, number, size = eta[..., None], count[..., None], v.spectrum
     flat, steep = number * size, 4.0 / 3.0 / step
     height = xp.where(flat < steep, flat, steep + 0.0 * flat)
     reach = 0.5 * number * step * size
     start = xp.sum(v.gap * xp.where(reach < 1.0, reach, 1.0) * height / size, axis=-1) / eta / count / count
-    label, noise = v.label_noise * v.label_noise, v.noise * v.noise
+    label, noise = v.label_noise * v.label_noise, v.noise_on_mean * v.noise_on_mean
     reached = xp.sum(size * height, axis=-1)
     drift = count * eta * eta * (label * reached + noise * xp.sum(height, axis=-1))
-    drift = (xp.sum(v.gap * height, axis=-1) + drift) / (1.0 - 0.5 * eta * eta * v.alpha * reached)
+    drift = (xp.sum(v.gap * height, axis=-1) + drift) / (1.0 - 0.5 * eta * eta * v.fourth_moment * reached)
     head, private = fast_effective(xp, v, 0.5 * eta, 0), fast_effective(xp, v, 0.5 * eta, 1)
-    result = start + 2.0 * (label * head + noise * private) / count + v.alpha * head * drift / count / count
+    result = start + 2.0 * (label * head + noise * private) / count + v.fourth_moment * head * drift / count / count
     result = xp.where(used < 1.0 - _EDGE, result, math.nan)
     return rounded_up(
-        xp, result, v.spectrum, v.gap, count, eta, v.alpha, v.label_noise, v.noise, units=100.0 + 8.0 * size.shape[-1]
+        xp, result, v.spectrum, v.gap, count, eta, v.fourth_moment, v.label_noise, v.noise_on_mean, units=100.0 + 8.0 * size.shape[-1]
     )
 
 
 def _fast_dimension(power: int) -> Any:
     return lambda xp, v: rounded_up(
-        xp, fast_effective(xp, v, v.learning_rate, power), v.spectrum, v.steps, v.learning_rate,
+        xp, fast_effective(xp, v, v.learning_rate, power), v.spectrum, v.dataset_size, v.learning_rate,
         units=16.0 + 2.0 * v.spectrum.shape[-1],
     )
 
 
-SPECTRUM = schedule("spectrum", "eigenvalues of the covariance of the features")
-GAP = schedule("gap", "squared distance of the start from the truth along each eigenvector", low_open=False)
-STEPS = positive_integer("steps", "number N of records, each used once")
-RATE = positive("learning_rate", "step size")
-LABEL = non_negative("label_noise", "standard deviation of the label noise, at most")
-NOISE = non_negative("noise", "standard deviation of the noise on each coordinate of a step's gradient")
+SPECTRUM = vocabulary.spectrum
+GAP = vocabulary.gap
+STEPS = vocabulary.dataset_size
+RATE = vocabulary.learning_rate
+LABEL = vocabulary.label_noise
+NOISE = vocabulary.noise_on_mean
 _SPECTRUM = "1,0.25,0.1111,0.0625,0.04,0.0278,0.0204,0.0156"
 EXAMPLE = {
-    "spectrum": _SPECTRUM, "gap": "1,1,1,1,1,1,1,1", "steps": "500", "learning_rate": "0.1", "label_noise": "0.5",
-    "noise": "0.5",
+    "spectrum": _SPECTRUM, "gap": "1,1,1,1,1,1,1,1", "dataset_size": "500", "learning_rate": "0.1", "label_noise": "0.5",
+    "noise_on_mean": "0.5",
 }
 
 dimension = Bound(
@@ -158,7 +159,7 @@ dimension = Bound(
     validity="pending",
     certify=closed_form(lambda v: effective(v, v.learning_rate, 0)),
     vectorised=_fast_dimension(0),
-    example={"spectrum": _SPECTRUM, "steps": "500", "learning_rate": "0.1"},
+    example={"spectrum": _SPECTRUM, "dataset_size": "500", "learning_rate": "0.1"},
     released="average_iterate",
 )
 
@@ -177,7 +178,7 @@ private_dimension = Bound(
     validity="pending",
     certify=closed_form(lambda v: effective(v, v.learning_rate, 1)),
     vectorised=_fast_dimension(1),
-    example={"spectrum": _SPECTRUM, "steps": "500", "learning_rate": "0.1"},
+    example={"spectrum": _SPECTRUM, "dataset_size": "500", "learning_rate": "0.1"},
     released="average_iterate",
 )
 
@@ -194,7 +195,7 @@ risk = Bound(
     ),
     parameters=(
         SPECTRUM, GAP, STEPS, RATE,
-        Parameter("alpha", low=Fraction(1), meaning="fourth-moment constant of the features; 3 for Gaussian ones"),
+        vocabulary.fourth_moment,
         LABEL, NOISE,
     ),
     neighbours="any",
@@ -203,6 +204,6 @@ risk = Bound(
     validity="pending",
     certify=closed_form(_risk),
     vectorised=_fast_risk,
-    example={**EXAMPLE, "alpha": "3"},
+    example={**EXAMPLE, "fourth_moment": "3"},
     released="average_iterate",
 )

@@ -37,8 +37,8 @@ from flint import arb, ctx
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.matrix.tree import POWERS_OF_TWO, SHIFT
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
@@ -56,18 +56,18 @@ def _nodes_fast(xp: Any, records: Any) -> Any:
 
 
 def _mu(values: Values) -> arb:
-    return ball(SHIFT[values.neighbours] / values.noise_multiplier) * ball(nodes(values.records)).sqrt()
+    return ball(SHIFT[values.neighbours] / values.noise_multiplier) * ball(nodes(values.dataset_size)).sqrt()
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
     noise = values.noise_multiplier
     ratio = quotient(xp, xp.full_like(noise, float(SHIFT[values.neighbours])), noise)
-    return arrays.epsilon_upper(xp, composed_mu(xp, ratio, _nodes_fast(xp, values.records)), values.delta)
+    return arrays.epsilon_upper(xp, composed_mu(xp, ratio, _nodes_fast(xp, values.dataset_size)), values.delta)
 
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
     """s sqrt(L) times the noise on a sensitivity of 1."""
-    count, shift = nodes(values.records), SHIFT[values.neighbours]
+    count, shift = nodes(values.dataset_size), SHIFT[values.neighbours]
     finer = width / (8 * shift * count)
     one = sigma_of(Fraction(1), values.epsilon, values.delta, finer)
     magnitude = max(0, one.upper.exponent + one.upper.mantissa.bit_length())
@@ -77,12 +77,12 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
 
 
 def _sigma_fast(xp: Any, values: Values) -> Any:
-    sensitivity = inflate(SHIFT[values.neighbours] * xp.sqrt(_nodes_fast(xp, values.records)), 2.0)
+    sensitivity = inflate(SHIFT[values.neighbours] * xp.sqrt(_nodes_fast(xp, values.dataset_size)), 2.0)
     return arrays.sigma_upper(xp, sensitivity, values.epsilon, values.delta)
 
 
-_RECORDS = positive_integer("records", "number of records, one a step and a leaf")
-_NEIGHBOURS = choice("neighbours", "replace", "add_remove", meaning="whether a record is replaced or its leaf zeroed")
+_RECORDS = vocabulary.dataset_size
+_NEIGHBOURS = vocabulary.neighbours
 _FORMULA = CURVE + (
     r", \quad \mu = \frac{s\sqrt{\lceil\log_2(N + 1)\rceil}}{f},"
     r" \quad s = 2 \text{ (replace) or } 1 \text{ (add or remove)}"
@@ -99,20 +99,20 @@ epsilon = _bound(
     unit="epsilon",
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
     parameters=(
-        positive("noise_multiplier", "noise standard deviation of each node over the largest clipping norm"),
-        _RECORDS, probability("delta"), _NEIGHBOURS,
+        vocabulary.noise_multiplier,
+        _RECORDS, vocabulary.delta.open(), _NEIGHBOURS,
     ),
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_epsilon_fast,
-    example={"noise_multiplier": "20", "records": "550", "delta": "1e-5", "neighbours": "replace"},
+    example={"noise_multiplier": "20", "dataset_size": "550", "delta": "1e-5", "neighbours": "replace"},
 )
 
 sigma = _bound(
     name="taglmtron.sigma",
     unit="sigma",
     summary="least noise multiplier f that makes DP-TAGLMtron (epsilon, delta)-DP",
-    parameters=(_RECORDS, non_negative("epsilon"), probability("delta"), _NEIGHBOURS),
+    parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
     certify=_sigma,
     vectorised=_sigma_fast,
-    example={"records": "550", "epsilon": "1", "delta": "1e-5", "neighbours": "replace"},
+    example={"dataset_size": "550", "epsilon": "1", "delta": "1e-5", "neighbours": "replace"},
 )

@@ -46,8 +46,8 @@ def _train_chunk(
     x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any, indicator: bool
 ) -> torch.Tensor:
     records, dimension = x.shape
-    eta, gamma = float(config.eta), float(config.clip_norm)
-    noise_std = 2 * float(config.noise_multiplier) * gamma
+    eta, gamma = float(config.learning_rate), float(config.clip_norm)
+    noise_std = 2 * float(config.noise_over_sensitivity) * gamma
     order = torch.as_tensor(tape.permutation("order", 0, records), device=x.device)
     norms = torch.linalg.vector_norm(x, dim=1)
     w = float(config.initial_std) * drawn(tape.normal("initial", 0, dimension), x)

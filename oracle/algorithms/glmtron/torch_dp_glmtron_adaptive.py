@@ -42,7 +42,7 @@ def train(
 def _train_chunk(
     x: torch.Tensor, y: torch.Tensor, records: int, config: Values, tape: Tape, recorder: Any
 ) -> torch.Tensor:
-    eta, noise_multiplier, dimension = float(config.eta), float(config.noise_multiplier), x.shape[1]
+    eta, noise_multiplier, dimension = float(config.learning_rate), float(config.noise_over_sensitivity), x.shape[1]
     order = torch.as_tensor(tape.permutation("order", 0, records), device=x.device)
     norms = torch.linalg.vector_norm(x, dim=1)
     others = x[records:].T

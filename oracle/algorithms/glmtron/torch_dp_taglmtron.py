@@ -47,7 +47,7 @@ def _train_chunk(
     x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any, indicator: bool
 ) -> torch.Tensor:
     records, dimension = x.shape
-    eta, gamma = float(config.eta), float(config.clip_norm)
+    eta, gamma = float(config.learning_rate), float(config.clip_norm)
     noise_std = float(config.noise_multiplier) * gamma
     norms = torch.linalg.vector_norm(x, dim=1)
     noise = PrefixNoise()

@@ -51,7 +51,7 @@ def thresholds(
     speaks = torch.ones(tape.models, dtype=torch.bool, device=y.device)
     largest = torch.zeros(tape.models, dtype=y.dtype, device=y.device)
     for which, squares in enumerate(((scores - y).square(), y.square()[None], scores.square())):
-        means = squares.reshape(squares.shape[0], config.batches, -1).mean(dim=2)
+        means = squares.reshape(squares.shape[0], config.histogram_batches, -1).mean(dim=2)
         numbers = bins(means)
         counts = torch.zeros(means.shape[0], BINS, dtype=y.dtype, device=y.device)
         counts.scatter_add_(1, numbers, torch.ones_like(means))

@@ -10,8 +10,8 @@ import math
 from fractions import Fraction
 
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
-from oracle.core.domain import choice, non_negative_integer, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 _DIGITS = 10**60
@@ -25,23 +25,23 @@ def root_below(square: Fraction) -> Fraction:
 
 def noise_on_the_mean(config: Values) -> Fraction:
     """sigma sqrt(2/eta), rounded down."""
-    return root_below(2 * config.sigma**2 / config.step_size)
+    return root_below(2 * config.diffusion**2 / config.learning_rate)
 
 
 def contracting(config: Values) -> bool | None:
     """Whether step_size <= 2/(strong_convexity + smoothness), for curvatures that suit each other."""
-    lam, beta = config.strong_convexity, config.smoothness
-    return None if beta is None else bool(lam <= beta and config.step_size * (lam + beta) <= 2)
+    lam, beta = config.regularisation, config.smoothness
+    return None if beta is None else bool(lam <= beta and config.learning_rate * (lam + beta) <= 2)
 
 
 LAST = equals("only the last iterate is released", "released", "last_iterate")
 CONVEX = said("every record's loss, the ridge apart, is convex", "convex")
 SCALAR = said("clipping keeps it convex: one output", "scalar_output")
 CONTRACTS = Hypothesis("every step contracts: step_size <= 2/(strong_convexity + smoothness)", contracting)
-SMOOTHNESS = positive("smoothness", "largest curvature beta of any record's loss, ridge included")
+SMOOTHNESS = vocabulary.smoothness
 FLAGS = (
-    flag("convex", "whether every record's loss, the ridge apart, is convex"),
-    flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
+    vocabulary.convex,
+    vocabulary.scalar_output,
 )
 _HIDDEN = (REPLACE, LAST, CONVEX, SCALAR, CONTRACTS)
 
@@ -49,21 +49,21 @@ langevin_gd = Recipe(
     algorithm="langevin-gd",
     summary="full-batch noisy gradient descent, noise of variance 2 step_size sigma^2",
     parameters=(
-        positive_integer("dataset_size"), non_negative_integer("steps"),
-        positive("clip_norm", "norm C to which each record's gradient, the ridge apart, is clipped"),
-        positive("sigma", "the noise of a step has variance 2 step_size sigma^2"), positive("step_size"),
-        positive("strong_convexity", "lambda of the ridge lambda |theta|^2 / 2"), probability("delta"),
-        choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.steps,
+        vocabulary.clip_norm.finite(),
+        vocabulary.diffusion, vocabulary.learning_rate,
+        vocabulary.regularisation.above(0), vocabulary.delta.open(),
+        vocabulary.neighbours,
+        vocabulary.released,
     ),
     optional=(SMOOTHNESS, *FLAGS),
     guarantees=(
         Guarantee(
             "langevin.epsilon", "hidden state, by Chourasia, Ye and Shokri's formula",
             lambda config: None if config.smoothness is None else {
-                "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.sigma,
-                "strong_convexity": config.strong_convexity, "smoothness": config.smoothness,
-                "step_size": config.step_size, "steps": config.steps, "delta": config.delta,
+                "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.diffusion,
+                "strong_convexity": config.regularisation, "smoothness": config.smoothness,
+                "step_size": config.learning_rate, "steps": config.steps, "delta": config.delta,
             },
             _HIDDEN,
         ),
@@ -71,7 +71,7 @@ langevin_gd = Recipe(
             "noisy-gd.mu", "hidden state, by the best shifts",
             lambda config: {
                 "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size,
-                "sigma": noise_on_the_mean(config), "contraction": 1 - config.step_size * config.strong_convexity,
+                "sigma": noise_on_the_mean(config), "contraction": 1 - config.learning_rate * config.regularisation,
                 "steps": config.steps,
             },
             _HIDDEN,

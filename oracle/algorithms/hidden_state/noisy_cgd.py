@@ -19,7 +19,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -34,7 +34,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
     records, dimension = features.shape
     theta = np.zeros(dimension)
     step = 0
@@ -57,7 +57,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 def contraction(config: Values) -> Fraction:
     """c = max(|1 - eta lambda|, |1 - eta (lambda + beta)|), beta = curvature * feature_norm^2, exactly."""
     beta = glm.CURVATURE[config.loss] * config.feature_norm**2
-    factors = [1 - config.eta * config.lam, 1 - config.eta * (config.lam + beta)]
+    factors = [1 - config.learning_rate * config.regularisation, 1 - config.learning_rate * (config.regularisation + beta)]
     return max(abs(Fraction(factor)) for factor in factors)
 
 
@@ -70,13 +70,13 @@ def cyclic_account(config: Values, records: int, c: Fraction) -> dict[str, Fract
     """The parameters of noisy-cgd.mu for steps that contract by c (replace-one: gradient sensitivity 2C)."""
     if c > 1:
         raise DomainError(
-            f"eta = {config.eta} is outside its domain: steps of this loss expand (contraction {float(c):.6g} > 1), "
+            f"eta = {config.learning_rate} is outside its domain: steps of this loss expand (contraction {float(c):.6g} > 1), "
             "so the last-iterate bound does not apply"
         )
     return {
         "sensitivity": 2 * config.clip_norm,
         "batch_size": config.batch_size,
-        "sigma": config.sigma,
+        "sigma": config.noise_on_mean,
         "contraction": c,
         "batches": glm.batches(config.batch_size, records),
         "epochs": config.epochs,
@@ -88,14 +88,14 @@ noisy_cgd = Algorithm(
     document="000, eq. 2.4",
     summary="noisy cyclic mini-batch gradient descent over fixed disjoint batches; one batch is NoisyGD",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        positive("eta", "step size"),
-        non_negative("lam", "l2-regularisation, added after clipping"),
-        positive("clip_norm", "per-sample clipping norm C"),
-        positive("sigma", "standard deviation of the noise on the mean gradient"),
-        positive_integer("batch_size"),
-        positive_integer("epochs"),
-        positive("feature_norm", "declared bound on |x|, on which the curvature depends"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rate,
+        vocabulary.regularisation,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.epochs.at_least(1),
+        vocabulary.feature_norm,
     ),
     released="last_iterate",
     neighbours="replace",

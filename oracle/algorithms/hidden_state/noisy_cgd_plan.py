@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
@@ -48,23 +48,23 @@ HIDDEN_STATE = (
     said("clipping keeps it convex: one output", "scalar_output"),
     Hypothesis("every step contracts: learning_rate <= 2/smoothness", _contracts),
 )
-CLIP_NORM = positive("clip_norm", "norm C to which each record's gradient is clipped")
-RIDGE = non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2")
-NEIGHBOURS = choice("neighbours", "replace", "add_remove")
-RELEASED = choice("released", "last_iterate", "average_iterate", "all_iterates")
+CLIP_NORM = vocabulary.clip_norm.finite()
+RIDGE = vocabulary.regularisation
+NEIGHBOURS = vocabulary.neighbours
+RELEASED = vocabulary.released
 LOSS = (
-    positive("smoothness", "largest curvature beta of any record's loss, ridge included"),
-    flag("convex", "whether every record's loss is convex"),
-    flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
+    vocabulary.smoothness,
+    vocabulary.convex,
+    vocabulary.scalar_output,
 )
 
 noisy_cgd = Recipe(
     algorithm="noisy-cgd",
     summary="noisy cyclic mini-batch gradient descent with fixed disjoint batches",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size"), positive_integer("epochs"),
-        CLIP_NORM, positive("noise_multiplier", "noise on the mean gradient in units of clip_norm / batch_size"),
-        positive("learning_rate"), RIDGE, probability("delta"), NEIGHBOURS, RELEASED,
+        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.epochs.at_least(1),
+        CLIP_NORM, vocabulary.noise_multiplier,
+        vocabulary.learning_rate, RIDGE, vocabulary.delta.open(), NEIGHBOURS, RELEASED,
     ),
     optional=LOSS,
     guarantees=(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, HIDDEN_STATE, REPLACE, hidden, noisy_cgd
-from oracle.core.domain import positive
+from oracle.core import vocabulary
 from oracle.core.planning import Guarantee, Recipe
 from oracle.core.registry import Values
 
@@ -28,7 +28,7 @@ def _projected(config: Values) -> dict[str, Any] | None:
 noisy_cgd_projected = Recipe(
     algorithm="noisy-cgd-projected",
     summary="noisy cyclic mini-batch gradient descent with a projection onto a bounded set after every step",
-    parameters=(*noisy_cgd.parameters, positive("diameter", "diameter of the convex set of the projection")),
+    parameters=(*noisy_cgd.parameters, vocabulary.diameter.finite().above(0)),
     optional=noisy_cgd.optional,
     guarantees=(
         Guarantee(

@@ -19,7 +19,7 @@ from oracle.algorithms.hidden_state.noisy_cgd_plan import (
     RIDGE,
     contraction,
 )
-from oracle.core.domain import positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.planning import Guarantee, Hypothesis, Recipe
 from oracle.core.registry import Values
 
@@ -47,12 +47,12 @@ noisy_gd = Recipe(
     algorithm="noisy-gd",
     summary="full-batch noisy gradient descent",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("steps"), CLIP_NORM,
-        positive("noise_multiplier", "noise on the mean gradient in units of clip_norm / dataset_size"),
-        positive("learning_rate"), RIDGE, probability("delta"), NEIGHBOURS, RELEASED,
+        vocabulary.dataset_size, vocabulary.steps.at_least(1), CLIP_NORM,
+        vocabulary.noise_multiplier,
+        vocabulary.learning_rate, RIDGE, vocabulary.delta.open(), NEIGHBOURS, RELEASED,
     ),
     optional=(
-        *LOSS, positive("diameter", "diameter of the convex set onto which every iterate is projected, if it is"),
+        *LOSS, vocabulary.diameter.finite().above(0),
     ),
     guarantees=(
         Guarantee(

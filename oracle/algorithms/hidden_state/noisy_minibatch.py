@@ -16,7 +16,7 @@ from oracle.algorithms.hidden_state.langevin_gd import (
     noise_on_the_mean,
 )
 from oracle.algorithms.hidden_state.noisy_cgd_plan import DISJOINT, REPLACE
-from oracle.core.domain import choice, positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.planning import Guarantee, Recipe
 from oracle.core.registry import Values
 
@@ -31,20 +31,20 @@ noisy_minibatch = Recipe(
     algorithm="noisy-minibatch",
     summary="noisy cyclic mini-batch gradient descent, noise of variance 2 step_size sigma^2",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size"), positive_integer("epochs"),
-        positive("clip_norm", "norm C to which each record's gradient, the ridge apart, is clipped"),
-        positive("sigma", "the noise of a step has variance 2 step_size sigma^2"), positive("step_size"),
-        positive("strong_convexity", "lambda of the ridge lambda |theta|^2 / 2"), probability("delta"),
-        choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.epochs.at_least(1),
+        vocabulary.clip_norm.finite(),
+        vocabulary.diffusion, vocabulary.learning_rate,
+        vocabulary.regularisation.above(0), vocabulary.delta.open(),
+        vocabulary.neighbours,
+        vocabulary.released,
     ),
     optional=(SMOOTHNESS, *FLAGS),
     guarantees=(
         Guarantee(
             "noisy-minibatch.epsilon", "hidden state, by Ye and Shokri's recursion",
             lambda config: {
-                "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size, "sigma": config.sigma,
-                "step_size": config.step_size, "contraction": 1 - config.step_size * config.strong_convexity,
+                "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size, "sigma": config.diffusion,
+                "step_size": config.learning_rate, "contraction": 1 - config.learning_rate * config.regularisation,
                 "batches": _batches(config), "epochs": config.epochs, "position": _batches(config),
                 "delta": config.delta,
             },
@@ -54,7 +54,7 @@ noisy_minibatch = Recipe(
             "noisy-cgd.mu", "hidden state, by the best shifts",
             lambda config: {
                 "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size,
-                "sigma": noise_on_the_mean(config), "contraction": 1 - config.step_size * config.strong_convexity,
+                "sigma": noise_on_the_mean(config), "contraction": 1 - config.learning_rate * config.regularisation,
                 "batches": _batches(config), "epochs": config.epochs,
             },
             _HIDDEN,

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 
@@ -62,19 +62,19 @@ noisy_sgd = Recipe(
     algorithm="noisy-sgd",
     summary="noisy stochastic gradient descent on batches sampled anew at each step",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size", "for Poisson batches their mean size"),
-        positive_integer("steps"), choice("sampling", "without_replacement", "poisson"),
-        positive("clip_norm", "norm C to which each record's gradient is clipped"),
-        positive("noise_multiplier", "noise on the sum over the batch in units of clip_norm"),
-        positive("learning_rate"), non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.batch_size,
+        vocabulary.steps.at_least(1), vocabulary.sampling.choosing("without_replacement", "poisson"),
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_multiplier,
+        vocabulary.learning_rate, vocabulary.regularisation,
+        vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
     optional=(
-        positive("smoothness", "largest curvature beta of any record's loss, ridge included"),
-        positive("diameter", "diameter of the convex set that every step projects on"),
-        flag("convex", "whether every record's loss is convex"),
-        flag("scalar_output", "whether the model has one output, so that clipping keeps its loss convex"),
+        vocabulary.smoothness,
+        vocabulary.diameter.finite().above(0),
+        vocabulary.convex,
+        vocabulary.scalar_output,
     ),
     guarantees=(
         Guarantee(

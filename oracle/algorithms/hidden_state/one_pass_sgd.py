@@ -9,46 +9,46 @@ from __future__ import annotations
 
 from oracle.algorithms.hidden_state.langevin_gd import LAST
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
-from oracle.core.domain import choice, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values
 
-LIPSCHITZ = positive("lipschitz", "Lipschitz constant L of every record's loss; clipping to L will do for composition")
+LIPSCHITZ = vocabulary.lipschitz
 CONVEX = said("every record's loss is convex, and L-Lipschitz without being clipped", "convex_lipschitz")
-FLAG = flag("convex_lipschitz", "whether every record's loss is convex and L-Lipschitz as it is")
+FLAG = vocabulary.convex_lipschitz
 
 
 def _short_step(config: Values) -> bool | None:
-    return None if config.smoothness is None else bool(config.step_size * config.smoothness <= 2)
+    return None if config.smoothness is None else bool(config.learning_rate * config.smoothness <= 2)
 
 
 def _covers(config: Values) -> bool | None:
     """Whether every private record is at `position` or before."""
-    if config.position == config.dataset_size:
+    if config.record_position == config.dataset_size:
         return True
     return None if config.later_records_public is None else bool(config.later_records_public == "true")
 
 
 NONEXPANSIVE = Hypothesis("no step expands: step_size <= 2/smoothness", _short_step)
-SMOOTHNESS = positive("smoothness", "largest curvature beta of any record's loss")
+SMOOTHNESS = vocabulary.smoothness
 
 one_pass_sgd = Recipe(
     algorithm="one-pass-sgd",
     summary="one pass of projected noisy SGD over the records in a fixed order",
     parameters=(
-        positive_integer("dataset_size"),
-        positive_integer("position", "position of the last private record: dataset_size if all are"),
-        LIPSCHITZ, positive("sigma", "standard deviation of the noise on the gradient"), positive("step_size"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size,
+        vocabulary.record_position,
+        LIPSCHITZ, vocabulary.noise_on_mean.above(0), vocabulary.learning_rate,
+        vocabulary.delta.open(), vocabulary.neighbours,
+        vocabulary.released,
     ),
-    optional=(SMOOTHNESS, FLAG, flag("later_records_public", "whether the records after position are public")),
+    optional=(SMOOTHNESS, FLAG, vocabulary.later_records_public),
     guarantees=(
         Guarantee(
             "iteration-sgd.epsilon", "hidden state: the steps after a record hide it",
             lambda config: {
-                "lipschitz": config.lipschitz, "sigma": config.sigma, "dataset_size": config.dataset_size,
-                "position": config.position, "delta": config.delta,
+                "lipschitz": config.lipschitz, "sigma": config.noise_on_mean, "dataset_size": config.dataset_size,
+                "position": config.record_position, "delta": config.delta,
             },
             (
                 REPLACE, LAST, CONVEX, NONEXPANSIVE,
@@ -58,7 +58,7 @@ one_pass_sgd = Recipe(
         Guarantee(
             "gaussian-composed.epsilon", "all iterates may be seen: every record is used once, no convexity needed",
             lambda config: {
-                "sigma": config.sigma, "sensitivity": 2 * config.lipschitz, "steps": 1, "delta": config.delta,
+                "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1, "delta": config.delta,
             },
             (REPLACE,),
         ),

@@ -11,7 +11,7 @@ from fractions import Fraction
 from oracle.algorithms.hidden_state.langevin_gd import LAST
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
 from oracle.algorithms.hidden_state.one_pass_sgd import CONVEX, FLAG, LIPSCHITZ, NONEXPANSIVE, SMOOTHNESS
-from oracle.core.domain import choice, extended, non_negative_integer, positive, positive_integer, probability
+from oracle.core import vocabulary
 from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals
 
 _FRESH = equals("every batch is drawn afresh, without replacement", "sampling", "without_replacement")
@@ -24,19 +24,19 @@ projected_noisy_sgd = Recipe(
     algorithm="projected-noisy-sgd",
     summary="projected noisy SGD on random batches, on a bounded set",
     parameters=(
-        positive_integer("dataset_size"), positive_integer("batch_size"), non_negative_integer("steps"), LIPSCHITZ,
-        positive("sigma", "standard deviation of the noise on the mean gradient"), positive("step_size"),
-        choice("sampling", "without_replacement", "poisson", "cyclic"), probability("delta"),
-        choice("neighbours", "replace", "add_remove"),
-        choice("released", "last_iterate", "average_iterate", "all_iterates"),
+        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.steps, LIPSCHITZ,
+        vocabulary.noise_on_mean.above(0), vocabulary.learning_rate,
+        vocabulary.sampling.choosing("without_replacement", "poisson", "cyclic"), vocabulary.delta.open(),
+        vocabulary.neighbours,
+        vocabulary.released,
     ),
-    optional=(extended("diameter", "diameter of the convex set, inf for none"), SMOOTHNESS, FLAG),
+    optional=(vocabulary.diameter, SMOOTHNESS, FLAG),
     guarantees=(
         Guarantee(
             "projected-noisy-sgd.rdp", "hidden state on a bounded set, at the best of the Renyi orders tried",
             lambda config: None if config.diameter is None else {
                 "lipschitz": config.lipschitz, "dataset_size": config.dataset_size, "batch_size": config.batch_size,
-                "sigma": config.sigma, "step_size": config.step_size, "diameter": config.diameter,
+                "sigma": config.noise_on_mean, "step_size": config.learning_rate, "diameter": config.diameter,
                 "steps": config.steps,
             },
             (REPLACE, _FRESH, LAST, _PROJECTED, CONVEX, NONEXPANSIVE),
@@ -44,7 +44,7 @@ projected_noisy_sgd = Recipe(
         Guarantee(
             "wor-gaussian.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {
-                "sigma": config.batch_size * config.sigma / config.lipschitz,
+                "sigma": config.batch_size * config.noise_on_mean / config.lipschitz,
                 "sampling_rate": Fraction(config.batch_size, config.dataset_size), "steps": config.steps,
                 "delta": config.delta,
             },

@@ -36,7 +36,7 @@ def train(
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
     batch_size = config.batch_size
     norms = torch.linalg.vector_norm(x, dim=1)
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)

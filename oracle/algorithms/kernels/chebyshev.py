@@ -28,8 +28,9 @@ from fractions import Fraction
 
 from flint import arb, arb_poly, ctx
 
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose, is_narrow
-from oracle.core.domain import Number, choice, positive, positive_integer
+from oracle.core.domain import Number, choice, positive
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 
@@ -73,7 +74,7 @@ class Approximation:
 def approximation(function: str, degree: int, *, width: Number = Fraction(1, 1000)) -> Approximation:
     """The interpolating polynomial, its error enclosed to `width` relative."""
     name = str(choice("function", *FUNCTIONS).parse(function))
-    m, relative = int(positive_integer("degree").rational(degree)), positive("width").rational(width)
+    m, relative = int(vocabulary.degree.rational(degree)), positive("width").rational(width)
     if m > LARGEST_DEGREE:
         raise DomainError(f"degree = {m} is outside its domain: an integer in [1, {LARGEST_DEGREE}]")
     relative = min(relative, Fraction(1, 2))

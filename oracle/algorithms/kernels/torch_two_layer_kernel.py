@@ -46,11 +46,11 @@ def scores(
 def _scores(
     gram: torch.Tensor, labels: NDArray[np.float64], root: torch.Tensor, config: Values, tape: Tape
 ) -> torch.Tensor:
-    sigma = float(config.sigma)
+    sigma = float(config.noise_over_step)
     state = torch.zeros(tape.models, gram.shape[1], dtype=gram.dtype, device=gram.device)
     end = 0
     for i, size in enumerate(sizes(len(labels)), start=1):
-        eta = float(config.learning_rate) / 4**i
+        eta = float(config.base_learning_rate) / 4**i
         average = state.clone()
         first, end = end, end + size
         for start in range(first, end, BLOCK):

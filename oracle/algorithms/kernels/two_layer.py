@@ -29,7 +29,8 @@ from oracle.algorithms.phased import phased_sgd
 from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, check_step
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Number, choice, positive, positive_integer
+from oracle.core import vocabulary
+from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -58,7 +59,7 @@ def choose(*, records: int, epsilon: Number, theta: Number) -> str:
 
     sqrt(theta)/(n epsilon) < (n epsilon)^{-1/2}, the document's two rates, if and only if n epsilon > theta.
     """
-    budget = positive_integer("records").rational(records) * positive("epsilon").rational(epsilon)
+    budget = positive_integer("records").rational(records) * vocabulary.epsilon.above(0).rational(epsilon)
     return "two-layer" if budget > positive("theta").rational(theta) else "two-layer-projected"
 
 
@@ -98,7 +99,7 @@ def _account(config: Values, records: int, *, projected: bool) -> dict[str, Frac
     phased_sgd.sizes(records)
     slope = SLOPE[config.link]
     check_step(config, projected=projected, curvature=slope, reason=f"link = {config.link}")
-    return {"sigma": config.sigma, "feature_norm": 1, "learning_rate": config.learning_rate, "smoothness": slope}
+    return {"sigma": config.noise_over_step, "feature_norm": 1, "learning_rate": config.base_learning_rate, "smoothness": slope}
 
 
 def account(config: Values, records: int) -> dict[str, Fraction | int]:
@@ -113,8 +114,8 @@ def account_projected(config: Values, records: int) -> dict[str, Fraction | int]
 
 
 _PARAMETERS = (
-    choice("link", *SLOPE, meaning="the output activation, into [0, 1]"),
-    positive_integer("degree", "degree m of the multinomial kernel"),
+    vocabulary.link.choosing(*SLOPE),
+    vocabulary.degree,
     LEARNING_RATE,
     SIGMA,
 )

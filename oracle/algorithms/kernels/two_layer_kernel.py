@@ -56,7 +56,7 @@ def scores(
     """<w, psi(x)> at every query for the output w of one model; `root` is an R with R R^T = K on all points."""
     points = check(features, labels, queries)
     root = noise_root(points, config.degree) if root is None else root
-    learning_rate, sigma = float(config.learning_rate), float(config.sigma)
+    learning_rate, sigma = float(config.base_learning_rate), float(config.noise_over_step)
     records = len(features)
     alpha = np.zeros(records)
     noise = np.zeros(len(points))

@@ -16,8 +16,8 @@ from oracle.algorithms.phased.phased_sgd_plan import (
     RISES,
     allows,
 )
-from oracle.core.domain import non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, said
 from oracle.core.registry import Values
 
 _NAMES = ("sigma", "feature_norm", "learning_rate", "smoothness", "delta")
@@ -38,16 +38,16 @@ two_layer = Recipe(
     algorithm="two-layer",
     summary="phased SGD behind a fixed feature map: two-layer networks by the kernel trick",
     parameters=(
-        positive("sigma", "noise standard deviation of phase i over its step size learning_rate / 4^i"),
-        positive("feature_norm", "no record's features are longer: the root of the kernel's largest K(x, x)"),
-        positive("learning_rate"),
-        non_negative("smoothness", "Lipschitz constant of the link"),
-        positive_integer("dataset_size"),
-        probability("delta"), NEIGHBOURS, RELEASED,
+        vocabulary.noise_over_step,
+        vocabulary.feature_norm,
+        vocabulary.base_learning_rate,
+        vocabulary.link_lipschitz,
+        vocabulary.dataset_size,
+        vocabulary.delta.open(), NEIGHBOURS, RELEASED,
     ),
     optional=(
-        positive_integer("projected_dimension", "rows of the projection; absent if there is none"),
-        *FLAGS, PROJECTION, flag("unit_labels", "whether labels and link lie in [0, 1]"),
+        vocabulary.projected_dimension,
+        *FLAGS, PROJECTION, vocabulary.unit_labels,
     ),
     guarantees=(
         Guarantee(

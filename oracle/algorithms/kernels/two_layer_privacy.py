@@ -23,8 +23,9 @@ from typing import Any
 
 from oracle.algorithms.phased import phased_sgd_privacy as phased
 from oracle.bounds.gaussian.gaussian import CURVE
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate
-from oracle.core.domain import non_negative, positive, probability, shown
+from oracle.core.domain import shown
 from oracle.core.registry import Bound, Values
 from oracle.engines import projection
 
@@ -32,18 +33,18 @@ from oracle.engines import projection
 def sensitivity(values: Values, *, projected: bool) -> Fraction:
     """The most by which the average of a phase moves, over its step size."""
     r = values.feature_norm
-    reason = f"smoothness = {shown(values.smoothness)} and feature_norm = {shown(r)}"
-    phased.check_step(values, projected=projected, curvature=values.smoothness * r * r, reason=reason)
+    reason = f"smoothness = {shown(values.link_lipschitz)} and feature_norm = {shown(r)}"
+    phased.check_step(values, projected=projected, curvature=values.link_lipschitz * r * r, reason=reason)
     return Fraction((4 if projected else 2) * r)
 
 
 def _fast_sensitivity(xp: Any, values: Values, *, projected: bool) -> Any:
     r = values.feature_norm
-    curvature = inflate(values.smoothness * r * r, 2.0)
+    curvature = inflate(values.link_lipschitz * r * r, 2.0)
     return (4.0 if projected else 2.0) * r * phased.allowed(xp, values, projected=projected, curvature=curvature)
 
 
-_FEATURE_NORM = positive("feature_norm", "r: no record's features are longer; the root of the kernel's diagonal")
+_FEATURE_NORM = vocabulary.feature_norm
 _SETTING = (_FEATURE_NORM, phased.LEARNING_RATE, phased.SMOOTHNESS)
 _PROJECTED = (*_SETTING, projection.DATASET_SIZE, projection.PROJECTED_DIMENSION)
 _FORMULA = CURVE + r", \quad \mu = \frac{2r}{\sigma}, \quad \eta G r^2 \le 8"
@@ -51,7 +52,7 @@ _PROJECTED_FORMULA = (
     CURVE + r" \text{ at } " + projection.FORMULA + r", \quad \mu = \frac{4r}{\sigma}, \quad \eta G r^2 \le 2"
 )
 _SOURCE = ("nonconvex-nn/thm-8-privacy", "background/balle-wang")
-_EXAMPLE = {"feature_norm": "1", "learning_rate": "0.1", "smoothness": "1"}
+_EXAMPLE = {"feature_norm": "1", "base_learning_rate": "0.1", "link_lipschitz": "1"}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "dataset_size": "1000", "projected_dimension": "100"}
 
 epsilon = Bound(
@@ -59,7 +60,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(phased.SIGMA, *_SETTING, probability("delta")),
+    parameters=(phased.SIGMA, *_SETTING, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -69,7 +70,7 @@ epsilon = Bound(
     vectorised=lambda xp, v: phased.fast_epsilon(
         xp, v, _fast_sensitivity(xp, v, projected=False), projected=False
     ),
-    example={"sigma": "10", **_EXAMPLE, "delta": "1e-5"},
+    example={"noise_over_step": "10", **_EXAMPLE, "delta": "1e-5"},
 )
 
 sigma = Bound(
@@ -77,7 +78,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise over the step size for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(*_SETTING, non_negative("epsilon"), probability("delta")),
+    parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -101,7 +102,7 @@ projected_epsilon = Bound(
     validity="pending",
     certify=lambda v, width: phased.epsilon_bound(v, width, sensitivity(v, projected=True), projected=True),
     vectorised=lambda xp, v: phased.fast_epsilon(xp, v, _fast_sensitivity(xp, v, projected=True), projected=True),
-    example={"sigma": "20", **_PROJECTED_EXAMPLE, "delta": "1e-5"},
+    example={"noise_over_step": "20", **_PROJECTED_EXAMPLE, "delta": "1e-5"},
 )
 
 projected_sigma = Bound(
@@ -109,7 +110,7 @@ projected_sigma = Bound(
     unit="sigma",
     summary="least noise over the step size for which phased SGD on projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
-    parameters=(*_PROJECTED, non_negative("epsilon"), projection.DELTA),
+    parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

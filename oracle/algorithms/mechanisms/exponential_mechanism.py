@@ -21,7 +21,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Parameter, choice, non_negative, positive
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -33,9 +33,9 @@ MOST_CANDIDATES = 10**6
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless these are data, and few enough models to list."""
     glm.check_data(features, labels, loss=config.loss)
-    if config.points ** features.shape[1] > MOST_CANDIDATES:
+    if config.grid_points ** features.shape[1] > MOST_CANDIDATES:
         raise DomainError(
-            f"points = {config.points} is outside its domain: at most {MOST_CANDIDATES} models in "
+            f"points = {config.grid_points} is outside its domain: at most {MOST_CANDIDATES} models in "
             f"{features.shape[1]} dimensions"
         )
 
@@ -51,7 +51,7 @@ def clipped_loss(loss: str, score: float, label: float, loss_range: float) -> fl
 
 def energy(features: Array, labels: Array, config: Values, theta: Array) -> float:
     """The sum of the clipped losses of a model, plus n R."""
-    total = len(features) * float(config.ridge) / 2.0 * float(theta @ theta)
+    total = len(features) * float(config.regularisation) / 2.0 * float(theta @ theta)
     for x, y in zip(features, labels, strict=True):
         total += clipped_loss(config.loss, float(x @ theta), float(y), float(config.loss_range))
     return total
@@ -59,8 +59,8 @@ def energy(features: Array, labels: Array, config: Values, theta: Array) -> floa
 
 def candidates(config: Values, dimension: int) -> Array:
     """The grid, [K, d]."""
-    step = Fraction(2, config.points - 1)
-    axis = [float(config.radius * (step * j - 1)) for j in range(config.points)]
+    step = Fraction(2, config.grid_points - 1)
+    axis = [float(config.grid_radius * (step * j - 1)) for j in range(config.grid_points)]
     return np.array(list(itertools.product(axis, repeat=dimension)))
 
 
@@ -93,9 +93,9 @@ def account(config: Values, records: int) -> dict[str, Any]:
 
 
 LAW = (
-    choice("loss", *LOSSES),
-    positive("loss_range", "largest loss B that a record may have; larger ones are clipped"),
-    positive("temperature", "temperature T of the sum of the losses"),
+    vocabulary.loss.choosing(*LOSSES),
+    vocabulary.loss_range,
+    vocabulary.temperature,
 )
 
 exponential_mechanism = Algorithm(
@@ -104,9 +104,9 @@ exponential_mechanism = Algorithm(
     summary="a model of a grid, drawn with probability proportional to exp(-(sum of its clipped losses + n R)/T)",
     parameters=(
         *LAW,
-        non_negative("ridge", "factor of R(theta) = (ridge/2) |theta|^2"),
-        positive("radius", "largest coordinate of the grid"),
-        Parameter("points", kind="integer", low=Fraction(2), meaning="points of the grid on every axis"),
+        vocabulary.regularisation,
+        vocabulary.grid_radius,
+        vocabulary.grid_points,
     ),
     released="output",
     neighbours="replace",

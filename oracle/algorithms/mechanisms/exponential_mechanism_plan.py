@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
-from oracle.core.domain import choice, positive
-from oracle.core.planning import Guarantee, Recipe, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, said
 
 exponential_mechanism = Recipe(
     algorithm="exponential-mechanism",
     summary="a model drawn with probability proportional to exp(-(sum of its losses + n R)/temperature)",
     parameters=(
-        positive("loss_range", "length of the interval that holds every loss"), positive("temperature"),
-        choice("neighbours", "replace", "add_remove"),
+        vocabulary.loss_range, vocabulary.temperature,
+        vocabulary.neighbours,
     ),
     optional=(
-        flag("clipped", "whether every loss is clipped to one interval of length loss_range"),
-        flag("exact_sampling", "whether the model is drawn from the law itself"), FIXED_SIZE,
+        vocabulary.clipped,
+        vocabulary.exact_sampling, FIXED_SIZE,
     ),
     guarantees=(
         Guarantee(

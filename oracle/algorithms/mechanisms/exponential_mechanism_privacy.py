@@ -40,8 +40,8 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import choice, positive, positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -72,14 +72,14 @@ def _fast_gap(xp: Any, values: Values) -> Any:
     return xp.where(some, v, 0.0)
 
 
-_RANGE = positive("loss_range", "length B of the interval that holds every loss")
+_RANGE = vocabulary.loss_range
 
 epsilon = Bound(
     name="exponential-mechanism.epsilon",
     unit="epsilon",
     summary="epsilon of drawing a model with probability proportional to exp(-(sum of the losses)/temperature)",
     formula=r"\varepsilon = \frac{kB}{T}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}",
-    parameters=(_RANGE, positive("temperature", "temperature T of the sum of the losses"), NEIGHBOURS),
+    parameters=(_RANGE, vocabulary.temperature, NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=("cs208/exp-mech",),
@@ -98,9 +98,9 @@ utility = Bound(
         r" W\left(\frac{K-1}{e}\right) \text{ (sharp)}, \quad W(t)e^{W(t)} = t"
     ),
     parameters=(
-        _RANGE, positive("epsilon", "epsilon of the mechanism for a replaced record"),
-        positive_integer("dataset_size", "number of records"), positive_integer("candidates", "number K of models"),
-        choice("method", "sharp", "textbook", meaning="the best constant, or the logarithm"),
+        _RANGE, vocabulary.epsilon.above(0),
+        vocabulary.dataset_size, vocabulary.candidates,
+        vocabulary.method.choosing("sharp", "textbook"),
     ),
     neighbours="replace",
     threat_model="all_iterates",

@@ -21,7 +21,7 @@ import numpy as np
 from oracle.algorithms.mechanisms.exponential_mechanism import LAW, energy
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -38,7 +38,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     theta = np.zeros(dimension)
     current = energy(features, labels, config, theta)
     for step in range(config.steps):
-        proposal = theta + float(config.step_size) * tape.normal("proposal", step, dimension)[0]
+        proposal = theta + float(config.proposal_std) * tape.normal("proposal", step, dimension)[0]
         there = energy(features, labels, config, proposal)
         log_ratio = (current - there) / float(config.temperature)
         accepted = math.log(float(tape.uniform("accept", step, 1)[0, 0])) < log_ratio
@@ -55,9 +55,9 @@ exponential_sampler = Algorithm(
     summary="a Metropolis chain of fixed length towards the exponential mechanism on R^d; no guarantee",
     parameters=(
         *LAW,
-        positive("ridge", "factor of R(theta) = (ridge/2) |theta|^2"),
-        positive("step_size", "standard deviation of a proposal"),
-        positive_integer("steps"),
+        vocabulary.regularisation.above(0),
+        vocabulary.proposal_std,
+        vocabulary.steps.at_least(1),
     ),
     released="output",
     neighbours="replace",

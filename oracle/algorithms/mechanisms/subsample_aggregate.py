@@ -21,7 +21,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Parameter, choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -38,8 +38,8 @@ def check(features: Array, labels: Array, config: Values) -> None:
 
 def check_interval(config: Values) -> None:
     """A DomainError unless low < high."""
-    if not config.low < config.high:
-        raise DomainError(f"high = {config.high} is outside its domain: a real number > low = {config.low}")
+    if not config.estimate_low < config.estimate_high:
+        raise DomainError(f"high = {config.estimate_high} is outside its domain: a real number > low = {config.estimate_low}")
 
 
 def block_size(config: Values, records: int) -> int:
@@ -71,7 +71,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     for block in range(config.blocks):
         places = order[block * size : (block + 1) * size]
         answer = estimate(config.estimator, features[places], labels[places])
-        total += min(max(answer, float(config.low)), float(config.high))
+        total += min(max(answer, float(config.estimate_low)), float(config.estimate_high))
         if recorder is not None:
             recorder("batch", step=block, batch=places.copy(), estimate=answer)
     noise = float(config.noise_scale) * tape.laplace("noise", 0, 1)[0]
@@ -84,7 +84,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of subsample-aggregate.epsilon."""
     check_interval(config)
     block_size(config, records)
-    return {"diameter": config.high - config.low, "blocks": config.blocks, "scale": config.noise_scale}
+    return {"diameter": config.estimate_high - config.estimate_low, "blocks": config.blocks, "scale": config.noise_scale}
 
 
 subsample_aggregate = Algorithm(
@@ -92,12 +92,12 @@ subsample_aggregate = Algorithm(
     document="004, Subsample & Aggregate",
     summary="the mean of clipped estimates over disjoint blocks, plus Laplace noise",
     parameters=(
-        choice("estimator", "mean", "median", "slope"),
-        choice("order", "given", "shuffled", meaning="blocks of consecutive places, or of randomly permuted ones"),
-        positive_integer("blocks", "number of blocks, a divisor of the number of records"),
-        Parameter("low", meaning="lower end of the interval that estimates are clipped to"),
-        Parameter("high", meaning="upper end of that interval"),
-        positive("noise_scale", "scale of the Laplace noise on the mean"),
+        vocabulary.estimator,
+        vocabulary.order,
+        vocabulary.blocks,
+        vocabulary.estimate_low,
+        vocabulary.estimate_high,
+        vocabulary.noise_scale,
     ),
     released="output",
     neighbours="replace",

@@ -20,13 +20,13 @@ derivation stands on its own.
 from __future__ import annotations
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
+from oracle.core import vocabulary
 from oracle.core.arrays import quotient
-from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
 
-_BLOCKS = positive_integer("blocks", "number k of disjoint blocks")
+_BLOCKS = vocabulary.blocks
 _SOURCE = ("cs208/sa-privacy",)
 
 epsilon = Bound(
@@ -35,16 +35,16 @@ epsilon = Bound(
     summary="epsilon of the mean of clipped block estimates plus Laplace noise",
     formula=r"\varepsilon = \frac{w}{kb}",
     parameters=(
-        positive("diameter", "length hi - lo of the interval that a block's estimate is clipped to"), _BLOCKS,
-        positive("scale", "scale b of the Laplace noise on the mean"),
+        vocabulary.estimate_range, _BLOCKS,
+        vocabulary.scale,
     ),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
     validity="pending",
-    certify=closed_form(lambda v: ball(v.diameter / (v.blocks * v.scale))),
-    vectorised=lambda xp, v: quotient(xp, v.diameter, v.blocks, v.scale),
-    example={"diameter": "1", "blocks": "100", "scale": "0.01"},
+    certify=closed_form(lambda v: ball(v.estimate_range / (v.blocks * v.scale))),
+    vectorised=lambda xp, v: quotient(xp, v.estimate_range, v.blocks, v.scale),
+    example={"estimate_range": "1", "blocks": "100", "scale": "0.01"},
 )
 
 gaussian_epsilon = Bound(
@@ -53,14 +53,14 @@ gaussian_epsilon = Bound(
     summary="least epsilon for which the mean of clipped block estimates plus Gaussian noise is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{w}{k\sigma}",
     parameters=(
-        positive("diameter", "l2-diameter of the set that a block's estimate is clipped to"), _BLOCKS,
-        positive("sigma", "standard deviation of the noise on every coordinate of the mean"), probability("delta"),
+        vocabulary.estimate_range, _BLOCKS,
+        vocabulary.sigma, vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),
     validity="pending",
-    certify=lambda v, width: epsilon_of_mu(lambda: ball(v.diameter / (v.blocks * v.sigma)), v.delta, width),
-    vectorised=lambda xp, v: arrays.epsilon_upper(xp, quotient(xp, v.diameter, v.blocks, v.sigma), v.delta),
-    example={"diameter": "1", "blocks": "100", "sigma": "0.05", "delta": "1e-5"},
+    certify=lambda v, width: epsilon_of_mu(lambda: ball(v.estimate_range / (v.blocks * v.sigma)), v.delta, width),
+    vectorised=lambda xp, v: arrays.epsilon_upper(xp, quotient(xp, v.estimate_range, v.blocks, v.sigma), v.delta),
+    example={"estimate_range": "1", "blocks": "100", "sigma": "0.05", "delta": "1e-5"},
 )

@@ -18,7 +18,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -44,7 +44,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     if recorder is not None:
         recorder("release", exact=total / len(features), noise_scale=scale)
     xx, xy, x_mean, y_mean = total / len(features) + scale * tape.laplace("noise", 0, 4)[0]
-    slope = (xy - x_mean * y_mean) / max(xx - x_mean**2, float(config.floor))
+    slope = (xy - x_mean * y_mean) / max(xx - x_mean**2, float(config.variance_floor))
     return np.array([xx, xy, x_mean, y_mean, slope, y_mean - slope * x_mean])
 
 
@@ -58,8 +58,8 @@ sufficient_statistics = Algorithm(
     document="004, Modifying ML Algorithms",
     summary="linear regression on [0, 1]^2 from the means of x^2, xy, x and y, each with Laplace noise",
     parameters=(
-        positive("noise_scale", "scale of the Laplace noise on each mean"),
-        positive("floor", "least variance of x that the slope is divided by"),
+        vocabulary.noise_scale,
+        vocabulary.variance_floor,
     ),
     released="output",
     neighbours="replace",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.algorithms.hidden_state.noisy_cgd_plan import REPLACE
-from oracle.core.domain import choice, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, equals, said
 
 _MOMENTS = (
     REPLACE,
@@ -19,13 +19,13 @@ sufficient_statistics = Recipe(
     algorithm="sufficient-statistics",
     summary="linear regression from the noisy means of x^2, xy, x and y",
     parameters=(
-        positive_integer("dataset_size"), choice("noise", "laplace", "gaussian", meaning="on each of the four means"),
-        positive("noise_scale", "scale of the Laplace or standard deviation of the Gaussian noise"),
-        probability("delta"), choice("neighbours", "replace", "add_remove"),
+        vocabulary.dataset_size, vocabulary.noise_law.choosing("laplace", "gaussian"),
+        vocabulary.noise_scale,
+        vocabulary.delta.open(), vocabulary.neighbours,
     ),
     optional=(
-        flag("clipped", "whether x and y are clipped to [0, 1]"),
-        flag("only_moments", "whether everything released is computed from the four noisy means"),
+        vocabulary.clipped,
+        vocabulary.only_moments,
     ),
     guarantees=(
         Guarantee(

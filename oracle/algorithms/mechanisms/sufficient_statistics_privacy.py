@@ -21,13 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
+from oracle.core import vocabulary
 from oracle.core.arrays import quotient
-from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
 
-_SIZE = positive_integer("dataset_size", "number n of records, with x and y in [0, 1]")
+_SIZE = vocabulary.dataset_size
 _SOURCE = ("cs208/linreg-suffstats",)
 
 
@@ -40,7 +40,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="epsilon of the means of x^2, xy, x and y on [0, 1]^2 with Laplace noise on each",
     formula=r"\varepsilon = \frac{4}{nb}",
-    parameters=(_SIZE, positive("scale", "scale b of the Laplace noise on each mean")),
+    parameters=(_SIZE, vocabulary.scale),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
@@ -56,7 +56,7 @@ gaussian_epsilon = Bound(
     summary="least epsilon for which the means of x^2, xy, x and y with Gaussian noise on each are (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{2}{n\sigma}",
     parameters=(
-        _SIZE, positive("sigma", "standard deviation of the noise on each mean"), probability("delta"),
+        _SIZE, vocabulary.sigma, vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",

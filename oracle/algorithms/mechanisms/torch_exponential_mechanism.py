@@ -28,7 +28,7 @@ def clipped_losses(loss: str, scores: torch.Tensor, labels: torch.Tensor, loss_r
 def energies(x: torch.Tensor, y: torch.Tensor, config: Values, theta: torch.Tensor) -> torch.Tensor:
     """The sums of the clipped losses plus n R, [M] for models [M, d]."""
     losses = clipped_losses(config.loss, theta @ x.T, y, float(config.loss_range))
-    return losses.sum(dim=1) + 0.5 * len(x) * float(config.ridge) * theta.square().sum(dim=1)
+    return losses.sum(dim=1) + 0.5 * len(x) * float(config.regularisation) * theta.square().sum(dim=1)
 
 
 def train(
@@ -44,9 +44,9 @@ def train(
     """The models of the whole tape, shape [M, d], on the device."""
     check(features, labels, config)
     x, y = (torch.as_tensor(given, dtype=torch.float64) for given in (features, labels))
-    radius = float(config.radius)
-    places = 2 * torch.arange(config.points) - (config.points - 1)  # in integers, so that the middle is 0
-    axis = radius * places.to(torch.float64) / (config.points - 1)
+    radius = float(config.grid_radius)
+    places = 2 * torch.arange(config.grid_points) - (config.grid_points - 1)  # in integers, so that the middle is 0
+    axis = radius * places.to(torch.float64) / (config.grid_points - 1)
     grid = torch.cartesian_prod(*[axis] * x.shape[1]).reshape(-1, x.shape[1])
     rows = max(1, torch_glm.CHUNK_ELEMENTS // len(x))
     parts = [energies(x, y, config, grid[first : first + rows]) for first in range(0, len(grid), rows)]

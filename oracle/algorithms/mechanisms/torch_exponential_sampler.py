@@ -36,7 +36,7 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     current = energies(x, y, config, theta)
     for step in range(config.steps):
-        proposal = theta + float(config.step_size) * drawn(tape.normal("proposal", step, x.shape[1]), x)
+        proposal = theta + float(config.proposal_std) * drawn(tape.normal("proposal", step, x.shape[1]), x)
         there = energies(x, y, config, proposal)
         log_ratio = (current - there) / float(config.temperature)
         accepted = drawn(np.log(tape.uniform("accept", step, 1)[:, 0]), x) < log_ratio

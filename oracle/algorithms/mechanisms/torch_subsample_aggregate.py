@@ -52,7 +52,7 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         places = torch.as_tensor(tape.permutation("blocks", 0, len(y)), device=y.device)
     blocks = places.reshape(len(places), config.blocks, -1)
     answers = _estimates(config.estimator, x[blocks], y[blocks])
-    mean = answers.clamp(float(config.low), float(config.high)).mean(dim=1, keepdim=True)
+    mean = answers.clamp(float(config.estimate_low), float(config.estimate_high)).mean(dim=1, keepdim=True)
     if recorder is not None:
         recorder("batch", step=0, batch=blocks, estimate=answers)
         recorder("release", exact=mean, noise_scale=float(config.noise_scale))

@@ -29,7 +29,7 @@ def train(
     x = torch.as_tensor(features[:, 0], dtype=dtype, device=device).clamp(0.0, 1.0)
     y = torch.as_tensor(labels, dtype=dtype, device=device).clamp(0.0, 1.0)
     means = torch.stack([x.square(), x * y, x, y]).mean(dim=1)
-    scale, floor = float(config.noise_scale), float(config.floor)
+    scale, floor = float(config.noise_scale), float(config.variance_floor)
     if recorder is not None:
         recorder("samples", step=0, batch=slice(0, len(y)), clipped=torch.stack([x, y], dim=1))
         recorder("release", exact=means, noise_scale=scale)

@@ -42,7 +42,7 @@ from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_batch_size, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
-from oracle.core.domain import Parameter, choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -53,7 +53,7 @@ Layers = list[Array]
 
 def shapes(config: Values, dimension: int) -> list[tuple[int, int]]:
     """The shapes of all layers, first to last."""
-    width = config.width
+    width = config.hidden_units
     return [(width, dimension), *[(width, width)] * (config.depth - 2), (1, width)]
 
 
@@ -64,7 +64,7 @@ def weights_count(config: Values, dimension: int) -> int:
 
 def radius(config: Values) -> float:
     """How far a layer may be from the centre."""
-    return float(config.radius) / (np.sqrt(config.width) if config.centre == "start" else 1.0)
+    return float(config.layer_radius) / (np.sqrt(config.hidden_units) if config.centre == "start" else 1.0)
 
 
 def flat(layers: Layers) -> Array:
@@ -91,7 +91,7 @@ def drawn(draws: Array, config: Values, dimension: int) -> Layers:
 def initial(config: Values, dimension: int, tape: Tape) -> Layers:
     """W(0), the weights that training starts from."""
     draws = drawn(tape.short_normal("initial", 0, weights_count(config, dimension))[0], config, dimension)
-    scales = [np.sqrt(2.0 / config.width)] * (config.depth - 1) + [np.sqrt(1.0 / config.width)]
+    scales = [np.sqrt(2.0 / config.hidden_units)] * (config.depth - 1) + [np.sqrt(1.0 / config.hidden_units)]
     return [scale * layer for scale, layer in zip(scales, draws, strict=True)]
 
 
@@ -137,7 +137,7 @@ def linearised(layers: Layers, start: Layers, x: Array) -> float:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average of one model's weights, all in one vector: the text of the algorithm, sample by sample."""
     dp_sgd.check(features, labels, config)
-    eta, clip_norm, sigma = (float(v) for v in (config.eta, config.clip_norm, config.sigma))
+    eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     start = initial(config, dimension, tape)
     centre = start if config.centre == "start" else [np.zeros_like(layer) for layer in start]
@@ -183,16 +183,16 @@ dp_sgd_multilayer = Algorithm(
     document="002, Algorithm 10",
     summary="DP-SGD on a multi-layer ReLU network kept close to its random start, the average of the weights",
     parameters=(
-        choice("loss", *LOSSES),
-        Parameter("depth", kind="integer", low=Fraction(2), meaning="number L of layers of weights"),
-        positive_integer("width", "number m of units of every hidden layer"),
-        positive("eta", "step size"),
-        positive("radius", "R: layers stay within R / sqrt(width) of their start, or within R of 0"),
-        choice("centre", *CENTRES, meaning="what layers are projected around: their start, or 0 as in the text"),
-        positive("clip_norm", "per-sample clipping norm C, over all layers together"),
-        positive("sigma", "standard deviation of the noise on the batch's mean gradient: C/M times the multiplier"),
-        positive_integer("batch_size", "expected size M of a batch and divisor, at most dataset_size"),
-        positive_integer("steps"),
+        vocabulary.loss.choosing(*LOSSES),
+        vocabulary.depth,
+        vocabulary.hidden_units,
+        vocabulary.learning_rate,
+        vocabulary.layer_radius,
+        vocabulary.centre,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.steps.at_least(1),
         DATASET_SIZE,
         NEIGHBOURS,
     ),

@@ -27,7 +27,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.constant_size import DATASET_SIZE
 from oracle.algorithms.shared.glm import Array
 from oracle.bounds.sampling.relation import NEIGHBOURS
-from oracle.core.domain import choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -42,7 +42,7 @@ def weights_count(width: int, dimension: int) -> int:
 
 def gradient(weights: Array, x: Array, label: float, config: Values) -> Array:
     """The gradient of one record's loss in all the weights, forwards and backwards."""
-    width, dimension = config.width, x.size
+    width, dimension = config.hidden_units, x.size
     first = weights[: width * dimension].reshape(width, dimension)
     bias, second = weights[width * dimension : -1].reshape(2, width)
     u = first @ x + bias
@@ -55,7 +55,7 @@ def gradient(weights: Array, x: Array, label: float, config: Values) -> Array:
 
 def initial(config: Values, dimension: int, tape: Tape) -> Array:
     """The weights that training starts from."""
-    width, std = config.width, float(config.initial_std)
+    width, std = config.hidden_units, float(config.initial_scale)
     draws = tape.normal("initial", 0, width * (dimension + 1))[0]
     first = std / np.sqrt(dimension) * draws[: width * dimension]
     second = std / np.sqrt(width) * draws[width * dimension :]
@@ -65,7 +65,7 @@ def initial(config: Values, dimension: int, tape: Tape) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last weights of one model, all in one vector: the text of the algorithm, sample by sample."""
     dp_sgd.check(features, labels, config)
-    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     weights = initial(config, dimension, tape)
     for step in range(config.steps):
@@ -90,15 +90,15 @@ dp_sgd_network = Algorithm(
     document="004, DP-SGD and Gradient Descent for Neural Networks",
     summary="DP-SGD on a network with one hidden layer, all weights clipped together",
     parameters=(
-        choice("loss", *LOSSES),
-        choice("activation", *ACTIVATIONS),
-        positive_integer("width", "number of hidden units"),
-        positive("initial_std", "scale of the initial weights, divided by the root of a unit's inputs"),
-        positive("eta", "step size"),
-        positive("clip_norm", "per-sample clipping norm C, over all weights together"),
-        positive("noise_std", "standard deviation of the noise on the batch's mean gradient: C/b times the multiplier"),
-        positive_integer("batch_size", "expected size b of a batch and divisor, at most dataset_size"),
-        positive_integer("steps"),
+        vocabulary.loss.choosing(*LOSSES),
+        vocabulary.activation,
+        vocabulary.hidden_units,
+        vocabulary.initial_scale,
+        vocabulary.learning_rate,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.steps.at_least(1),
         DATASET_SIZE,
         NEIGHBOURS,
     ),

@@ -23,9 +23,9 @@ from typing import Any
 
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import poisson_gaussian
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import deflate, inflate, quotient
-from oracle.core.domain import choice, non_negative, non_negative_integer, positive, probability, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays
@@ -40,26 +40,26 @@ def _sampled(values: Values, **changed: Any) -> Values:
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    noise = values.sigma * values.batch_size / values.clip_norm
+    noise = values.noise_on_mean * values.divisor / values.clip_norm
     return poisson_gaussian.epsilon.certify(_sampled(values, sigma=noise), width)
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
-    noise = deflate(values.sigma / values.clip_norm * values.batch_size, 2.0)
-    usable = (values.sigma / values.clip_norm > 1e-290) & (noise > 1e-290) & (noise < 1e290)
+    noise = deflate(values.noise_on_mean / values.clip_norm * values.divisor, 2.0)
+    usable = (values.noise_on_mean / values.clip_norm > 1e-290) & (noise > 1e-290) & (noise < 1e290)
     result = poisson_gaussian.epsilon.vectorised(xp, _sampled(values, sigma=xp.where(usable, noise, 1.0)))
     return xp.where(usable, result, math.nan)
 
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
-    scale = values.clip_norm / values.batch_size
+    scale = values.clip_norm / values.divisor
     unit = poisson_gaussian.sigma.certify(_sampled(values), width / 4 / max(1, math.ceil(scale)))
     return enclose(lambda: ball(scale) * unit.ball, width=width)
 
 
 def _sigma_fast(xp: Any, values: Values) -> Any:
     """Without sampling at random the steps are one Gaussian release, of which more is known than of a root."""
-    scale = quotient(xp, values.clip_norm, values.batch_size)
+    scale = quotient(xp, values.clip_norm, values.divisor)
     every = composed_mu(xp, xp.full_like(scale, _SHIFT[values.neighbours]), values.steps)
     plain = gaussian_arrays.sigma_upper(xp, every, values.epsilon, values.delta)
     noise = plain
@@ -72,18 +72,16 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
 
 
 _SETTING = (
-    positive("clip_norm", "C: every record's gradient is clipped to this norm"),
-    positive("batch_size", "M: the constant by which the sum of clipped gradients is divided"),
-    unit_interval("sampling_rate", "q: probability with which each record enters a step"),
-    non_negative_integer("steps", "number T of steps"),
+    vocabulary.clip_norm.finite(),
+    vocabulary.divisor,
+    vocabulary.sampling_rate,
+    vocabulary.steps,
 )
-_NEIGHBOURS = choice(
-    "neighbours", "add_remove", "replace", meaning="whether a record is added or removed, or replaced"
-)
+_NEIGHBOURS = vocabulary.neighbours
 _SOURCE = ("nonconvex-nn/thm-13-privacy", "relu-approx/lem-2.6-repaired")
 _FORMULA = r"z = \frac{\sigma M}{C}: \quad "
 _EXAMPLE = {
-    "clip_norm": "1", "batch_size": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
+    "clip_norm": "1", "divisor": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
 }
 
 epsilon = Bound(
@@ -92,7 +90,7 @@ epsilon = Bound(
     summary="least epsilon for which DP-SGD divided by a constant batch size is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(
-        positive("sigma", "standard deviation of the noise on the mean gradient"), *_SETTING, probability("delta"),
+        vocabulary.noise_on_mean.above(0), *_SETTING, vocabulary.delta.open(),
         _NEIGHBOURS,
     ),
     neighbours="any",
@@ -102,7 +100,7 @@ epsilon = Bound(
     validity="pending",
     certify=_epsilon,
     vectorised=_epsilon_fast,
-    example={"sigma": "0.01", **_EXAMPLE, "delta": "1e-5"},
+    example={"noise_on_mean": "0.01", **_EXAMPLE, "delta": "1e-5"},
 )
 
 sigma = Bound(
@@ -110,7 +108,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise on the mean gradient for which DP-SGD is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
-    parameters=(*_SETTING, non_negative("epsilon"), probability("delta"), _NEIGHBOURS),
+    parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",

@@ -52,7 +52,7 @@ def train(
     records, dimension = features.shape
     # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
-    entries = max(records, weights_count(config, dimension), largest * max(config.width, dimension))
+    entries = max(records, weights_count(config, dimension), largest * max(config.hidden_units, dimension))
     if x.device.type == "cpu":
         # There are many calls a step: fewer of them, in chunks eight times as large, gain more than the cache loses.
         entries = -(-entries // 8)
@@ -62,8 +62,8 @@ def train(
 def initial(config: Values, tape: Tape, dimension: int, like: torch.Tensor) -> Layers:
     """The layers that training starts from, where and as the tensor is."""
     start = [like.new_zeros(tape.models, columns, rows) for rows, columns in shapes(config, dimension)]
-    hidden = math.sqrt(2 / config.width)
-    _add_normals(start, [hidden] * (config.depth - 1) + [math.sqrt(1 / config.width)], tape, "initial", 0)
+    hidden = math.sqrt(2 / config.hidden_units)
+    _add_normals(start, [hidden] * (config.depth - 1) + [math.sqrt(1 / config.hidden_units)], tape, "initial", 0)
     return start
 
 
@@ -135,7 +135,7 @@ def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, clip_norm, sigma = (float(v) for v in (config.eta, config.clip_norm, config.sigma))
+    eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     weights = initial(config, tape, x.shape[1], x)
     longest = LONGEST_SHORT_PAIR * math.sqrt(-(-weights_count(config, x.shape[1]) // 2))
     ball, kept = _Ball(weights, config), Kept(x)
@@ -175,7 +175,7 @@ def _descend(
 
     def descend(layers: Layers, records: torch.Tensor, into: Layers) -> None:
         batch = _rows(features, records), _rows(labels, records), float(config.clip_norm), config.loss
-        add_clipped_sums(layers, *batch, into=into, times=-float(config.eta) / config.batch_size, kept=kept)
+        add_clipped_sums(layers, *batch, into=into, times=-float(config.learning_rate) / config.batch_size, kept=kept)
 
     descend(weights, first, weights)
     if len(crowded) > 0:
@@ -190,7 +190,7 @@ class _Ball:
 
     def __init__(self, start: Layers, config: Values) -> None:
         around = config.centre == "start"
-        self.radius = float(config.radius) / (math.sqrt(config.width) if around else 1)
+        self.radius = float(config.layer_radius) / (math.sqrt(config.hidden_units) if around else 1)
         self.centre = [layer.clone() if around else torch.zeros_like(layer) for layer in start]
         self.reach = 0.0 if around else math.inf  # no layer of any model is farther away
 

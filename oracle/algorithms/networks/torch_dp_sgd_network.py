@@ -42,7 +42,7 @@ def train(
     records, dimension = features.shape
     # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
     largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
-    entries = max(records, weights_count(config.width, dimension), largest * max(config.width, dimension))
+    entries = max(records, weights_count(config.hidden_units, dimension), largest * max(config.hidden_units, dimension))
     return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
@@ -68,17 +68,17 @@ def order(width: int, dimension: int) -> torch.Tensor:
 
 def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
     """The weights [M, P] that training starts from, in the order of the reference."""
-    width, dimension = config.width, x.shape[1]
-    draws = float(config.initial_std) * drawn(tape.normal("initial", 0, width * (dimension + 1)), x)
+    width, dimension = config.hidden_units, x.shape[1]
+    draws = float(config.initial_scale) * drawn(tape.normal("initial", 0, width * (dimension + 1)), x)
     first = draws[:, : width * dimension] / math.sqrt(dimension)
     second = draws[:, width * dimension :] / math.sqrt(width)
     return torch.cat([first, torch.zeros_like(second), second, torch.zeros_like(second[:, :1])], dim=1)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, clip_norm, noise_std = (float(v) for v in (config.eta, config.clip_norm, config.noise_std))
+    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     rate = config.batch_size / config.dataset_size
-    here = order(config.width, x.shape[1]).to(x.device)
+    here = order(config.hidden_units, x.shape[1]).to(x.device)
     back = here.argsort()
     weights = _initial(config, tape, x)[:, here]
     records = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
@@ -110,9 +110,9 @@ def _clipped_sum(
     For records (x, 1) [M, k, d + 1] of squared lengths [M, k].
     """
     models, size, inputs = x.shape
-    units = (models, size, config.width)
-    hidden, second, last = torch.split(weights, [config.width * inputs, config.width, 1], dim=1)
-    z = torch.bmm(x, hidden.view(models, config.width, inputs).mT, out=kept("z", *units))
+    units = (models, size, config.hidden_units)
+    hidden, second, last = torch.split(weights, [config.hidden_units * inputs, config.hidden_units, 1], dim=1)
+    z = torch.bmm(x, hidden.view(models, config.hidden_units, inputs).mT, out=kept("z", *units))
     a, square, slope = second[:, None], kept("square", *units), kept("slope", *units)
     if config.activation == "tanh":
         torch.square(z.tanh_(), out=square)
@@ -120,9 +120,9 @@ def _clipped_sum(
     else:
         torch.square(z.relu_(), out=square)
         torch.sign(z, out=slope).mul_(a)
-    ones = weights.new_ones(config.width)
-    norms = torch.mv(square.view(-1, config.width), ones).add_(1).view(models, size)  # short rows are slow to add up
-    lengths = torch.mv(torch.square(slope, out=square).view(-1, config.width), ones).view(models, size)
+    ones = weights.new_ones(config.hidden_units)
+    norms = torch.mv(square.view(-1, config.hidden_units), ones).add_(1).view(models, size)  # short rows are slow to add up
+    lengths = torch.mv(torch.square(slope, out=square).view(-1, config.hidden_units), ones).view(models, size)
     # A row times a matrix is several times as fast as the matrix times a column.
     r = residual(config.loss, torch.baddbmm(last[:, None], a, z.mT)[:, 0], y)
     norms.addcmul_(lengths, squares).sqrt_().mul_(r.abs())

@@ -26,7 +26,7 @@ from typing import Any
 
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, positive
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -41,7 +41,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 
 def noise_and_ridge(config: Values, records: int) -> tuple[float, float]:
     """The scale s of b and the ridge Lambda, as the text computes them."""
-    epsilon, ridge = float(config.epsilon), float(config.strong_convexity)
+    epsilon, ridge = float(config.epsilon), float(config.regularisation)
     lipschitz = float(config.feature_norm)
     steep = float(minimiser.CURVATURE[config.loss]) * lipschitz**2
     ratio = steep / (records * ridge)
@@ -73,11 +73,11 @@ def account(config: Values, records: int) -> dict[str, Any]:
     if config.correction == "none" and steep:
         raise DomainError("correction = none is outside its domain: the change of variables is not paid for")
     scale, ridge = noise_and_ridge(config, records)
-    added = ridge != float(config.strong_convexity)
+    added = ridge != float(config.regularisation)
     return {
         "lipschitz": config.feature_norm,
         "curvature": steep,
-        "strong_convexity": Fraction(ridge) if added else config.strong_convexity,
+        "strong_convexity": Fraction(ridge) if added else config.regularisation,
         "dataset_size": records,
         "scale": Fraction(scale),
         "neighbours": "replace",
@@ -90,11 +90,11 @@ objective_perturbation = Algorithm(
     document="004, Objective Perturbation",
     summary="the minimiser of a ridge risk with a random linear term, noise and ridge chosen for a target epsilon",
     parameters=(
-        choice("loss", *minimiser.LOSSES),
-        positive("strong_convexity", "factor lambda of the ridge, to which more is added where epsilon needs it"),
-        positive("epsilon", "target of the guarantee"),
-        choice("correction", *CORRECTIONS, meaning="what is paid for the change of variables"),
-        positive("feature_norm", "declared bound on |x|"),
+        vocabulary.loss.choosing(*minimiser.LOSSES),
+        vocabulary.regularisation.above(0),
+        vocabulary.epsilon.above(0),
+        vocabulary.correction.choosing(*CORRECTIONS),
+        vocabulary.feature_norm,
     ),
     released="output",
     neighbours="replace",

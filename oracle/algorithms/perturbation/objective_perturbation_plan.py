@@ -6,14 +6,14 @@ from typing import Any
 
 from oracle.algorithms.perturbation.output_perturbation_plan import CONVEX
 from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 
 def _objective(config: Values) -> dict[str, Any]:
     return {
-        "lipschitz": config.lipschitz, "curvature": config.curvature, "strong_convexity": config.strong_convexity,
+        "lipschitz": config.lipschitz, "curvature": config.curvature, "strong_convexity": config.regularisation,
         "dataset_size": config.dataset_size, "neighbours": config.neighbours,
     }
 
@@ -30,17 +30,17 @@ objective_perturbation = Recipe(
     algorithm="objective-perturbation",
     summary="the minimiser of a convex ridge objective with a random linear term <b, theta>/n",
     parameters=(
-        positive_integer("dataset_size"), positive("lipschitz", "largest gradient norm of a record's loss"),
-        non_negative("curvature", "largest second derivative of a record's loss along its features"),
-        positive("strong_convexity", "factor of the ridge, that added for privacy included"),
-        choice("noise", "gamma", "gaussian", meaning="b of density exp(-|b|/noise_scale), or N(0, noise_scale^2 I)"),
-        positive("noise_scale"), probability("delta"), choice("neighbours", "replace", "add_remove"),
+        vocabulary.dataset_size, vocabulary.lipschitz,
+        vocabulary.curvature,
+        vocabulary.regularisation.above(0),
+        vocabulary.noise_law.choosing("gamma", "gaussian"),
+        vocabulary.noise_scale, vocabulary.delta.open(), vocabulary.neighbours,
     ),
     optional=(
-        flag("convex", "whether every record's loss is convex"),
-        flag("linear_model", "whether a loss is a smooth function of <x, theta>"),
-        flag("unconstrained", "whether theta ranges over all of R^d"),
-        flag("exact_minimiser", "whether the minimiser is released exactly"), FIXED_SIZE,
+        vocabulary.convex,
+        vocabulary.linear_model,
+        vocabulary.unconstrained,
+        vocabulary.exact_minimiser, FIXED_SIZE,
     ),
     guarantees=(
         Guarantee(

@@ -62,9 +62,10 @@ from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT, erfcx, inflate, positive_part, quotient
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -78,12 +79,12 @@ _ILL_CONDITIONED = 1e-10  # relative error of a difference above which the refer
 
 def _jacobian(values: Values) -> arb:
     """log(1 + c / (n lambda)): what the change of variables costs."""
-    return ball(values.curvature / (values.dataset_size * values.strong_convexity)).log1p()
+    return ball(values.curvature / (values.dataset_size * values.regularisation)).log1p()
 
 
 def _fast_jacobian(xp: Any, values: Values) -> Any:
     some = values.curvature > 0.0
-    ratio = quotient(xp, xp.where(some, values.curvature, 1.0), values.dataset_size, values.strong_convexity)
+    ratio = quotient(xp, xp.where(some, values.curvature, 1.0), values.dataset_size, values.regularisation)
     return xp.where(some, inflate(xp.log1p(ratio), 8.0), 0.0)
 
 
@@ -91,12 +92,12 @@ def _fast_jacobian(xp: Any, values: Values) -> Any:
 
 
 def _epsilon(values: Values) -> arb:
-    noise = ball(TERMS[values.neighbours] * values.lipschitz / values.scale)
+    noise = ball(TERMS[values.neighbours] * values.lipschitz / values.noise_scale)
     return noise + _FACTORS[values.correction] * _jacobian(values)
 
 
 def _fast_epsilon(xp: Any, values: Values) -> Any:
-    noise = quotient(xp, TERMS[values.neighbours] * values.lipschitz, values.scale)
+    noise = quotient(xp, TERMS[values.neighbours] * values.lipschitz, values.noise_scale)
     return inflate(noise + _FACTORS[values.correction] * _fast_jacobian(xp, values), 4.0)
 
 
@@ -144,7 +145,7 @@ def _two_sided(e: arb, nu: arb) -> arb:
 
 def _shifts(values: Values) -> tuple[arb, ...]:
     """The nu whose T add up to delta, the largest first."""
-    mu = ball(values.lipschitz / values.sigma)
+    mu = ball(values.lipschitz / values.noise_on_sum)
     return (mu,) if values.neighbours == "add_remove" else (2 * mu, arb(2).sqrt() * mu)
 
 
@@ -191,7 +192,7 @@ def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
 
 
 def _fast_gaussian(xp: Any, values: Values) -> Any:
-    mu, jacobian = quotient(xp, values.lipschitz, values.sigma), _fast_jacobian(xp, values)
+    mu, jacobian = quotient(xp, values.lipschitz, values.noise_on_sum), _fast_jacobian(xp, values)
     replaced = values.neighbours == "replace"
     beyond = _fast_sum(xp, mu, values.delta) if replaced else arrays.epsilon_upper(xp, mu, 0.5 * values.delta)
     beyond = xp.where(beyond > 1e-3 * mu, beyond, math.nan)  # below, it is ill-conditioned: the reference answers
@@ -207,17 +208,17 @@ def _fast_gaussian(xp: Any, values: Values) -> Any:
     return xp.where(side + slack < 0.0, flat, xp.where(side - slack > 0.0, steep, math.nan))
 
 
-_LIPSCHITZ = positive("lipschitz", "largest gradient norm L of a record's loss")
-_CURVATURE = non_negative("curvature", "largest second derivative c of a record's loss along its features")
-_RIDGE = positive("strong_convexity", "factor lambda of the ridge (lambda/2) |theta|^2, added ridge included")
-_SIZE = positive_integer("dataset_size", "the n of the objective, a constant")
-_CORRECTION = choice("correction", *_FACTORS, meaning="one factor 1 + c/(n lambda), or two as published")
+_LIPSCHITZ = vocabulary.lipschitz
+_CURVATURE = vocabulary.curvature
+_RIDGE = vocabulary.regularisation.above(0)
+_SIZE = vocabulary.dataset_size
+_CORRECTION = vocabulary.correction.choosing(*_FACTORS)
 _SUM = (
     r"\frac{kL}{s} + m\log\left(1 + \frac{c}{n\lambda}\right), \quad k = 2 \text{ (replace) or } 1"
     r" \text{ (add or remove)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
 )
 _SOURCE = ("cs208/objective-perturbation",)
-_EXAMPLE = {"lipschitz": "1", "curvature": "0.25", "strong_convexity": "0.01", "dataset_size": "10000"}
+_EXAMPLE = {"lipschitz": "1", "curvature": "0.25", "regularisation": "0.01", "dataset_size": "10000"}
 _WORDS = {"neighbours": "replace", "correction": "sharp"}
 
 epsilon = Bound(
@@ -226,7 +227,7 @@ epsilon = Bound(
     summary="epsilon of the minimiser of a convex ridge objective with a random linear term of density exp(-|b|/scale)",
     formula=r"\varepsilon = " + _SUM,
     parameters=(
-        _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, positive("scale", "scale s of b in n times the objective"), NEIGHBOURS,
+        _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_scale, NEIGHBOURS,
         _CORRECTION,
     ),
     neighbours="any",
@@ -235,7 +236,7 @@ epsilon = Bound(
     validity="pending",
     certify=closed_form(_epsilon),
     vectorised=_fast_epsilon,
-    example={**_EXAMPLE, "scale": "2", **_WORDS},
+    example={**_EXAMPLE, "noise_scale": "2", **_WORDS},
 )
 
 scale = Bound(
@@ -243,7 +244,7 @@ scale = Bound(
     unit="sigma",
     summary="least scale of the random linear term, of density exp(-|b|/scale), that makes the minimiser epsilon-DP",
     formula=r"\varepsilon = " + _SUM,
-    parameters=(_LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, positive("epsilon"), NEIGHBOURS, _CORRECTION),
+    parameters=(_LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.epsilon.above(0), NEIGHBOURS, _CORRECTION),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -260,7 +261,7 @@ ridge = Bound(
     formula=(
         r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
     ),
-    parameters=(_CURVATURE, _SIZE, positive("epsilon"), _CORRECTION),
+    parameters=(_CURVATURE, _SIZE, vocabulary.epsilon.above(0), _CORRECTION),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -280,8 +281,8 @@ gaussian_epsilon = Bound(
         r" T(\nu) = 2\Phi(-a) - 2e^{e}\,\Phi(-a - \nu), \quad a = \max\left(0,\ \frac{e}{\nu} - \frac{\nu}{2}\right)"
     ),
     parameters=(
-        _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, positive("sigma", "standard deviation of b in n times the objective"),
-        probability("delta"), NEIGHBOURS,
+        _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_on_sum,
+        vocabulary.delta.open(), NEIGHBOURS,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -289,5 +290,5 @@ gaussian_epsilon = Bound(
     validity="pending",
     certify=_gaussian,
     vectorised=_fast_gaussian,
-    example={**_EXAMPLE, "sigma": "5", "delta": "1e-5", "neighbours": "add_remove"},
+    example={**_EXAMPLE, "noise_on_sum": "5", "delta": "1e-5", "neighbours": "add_remove"},
 )

@@ -19,7 +19,7 @@ import numpy as np
 
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, positive
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -43,7 +43,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     check(features, labels, config)
     dimension = features.shape[1]
     theta, distance = minimiser.minimise(
-        features, labels, config.loss, float(config.strong_convexity), np.zeros(dimension), float(config.feature_norm),
+        features, labels, config.loss, float(config.regularisation), np.zeros(dimension), float(config.feature_norm),
         recorder,
     )
     certify(distance, config)
@@ -57,7 +57,7 @@ def account(config: Values, records: int) -> dict[str, Any]:
     """The parameters of output-perturbation.epsilon: every loss is Lipschitz with constant feature_norm."""
     return {
         "lipschitz": config.feature_norm,
-        "strong_convexity": config.strong_convexity,
+        "strong_convexity": config.regularisation,
         "dataset_size": records,
         "solver_error": config.solver_error,
         "scale": config.noise_scale,
@@ -70,11 +70,11 @@ output_perturbation = Algorithm(
     document="004, Output Perturbation",
     summary="the minimiser of a ridge risk plus noise of density exp(-|v|/noise_scale)",
     parameters=(
-        choice("loss", *minimiser.LOSSES),
-        positive("strong_convexity", "factor lambda of the ridge (lambda/2) |theta|^2"),
-        positive("noise_scale", "scale b of the noise, whose norm is Gamma(d, b)"),
-        positive("solver_error", "distance from the minimiser that the guarantee allows for; certified at every run"),
-        positive("feature_norm", "declared bound on |x|, the Lipschitz constant of every record's loss"),
+        vocabulary.loss.choosing(*minimiser.LOSSES),
+        vocabulary.regularisation.above(0),
+        vocabulary.noise_scale,
+        vocabulary.solver_error.above(0),
+        vocabulary.feature_norm,
     ),
     released="output",
     neighbours="replace",

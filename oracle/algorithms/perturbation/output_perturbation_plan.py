@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.algorithms.shared.fixed_size import CONSTANT, FIXED_SIZE
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 CONVEX = said("every record's loss is convex in theta", "convex")
@@ -16,7 +16,7 @@ def _minimiser(config: Values) -> dict[str, Any] | None:
     if config.solver_error is None:
         return None
     return {
-        "lipschitz": config.lipschitz, "strong_convexity": config.strong_convexity, "dataset_size": config.dataset_size,
+        "lipschitz": config.lipschitz, "strong_convexity": config.regularisation, "dataset_size": config.dataset_size,
         "solver_error": config.solver_error, "neighbours": config.neighbours,
     }
 
@@ -35,14 +35,14 @@ output_perturbation = Recipe(
     algorithm="output-perturbation",
     summary="the minimiser of a strongly convex regularised risk, plus noise",
     parameters=(
-        positive_integer("dataset_size"), positive("lipschitz", "Lipschitz constant of every record's loss in theta"),
-        positive("strong_convexity", "strong convexity of the regulariser"),
-        choice("noise", "gamma", "gaussian", meaning="density exp(-|v|/noise_scale), or N(0, noise_scale^2 I)"),
-        positive("noise_scale"), probability("delta"), choice("neighbours", "replace", "add_remove"),
+        vocabulary.dataset_size, vocabulary.lipschitz,
+        vocabulary.regularisation.above(0),
+        vocabulary.noise_law.choosing("gamma", "gaussian"),
+        vocabulary.noise_scale, vocabulary.delta.open(), vocabulary.neighbours,
     ),
     optional=(
-        non_negative("solver_error", "proved largest distance of the solver's answer from the minimiser"),
-        flag("convex", "whether every record's loss is convex"), FIXED_SIZE,
+        vocabulary.solver_error,
+        vocabulary.convex, FIXED_SIZE,
     ),
     guarantees=(
         Guarantee(

@@ -34,8 +34,8 @@ from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -54,10 +54,10 @@ def _fast_sensitivity(xp: Any, values: Values) -> Any:
 
 
 _SETTING = (
-    positive("lipschitz", "Lipschitz constant L of every record's loss in theta"),
-    positive("strong_convexity", "strong convexity lambda of the regulariser"),
-    positive_integer("dataset_size", "the n of the objective, a constant"),
-    non_negative("solver_error", "largest distance of the solver's answer from the minimiser"),
+    vocabulary.lipschitz,
+    vocabulary.strong_convexity,
+    vocabulary.dataset_size,
+    vocabulary.solver_error,
 )
 _MOVED = r"s = \frac{kL}{n\lambda} + 2\tau, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}"
 _GAUSSIAN = CURVE + r", \quad \mu = \frac{s}{\sigma}, \quad " + _MOVED
@@ -71,7 +71,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="epsilon of the minimiser of a strongly convex risk plus noise of density exp(-|v|/scale)",
     formula=r"\varepsilon = \frac{s}{b}, \quad " + _MOVED,
-    parameters=(*_SETTING, positive("scale", "scale b of the noise, whose norm is Gamma(d, b)"), NEIGHBOURS),
+    parameters=(*_SETTING, vocabulary.scale, NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -86,7 +86,7 @@ scale = Bound(
     unit="sigma",
     summary="least scale of noise of density exp(-|v|/scale) that makes the minimiser epsilon-DP",
     formula=r"b = \frac{s}{\varepsilon}, \quad " + _MOVED,
-    parameters=(*_SETTING, positive("epsilon"), NEIGHBOURS),
+    parameters=(*_SETTING, vocabulary.epsilon.above(0), NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -102,7 +102,7 @@ gaussian_epsilon = Bound(
     summary="least epsilon for which the minimiser of a strongly convex risk with Gaussian noise is private at delta",
     formula=_GAUSSIAN,
     parameters=(
-        *_SETTING, positive("sigma", "standard deviation of the noise on every coordinate"), probability("delta"),
+        *_SETTING, vocabulary.sigma, vocabulary.delta.open(),
         NEIGHBOURS,
     ),
     neighbours="any",
@@ -119,7 +119,7 @@ gaussian_sigma = Bound(
     unit="sigma",
     summary="least Gaussian noise that makes the minimiser of a strongly convex risk (epsilon, delta)-DP",
     formula=_GAUSSIAN,
-    parameters=(*_SETTING, non_negative("epsilon"), probability("delta"), NEIGHBOURS),
+    parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

@@ -22,9 +22,9 @@ _FACTORS = {"cms11": 2, "sharp": 1, "none": 0}
 def _perturbation(config: Values, records: int) -> tuple[float, float]:
     """The scale of b and the ridge, from log(1 + 2 t + t^2) = 2 log(1 + t), in exact rationals up to the logarithm."""
     steep, factor = CURVATURE[config.loss] * config.feature_norm**2, _FACTORS[config.correction]
-    remains = float(config.epsilon) - factor * math.log1p(steep / (records * config.strong_convexity))
+    remains = float(config.epsilon) - factor * math.log1p(steep / (records * config.regularisation))
     if remains > 0:
-        return float(2 * config.feature_norm) / remains, float(config.strong_convexity)
+        return float(2 * config.feature_norm) / remains, float(config.regularisation)
     ridge = float(steep / records) / math.expm1(config.epsilon / (2 * factor))
     return float(4 * config.feature_norm / config.epsilon), ridge
 

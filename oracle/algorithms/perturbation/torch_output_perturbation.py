@@ -34,7 +34,7 @@ def train(
     x, y = (torch.as_tensor(given, dtype=torch.float64) for given in (features, labels))
     scale = float(config.noise_scale)
     theta, distance = minimise(
-        x, y, config.loss, float(config.strong_convexity), torch.zeros_like(x[:1]), float(config.feature_norm)
+        x, y, config.loss, float(config.regularisation), torch.zeros_like(x[:1]), float(config.feature_norm)
     )
     certify(float(distance), config)
     if recorder is not None:

@@ -30,14 +30,14 @@ import math
 from fractions import Fraction
 
 from oracle.algorithms.shared import links
-from oracle.core.domain import choice, positive
+from oracle.core import vocabulary
 from oracle.core.registry import Values
 
 ORACLES = ("bisection", "subgradient")
 PARAMETERS = (
-    positive("beta", "smoothness of the Moreau envelope"),
-    positive("gamma", "largest error of a gradient"),
-    choice("oracle", *ORACLES, meaning="how the envelope's derivative is found; subgradient is Algorithm 4"),
+    vocabulary.envelope_smoothness,
+    vocabulary.oracle_error.above(0),
+    vocabulary.gradient_oracle,
 )
 
 
@@ -56,7 +56,7 @@ def steps(bound: Fraction, error: Fraction) -> int:
 
 def bisection(config: Values, score: float, label: float, error: Fraction) -> float:
     """The envelope's derivative at a score, up to the error."""
-    bound, beta = float(config.label_bound), float(config.beta)
+    bound, beta = float(config.label_bound), float(config.envelope_smoothness)
     low, high = -2.0 * bound, 2.0 * bound
     for _ in range(halvings(config.label_bound, error)):
         middle = 0.5 * (low + high)
@@ -69,7 +69,7 @@ def bisection(config: Values, score: float, label: float, error: Fraction) -> fl
 
 def subgradient(config: Values, score: float, label: float, error: Fraction) -> float:
     """The same by Algorithm 4."""
-    bound, beta = float(config.label_bound), float(config.beta)
+    bound, beta = float(config.label_bound), float(config.envelope_smoothness)
     low, high = score - 4.0 * bound / beta, score + 4.0 * bound / beta
     total = steps(config.label_bound, error)
     u, average = score, 0.0
@@ -82,5 +82,5 @@ def subgradient(config: Values, score: float, label: float, error: Fraction) -> 
 
 def derivative(config: Values, score: float, label: float, longest: int) -> float:
     """The envelope's derivative by the chosen oracle: gradients of records up to `longest` are right up to gamma."""
-    oracle = bisection if config.oracle == "bisection" else subgradient
-    return oracle(config, score, label, config.gamma / longest)
+    oracle = bisection if config.gradient_oracle == "bisection" else subgradient
+    return oracle(config, score, label, config.oracle_error / longest)

@@ -35,7 +35,8 @@ import numpy as np
 from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, check_step
 from oracle.algorithms.shared import glm, links
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import Number, non_negative, positive, positive_integer
+from oracle.core import vocabulary
+from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
@@ -49,7 +50,7 @@ PHASED = (
     links.LABEL_BOUND,
     LEARNING_RATE,
     SIGMA,
-    non_negative("initial_radius", "w_0 is uniform in a ball of this radius; 0: w_0 = 0"),
+    vocabulary.initial_radius,
 )
 """The parameters that all phased algorithms have."""
 
@@ -90,7 +91,7 @@ def descend(
     w = initial(config, tape, dimension)
     first = 0
     for i, size in enumerate(sizes(records), start=1):
-        eta = float(config.learning_rate) / 4.0**i
+        eta = float(config.base_learning_rate) / 4.0**i
         total = np.zeros(dimension)
         for t in range(first, first + size):
             total += w
@@ -99,7 +100,7 @@ def descend(
             if recorder is not None:
                 recorder("sample", step=i, sample=t, norm=float(np.linalg.norm(gradient)))
         average = total / size
-        noise_std = float(config.sigma) * eta
+        noise_std = float(config.noise_over_step) * eta
         w = average + noise_std * tape.normal("noise", i, dimension)[0]
         if recorder is not None:
             recorder("release", step=i, average=average, noise_std=noise_std, released=w)
@@ -148,7 +149,7 @@ def phased_account(
     check_step(config, projected=projected, curvature=smoothness, reason=reason)
     width = {"projected_dimension": config.projected_dimension} if projected else {}
     return {
-        "sigma": config.sigma, "label_bound": config.label_bound, "learning_rate": config.learning_rate,
+        "sigma": config.noise_over_step, "label_bound": config.label_bound, "learning_rate": config.base_learning_rate,
         "smoothness": smoothness, "dataset_size": records, "oracle_error": error, **width,
     }
 
@@ -176,7 +177,7 @@ def choose(*, records: int, epsilon: Number, theta: Number) -> str:
 
     sqrt(theta)/(n epsilon) < (n epsilon)^{-2/3} if and only if n epsilon > theta^{3/2}; squared, that is exact.
     """
-    budget = positive_integer("records").rational(records) * positive("epsilon").rational(epsilon)
+    budget = positive_integer("records").rational(records) * vocabulary.epsilon.above(0).rational(epsilon)
     rank = positive("theta").rational(theta)
     return "phased-sgd" if budget**2 > rank**3 else "phased-sgd-projected"
 

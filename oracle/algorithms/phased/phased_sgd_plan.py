@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Hypothesis, Recipe, equals, said
 from oracle.core.registry import Values
 
 REPLACE = equals("neighbours differ by replacing one record", "neighbours", "replace")
@@ -19,16 +19,16 @@ DISJOINT = said("records are assigned to phases without looking, each to one", "
 LABELS = said("labels, and a bounded link, lie in [-B, B]", "labels_bounded")
 SHORT = said("no record's features are longer than 1", "features_bounded")
 GAUSSIAN = said("the projection is a matrix of independent Gaussians, drawn without looking", "gaussian_projection")
-NEIGHBOURS = choice("neighbours", "replace", "add_remove")
-RELEASED = choice("released", "average_iterate", "last_iterate", "all_iterates")
+NEIGHBOURS = vocabulary.neighbours
+RELEASED = vocabulary.released
 FLAGS = (
-    flag("link_rises", "whether the link is monotone"),
-    flag("disjoint", "whether every record is used in one phase (or batch) only, chosen without looking at it"),
+    vocabulary.link_rises,
+    vocabulary.disjoint,
 )
-FEATURES = flag("features_bounded", "whether every possible record's features have norm at most 1")
-LABEL_BOUND = positive("label_bound", "B: labels, and a bounded link, lie in [-B, B]")
-LABEL_FLAG = flag("labels_bounded", "whether every possible label, and a bounded link, lies in [-B, B]")
-PROJECTION = flag("gaussian_projection", "whether the projection is a matrix of independent N(0, 1/m) entries")
+FEATURES = vocabulary.features_bounded
+LABEL_BOUND = vocabulary.label_bound
+LABEL_FLAG = vocabulary.labels_bounded
+PROJECTION = vocabulary.gaussian_projection
 
 
 def allows(limit: int, words: str) -> Hypothesis:
@@ -36,7 +36,7 @@ def allows(limit: int, words: str) -> Hypothesis:
 
     def holds(config: Values) -> bool:
         length = Fraction(getattr(config, "feature_norm", 1))
-        return Fraction(config.learning_rate) * Fraction(config.smoothness) * length**2 <= limit
+        return Fraction(config.base_learning_rate) * Fraction(config.link_lipschitz) * length**2 <= limit
 
     return Hypothesis(words, holds)
 
@@ -46,13 +46,13 @@ def _given(config: Values, *names: str) -> dict[str, Fraction | int]:
 
 
 _COMMON = (
-    positive("sigma", "noise standard deviation of phase i over its step size learning_rate / 4^i"),
+    vocabulary.noise_over_step,
     LABEL_BOUND,
-    positive("learning_rate"),
-    non_negative("smoothness", "Lipschitz constant of the link, or beta of its Moreau envelope"),
-    positive_integer("dataset_size"),
-    non_negative("oracle_error", "largest error of a gradient; 0 if gradients are exact"),
-    probability("delta"), NEIGHBOURS, RELEASED,
+    vocabulary.base_learning_rate,
+    vocabulary.link_lipschitz,
+    vocabulary.dataset_size,
+    vocabulary.oracle_error,
+    vocabulary.delta.open(), NEIGHBOURS, RELEASED,
 )
 _NAMES = ("sigma", "label_bound", "learning_rate", "smoothness", "dataset_size", "oracle_error", "delta")
 
@@ -76,7 +76,7 @@ phased_sgd = Recipe(
 phased_sgd_projected = Recipe(
     algorithm="phased-sgd-projected",
     summary="phased SGD on randomly projected records",
-    parameters=(*_COMMON, positive_integer("projected_dimension", "number of rows of the projection")),
+    parameters=(*_COMMON, vocabulary.projected_dimension),
     optional=(*FLAGS, FEATURES, LABEL_FLAG, PROJECTION),
     guarantees=(
         Guarantee(

@@ -42,8 +42,9 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
+from oracle.core import vocabulary
 from oracle.core.arrays import UNIT, inflate, quotient
-from oracle.core.domain import non_negative, positive, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -56,22 +57,22 @@ LARGEST_STEP = {False: 8, True: 2}  # of learning_rate * smoothness: plain, and 
 def check_step(values: Values, *, projected: bool, curvature: Fraction, reason: str) -> None:
     """Refuse a learning rate at which a step of the first phase could move two runs apart."""
     limit = LARGEST_STEP[projected]
-    if values.learning_rate * curvature > limit:
+    if values.base_learning_rate * curvature > limit:
         raise DomainError(
-            f"learning_rate = {shown(values.learning_rate)} is outside its domain: a real number in"
+            f"learning_rate = {shown(values.base_learning_rate)} is outside its domain: a real number in"
             f" (0, {shown(limit / curvature)}] for {reason}; beyond, steps may move two runs apart"
         )
 
 
 def allowed(xp: Any, values: Values, *, projected: bool, curvature: Any) -> Any:
     """1 where the learning rate is certainly allowed, NaN (for the reference) elsewhere; curvature is rounded up."""
-    return xp.where(values.learning_rate * curvature <= LARGEST_STEP[projected] * (1.0 - 4 * UNIT), 1.0, math.nan)
+    return xp.where(values.base_learning_rate * curvature <= LARGEST_STEP[projected] * (1.0 - 4 * UNIT), 1.0, math.nan)
 
 
 def sensitivity(values: Values, *, projected: bool) -> Fraction:
     """The most by which the average of a phase moves, over its step size."""
-    reason = f"smoothness = {shown(values.smoothness)}"
-    check_step(values, projected=projected, curvature=values.smoothness, reason=reason)
+    reason = f"smoothness = {shown(values.link_lipschitz)}"
+    check_step(values, projected=projected, curvature=values.link_lipschitz, reason=reason)
     gradient = (8 if projected else 4) * values.label_bound
     return Fraction(gradient + values.oracle_error * (values.dataset_size // 2 + 1))
 
@@ -79,14 +80,14 @@ def sensitivity(values: Values, *, projected: bool) -> Fraction:
 def _fast_sensitivity(xp: Any, values: Values, *, projected: bool) -> Any:
     gradient = (8.0 if projected else 4.0) * values.label_bound
     result = inflate(gradient + values.oracle_error * (xp.floor(0.5 * values.dataset_size) + 1.0), 4.0)
-    return result * allowed(xp, values, projected=projected, curvature=values.smoothness)
+    return result * allowed(xp, values, projected=projected, curvature=values.link_lipschitz)
 
 
 def epsilon_bound(values: Values, width: Fraction, moves: Fraction, *, projected: bool) -> Enclosure:
     """epsilon of one Gaussian release that moves by `moves`, at delta or at what a projection leaves of it."""
 
     def at(delta: Fraction, asked: Fraction) -> Enclosure:
-        return epsilon_of_mu(lambda: ball(moves / values.sigma), delta, asked)
+        return epsilon_of_mu(lambda: ball(moves / values.noise_over_step), delta, asked)
 
     return projection.at_remaining_delta(values, width, at) if projected else at(values.delta, width)
 
@@ -103,7 +104,7 @@ def sigma_bound(values: Values, width: Fraction, moves: Fraction, *, projected: 
 def fast_epsilon(xp: Any, values: Values, moves: Any, *, projected: bool) -> Any:
     """The same on arrays, for a sensitivity rounded up."""
     delta = projection.remaining_delta(xp, values) if projected else values.delta
-    return arrays.epsilon_upper(xp, quotient(xp, moves, values.sigma), delta)
+    return arrays.epsilon_upper(xp, quotient(xp, moves, values.noise_over_step), delta)
 
 
 def fast_sigma(xp: Any, values: Values, moves: Any, *, projected: bool) -> Any:
@@ -112,11 +113,11 @@ def fast_sigma(xp: Any, values: Values, moves: Any, *, projected: bool) -> Any:
     return arrays.sigma_upper(xp, moves, values.epsilon, delta)
 
 
-SIGMA = positive("sigma", "noise standard deviation of phase i over its step size learning_rate / 4^i")
-LEARNING_RATE = positive("learning_rate", "eta; phase i takes steps of eta / 4^i")
-SMOOTHNESS = non_negative("smoothness", "Lipschitz constant of the link, or beta of the Moreau envelope")
-_LABEL_BOUND = positive("label_bound", "B: labels and link lie in [-B, B]")
-_ORACLE_ERROR = non_negative("oracle_error", "largest error of a gradient; 0 for exact gradients")
+SIGMA = vocabulary.noise_over_step
+LEARNING_RATE = vocabulary.base_learning_rate
+SMOOTHNESS = vocabulary.link_lipschitz
+_LABEL_BOUND = vocabulary.label_bound
+_ORACLE_ERROR = vocabulary.oracle_error
 _SETTING = (_LABEL_BOUND, LEARNING_RATE, SMOOTHNESS, projection.DATASET_SIZE, _ORACLE_ERROR)
 _PROJECTED = (*_SETTING, projection.PROJECTED_DIMENSION)
 _FORMULA = r", \quad \mu = \frac{4B + \gamma(\lfloor n/2\rfloor + 1)}{\sigma}, \quad \eta\beta \le 8"
@@ -124,7 +125,7 @@ _PROJECTED_FORMULA = (
     r" \text{ at } " + projection.FORMULA
     + r", \quad \mu = \frac{8B + \gamma(\lfloor n/2\rfloor + 1)}{\sigma}, \quad \eta\beta \le 2"
 )
-_EXAMPLE = {"label_bound": "1", "learning_rate": "0.1", "smoothness": "1", "dataset_size": "1000", "oracle_error": "0"}
+_EXAMPLE = {"label_bound": "1", "base_learning_rate": "0.1", "link_lipschitz": "1", "dataset_size": "1000", "oracle_error": "0"}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "projected_dimension": "100"}
 
 
@@ -133,7 +134,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which phased SGD, the noisy average of each phase released, is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
-    parameters=(SIGMA, *_SETTING, probability("delta")),
+    parameters=(SIGMA, *_SETTING, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -141,7 +142,7 @@ epsilon = Bound(
     validity="pending",
     certify=lambda v, width: epsilon_bound(v, width, sensitivity(v, projected=False), projected=False),
     vectorised=lambda xp, v: fast_epsilon(xp, v, _fast_sensitivity(xp, v, projected=False), projected=False),
-    example={"sigma": "20", **_EXAMPLE, "delta": "1e-5"},
+    example={"noise_over_step": "20", **_EXAMPLE, "delta": "1e-5"},
 )
 
 sigma = Bound(
@@ -149,7 +150,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise over the step size for which phased SGD is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
-    parameters=(*_SETTING, non_negative("epsilon"), probability("delta")),
+    parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -173,7 +174,7 @@ projected_epsilon = Bound(
     validity="pending",
     certify=lambda v, width: epsilon_bound(v, width, sensitivity(v, projected=True), projected=True),
     vectorised=lambda xp, v: fast_epsilon(xp, v, _fast_sensitivity(xp, v, projected=True), projected=True),
-    example={"sigma": "40", **_PROJECTED_EXAMPLE, "delta": "1e-5"},
+    example={"noise_over_step": "40", **_PROJECTED_EXAMPLE, "delta": "1e-5"},
 )
 
 projected_sigma = Bound(
@@ -181,7 +182,7 @@ projected_sigma = Bound(
     unit="sigma",
     summary="least noise over the step size for which phased SGD on projected records is (epsilon, delta)-DP",
     formula=CURVE + _PROJECTED_FORMULA,
-    parameters=(*_PROJECTED, non_negative("epsilon"), projection.DELTA),
+    parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

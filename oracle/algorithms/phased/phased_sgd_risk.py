@@ -46,7 +46,7 @@ from typing import Any
 
 from flint import arb
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines.rounding import rounded_up
@@ -56,8 +56,8 @@ _MOST_RECORDS = 2**53  # beyond, a double does not count records
 
 def _surrogate(v: Values, start: Fraction, sensitivity: int, rank: Fraction) -> arb:
     """The bracket: the start's squared distance, the sensitivity over B eta_i, and the rank of what is learnt from."""
-    noise = v.noise_multiplier * sensitivity * v.label_bound  # tau_i / eta_i
-    total, eta = Fraction(0), v.learning_rate
+    noise = v.noise_over_sensitivity * sensitivity * v.label_bound  # tau_i / eta_i
+    total, eta = Fraction(0), v.base_learning_rate
     phases = v.dataset_size.bit_length() - 1
     for phase in range(1, phases + 1):
         size, before, eta = v.dataset_size >> phase, eta, eta / 4
@@ -65,12 +65,12 @@ def _surrogate(v: Values, start: Fraction, sensitivity: int, rank: Fraction) -> 
         total += gap / (2 * eta * size) + 2 * v.label_bound**2 * eta
     last = noise * eta
     lipschitz = 2 * ball(v.label_bound * last) * (2 / arb.pi()).sqrt()
-    return ball(total) + lipschitz.min(ball(v.lipschitz * last**2 / 2))
+    return ball(total) + lipschitz.min(ball(v.link_lipschitz * last**2 / 2))
 
 
 def _fast_surrogate(xp: Any, v: Values, start: Any, sensitivity: float, rank: Any) -> Any:
-    noise = v.noise_multiplier * sensitivity * v.label_bound
-    total, eta = 0.0 * start, v.learning_rate  # eta / 4^i and n / 2^i are exact
+    noise = v.noise_over_sensitivity * sensitivity * v.label_bound
+    total, eta = 0.0 * start, v.base_learning_rate  # eta / 4^i and n / 2^i are exact
     last = eta
     for phase in range(1, 53 + 1):
         size, before, eta = xp.floor(v.dataset_size / 2.0**phase), eta, 0.25 * eta
@@ -83,45 +83,42 @@ def _fast_surrogate(xp: Any, v: Values, start: Any, sensitivity: float, rank: An
         total = total + xp.where(runs, 0.5 * gap / eta / whole + 2.0 * v.label_bound * v.label_bound * eta, 0.0)
         last = xp.where(runs, eta, last)
     tau = noise * last
-    lipschitz, smooth = 2.0 * math.sqrt(2.0 / math.pi) * v.label_bound * tau, 0.5 * v.lipschitz * tau * tau
+    lipschitz, smooth = 2.0 * math.sqrt(2.0 / math.pi) * v.label_bound * tau, 0.5 * v.link_lipschitz * tau * tau
     return total + xp.where(lipschitz < smooth, lipschitz, smooth)
 
 
 def _risk(v: Values) -> arb:
-    return 2 * ball(v.lipschitz) * _surrogate(v, v.distance**2, 4, v.rank)
+    return 2 * ball(v.link_lipschitz) * _surrogate(v, v.distance**2, 4, v.rank)
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
-    result = 2.0 * v.lipschitz * _fast_surrogate(xp, v, v.distance * v.distance, 4.0, v.rank)
+    result = 2.0 * v.link_lipschitz * _fast_surrogate(xp, v, v.distance * v.distance, 4.0, v.rank)
     return rounded_up(
-        xp, result, v.lipschitz, v.label_bound, v.distance, v.rank, v.dataset_size, v.learning_rate,
-        v.noise_multiplier, units=160.0,
+        xp, result, v.link_lipschitz, v.label_bound, v.distance, v.rank, v.dataset_size, v.base_learning_rate,
+        v.noise_over_sensitivity, units=160.0,
     )
 
 
 def _projected(v: Values) -> arb:
-    projection = ball(v.lipschitz * v.norm**2 / v.projected_dimension)
-    return 2 * ball(v.lipschitz) * (_surrogate(v, v.norm**2, 8, Fraction(v.projected_dimension)) + projection)
+    projection = ball(v.link_lipschitz * v.target_norm**2 / v.projected_dimension)
+    return 2 * ball(v.link_lipschitz) * (_surrogate(v, v.target_norm**2, 8, Fraction(v.projected_dimension)) + projection)
 
 
 def _fast_projected(xp: Any, v: Values) -> Any:
-    square = v.norm * v.norm
+    square = v.target_norm * v.target_norm
     surrogate = _fast_surrogate(xp, v, square, 8.0, v.projected_dimension)
-    result = 2.0 * v.lipschitz * (surrogate + v.lipschitz * square / v.projected_dimension)
+    result = 2.0 * v.link_lipschitz * (surrogate + v.link_lipschitz * square / v.projected_dimension)
     return rounded_up(
-        xp, result, v.lipschitz, v.label_bound, v.norm, v.projected_dimension, v.dataset_size, v.learning_rate,
-        v.noise_multiplier, units=160.0,
+        xp, result, v.link_lipschitz, v.label_bound, v.target_norm, v.projected_dimension, v.dataset_size, v.base_learning_rate,
+        v.noise_over_sensitivity, units=160.0,
     )
 
 
-_LIPSCHITZ = positive("lipschitz", "Lipschitz constant G of the link")
-_LABEL = positive("label_bound", "bound B of labels and link")
-_SIZE = Parameter(
-    "dataset_size", kind="integer", low=Fraction(1), high=Fraction(_MOST_RECORDS), low_open=True,
-    meaning="number of records, at least one phase's worth",
-)
-_RATE = positive("learning_rate", "eta; phase i steps by eta / 4^i")
-_NOISE = non_negative("noise_multiplier", "standard deviation of a phase's noise over its sensitivity")
+_LIPSCHITZ = vocabulary.link_lipschitz.above(0)
+_LABEL = vocabulary.label_bound
+_SIZE = vocabulary.dataset_size.above(1).at_most(9007199254740992)
+_RATE = vocabulary.base_learning_rate
+_NOISE = vocabulary.noise_over_sensitivity
 _PHASES = (
     r" + \sum_{i=2}^{k} \frac{\tau_{i-1}^2 \min(r, n_i)}{2\eta_i n_i} + \sum_{i=1}^{k} 2B^2\eta_i"
     r" + \min\left(2B\sqrt{2/\pi}\,\tau_k,\ \frac{G\tau_k^2}{2}\right)"
@@ -137,8 +134,8 @@ risk = Bound(
         + r",\ \tau_i = 4\nu B\eta_i"
     ),
     parameters=(
-        _LIPSCHITZ, _LABEL, non_negative("distance", "distance D of the start from the true parameter, at most"),
-        positive("rank", "expected rank of the data matrix, at most"), _SIZE, _RATE, _NOISE,
+        _LIPSCHITZ, _LABEL, vocabulary.distance,
+        vocabulary.rank, _SIZE, _RATE, _NOISE,
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -147,8 +144,8 @@ risk = Bound(
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={
-        "lipschitz": "1", "label_bound": "1", "distance": "4", "rank": "32", "dataset_size": "262144",
-        "learning_rate": "0.013", "noise_multiplier": "13.6",
+        "link_lipschitz": "1", "label_bound": "1", "distance": "4", "rank": "32", "dataset_size": "262144",
+        "base_learning_rate": "0.013", "noise_over_sensitivity": "13.6",
     },
     released="last_iterate",
 )
@@ -162,8 +159,8 @@ projected = Bound(
         + r" + \frac{G W^2}{m}\right]" + _WHERE + r",\ r = m,\ \tau_i = 8\nu B\eta_i"
     ),
     parameters=(
-        _LIPSCHITZ, _LABEL, non_negative("norm", "norm W of the true parameter, at most; the start is 0"),
-        positive_integer("projected_dimension", "number m of rows of the projection"), _SIZE, _RATE, _NOISE,
+        _LIPSCHITZ, _LABEL, vocabulary.target_norm,
+        vocabulary.projected_dimension, _SIZE, _RATE, _NOISE,
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -172,8 +169,8 @@ projected = Bound(
     certify=closed_form(_projected),
     vectorised=_fast_projected,
     example={
-        "lipschitz": "1", "label_bound": "1", "norm": "4", "projected_dimension": "1000", "dataset_size": "262144",
-        "learning_rate": "0.005", "noise_multiplier": "7",
+        "link_lipschitz": "1", "label_bound": "1", "target_norm": "4", "projected_dimension": "1000", "dataset_size": "262144",
+        "base_learning_rate": "0.005", "noise_over_sensitivity": "7",
     },
     released="last_iterate",
 )

@@ -41,9 +41,9 @@ def train_projected(features: Array, labels: Array, config: Values, tape: Tape, 
 
 
 def _account(config: Values, records: int, *, projected: bool) -> dict[str, Any]:
-    reason = f"beta = {config.beta}"
+    reason = f"beta = {config.envelope_smoothness}"
     return phased_account(
-        config, records, projected=projected, smoothness=config.beta, error=config.gamma, reason=reason,
+        config, records, projected=projected, smoothness=config.envelope_smoothness, error=config.oracle_error, reason=reason,
     )
 
 

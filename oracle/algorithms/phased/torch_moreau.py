@@ -16,7 +16,7 @@ from oracle.core.registry import Values
 
 def bisection(config: Values, scores: torch.Tensor, label: float, error: Fraction) -> torch.Tensor:
     """The envelope's derivatives at the scores of records with one label."""
-    bound, beta = float(config.label_bound), float(config.beta)
+    bound, beta = float(config.label_bound), float(config.envelope_smoothness)
     middle, half = torch.zeros_like(scores), bound
     for _ in range(moreau.halvings(config.label_bound, error)):
         rises = torch_links.value(config.link, scores - middle / beta, bound) - label > middle
@@ -27,7 +27,7 @@ def bisection(config: Values, scores: torch.Tensor, label: float, error: Fractio
 
 def subgradient(config: Values, scores: torch.Tensor, label: float, error: Fraction) -> torch.Tensor:
     """The same by Algorithm 4."""
-    bound, beta = float(config.label_bound), float(config.beta)
+    bound, beta = float(config.label_bound), float(config.envelope_smoothness)
     reach, count = 4 * bound / beta, moreau.steps(config.label_bound, error)
     offset, weighted = torch.zeros_like(scores), torch.zeros_like(scores)
     for t in range(1, count + 1):
@@ -39,5 +39,5 @@ def subgradient(config: Values, scores: torch.Tensor, label: float, error: Fract
 
 def derivative(config: Values, scores: torch.Tensor, label: float, longest: int) -> torch.Tensor:
     """The envelope's derivatives by the chosen oracle."""
-    oracle = bisection if config.oracle == "bisection" else subgradient
-    return oracle(config, scores, label, config.gamma / longest)
+    oracle = bisection if config.gradient_oracle == "bisection" else subgradient
+    return oracle(config, scores, label, config.oracle_error / longest)

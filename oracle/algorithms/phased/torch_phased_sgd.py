@@ -210,7 +210,7 @@ def _descend(
     w = _start(config, tape, x, width)
     first = 0
     for i, size in enumerate(sizes(len(x)), start=1):
-        eta = float(config.learning_rate) * 0.25**i
+        eta = float(config.base_learning_rate) * 0.25**i
         average = w.clone()
         for batch in _blocks(first, size):
             block, known = see(x[batch]), labels[batch].tolist()
@@ -222,7 +222,7 @@ def _descend(
             block.move_(w, factors, eta)
             if recorder is not None:
                 recorder("samples", step=i, batch=batch, norms=(factors.abs() * block.norms).T)
-        noise_std = float(config.sigma) * eta
+        noise_std = float(config.noise_over_step) * eta
         w = torch.add(average, drawn(tape.normal("noise", i, width), x), alpha=noise_std)
         if recorder is not None:
             recorder("release", step=i, average=average, noise_std=noise_std, released=w.clone())

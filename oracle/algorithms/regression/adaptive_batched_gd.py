@@ -35,7 +35,7 @@ import numpy as np
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -52,18 +52,18 @@ def check(features: Array, labels: Array, config: Values) -> None:
 
 def noise_std(config: Values, weight_norm: float) -> float:
     """The standard deviation of the noise of a step from an iterate of that length."""
-    z, r, bound = (float(v) for v in (config.noise_multiplier, config.feature_norm, config.label_bound))
+    z, r, bound = (float(v) for v in (config.noise_over_sensitivity, config.feature_norm, config.label_bound))
     size = float(config.batch_size)
-    if config.noise == "exact":
+    if config.noise_formula == "exact":
         return z * r * (r * weight_norm + 2 * bound) / size
     printed = 2 * z * (r * weight_norm + bound) / size
-    return printed if config.noise == "printed-variance" else printed**2
+    return printed if config.noise_formula == "printed-variance" else printed**2
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta = float(config.eta)
+    eta = float(config.learning_rate)
     records, dimension = features.shape
     w = np.zeros(dimension)
     for step, start in enumerate(range(0, records, config.batch_size)):
@@ -83,13 +83,13 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 def account(config: Values, records: int) -> dict[str, Fraction]:
     """The least noise of a step over its sensitivity, which is all that adaptive-batched-gd.epsilon asks for."""
     glm.batches(config.batch_size, records)
-    z, r = config.noise_multiplier, config.feature_norm
+    z, r = config.noise_over_sensitivity, config.feature_norm
     least = {
         "exact": z,
         "printed-variance": z / r,
         "printed-std": 2 * z**2 * config.label_bound / (config.batch_size * r),
     }
-    return {"noise_multiplier": Fraction(least[config.noise])}
+    return {"noise_multiplier": Fraction(least[config.noise_formula])}
 
 
 adaptive_batched_gd = Algorithm(
@@ -97,12 +97,12 @@ adaptive_batched_gd = Algorithm(
     document="002, Algorithm 8",
     summary="one pass of ReLU regression over disjoint batches, noise following the iterate; as printed: REFUTED",
     parameters=(
-        choice("noise", *NOISES, meaning="exact, or the text's formula, read in either way, which promises too much"),
-        positive("noise_multiplier", "z: every step's noise over its sensitivity r (r |w| + 2B) / m, where exact"),
-        positive("eta", "step size"),
-        positive("feature_norm", "r: no record's features are longer"),
-        positive("label_bound", "B: labels lie in [-B, B]"),
-        positive_integer("batch_size", "number m of records of each batch, a divisor of n"),
+        vocabulary.noise_formula,
+        vocabulary.noise_over_sensitivity.above(0),
+        vocabulary.learning_rate,
+        vocabulary.feature_norm,
+        vocabulary.label_bound,
+        vocabulary.batch_size,
     ),
     released="last_iterate",
     neighbours="replace",

@@ -23,8 +23,8 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
@@ -49,18 +49,18 @@ epsilon = Bound(
     summary="least epsilon for which a pass over disjoint batches, noise following the iterate, is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{1}{z}, \quad \sigma_i = z\,\frac{r(r|w_{i-1}| + 2B)}{m}",
     parameters=(
-        positive("noise_multiplier", "z: every step's noise over its sensitivity r(r|w| + 2B)/m"), probability("delta"),
+        vocabulary.noise_over_sensitivity.above(0), vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
     validity="pending",
-    certify=lambda v, width: epsilon_of_mu(lambda: ball(1 / v.noise_multiplier), v.delta, width),
+    certify=lambda v, width: epsilon_of_mu(lambda: ball(1 / v.noise_over_sensitivity), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(
-        xp, quotient(xp, xp.ones_like(v.delta), v.noise_multiplier), v.delta
+        xp, quotient(xp, xp.ones_like(v.delta), v.noise_over_sensitivity), v.delta
     ),
-    example={"noise_multiplier": "4", "delta": "1e-5"},
+    example={"noise_over_sensitivity": "4", "delta": "1e-5"},
 )
 
 sigma = Bound(
@@ -69,12 +69,12 @@ sigma = Bound(
     summary="least noise of a step from an iterate of known norm for which the pass is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{r(r|w| + 2B)}{m\sigma}",
     parameters=(
-        non_negative("weight_norm", "|w|: the length of the released iterate that the step starts from"),
-        positive("feature_norm", "r: no record's features are longer"),
-        positive("label_bound", "B: labels lie in [-B, B]"),
-        positive_integer("batch_size", "number m of records of each batch"),
-        non_negative("epsilon"),
-        probability("delta"),
+        vocabulary.weight_norm,
+        vocabulary.feature_norm,
+        vocabulary.label_bound,
+        vocabulary.batch_size,
+        vocabulary.epsilon,
+        vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",

@@ -42,8 +42,8 @@ from typing import Any
 
 from flint import arb
 
+from oracle.core import vocabulary
 from oracle.core.arrays import UNIT, inflate
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines.rounding import rounded_up
@@ -54,9 +54,9 @@ _SHARP = 1e-11  # total relative excess that the rounding of the contraction may
 
 def _walk(v: Values, shrink: Fraction, risk_at: Callable[[arb], arb]) -> arb:
     """Lmax(e_T) for the contraction and for Lmax as a function of sqrt(e)."""
-    eta, radius, norm = ball(v.learning_rate), ball(v.radius), ball(v.norm)
-    variance = ball(v.radius**2 / v.batch_size)
-    noise = ball(v.dimension * (v.noise_multiplier * v.radius / v.batch_size) ** 2)
+    eta, radius, norm = ball(v.learning_rate), ball(v.feature_norm), ball(v.target_norm)
+    variance = ball(v.feature_norm**2 / v.batch_size)
+    noise = ball(v.dimension * (v.noise_over_sensitivity * v.feature_norm / v.batch_size) ** 2)
     square, distance, kept = norm**2, norm, ball(shrink) ** 2
     for _ in range(v.steps):
         private = noise * (radius * (distance + norm) + ball(2 * v.label_bound)) ** 2
@@ -66,23 +66,23 @@ def _walk(v: Values, shrink: Fraction, risk_at: Callable[[arb], arb]) -> arb:
 
 
 def _fast_walk(xp: Any, v: Values, shrink: Any, risk_at: Callable[[Any], Any], *inputs: Any) -> Any:
-    variance = v.radius * v.radius / v.batch_size
-    share = v.noise_multiplier * v.radius / v.batch_size
+    variance = v.feature_norm * v.feature_norm / v.batch_size
+    share = v.noise_over_sensitivity * v.feature_norm / v.batch_size
     noise = v.dimension * share * share
     # 1 - eta mu has an absolute error of a few units: added, and left to the reference where it would show.
     kept = shrink + 4.0 * UNIT * (1.0 + v.learning_rate)
     sharp = 8.0 * UNIT * (1.0 + v.learning_rate) * v.steps < _SHARP * shrink
-    distance = v.norm
+    distance = v.target_norm
     for step in range(int(xp.max(v.steps)) if math.prod(v.steps.shape) else 0):
-        private = v.radius * (distance + v.norm) + 2.0 * v.label_bound
+        private = v.feature_norm * (distance + v.target_norm) + 2.0 * v.label_bound
         inner = variance * risk_at(distance) + noise * private * private
         square = kept * kept * distance * distance + v.learning_rate * v.learning_rate * inner
         distance = xp.where(v.steps > step, inflate(xp.sqrt(square), 40.0), distance)
     result = risk_at(distance)
     whole = (result > 1e-250) & (result < 1e250)  # a distance that underflowed on the way may matter below
     result = rounded_up(
-        xp, result, v.norm, v.optimal_risk, v.label_bound, v.radius, v.dimension, v.batch_size, v.learning_rate,
-        v.noise_multiplier, *inputs, units=40.0,
+        xp, result, v.target_norm, v.optimal_risk, v.label_bound, v.feature_norm, v.dimension, v.batch_size, v.learning_rate,
+        v.noise_over_sensitivity, *inputs, units=40.0,
     )
     return xp.where(sharp & whole, result, math.nan)
 
@@ -121,21 +121,21 @@ def _fast_symmetric(xp: Any, v: Values) -> Any:
 
 
 _COMMON = (
-    non_negative("norm", "norm of the surrogate's minimiser, at most; the start is 0"),
-    non_negative("optimal_risk", "risk of the best parameter"), positive("label_bound", "bound B of the labels"),
-    positive("radius", "largest norm of a feature vector"), positive_integer("dimension", "number of features"),
-    positive_integer("batch_size", "fresh records a step"),
-    Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(_MOST_STEPS), meaning="number of steps"),
-    positive("learning_rate", "step size"),
-    non_negative("noise_multiplier", "standard deviation of a step's noise over its sensitivity r(r|w| + 2B)/m"),
+    vocabulary.target_norm,
+    vocabulary.optimal_risk, vocabulary.label_bound,
+    vocabulary.feature_norm, vocabulary.dimension,
+    vocabulary.batch_size,
+    vocabulary.steps.at_most(10000),
+    vocabulary.learning_rate,
+    vocabulary.noise_over_sensitivity,
 )
 _STEP = (
     r"e_{i} = q^2 e_{i-1} + \eta^2\left[\frac{\rho^2}{m} R(e_{i-1}) + d\left(\frac{\nu\rho}{m}\right)^2"
     r" \left(\rho(\sqrt{e_{i-1}} + N) + 2B\right)^2\right],\ e_0 = N^2,"
 )
 _EXAMPLE = {
-    "norm": "1", "optimal_risk": "0.1", "label_bound": "2", "radius": "5", "dimension": "8", "batch_size": "100000",
-    "steps": "24", "learning_rate": "0.5", "noise_multiplier": "5",
+    "target_norm": "1", "optimal_risk": "0.1", "label_bound": "2", "feature_norm": "5", "dimension": "8", "batch_size": "100000",
+    "steps": "24", "learning_rate": "0.5", "noise_over_sensitivity": "5",
 }
 
 risk = Bound(
@@ -146,10 +146,7 @@ risk = Bound(
         r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
         + r"\ R(e) = \left(\sqrt{e} + (1 + 1/\mu)\sqrt{L(w^*)}\right)^2,\ q = \max(|1-\eta\mu|, |1-\eta|)"
     ),
-    parameters=(*_COMMON, Parameter(
-        "strong_convexity", low=Fraction(0), high=Fraction(1), low_open=True,
-        meaning="mu of the surrogate; no law has more than 1/2, the value of symmetric ones",
-    )),
+    parameters=(*_COMMON, vocabulary.strong_convexity.at_most(1)),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-7-constant", "nonconvex-nn/eq-11"),

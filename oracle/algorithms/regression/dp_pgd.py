@@ -27,7 +27,7 @@ import numpy as np
 from oracle.algorithms.descent.dp_gd_projected import project
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
@@ -48,7 +48,7 @@ def projection(config: Values, dimension: int, tape: Tape) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model, lifted to the features' space: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, sigma, radius = float(config.eta), float(config.sigma), 2 * float(config.weight_bound)
+    eta, sigma, radius = float(config.learning_rate), float(config.noise_on_mean), 2 * float(config.weight_bound)
     records, dimension = features.shape
     phi = projection(config, dimension, tape)
     w = np.zeros(config.projected_dimension)
@@ -80,12 +80,12 @@ dp_pgd = Algorithm(
     document="002, Algorithm 7",
     summary="full-batch projected gradient descent for ReLU regression on randomly projected records, the average",
     parameters=(
-        positive("eta", "step size"),
-        positive("sigma", "standard deviation of the noise on the mean gradient"),
-        positive("weight_bound", "W: iterates are projected onto the ball of radius 2W"),
-        positive("label_bound", "B: labels lie in [-B, B]; features have norm at most 1"),
+        vocabulary.learning_rate,
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.weight_bound,
+        vocabulary.label_bound,
         PROJECTED_DIMENSION,
-        positive_integer("steps", "number T of full-batch steps"),
+        vocabulary.steps.at_least(1),
     ),
     released="average_iterate",
     neighbours="replace",

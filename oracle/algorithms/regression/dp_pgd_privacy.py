@@ -27,9 +27,9 @@ from flint import arb
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
@@ -46,7 +46,7 @@ def _fast_moves(xp: Any, values: Values) -> Any:
 
 
 def _mu(values: Values) -> arb:
-    return ball(_moves(values) / values.sigma) * ball(values.steps).sqrt()
+    return ball(_moves(values) / values.noise_on_mean) * ball(values.steps).sqrt()
 
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
@@ -61,10 +61,10 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
 
 
 _SETTING = (
-    positive("weight_bound", "W: iterates are projected onto the ball of radius 2W"),
-    positive("label_bound", "B: labels lie in [-B, B]"),
+    vocabulary.weight_bound,
+    vocabulary.label_bound,
     projection.DATASET_SIZE,
-    positive_integer("steps", "number T of full-batch steps"),
+    vocabulary.steps.at_least(1),
     projection.PROJECTED_DIMENSION,
 )
 _FORMULA = CURVE + r" \text{ at } " + projection.FORMULA + r", \quad \mu = \frac{4(2W + B)\sqrt{T}}{n\sigma}"
@@ -79,7 +79,7 @@ epsilon = Bound(
     summary="least epsilon for which projected gradient descent for ReLU regression is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
-        positive("sigma", "standard deviation of the noise on the mean gradient"), *_SETTING, projection.DELTA,
+        vocabulary.noise_on_mean.above(0), *_SETTING, projection.DELTA,
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -90,9 +90,9 @@ epsilon = Bound(
         v, width, lambda delta, asked: epsilon_of_mu(lambda: _mu(v), delta, asked)
     ),
     vectorised=lambda xp, v: arrays.epsilon_upper(
-        xp, composed_mu(xp, quotient(xp, _fast_moves(xp, v), v.sigma), v.steps), projection.remaining_delta(xp, v)
+        xp, composed_mu(xp, quotient(xp, _fast_moves(xp, v), v.noise_on_mean), v.steps), projection.remaining_delta(xp, v)
     ),
-    example={"sigma": "0.05", **_EXAMPLE, "delta": "1e-5"},
+    example={"noise_on_mean": "0.05", **_EXAMPLE, "delta": "1e-5"},
 )
 
 sigma = Bound(
@@ -100,7 +100,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise on the mean gradient for which projected gradient descent is (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(*_SETTING, non_negative("epsilon"), projection.DELTA),
+    parameters=(*_SETTING, vocabulary.epsilon, projection.DELTA),
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

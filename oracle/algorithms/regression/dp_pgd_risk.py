@@ -40,7 +40,7 @@ from typing import Any
 
 from flint import arb
 
-from oracle.core.domain import non_negative, positive, positive_integer
+from oracle.core import vocabulary
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines.rounding import rounded_up
@@ -49,12 +49,12 @@ from oracle.engines.rounding import rounded_up
 def _risk(v: Values) -> arb:
     m = v.projected_dimension
     fourth = (1 + ball(Fraction(2, m))).sqrt()
-    gradient = 2 * ball(v.norm) * fourth + ball(v.label_bound)
+    gradient = 2 * ball(v.target_norm) * fourth + ball(v.label_bound)
     outside = fourth * arb(2).sqrt() * ((arb(4).log() - 3) * m / 8).exp()
-    regret = ball(v.norm**2 / (2 * v.learning_rate * v.steps))
-    regret += ball(v.learning_rate) * (gradient**2 + ball(m * v.sigma**2)) / 2
-    generalisation = 4 * ball(v.norm) * gradient / ball(v.dataset_size).sqrt()
-    projection: arb = ball(v.norm) ** 2 * (ball(Fraction(1, m)).sqrt() + outside) ** 2
+    regret = ball(v.target_norm**2 / (2 * v.learning_rate * v.steps))
+    regret += ball(v.learning_rate) * (gradient**2 + ball(m * v.noise_on_mean**2)) / 2
+    generalisation = 4 * ball(v.target_norm) * gradient / ball(v.dataset_size).sqrt()
+    projection: arb = ball(v.target_norm) ** 2 * (ball(Fraction(1, m)).sqrt() + outside) ** 2
     surrogate: arb = regret + generalisation + projection
     return arb(2) * surrogate
 
@@ -62,15 +62,15 @@ def _risk(v: Values) -> arb:
 def _fast_risk(xp: Any, v: Values) -> Any:
     m = v.projected_dimension
     fourth = xp.sqrt(1.0 + 2.0 / m)
-    gradient = 2.0 * v.norm * fourth + v.label_bound
+    gradient = 2.0 * v.target_norm * fourth + v.label_bound
     # The exponent is rounded like any product; its relative error weighs e^-x x, which is below 1.
     outside = fourth * math.sqrt(2.0) * xp.exp((math.log(4.0) - 3.0) / 8.0 * m)
-    regret = 0.5 * v.norm * v.norm / v.learning_rate / v.steps
-    regret = regret + 0.5 * v.learning_rate * (gradient * gradient + m * v.sigma * v.sigma)
+    regret = 0.5 * v.target_norm * v.target_norm / v.learning_rate / v.steps
+    regret = regret + 0.5 * v.learning_rate * (gradient * gradient + m * v.noise_on_mean * v.noise_on_mean)
     root = xp.sqrt(1.0 / m) + outside
-    result = 2.0 * (regret + 4.0 * v.norm * gradient / xp.sqrt(v.dataset_size) + v.norm * v.norm * root * root)
+    result = 2.0 * (regret + 4.0 * v.target_norm * gradient / xp.sqrt(v.dataset_size) + v.target_norm * v.target_norm * root * root)
     return rounded_up(
-        xp, result, v.norm, v.label_bound, m, v.dataset_size, v.steps, v.learning_rate, v.sigma, units=64.0
+        xp, result, v.target_norm, v.label_bound, m, v.dataset_size, v.steps, v.learning_rate, v.noise_on_mean, units=64.0
     )
 
 
@@ -84,11 +84,11 @@ risk = Bound(
         r" \quad M = 2W\sqrt{1 + 2/m} + B,\ c_m = \sqrt{2}\,\sqrt{1 + 2/m}\,(4e^{-3})^{m/8}"
     ),
     parameters=(
-        positive("norm", "norm W of the true parameter, at most"), positive("label_bound", "bound B of the labels"),
-        positive_integer("projected_dimension", "number m of rows of the projection"),
-        positive_integer("dataset_size", "number of records"), positive_integer("steps", "number of gradient steps"),
-        positive("learning_rate", "step size"),
-        non_negative("sigma", "standard deviation of the noise on the mean gradient"),
+        vocabulary.target_norm.above(0), vocabulary.label_bound,
+        vocabulary.projected_dimension,
+        vocabulary.dataset_size, vocabulary.steps.at_least(1),
+        vocabulary.learning_rate,
+        vocabulary.noise_on_mean,
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -97,8 +97,8 @@ risk = Bound(
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={
-        "norm": "1", "label_bound": "1", "projected_dimension": "100", "dataset_size": "1000000", "steps": "1000",
-        "learning_rate": "0.01", "sigma": "0.01",
+        "target_norm": "1", "label_bound": "1", "projected_dimension": "100", "dataset_size": "1000000", "steps": "1000",
+        "learning_rate": "0.01", "noise_on_mean": "0.01",
     },
     released="average_iterate",
 )

@@ -14,19 +14,19 @@ from oracle.algorithms.phased.phased_sgd_plan import (
     REPLACE,
     SHORT,
 )
-from oracle.core.domain import positive, positive_integer, probability
-from oracle.core.planning import Guarantee, Recipe, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, said
 
 dp_pgd = Recipe(
     algorithm="dp-pgd",
     summary="full-batch projected gradient descent for ReLU regression on randomly projected records",
     parameters=(
-        positive("sigma", "standard deviation of the noise on the mean gradient"),
-        positive("weight_bound", "W: iterates are projected onto the ball of radius 2W"),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.weight_bound,
         LABEL_BOUND,
-        positive_integer("dataset_size"), positive_integer("steps"),
-        positive_integer("projected_dimension", "number of rows of the projection"),
-        probability("delta"), NEIGHBOURS, RELEASED,
+        vocabulary.dataset_size, vocabulary.steps.at_least(1),
+        vocabulary.projected_dimension,
+        vocabulary.delta.open(), NEIGHBOURS, RELEASED,
     ),
     optional=(FEATURES, LABEL_FLAG, PROJECTION),
     guarantees=(
@@ -47,18 +47,18 @@ adaptive_batched_gd = Recipe(
     algorithm="adaptive-batched-gd",
     summary="one pass of ReLU regression over disjoint batches, with noise that follows the released iterate",
     parameters=(
-        positive("noise_multiplier", "every step's noise over its sensitivity r (r |w| + 2B) / m"),
-        probability("delta"), NEIGHBOURS, RELEASED,
+        vocabulary.noise_over_sensitivity.above(0),
+        vocabulary.delta.open(), NEIGHBOURS, RELEASED,
     ),
     optional=(
-        flag("disjoint", "whether every record is used in one batch only, chosen without looking at it"),
-        flag("released_norm", "whether |w| is that of the released iterate from which the step starts"),
-        flag("features_bounded", "whether every possible record's features have norm at most r"), LABEL_FLAG,
+        vocabulary.disjoint,
+        vocabulary.released_norm,
+        vocabulary.features_bounded, LABEL_FLAG,
     ),
     guarantees=(
         Guarantee(
             "adaptive-batched-gd.epsilon", "one step sees each record: all iterates may be seen",
-            lambda config: {"noise_multiplier": config.noise_multiplier, "delta": config.delta},
+            lambda config: {"noise_multiplier": config.noise_over_sensitivity, "delta": config.delta},
             (
                 REPLACE, said("records are assigned to batches without looking, each to one", "disjoint"),
                 said("the noise follows the norm of the released iterate, of nothing else", "released_norm"),

@@ -36,15 +36,15 @@ def _noise_std(config: Values, w: torch.Tensor) -> torch.Tensor:
     """The noise of the next step, [M, 1]."""
     lengths: torch.Tensor = torch.linalg.vector_norm(w, dim=1, keepdim=True)
     r, bound = float(config.feature_norm), float(config.label_bound)
-    scale = float(config.noise_multiplier) / float(config.batch_size)
-    if config.noise == "exact":
+    scale = float(config.noise_over_sensitivity) / float(config.batch_size)
+    if config.noise_formula == "exact":
         return (lengths * r**2 + 2 * r * bound) * scale
     printed = (lengths * r + bound) * (2 * scale)
-    return printed if config.noise == "printed-variance" else printed.square()
+    return printed if config.noise_formula == "printed-variance" else printed.square()
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta = float(config.eta)
+    eta = float(config.learning_rate)
     norms = torch.linalg.vector_norm(x, dim=1)
     w = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     for step in range(len(x) // config.batch_size):

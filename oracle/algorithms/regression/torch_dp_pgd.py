@@ -39,7 +39,7 @@ def train(
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, sigma, radius = float(config.eta), float(config.sigma), 2 * float(config.weight_bound)
+    eta, sigma, radius = float(config.learning_rate), float(config.noise_on_mean), 2 * float(config.weight_bound)
     records, dimension = x.shape
     rows = config.projected_dimension
     phi = drawn(tape.normal("projection", 0, rows * dimension), x).view(-1, rows, dimension) / math.sqrt(rows)

@@ -8,11 +8,11 @@ a record, the data have exactly n of them; where one is added or removed, any nu
 
 from __future__ import annotations
 
-from oracle.core.domain import positive_integer
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 
-DATASET_SIZE = positive_integer("dataset_size", "number n of records, a constant; exact where neighbours replace one")
+DATASET_SIZE = vocabulary.dataset_size
 
 
 def check_size(config: Values, records: int) -> None:

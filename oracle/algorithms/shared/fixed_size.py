@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from oracle.core.planning import Hypothesis, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Hypothesis, said
 from oracle.core.registry import Values
 
-FIXED_SIZE = flag("fixed_size", "whether the algorithm uses a constant for the number of records, whoever is present")
+FIXED_SIZE = vocabulary.fixed_size
 
 _SAID = said("", FIXED_SIZE.name)
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from oracle.core.domain import choice, positive
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 
 LINKS = ("tanh", "sigmoid", "clip", "constant", "sign")
-LINK = choice("link", *LINKS, meaning="the mean of a label, of the score <w, x>")
-LABEL_BOUND = positive("label_bound", "B: labels and link lie in [-B, B]")
+LINK = vocabulary.link
+LABEL_BOUND = vocabulary.label_bound
 
 
 def value(link: str, score: float, bound: float) -> float:

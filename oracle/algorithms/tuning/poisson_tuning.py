@@ -29,7 +29,7 @@ import numpy as np
 from oracle.algorithms.hidden_state import noisy_cgd
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core.domain import choice, positive, positive_integer, schedule
+from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values, bound
 from oracle.core.tape import Tape
@@ -56,18 +56,18 @@ def check(features: Array, labels: Array, config: Values) -> None:
 
 def protected(config: Values, records: int) -> int:
     """The number of records that are trained on, which are the first; a DomainError if the configuration has none."""
-    if not config.etas:
+    if not config.learning_rates:
         raise DomainError("etas = [] is outside its domain: a grid of one candidate at least")
     if config.score == "accuracy" and config.loss != "logistic":
         raise DomainError(f"score = accuracy is outside its domain: the {config.loss} loss has no classes")
-    if config.validation >= records:
-        raise DomainError(f"validation = {config.validation} is outside its domain: less than the {records} records")
-    return int(records - config.validation)
+    if config.validation_records >= records:
+        raise DomainError(f"validation = {config.validation_records} is outside its domain: less than the {records} records")
+    return int(records - config.validation_records)
 
 
 def candidate(config: Values, index: int) -> Values:
     """The configuration of NoisyCGD for one entry of the grid."""
-    return Values(**vars(config), eta=config.etas[index], lam=config.lams[index])
+    return Values(**vars(config), eta=config.learning_rates[index], lam=config.regularisations[index])
 
 
 def quality(features: Array, labels: Array, config: Values, theta: Array) -> float:
@@ -91,10 +91,10 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     check(features, labels, config)
     kept = protected(config, features.shape[0])
     released, best, chosen = np.zeros(1 + features.shape[1]), -np.inf, -1
-    runs = int(tape.poisson("runs", 0, float(config.mean))[0])
+    runs = int(tape.poisson("runs", 0, float(config.mean_runs))[0])
     for run in range(runs):
         # A uniform that rounds to 1 belongs to the last candidate.
-        index = min(int(tape.uniform("candidate", run, 1)[0, 0] * len(config.etas)), len(config.etas) - 1)
+        index = min(int(tape.uniform("candidate", run, 1)[0, 0] * len(config.learning_rates)), len(config.learning_rates) - 1)
         told = None if recorder is None else _of_run(recorder, run)
         own = RunTape(tape.seed, tape.models, tape.first_model, run)
         theta = noisy_cgd.train(features[:kept], labels[:kept], candidate(config, index), own, told)
@@ -113,9 +113,9 @@ def _of_run(recorder: Any, run: int) -> Any:
 def account(config: Values, records: int) -> dict[str, Fraction | int]:
     """The parameters of poisson-tuning.epsilon but delta: the mean, and the mu of the worst candidate, rounded up."""
     kept = protected(config, records)
-    accounts = [noisy_cgd.account(candidate(config, index), kept) for index in range(len(config.etas))]
+    accounts = [noisy_cgd.account(candidate(config, index), kept) for index in range(len(config.learning_rates))]
     curve = bound("noisy-cgd.mu")
-    return {"mu": max(curve.at(given).upper.to_fraction() for given in accounts), "mean": config.mean}
+    return {"mu": max(curve.at(given).upper.to_fraction() for given in accounts), "mean": config.mean_runs}
 
 
 poisson_tuned_noisy_cgd = Algorithm(
@@ -123,17 +123,17 @@ poisson_tuned_noisy_cgd = Algorithm(
     document="000, Section 5",
     summary="the best of a Poisson number of runs of NoisyCGD, each with hyper-parameters drawn from a grid",
     parameters=(
-        choice("loss", *glm.LOSSES),
-        schedule("etas", "step size of each candidate"),
-        schedule("lams", "l2-regularisation of each candidate, added after clipping", low_open=False),
-        positive("clip_norm", "per-sample clipping norm C"),
-        positive("sigma", "standard deviation of the noise on the mean gradient"),
-        positive_integer("batch_size"),
-        positive_integer("epochs"),
-        positive("feature_norm", "declared bound on |x| of the protected records, on which the curvature depends"),
-        positive("mean", "mean number of runs"),
-        positive_integer("validation", "how many records, the last ones, are public and serve to score"),
-        choice("score", "loss", "accuracy", meaning="by which the best is chosen on the public records"),
+        vocabulary.loss.choosing(*glm.LOSSES),
+        vocabulary.learning_rates,
+        vocabulary.regularisations,
+        vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0),
+        vocabulary.batch_size,
+        vocabulary.epochs.at_least(1),
+        vocabulary.feature_norm,
+        vocabulary.mean_runs,
+        vocabulary.validation_records,
+        vocabulary.score,
     ),
     released="output",
     neighbours="replace",

@@ -6,8 +6,8 @@ The number of runs stays hidden, and nothing is released if there was none. What
 
 from __future__ import annotations
 
-from oracle.core.domain import choice, positive, probability
-from oracle.core.planning import Guarantee, Recipe, equals, flag, said
+from oracle.core import vocabulary
+from oracle.core.planning import Guarantee, Recipe, equals, said
 from oracle.core.registry import Values
 
 _HYPOTHESES = (
@@ -18,17 +18,17 @@ _HYPOTHESES = (
 
 
 def _parameters(config: Values) -> dict[str, object]:
-    return {"mu": config.mu, "mean": config.mean, "delta": config.delta}
+    return {"mu": config.base_mu, "mean": config.mean_runs, "delta": config.delta}
 
 
 poisson_tuning = Recipe(
     algorithm="poisson-tuning",
     summary="tuning of hyper-parameters by the best of a Poisson number of private runs",
     parameters=(
-        positive("mu", "Gaussian-DP parameter of one run"), positive("mean", "mean number of runs"),
-        probability("delta"), choice("runs", "poisson", "fixed"), choice("released", "best_run", "all_runs"),
+        vocabulary.base_mu, vocabulary.mean_runs,
+        vocabulary.delta.open(), vocabulary.run_count, vocabulary.released_runs,
     ),
-    optional=(flag("gaussian_dp", "whether every run is mu-GDP"),),
+    optional=(vocabulary.gaussian_dp,),
     guarantees=(
         Guarantee("poisson-tuning-renyi.epsilon", "by Renyi divergences", _parameters, _HYPOTHESES),
         Guarantee("poisson-tuning.epsilon", "by the privacy curve of a run", _parameters, _HYPOTHESES),

@@ -32,14 +32,14 @@ def train(
     check(features, labels, config)
     x = torch.as_tensor(features, dtype=dtype, device=device)
     y = torch.as_tensor(labels, dtype=dtype, device=device)
-    most = int(tape.poisson("runs", 0, float(config.mean)).max())
-    entries = most * max(config.batch_size, config.validation, features.shape[1])
+    most = int(tape.poisson("runs", 0, float(config.mean_runs)).max())
+    entries = most * max(config.batch_size, config.validation_records, features.shape[1])
     return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     kept = protected(config, x.shape[0])
-    runs = torch.as_tensor(tape.poisson("runs", 0, float(config.mean)), device=x.device)
+    runs = torch.as_tensor(tape.poisson("runs", 0, float(config.mean_runs)), device=x.device)
     most = int(runs.max())
     numbers = torch.arange(most, device=x.device)
     theta = _trained(x[:kept], y[:kept], config, tape, most, recorder)
@@ -62,11 +62,11 @@ def _trained(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, most:
     theta = torch.zeros(tape.models, most, x.shape[1], dtype=x.dtype, device=x.device)
     if not most:
         return theta
-    sigma, clip_norm, batch_size = float(config.sigma), float(config.clip_norm), config.batch_size
+    sigma, clip_norm, batch_size = float(config.noise_on_mean), float(config.clip_norm), config.batch_size
     uniform = np.concatenate([tape.uniform("candidate", run, 1) for run in range(most)], axis=1)
-    index = np.minimum((uniform * len(config.etas)).astype(np.int64), len(config.etas) - 1)
+    index = np.minimum((uniform * len(config.learning_rates)).astype(np.int64), len(config.learning_rates) - 1)
     eta, lam = (
-        drawn(np.array([float(entry) for entry in grid])[index], x)[:, :, None] for grid in (config.etas, config.lams)
+        drawn(np.array([float(entry) for entry in grid])[index], x)[:, :, None] for grid in (config.learning_rates, config.regularisations)
     )
     norms = torch.linalg.vector_norm(x, dim=1)
     step = 0
@@ -89,7 +89,7 @@ def _scores(values: torch.Tensor, y: torch.Tensor, config: Values) -> torch.Tens
     if config.score == "accuracy":
         return ((values > 0) == (y == 1)).to(values.dtype).mean(dim=2)
     if config.loss == "linear":
-        return values.mean(dim=2)
+        return values.mean_runs(dim=2)
     if config.loss == "squared":
         return -(values - y).square().mean(dim=2) / 2
     return (y * values - torch.logaddexp(values, torch.zeros_like(values))).mean(dim=2)

@@ -40,9 +40,10 @@ from flint import arb, ctx
 
 from oracle.bounds.composition import composition_arrays as arrays
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
+from oracle.core import vocabulary
 from oracle.core.arithmetic import PRECISION_LIMIT, enclose
 from oracle.core.arrays import TINY, inflate
-from oracle.core.domain import Parameter, non_negative, non_negative_integer, probability, shown, unit_interval
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -54,13 +55,13 @@ _MOST_STEPS = 100_000  # the sums have about steps / 2 terms
 
 
 def _advanced(values: Values) -> arb:
-    epsilon, k = ball(values.epsilon), values.steps
+    epsilon, k = ball(values.base_epsilon), values.steps
     basic: arb = k * epsilon
     return basic.min(basic * (epsilon / 2).tanh() + epsilon * (2 * k * log_inverse(values.slack)).sqrt())
 
 
 def _advanced_fast(xp: Any, values: Values) -> Any:
-    k, epsilon = values.steps, values.epsilon
+    k, epsilon = values.steps, values.base_epsilon
     basic = k * epsilon
     tail = epsilon * xp.sqrt(2.0 * k * fast_log_inverse(xp, values.slack))
     advanced = basic * xp.tanh(0.5 * epsilon) + tail
@@ -74,7 +75,7 @@ def _advanced_fast(xp: Any, values: Values) -> Any:
 def _one_law(values: Values) -> Iterator[arb]:
     """p^k C(k, l) for l = 0, 1, ...: the probability of l contrary responses is this times e^{-l epsilon}."""
     k = values.steps
-    term = (-k * (-ball(values.epsilon)).exp().log1p()).exp()
+    term = (-k * (-ball(values.base_epsilon)).exp().log1p()).exp()
     for contrary in range(k + 1):
         yield term
         term = term * (k - contrary) / (contrary + 1)
@@ -82,7 +83,7 @@ def _one_law(values: Values) -> Iterator[arb]:
 
 def _divergence(values: Values, total: Fraction) -> arb:
     """D(E), a sum of positive terms."""
-    k, epsilon = values.steps, values.epsilon
+    k, epsilon = values.steps, values.base_epsilon
     if total >= k * epsilon:
         return arb(0)
     terms = math.ceil((k - total / epsilon) / 2)  # the l with (k - 2l) epsilon > E, strictly
@@ -99,21 +100,21 @@ def _divergence(values: Values, total: Fraction) -> arb:
 
 
 def _optimal_delta(values: Values) -> arb:
-    if values.delta == 1:
+    if values.base_delta == 1:
         return arb(0 if values.steps == 0 else 1)
-    kept: arb = values.steps * ball(-values.delta).log1p()  # log (1 - delta)^k
-    return -kept.expm1() + kept.exp() * _divergence(values, values.total_epsilon)
+    kept: arb = values.steps * ball(-values.base_delta).log1p()  # log (1 - delta)^k
+    return -kept.expm1() + kept.exp() * _divergence(values, values.epsilon)
 
 
 def remaining(values: Values) -> arb:
     """t = 1 - (1 - total_delta) / (1 - delta)^k at the working precision, for both deltas below 1."""
-    exponent: arb = ball(-values.total_delta).log1p() - values.steps * ball(-values.delta).log1p()
+    exponent: arb = ball(-values.delta).log1p() - values.steps * ball(-values.base_delta).log1p()
     return -exponent.expm1()
 
 
 def sign_of_remaining(values: Values) -> int:
     """The sign of t, decided: by an exact comparison of powers where t can be 0, by balls elsewhere."""
-    one, all_ = 1 - values.delta, 1 - values.total_delta
+    one, all_ = 1 - values.base_delta, 1 - values.delta
     if values.steps * (one.denominator.bit_length() - 1) <= all_.denominator.bit_length():
         power: Fraction = one**values.steps
         return int(power > all_) - int(power < all_)
@@ -129,7 +130,7 @@ def sign_of_remaining(values: Values) -> int:
 
 def _inverse(values: Values) -> arb:
     """max(0, max_j log((A_j - t) / B_j)) for t > 0 and epsilon > 0."""
-    k, epsilon, t = values.steps, values.epsilon, remaining(values)
+    k, epsilon, t = values.steps, values.base_epsilon, remaining(values)
     decay, weight = (-ball(epsilon)).exp(), arb(1)
     lower = upper = arb.neg_inf()
     mass, other = arb(0), arb(0)  # A_j, and B_j e^{(k-j) epsilon}, which neither overflows nor vanishes
@@ -151,42 +152,40 @@ def _inverse(values: Values) -> arb:
 
 
 def _optimal_epsilon(values: Values, width: Fraction) -> Enclosure:
-    if values.total_delta == 1:
+    if values.delta == 1:
         return Enclosure.exactly(0)
-    sign = -1 if values.delta == 1 and values.steps else sign_of_remaining(values)
+    sign = -1 if values.base_delta == 1 and values.steps else sign_of_remaining(values)
     if sign < 0:
         raise DomainError(
-            f"total_delta = {shown(values.total_delta)} is below 1 - (1 - delta)^steps for delta = "
-            f"{shown(values.delta)} and steps = {values.steps}: no epsilon is enough"
+            f"delta = {shown(values.delta)} is below 1 - (1 - base_delta)^steps for base_delta = "
+            f"{shown(values.base_delta)} and steps = {values.steps}: no epsilon is enough"
         )
     if sign == 0:
-        return enclose(lambda: ball(values.steps * values.epsilon), width=width)
-    if values.epsilon == 0 or values.steps == 0:
+        return enclose(lambda: ball(values.steps * values.base_epsilon), width=width)
+    if values.base_epsilon == 0 or values.steps == 0:
         return Enclosure.exactly(0)
     return enclose(lambda: _inverse(values), width=width)
 
 
-_EPSILON = non_negative("epsilon", "epsilon of each mechanism")
-_DELTA = unit_interval("delta", "delta of each mechanism")
-_STEPS = Parameter(
-    "steps", kind="integer", low=Fraction(0), high=Fraction(_MOST_STEPS), meaning="number of mechanisms composed"
-)
+_EPSILON = vocabulary.base_epsilon
+_DELTA = vocabulary.base_delta
+_STEPS = vocabulary.steps.at_most(100000)
 
 basic = Bound(
     name="composition.basic",
     unit="epsilon",
     summary="epsilon of a number of epsilon-DP mechanisms together, by adding up",
     formula=r"\varepsilon_{\mathrm{total}} = k\varepsilon",
-    parameters=(_EPSILON, non_negative_integer("steps", "number of mechanisms composed")),
+    parameters=(_EPSILON, vocabulary.steps),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-basic",),
     validity="proved",
-    certify=closed_form(lambda v: ball(v.steps * v.epsilon)),
+    certify=closed_form(lambda v: ball(v.steps * v.base_epsilon)),
     vectorised=lambda xp, v: xp.where(
-        (v.steps > 0.0) & (v.epsilon > 0.0), inflate(v.steps * v.epsilon, 1.0) + TINY, 0.0
+        (v.steps > 0.0) & (v.base_epsilon > 0.0), inflate(v.steps * v.base_epsilon, 1.0) + TINY, 0.0
     ),
-    example={"epsilon": "0.1", "steps": "100"},
+    example={"base_epsilon": "0.1", "steps": "100"},
 )
 
 advanced = Bound(
@@ -198,9 +197,9 @@ advanced = Bound(
         r"{e^{\varepsilon} + 1} + \varepsilon\sqrt{2k\log(1/\delta')}\right)"
     ),
     parameters=(
-        _EPSILON, unit_interval("delta", "delta of each mechanism; it counts for the total delta only"),
-        non_negative_integer("steps", "number of mechanisms composed"),
-        probability("slack", "what may be added to the total delta"),
+        _EPSILON, vocabulary.base_delta,
+        vocabulary.steps,
+        vocabulary.slack,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -208,7 +207,7 @@ advanced = Bound(
     validity="proved",
     certify=closed_form(_advanced),
     vectorised=_advanced_fast,
-    example={"epsilon": "0.1", "delta": "0", "steps": "100", "slack": "1e-5"},
+    example={"base_epsilon": "0.1", "base_delta": "0", "steps": "100", "slack": "1e-5"},
 )
 
 optimal_delta = Bound(
@@ -220,14 +219,14 @@ optimal_delta = Bound(
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right),"
         r" \quad p = \frac{e^{\varepsilon}}{1 + e^{\varepsilon}},\ q = 1 - p"
     ),
-    parameters=(_EPSILON, _DELTA, _STEPS, non_negative("total_epsilon", "epsilon of the composition")),
+    parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),
     validity="proved",
     certify=closed_form(_optimal_delta, at_most=1),
-    vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon, v.delta, v.steps, v.total_epsilon),
-    example={"epsilon": "0.1", "delta": "0", "steps": "100", "total_epsilon": "4"},
+    vectorised=lambda xp, v: arrays.delta_upper(xp, v.base_epsilon, v.base_delta, v.steps, v.epsilon),
+    example={"base_epsilon": "0.1", "base_delta": "0", "steps": "100", "epsilon": "4"},
 )
 
 optimal_epsilon = Bound(
@@ -238,12 +237,12 @@ optimal_epsilon = Bound(
         r"\min\left\{E \ge 0 : 1 - (1-\delta)^k\left(1 - \sum_{l=0}^{k} \binom{k}{l}"
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right) \le \delta_{\mathrm{total}}\right\}"
     ),
-    parameters=(_EPSILON, _DELTA, _STEPS, unit_interval("total_delta", "delta of the composition")),
+    parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.delta),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),
     validity="proved",
     certify=_optimal_epsilon,
-    vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.epsilon, v.delta, v.steps, v.total_delta),
-    example={"epsilon": "0.1", "delta": "0", "steps": "100", "total_delta": "1e-5"},
+    vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.base_epsilon, v.base_delta, v.steps, v.delta),
+    example={"base_epsilon": "0.1", "base_delta": "0", "steps": "100", "delta": "1e-5"},
 )

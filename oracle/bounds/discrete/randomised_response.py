@@ -15,13 +15,12 @@ keep (1 - e^{epsilon - s}) for epsilon < s.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
+from oracle.core import vocabulary
 from oracle.core.arrays import TINY, UNIT, inflate
-from oracle.core.domain import Parameter, non_negative, unit_interval
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -55,9 +54,7 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     return xp.where(excess > 0.0, epsilon, 0.0)
 
 
-_KEEP = Parameter(
-    "keep", low=Fraction(1, 2), high=Fraction(1), high_open=True, meaning="probability of telling the true bit"
-)
+_KEEP = vocabulary.keep
 _SOURCE = ("background/randomised-response",)
 
 delta = Bound(
@@ -65,7 +62,7 @@ delta = Bound(
     unit="delta",
     summary="least delta for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \max\left(0,\ p - e^{\varepsilon}(1 - p)\right)",
-    parameters=(_KEEP, non_negative("epsilon")),
+    parameters=(_KEEP, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -80,7 +77,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\varepsilon(\delta) = \max\left(0,\ \log\frac{p - \delta}{1 - p}\right)",
-    parameters=(_KEEP, unit_interval("delta")),
+    parameters=(_KEEP, vocabulary.delta),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

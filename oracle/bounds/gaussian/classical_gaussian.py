@@ -15,8 +15,8 @@ from typing import Any
 
 from flint import arb
 
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import Parameter, positive, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -38,9 +38,9 @@ sigma = Bound(
     summary="the textbook noise of one (epsilon, delta)-DP Gaussian release, for epsilon up to 1",
     formula=r"\sigma = \frac{\Delta}{\varepsilon}\sqrt{2\ln\frac{1.25}{\delta}}, \quad 0 < \varepsilon \le 1",
     parameters=(
-        positive("sensitivity", "l2-sensitivity of the query under the relation in use"),
-        Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True),
-        probability("delta"),
+        vocabulary.sensitivity,
+        vocabulary.epsilon.above(0).at_most(1),
+        vocabulary.delta.open(),
     ),
     neighbours="any",
     threat_model="all_iterates",

@@ -18,9 +18,9 @@ from typing import Any
 
 from flint import arb, ctx
 
+from oracle.core import vocabulary
 from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root
 from oracle.core.arrays import quotient
-from oracle.core.domain import non_negative, positive, probability
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -124,8 +124,8 @@ def _fast_mu(xp: Any, values: Values) -> Any:
     return quotient(xp, values.sensitivity, values.sigma)
 
 
-_SIGMA = positive("sigma", "standard deviation of the noise on the released value")
-_SENSITIVITY = positive("sensitivity", "l2-sensitivity of the query under the relation in use")
+_SIGMA = vocabulary.sigma
+_SENSITIVITY = vocabulary.sensitivity
 _SOURCE = ("relu-approx/lem-2.5",)
 
 delta = Bound(
@@ -133,7 +133,7 @@ delta = Bound(
     unit="delta",
     summary="least delta for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
-    parameters=(_SIGMA, _SENSITIVITY, non_negative("epsilon")),
+    parameters=(_SIGMA, _SENSITIVITY, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -148,7 +148,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
-    parameters=(_SIGMA, _SENSITIVITY, probability("delta")),
+    parameters=(_SIGMA, _SENSITIVITY, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -163,7 +163,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise standard deviation that makes one Gaussian release (epsilon, delta)-DP",
     formula=MECHANISM,
-    parameters=(_SENSITIVITY, non_negative("epsilon"), probability("delta")),
+    parameters=(_SENSITIVITY, vocabulary.epsilon, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -178,7 +178,7 @@ gdp_epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
-    parameters=(positive("mu", "Gaussian-DP parameter"), probability("delta")),
+    parameters=(vocabulary.mu, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

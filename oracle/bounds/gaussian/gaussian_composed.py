@@ -17,8 +17,8 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.gaussian.gaussian import CURVE, delta_ball, epsilon_of_mu
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative, non_negative_integer, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -44,9 +44,9 @@ def _fast_mu(xp: Any, values: Values) -> Any:
     return composed_mu(xp, quotient(xp, values.sensitivity, values.sigma), values.steps)
 
 
-_SIGMA = positive("sigma", "standard deviation of the noise on each released value")
-_SENSITIVITY = positive("sensitivity", "l2-sensitivity of each query under the relation in use")
-_STEPS = non_negative_integer("steps", "number of releases")
+_SIGMA = vocabulary.sigma
+_SENSITIVITY = vocabulary.sensitivity
+_STEPS = vocabulary.steps
 _FORMULA = CURVE + r", \quad \mu = \frac{\Delta\sqrt{k}}{\sigma}"
 _SOURCE = ("background/gdp-composition",)
 
@@ -55,7 +55,7 @@ gdp_delta = Bound(
     unit="delta",
     summary="least delta for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
-    parameters=(positive("mu", "Gaussian-DP parameter"), non_negative("epsilon")),
+    parameters=(vocabulary.mu, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=("relu-approx/lem-2.5",),
@@ -72,7 +72,7 @@ delta = Bound(
     unit="delta",
     summary="least delta for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_SIGMA, _SENSITIVITY, _STEPS, non_negative("epsilon")),
+    parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -89,7 +89,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_SIGMA, _SENSITIVITY, _STEPS, probability("delta")),
+    parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -25,8 +25,8 @@ from typing import Any
 
 from flint import arb
 
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative_integer, positive, positive_integer, unit_interval
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers
@@ -64,12 +64,12 @@ def cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
 
 def gd_mu(values: Values) -> arb:
     """mu of NoisyGD, in balls."""
-    return ball(values.sensitivity / (values.dataset_size * values.sigma)) * gd_square(values).sqrt()
+    return ball(values.sensitivity / (values.dataset_size * values.noise_on_mean)) * gd_square(values).sqrt()
 
 
 def cgd_mu(values: Values) -> arb:
     """mu of NoisyCGD, in balls."""
-    return ball(values.sensitivity / (values.batch_size * values.sigma)) * cgd_square(values).sqrt()
+    return ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * cgd_square(values).sqrt()
 
 
 def gd_root(xp: Any, values: Values) -> Any:
@@ -84,18 +84,18 @@ def cgd_root(xp: Any, values: Values) -> Any:
 
 def gd_mu_upper(xp: Any, values: Values) -> Any:
     """mu of NoisyGD, rounded up."""
-    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.sigma) * gd_root(xp, values), BUDGET)
+    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.noise_on_mean) * gd_root(xp, values), BUDGET)
 
 
 def cgd_mu_upper(xp: Any, values: Values) -> Any:
     """mu of NoisyCGD, rounded up."""
-    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * cgd_root(xp, values), BUDGET)
+    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * cgd_root(xp, values), BUDGET)
 
 
-SENSITIVITY = positive("sensitivity", "gradient sensitivity L: 2C for gradients clipped to C")
-SIGMA = positive("sigma", "standard deviation of the noise on the mean gradient")
-CONTRACTION = unit_interval("contraction", "Lipschitz constant c of every gradient step")
-BATCHES = positive_integer("batches", "number k of batches an epoch")
+SENSITIVITY = vocabulary.sensitivity
+SIGMA = vocabulary.noise_on_mean.above(0)
+CONTRACTION = vocabulary.contraction
+BATCHES = vocabulary.batches
 
 noisy_gd_mu = Bound(
     name="noisy-gd.mu",
@@ -103,7 +103,7 @@ noisy_gd_mu = Bound(
     summary="mu of the last iterate of full-batch noisy gradient descent on strongly convex losses",
     formula=r"\mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^{t}}{1+c^{t}}\,\frac{1+c}{1-c}}",
     parameters=(
-        SENSITIVITY, positive_integer("dataset_size"), SIGMA, CONTRACTION, non_negative_integer("steps"),
+        SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
     ),
     neighbours="replace",
     threat_model="last_iterate",
@@ -112,7 +112,7 @@ noisy_gd_mu = Bound(
     validity="proved",
     certify=closed_form(gd_mu),
     vectorised=gd_mu_upper,
-    example={"sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "0.9", "steps": "20"},
+    example={"sensitivity": "2", "dataset_size": "50", "noise_on_mean": "0.15", "contraction": "0.9", "steps": "20"},
 )
 
 noisy_cgd_mu = Bound(
@@ -124,7 +124,7 @@ noisy_cgd_mu = Bound(
         r"\quad (k \ge 2;\ \text{NoisyGD for } k = 1)"
     ),
     parameters=(
-        SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, positive_integer("epochs"),
+        SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
     ),
     neighbours="replace",
     threat_model="last_iterate",
@@ -134,6 +134,6 @@ noisy_cgd_mu = Bound(
     certify=closed_form(cgd_mu),
     vectorised=cgd_mu_upper,
     example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch
-        "sensitivity": "2", "batch_size": "1", "sigma": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
     },
 )

@@ -18,9 +18,9 @@ from flint import arb, ctx
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.hidden_state import hidden_state as mu
 from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative, non_negative_integer, positive_integer, probability
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
@@ -52,8 +52,8 @@ def _sigma_upper(xp: Any, ratio: Any, root: Any, values: Values) -> Any:
     return xp.where(none, 0.0 * values.delta, sigma)
 
 
-_SIZE, _BATCH_SIZE = positive_integer("dataset_size"), positive_integer("batch_size")
-_STEPS, _EPOCHS, _DELTA = non_negative_integer("steps"), positive_integer("epochs"), probability("delta")
+_SIZE, _BATCH_SIZE = vocabulary.dataset_size, vocabulary.batch_size
+_STEPS, _EPOCHS, _DELTA = vocabulary.steps, vocabulary.epochs.at_least(1), vocabulary.delta.open()
 _GD = CURVE + r", \quad \mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^{t}}{1+c^{t}}\,\frac{1+c}{1-c}}"
 _CGD = CURVE + (
     r", \quad \mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\,\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}}"
@@ -80,7 +80,7 @@ noisy_gd_epsilon = Bound(
         epsilon_of_mu(lambda: mu.gd_mu(v), v.delta, width) if v.steps else Enclosure.exactly(0)
     ),
     vectorised=lambda xp, v: _epsilon_upper(xp, mu.gd_mu_upper(xp, v), v.delta),
-    example={**_GD_POINT, "sigma": "0.15"},
+    example={**_GD_POINT, "noise_on_mean": "0.15"},
 )
 
 noisy_cgd_epsilon = Bound(
@@ -96,7 +96,7 @@ noisy_cgd_epsilon = Bound(
     validity="proved",
     certify=lambda v, width: epsilon_of_mu(lambda: mu.cgd_mu(v), v.delta, width),
     vectorised=lambda xp, v: _epsilon_upper(xp, mu.cgd_mu_upper(xp, v), v.delta),
-    example={**_CGD_POINT, "sigma": "15"},
+    example={**_CGD_POINT, "noise_on_mean": "15"},
 )
 
 noisy_gd_sigma = Bound(
@@ -104,7 +104,7 @@ noisy_gd_sigma = Bound(
     unit="sigma",
     summary="least noise on the mean gradient for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
-    parameters=(SENSITIVITY, _SIZE, CONTRACTION, _STEPS, non_negative("epsilon"), _DELTA),
+    parameters=(SENSITIVITY, _SIZE, CONTRACTION, _STEPS, vocabulary.epsilon, _DELTA),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -124,7 +124,7 @@ noisy_cgd_sigma = Bound(
     unit="sigma",
     summary="least noise on the mean gradient for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
-    parameters=(SENSITIVITY, _BATCH_SIZE, CONTRACTION, BATCHES, _EPOCHS, non_negative("epsilon"), _DELTA),
+    parameters=(SENSITIVITY, _BATCH_SIZE, CONTRACTION, BATCHES, _EPOCHS, vocabulary.epsilon, _DELTA),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

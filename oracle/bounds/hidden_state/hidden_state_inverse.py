@@ -32,9 +32,10 @@ from oracle.bounds.hidden_state.hidden_state import (
     cgd_squares,
     gd_mu,
 )
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, inflate, quotient
-from oracle.core.domain import Number, non_negative, parse_all, positive, positive_integer, probability
+from oracle.core.domain import Number, parse_all
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values
@@ -53,7 +54,7 @@ def _unreachable(target: float) -> DomainError:
 
 
 def _step(values: Values, width: Fraction) -> Enclosure:
-    square = (values.mu * values.batch_size * values.sigma / values.sensitivity) ** 2
+    square = (values.mu * values.batch_size * values.noise_on_mean / values.sensitivity) ** 2
     k, epochs = values.batches, values.epochs
     if square < 1:
         raise _unreachable(float(values.mu))
@@ -73,7 +74,7 @@ def _step_upper(xp: Any, values: Values) -> Any:
     """Bisection of log u on certain acceptance, so that the upper end is sound at every stage."""
     k, epochs = values.batches, values.epochs
     # L/(b sigma) rounded up, so that the target in its units is rounded down.
-    share = values.mu / quotient(xp, values.sensitivity, values.batch_size, values.sigma)
+    share = values.mu / quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean)
     square, most = share * share * (1 - 8 * UNIT), 1.0 + (epochs - 1.0) / k
     hopeless = square < 1.0 - 1e-12
     if bool(xp.any(hopeless)):
@@ -115,9 +116,9 @@ def _most(mu_of: Callable[[int], arb], limit: Callable[[], arb] | None, values: 
     return most
 
 
-_TARGET = (non_negative("epsilon"), probability("delta"))
-_GD = (SENSITIVITY, positive_integer("dataset_size"), SIGMA, CONTRACTION, *_TARGET)
-_CGD = (SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, *_TARGET)
+_TARGET = (vocabulary.epsilon, vocabulary.delta.open())
+_GD = (SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, *_TARGET)
+_CGD = (SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, *_TARGET)
 
 
 def most_steps(**params: Number) -> int | float:
@@ -126,7 +127,7 @@ def most_steps(**params: Number) -> int | float:
     Takes sensitivity, dataset_size, sigma, contraction, epsilon and delta.
     """
     values = Values(**parse_all("most_steps", _GD, params))
-    c, ratio = values.contraction, values.sensitivity / (values.dataset_size * values.sigma)
+    c, ratio = values.contraction, values.sensitivity / (values.dataset_size * values.noise_on_mean)
     return _most(
         lambda steps: gd_mu(Values(**vars(values), steps=steps)),
         None if c == 1 else lambda: ball(ratio) * ball((1 + c) / (1 - c)).sqrt(),
@@ -140,7 +141,7 @@ def most_epochs(**params: Number) -> int | float:
     Takes sensitivity, batch_size, sigma, contraction, batches, epsilon and delta.
     """
     values = Values(**parse_all("most_epochs", _CGD, params))
-    c, k, ratio = values.contraction, values.batches, values.sensitivity / (values.batch_size * values.sigma)
+    c, k, ratio = values.contraction, values.batches, values.sensitivity / (values.batch_size * values.noise_on_mean)
 
     def limit() -> arb:
         if k == 1:
@@ -160,8 +161,8 @@ noisy_cgd_step = Bound(
         r"\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}} \le \mu,\ c = 1 - u\right\}\quad (\text{NoisyGD for } k = 1)"
     ),
     parameters=(
-        SENSITIVITY, positive_integer("batch_size"), SIGMA, BATCHES, positive_integer("epochs"),
-        positive("mu", "target; at least sensitivity / (batch_size * sigma)"),
+        SENSITIVITY, vocabulary.batch_size, SIGMA, BATCHES, vocabulary.epochs.at_least(1),
+        vocabulary.mu,
     ),
     neighbours="replace",
     threat_model="last_iterate",
@@ -171,6 +172,6 @@ noisy_cgd_step = Bound(
     certify=_step,
     vectorised=_step_upper,
     example={
-        "sensitivity": "2", "batch_size": "1", "sigma": "15", "batches": "60", "epochs": "400", "mu": "0.3",
+        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "batches": "60", "epochs": "400", "mu": "0.3",
     },
 )

@@ -24,8 +24,8 @@ from flint import arb
 
 from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.bounds.hidden_state.shift_programme import cost, joined
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -64,25 +64,25 @@ def whole_epochs(c: Any, k: Any, count: Any, powers: Powers) -> tuple[Any, Any]:
 
 def _mu(values: Values) -> arb:
     c, k, epochs, powers = values.contraction, values.batches, values.epochs, BallPowers()
-    if values.position > k:
-        raise DomainError(f"position = {values.position} is outside its domain: an integer in [1, batches], {k} here")
-    right = last_touch(c, k - values.position, powers)
+    if values.batch_position > k:
+        raise DomainError(f"position = {values.batch_position} is outside its domain: an integer in [1, batches], {k} here")
+    right = last_touch(c, k - values.batch_position, powers)
     square = cost(right) if epochs == 1 else two_edges((*whole_epochs(c, k, epochs - 1, powers), arb(1)), right)
-    return ball(values.sensitivity / (values.batch_size * values.sigma)) * square.sqrt()
+    return ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * square.sqrt()
 
 
 def _fast(xp: Any, values: Values) -> Any:
     c, k, epochs, powers = values.contraction, values.batches, values.epochs, ArrayPowers(xp)
-    outside = values.position > k
+    outside = values.batch_position > k
     if bool(xp.any(outside)):
         first = int(xp.argmax(xp.astype(xp.reshape(outside, (-1,)), xp.int8)))
-        position, batches = (int(xp.reshape(v, (-1,))[first]) for v in (values.position, k))
+        position, batches = (int(xp.reshape(v, (-1,))[first]) for v in (values.batch_position, k))
         raise DomainError(f"position = {position} is outside its domain: an integer in [1, batches], {batches} here")
     drift, spread = whole_epochs(c, k, epochs - 1.0, powers)
-    right = last_touch(c, k - values.position, powers)
+    right = last_touch(c, k - values.batch_position, powers)
     square = two_edges_arrays(xp, (drift, xp.where(spread > 0.0, spread, 1.0), 1.0), right)
     square = xp.where((right[0] < _UNDERFLOW) & (c > 0.0), float("nan"), square)
-    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.sigma) * xp.sqrt(square), 4 * BUDGET)
+    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * xp.sqrt(square), 4 * BUDGET)
 
 
 noisy_cgd_position_mu = Bound(
@@ -97,8 +97,8 @@ noisy_cgd_position_mu = Bound(
         r"\ B_2 = c^{k-p},\ V_2 = \frac{1-c^{2(k-p+1)}}{1-c^2},\ R_2 = c^{k-p+1}"
     ),
     parameters=(
-        SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, positive_integer("epochs"),
-        positive_integer("position", "which batch of an epoch holds the record: 1 is the first, `batches` the last"),
+        SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
+        vocabulary.batch_position,
     ),
     neighbours="replace",
     threat_model="last_iterate",
@@ -108,7 +108,7 @@ noisy_cgd_position_mu = Bound(
     certify=closed_form(_mu),
     vectorised=_fast,
     example={
-        "sensitivity": "2", "batch_size": "1", "sigma": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
-        "position": "30",
+        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+        "batch_position": "30",
     },
 )

@@ -47,8 +47,8 @@ from oracle.bounds.hidden_state.hidden_state import (
     gd_factor,
 )
 from oracle.bounds.hidden_state.hidden_state_position import Edge, two_edges, two_edges_arrays
+from oracle.core import vocabulary
 from oracle.core.arrays import at_least, at_most, inflate, quotient
-from oracle.core.domain import extended, non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers, square_sum
@@ -142,13 +142,13 @@ def _distance(values: Values, size: int) -> Fraction | None:
 
 def _gd(values: Values) -> arb:
     square = _gd_square(values.contraction, values.steps, _distance(values, values.dataset_size))
-    return ball(values.sensitivity / (values.dataset_size * values.sigma)) * square.sqrt()
+    return ball(values.sensitivity / (values.dataset_size * values.noise_on_mean)) * square.sqrt()
 
 
 def _cgd(values: Values) -> arb:
     c, k, epochs, d = values.contraction, values.batches, values.epochs, _distance(values, values.batch_size)
     square = _gd_square(c, epochs, d) if k == 1 else _cgd_square(c, k, epochs, d)
-    return ball(values.sensitivity / (values.batch_size * values.sigma)) * square.sqrt()
+    return ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * square.sqrt()
 
 
 def _distances(xp: Any, values: Values, size: Any) -> Any:
@@ -197,19 +197,19 @@ def _cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, d: Any) -> Any:
 
 def _gd_fast(xp: Any, values: Values) -> Any:
     square = _gd_squares(xp, values.contraction, values.steps, _distances(xp, values, values.dataset_size))
-    ratio = quotient(xp, values.sensitivity, values.dataset_size, values.sigma)
+    ratio = quotient(xp, values.sensitivity, values.dataset_size, values.noise_on_mean)
     return inflate(ratio * xp.sqrt(square), 4 * BUDGET)
 
 
 def _cgd_fast(xp: Any, values: Values) -> Any:
     c, k, epochs, d = values.contraction, values.batches, values.epochs, _distances(xp, values, values.batch_size)
     square = xp.where(k == 1.0, _gd_squares(xp, c, epochs, d), _cgd_squares(xp, c, at_least(xp, k, 2.0), epochs, d))
-    ratio = quotient(xp, values.sensitivity, values.batch_size, values.sigma)
+    ratio = quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean)
     return inflate(ratio * xp.sqrt(square), 4 * BUDGET)
 
 
-_LEARNING_RATE = positive("learning_rate", "step size eta: the noise on the iterate is eta sigma")
-_DIAMETER = extended("diameter", "diameter of a set that holds all iterates before the last step; inf for none")
+_LEARNING_RATE = vocabulary.learning_rate
+_DIAMETER = vocabulary.diameter
 
 noisy_gd_projected_mu = Bound(
     name="noisy-gd-projected.mu",
@@ -221,7 +221,7 @@ noisy_gd_projected_mu = Bound(
         r"\quad d = \frac{D n}{\eta L}"
     ),
     parameters=(
-        SENSITIVITY, positive_integer("dataset_size"), SIGMA, CONTRACTION, non_negative_integer("steps"),
+        SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
         _LEARNING_RATE, _DIAMETER,
     ),
     neighbours="replace",
@@ -232,7 +232,7 @@ noisy_gd_projected_mu = Bound(
     certify=closed_form(_gd),
     vectorised=_gd_fast,
     example={
-        "sensitivity": "2", "dataset_size": "50", "sigma": "0.15", "contraction": "1", "steps": "1000",
+        "sensitivity": "2", "dataset_size": "50", "noise_on_mean": "0.15", "contraction": "1", "steps": "1000",
         "learning_rate": "0.1", "diameter": "0.5",
     },
 )
@@ -248,7 +248,7 @@ noisy_cgd_projected_mu = Bound(
         r"\ d = \frac{D b}{\eta L}"
     ),
     parameters=(
-        SENSITIVITY, positive_integer("batch_size"), SIGMA, CONTRACTION, BATCHES, positive_integer("epochs"),
+        SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
         _LEARNING_RATE, _DIAMETER,
     ),
     neighbours="replace",
@@ -259,7 +259,7 @@ noisy_cgd_projected_mu = Bound(
     certify=closed_form(_cgd),
     vectorised=_cgd_fast,
     example={
-        "sensitivity": "2", "batch_size": "50", "sigma": "0.15", "contraction": "1", "batches": "20", "epochs": "400",
+        "sensitivity": "2", "batch_size": "50", "noise_on_mean": "0.15", "contraction": "1", "batches": "20", "epochs": "400",
         "learning_rate": "0.1", "diameter": "0.05",
     },
 )

@@ -36,15 +36,16 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.bounds.renyi.zcdp import fast_epsilon_of_rho, zcdp_epsilon
+from oracle.core import vocabulary
 from oracle.core.arrays import TINY, UNIT, deflate, inflate, quotient
-from oracle.core.domain import Parameter, positive, positive_integer, probability, schedule, shown, unit_interval
+from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
 
 _SQUARABLE = 1e140  # a number between its inverse and it has an ordinary square
 _LARGE = Fraction(10**300)  # what an error message may call a number that no double holds
-ALPHA = Parameter("alpha", low=Fraction(1), low_open=True, meaning="order of the Renyi divergence")
+ALPHA = vocabulary.alpha
 
 
 def squared(xp: Any, x: Any) -> Any:
@@ -83,14 +84,14 @@ def _rho(values: Values) -> Fraction:
             f" {shown([str(entry) for entry in values.drift])}, contraction = {shown(values.contraction)});"
             " expected shifts that pay it off"
         )
-    squares = ((a / tau) ** 2 for a, tau in zip(values.shift, values.noise, strict=True))
+    squares = ((a / tau) ** 2 for a, tau in zip(values.shift, values.iterate_noise, strict=True))
     return sum(squares, Fraction(0)) / 2
 
 
 def _fast_rho(xp: Any, values: Values) -> Any:
     """R_alpha / alpha rounded up; NaN where float64 does not prove that the shifts pay: exact payment is one case."""
     used = values.shift > 0.0
-    ratios = squared(xp, quotient(xp, xp.where(used, values.shift, 1.0), xp.where(used, values.noise, 1.0)))
+    ratios = squared(xp, quotient(xp, xp.where(used, values.shift, 1.0), xp.where(used, values.iterate_noise, 1.0)))
     steps = values.shift.shape[-1]
     rho = inflate(0.5 * xp.sum(xp.where(used, ratios, xp.zeros_like(ratios)), axis=-1), 2.0 + steps)
     left = xp.zeros_like(values.contraction)
@@ -103,10 +104,10 @@ def _fast_rho(xp: Any, values: Values) -> Any:
 
 
 _SCHEDULES = (
-    schedule("drift", "largest distance of the two maps of a step", low_open=False),
-    schedule("noise", "standard deviation of the noise of a step"),
-    schedule("shift", "how much of the distance a step pays off", low_open=False),
-    unit_interval("contraction", "Lipschitz constant c of every step"),
+    vocabulary.drift,
+    vocabulary.iterate_noise,
+    vocabulary.shift,
+    vocabulary.contraction,
 )
 _SHIFTED = (
     r"\frac{1}{2}\sum_{t=1}^{T}\frac{a_t^2}{\tau_t^2}, \quad z_t = \max(0,\ c z_{t-1} + s_t - a_t),\ z_0 = z_T = 0"
@@ -126,7 +127,7 @@ rdp = Bound(
     certify=closed_form(lambda v: ball(v.alpha * _rho(v))),
     vectorised=lambda xp, v: scaled(xp, v.alpha, _fast_rho(xp, v)),
     example={
-        "drift": "0.2,0,0,0", "noise": "0.1,0.1,0.1,0.1", "shift": "0.05,0.05,0.05,0.05", "contraction": "1",
+        "drift": "0.2,0,0,0", "iterate_noise": "0.1,0.1,0.1,0.1", "shift": "0.05,0.05,0.05,0.05", "contraction": "1",
         "alpha": "8",
     },
 )
@@ -136,7 +137,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _SHIFTED,
-    parameters=(*_SCHEDULES, probability("delta")),
+    parameters=(*_SCHEDULES, vocabulary.delta.open()),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -145,7 +146,7 @@ epsilon = Bound(
     certify=lambda v, width: zcdp_epsilon.certify(Values(rho=_rho(v), delta=v.delta), width),
     vectorised=lambda xp, v: fast_epsilon_of_rho(xp, _fast_rho(xp, v), v.delta),
     example={
-        "drift": "0.2,0,0,0", "noise": "0.1,0.1,0.1,0.1", "shift": "0.05,0.05,0.05,0.05", "contraction": "1",
+        "drift": "0.2,0,0,0", "iterate_noise": "0.1,0.1,0.1,0.1", "shift": "0.05,0.05,0.05,0.05", "contraction": "1",
         "delta": "1e-5",
     },
 )
@@ -163,22 +164,22 @@ def within(position: int, count: int, name: str) -> None:
 
 
 def _sgd_rho(values: Values) -> Fraction:
-    within(values.position, values.dataset_size, "dataset_size")
-    steps = values.dataset_size + 1 - values.position
-    return Fraction(2 * (values.lipschitz / values.sigma) ** 2 / steps)
+    within(values.record_position, values.dataset_size, "dataset_size")
+    steps = values.dataset_size + 1 - values.record_position
+    return Fraction(2 * (values.lipschitz / values.noise_on_mean) ** 2 / steps)
 
 
 def _sgd_fast_rho(xp: Any, values: Values) -> Any:
-    steps = (values.dataset_size - values.position) + 1.0  # at most one rounding each: both are integers
-    rho = quotient(xp, 2.0 * squared(xp, quotient(xp, values.lipschitz, values.sigma)), deflate(steps, 2.0))
+    steps = (values.dataset_size - values.record_position) + 1.0  # at most one rounding each: both are integers
+    rho = quotient(xp, 2.0 * squared(xp, quotient(xp, values.lipschitz, values.noise_on_mean)), deflate(steps, 2.0))
     return xp.where(steps >= 1.0, rho, math.nan)  # no such position: the reference says so
 
 
 _SGD = (
-    positive("lipschitz", "Lipschitz constant L of every record's loss"),
-    positive("sigma", "standard deviation of the noise on the gradient"),
-    positive_integer("dataset_size", "number n of records, one a step"),
-    positive_integer("position", "position in the pass of the record that is replaced"),
+    vocabulary.lipschitz,
+    vocabulary.noise_on_mean.above(0),
+    vocabulary.dataset_size,
+    vocabulary.record_position,
 )
 _ONE_PASS = r"\frac{(2L)^2}{2\sigma^2 (n + 1 - t)}"
 
@@ -195,7 +196,7 @@ sgd_rdp = Bound(
     validity="proved",
     certify=closed_form(lambda v: ball(v.alpha * _sgd_rho(v))),
     vectorised=lambda xp, v: scaled(xp, v.alpha, _sgd_fast_rho(xp, v)),
-    example={"lipschitz": "1", "sigma": "4", "dataset_size": "1000", "position": "900", "alpha": "8"},
+    example={"lipschitz": "1", "noise_on_mean": "4", "dataset_size": "1000", "record_position": "900", "alpha": "8"},
 )
 
 sgd_epsilon = Bound(
@@ -203,7 +204,7 @@ sgd_epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of the last iterate of one pass of noisy SGD in a fixed order, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _ONE_PASS,
-    parameters=(*_SGD, probability("delta")),
+    parameters=(*_SGD, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -211,5 +212,5 @@ sgd_epsilon = Bound(
     validity="proved",
     certify=lambda v, width: zcdp_epsilon.certify(Values(rho=_sgd_rho(v), delta=v.delta), width),
     vectorised=lambda xp, v: fast_epsilon_of_rho(xp, _sgd_fast_rho(xp, v), v.delta),
-    example={"lipschitz": "1", "sigma": "4", "dataset_size": "1000", "position": "900", "delta": "1e-5"},
+    example={"lipschitz": "1", "noise_on_mean": "4", "dataset_size": "1000", "record_position": "900", "delta": "1e-5"},
 )

@@ -31,8 +31,9 @@ from flint import arb
 
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import non_negative_integer, positive, positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -54,40 +55,40 @@ def _check(step_size: Any, strong_convexity: Any, smoothness: Any) -> None:
 def _rho(values: Values) -> arb:
     """R_alpha / alpha."""
     lam = values.strong_convexity
-    forgotten = -ball(-lam * values.step_size * values.steps / 2).expm1()
-    return ball((values.sensitivity / (values.sigma * values.dataset_size)) ** 2 / lam) * forgotten
+    forgotten = -ball(-lam * values.learning_rate * values.steps / 2).expm1()
+    return ball((values.sensitivity / (values.diffusion * values.dataset_size)) ** 2 / lam) * forgotten
 
 
 def _certified_rho(values: Values) -> arb:
-    _check(values.step_size, values.strong_convexity, values.smoothness)
+    _check(values.learning_rate, values.strong_convexity, values.smoothness)
     return _rho(values)
 
 
 def _fast_rho(xp: Any, values: Values) -> Any:
     """R_alpha / alpha rounded up; NaN where the reference must answer, which decides the conditions exactly."""
-    lam, eta = values.strong_convexity, values.step_size
+    lam, eta = values.strong_convexity, values.learning_rate
     suits = (lam <= values.smoothness) & (inflate(eta * inflate(lam + values.smoothness, 1.0), 1.0) <= 2.0)
     exponent = 0.5 * (lam * eta) * values.steps
     exponent = xp.where((lam * eta > 1e-290) & (exponent < 1e300), exponent, math.nan)
-    scale = squared(xp, quotient(xp, values.sensitivity, values.dataset_size, values.sigma))
+    scale = squared(xp, quotient(xp, values.sensitivity, values.dataset_size, values.diffusion))
     rho = quotient(xp, inflate(scale * -xp.expm1(-exponent), 16.0), lam)
     rho = xp.where(suits, rho, math.nan)
     return xp.where(suits & (values.steps == 0.0), xp.zeros_like(rho), rho)
 
 
 _TRAINING = (
-    positive("sensitivity", "sensitivity S of the sum of the gradients: 2C for gradients clipped to C"),
-    positive_integer("dataset_size"),
-    positive("sigma", "the noise of a step has variance 2 step_size sigma^2"),
-    positive("strong_convexity", "strong convexity lambda of every loss"),
-    positive("smoothness", "smoothness beta of every loss"),
-    positive("step_size", "step size eta <= 2/(lambda + beta)"),
-    non_negative_integer("steps"),
+    vocabulary.sensitivity,
+    vocabulary.dataset_size,
+    vocabulary.diffusion,
+    vocabulary.strong_convexity,
+    vocabulary.smoothness,
+    vocabulary.learning_rate,
+    vocabulary.steps,
 )
 _FORMULA = r"\frac{S^2}{\lambda\sigma^2 n^2}\left(1 - e^{-\lambda\eta K/2}\right)"
 _EXAMPLE = {
-    "sensitivity": "2", "dataset_size": "1000", "sigma": "0.02", "strong_convexity": "0.1", "smoothness": "1",
-    "step_size": "0.5", "steps": "100",
+    "sensitivity": "2", "dataset_size": "1000", "diffusion": "0.02", "strong_convexity": "0.1", "smoothness": "1",
+    "learning_rate": "0.5", "steps": "100",
 }
 
 rdp = Bound(
@@ -111,7 +112,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of the last iterate of noisy gradient descent as Langevin diffusion, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _FORMULA,
-    parameters=(*_TRAINING, probability("delta")),
+    parameters=(*_TRAINING, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

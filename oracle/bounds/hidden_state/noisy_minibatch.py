@@ -42,8 +42,8 @@ from flint import arb, fmpz
 
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared, within
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
+from oracle.core import vocabulary
 from oracle.core.arrays import inflate, quotient
-from oracle.core.domain import Parameter, positive, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -68,7 +68,7 @@ def _fast_decay(xp: Any, log: Any, since: Any, missed: Any) -> Any:
 
 def _touches(values: Values) -> arb:
     """rho over what one touch adds, by the recursion from touch to touch."""
-    c, k, first = values.contraction, values.batches, values.position
+    c, k, first = values.contraction, values.batches, values.batch_position
     total = arb(0)
     for epoch in range(values.epochs):
         if epoch > 0:
@@ -79,11 +79,11 @@ def _touches(values: Values) -> arb:
 
 def _rho(values: Values) -> arb:
     """R_alpha / alpha, or a DomainError where there is no such batch."""
-    within(values.position, values.batches, "batches")
+    within(values.batch_position, values.batches, "batches")
     if values.epochs == 0:
         return arb(0)
-    ratio = values.sensitivity / (values.batch_size * values.sigma)
-    return ball(values.step_size * ratio**2 / 4) * _touches(values)
+    ratio = values.sensitivity / (values.batch_size * values.diffusion)
+    return ball(values.learning_rate * ratio**2 / 4) * _touches(values)
 
 
 def _units(epochs: Any) -> Any:
@@ -93,7 +93,7 @@ def _units(epochs: Any) -> Any:
 
 def _fast_rho(xp: Any, values: Values) -> Any:
     """R_alpha / alpha rounded up; NaN where it nears the ends of the doubles."""
-    c, k, first, epochs = values.contraction, values.batches, values.position, values.epochs
+    c, k, first, epochs = values.contraction, values.batches, values.batch_position, values.epochs
     # c - 1 is exact for c >= 1/2, so that nothing cancels as c -> 1; c = 0 forgets everything in one step.
     near = xp.log1p(xp.where(c < 0.5, 0.5, c) - 1.0)
     log = 2.0 * xp.where(c < 0.5, xp.log(xp.where(c > 0.0, c, 0.5)), near)
@@ -106,32 +106,32 @@ def _fast_rho(xp: Any, values: Values) -> Any:
         total = xp.where(epoch < epochs, total + 1.0, total)
     some = epochs > 0.0
     total = total * _fast_decay(xp, log, xp.where(some, (epochs - 1.0) * k, 0.0 * k) + first, k - first)
-    scale = squared(xp, quotient(xp, values.sensitivity, values.batch_size, values.sigma))
+    scale = squared(xp, quotient(xp, values.sensitivity, values.batch_size, values.diffusion))
     # Each epoch's factor is off by a few unit roundoffs, and by its exponent's, which only count as far as it is kept.
-    rho = inflate(scale * (0.25 * values.step_size) * total, _units(epochs))
-    usable = (rho > 1e-290) & (rho < math.inf) & (values.step_size > 1e-290) & (total > 1e-290)
+    rho = inflate(scale * (0.25 * values.learning_rate) * total, _units(epochs))
+    usable = (rho > 1e-290) & (rho < math.inf) & (values.learning_rate > 1e-290) & (total > 1e-290)
     nothing = ~some | ((c == 0.0) & (k > first))
     rho = xp.where(nothing, xp.zeros_like(rho), xp.where(usable, rho, math.nan))
     return xp.where(first <= k, rho, math.nan)  # no such position: the reference says so
 
 
 _TRAINING = (
-    positive("sensitivity", "sensitivity S of the sum of a batch's gradients: 2C for gradients clipped to C"),
-    positive_integer("batch_size"),
-    positive("sigma", "the noise of a step has variance 2 step_size sigma^2"),
-    positive("step_size"),
-    unit_interval("contraction", "Lipschitz constant c of every gradient step"),
-    positive_integer("batches", "number k of batches an epoch"),
-    Parameter("epochs", kind="integer", low=Fraction(0), high=Fraction(_MOST_EPOCHS)),
-    positive_integer("position", "number of the batch, in its order, that has the record; the last is the worst"),
+    vocabulary.sensitivity,
+    vocabulary.batch_size,
+    vocabulary.diffusion,
+    vocabulary.learning_rate,
+    vocabulary.contraction,
+    vocabulary.batches,
+    vocabulary.epochs.at_most(10000),
+    vocabulary.batch_position,
 )
 _FORMULA = (
     r"\rho_{kE}, \quad \rho_t = \rho_{t-1} + \frac{\eta S^2}{4\sigma^2 b^2} \text{ with the record, else }"
     r" \rho_t = \rho_{t-1}\,\frac{c^2 v_{t-1}}{v_t},\ v_t = c^2 v_{t-1} + 2\eta\sigma^2"
 )
 _EXAMPLE = {  # Figure 1 of document 000 at eta lambda = 1e-4: noise of deviation 15 times half the sensitivity
-    "sensitivity": "2", "batch_size": "1", "sigma": "15", "step_size": "2", "contraction": "0.9999", "batches": "60",
-    "epochs": "400", "position": "60",
+    "sensitivity": "2", "batch_size": "1", "diffusion": "15", "learning_rate": "2", "contraction": "0.9999", "batches": "60",
+    "epochs": "400", "batch_position": "60",
 }
 
 rdp = Bound(
@@ -155,7 +155,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of the last iterate of noisy cyclic mini-batch gradient descent, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho_{kE}, \delta), \quad " + _FORMULA,
-    parameters=(*_TRAINING, probability("delta")),
+    parameters=(*_TRAINING, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -61,8 +61,9 @@ from oracle.bounds.hidden_state import noisy_sgd_arrays as arrays
 from oracle.bounds.hidden_state.noisy_sgd_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.sampling.wor_gaussian import Pair, proposed_peak
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
-from oracle.core.domain import Parameter, extended, non_negative, positive, probability, shown, unit_interval
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -96,12 +97,12 @@ class Training:
                 f"batch_size = {shown(values.batch_size)} is outside its domain: an integer <= dataset_size ="
                 f" {shown(values.dataset_size)}"
             )
-        ratio = values.sensitivity / (values.batch_size * values.sigma)
+        ratio = values.sensitivity / (values.batch_size * values.noise_on_mean)
         if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
             raise DomainError(arrays.ratio_message(float(min(ratio, Fraction(10) ** 300))))
         diameter = values.diameter
         if diameter != math.inf:
-            diameter = diameter / (values.step_size * values.sigma)
+            diameter = diameter / (values.learning_rate * values.noise_on_mean)
         rate = Fraction(values.batch_size, values.dataset_size)
         steps = values.steps if values.contraction else min(values.steps, 1)
         return Training(ratio, diameter, values.contraction, rate, steps)
@@ -264,14 +265,14 @@ def _delta(values: Values, width: Fraction) -> Enclosure:
 
 
 _PARAMETERS = (
-    positive("sensitivity", "largest difference L of two records' gradients: 2C for gradients clipped to C"),
-    Parameter("dataset_size", kind="integer", low=Fraction(1), high=Fraction(10**12)),
-    Parameter("batch_size", kind="integer", low=Fraction(1), high=Fraction(10**12), meaning="at most dataset_size"),
-    positive("sigma", "standard deviation of the noise on the mean gradient of a batch"),
-    unit_interval("contraction", "Lipschitz constant c of the gradient step of every batch"),
-    positive("step_size", "learning rate eta; counts only with a diameter"),
-    extended("diameter", "diameter D of the convex set projected on; inf without projection"),
-    Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(10**9), meaning="number of batches"),
+    vocabulary.sensitivity,
+    vocabulary.dataset_size.at_most(1000000000000),
+    vocabulary.batch_size.at_most(1000000000000),
+    vocabulary.noise_on_mean.above(0),
+    vocabulary.contraction,
+    vocabulary.learning_rate,
+    vocabulary.diameter,
+    vocabulary.steps.at_most(1000000000),
 )
 _CANDIDATES = (
     r"\mu_m = \frac{c^m\zeta + rG(c,m)}{\sqrt{G(c^2,m)}}, \quad V = m\log M_s(t)"
@@ -289,7 +290,7 @@ epsilon = Bound(
         r"\min_{m,s,t}\left\{\varepsilon_{\mu_m}(\delta),\ \frac{V + \log(1/\delta)}{t} - \log\left(1 + \frac1t\right)"
         r" - \frac{\log(1+t)}{t}\right\}, \quad " + _CANDIDATES
     ),
-    parameters=(*_PARAMETERS, probability("delta")),
+    parameters=(*_PARAMETERS, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -298,8 +299,8 @@ epsilon = Bound(
     certify=_epsilon,
     vectorised=arrays.epsilon_upper,
     example={
-        "sensitivity": "2", "dataset_size": "10000", "batch_size": "100", "sigma": "0.1", "contraction": "0.99",
-        "step_size": "0.1", "diameter": "inf", "steps": "10000", "delta": "1e-5",
+        "sensitivity": "2", "dataset_size": "10000", "batch_size": "100", "noise_on_mean": "0.1", "contraction": "0.99",
+        "learning_rate": "0.1", "diameter": "inf", "steps": "10000", "delta": "1e-5",
     },
 )
 
@@ -311,7 +312,7 @@ delta = Bound(
         r"\min_{m,s,t}\left\{1,\ \delta_{\mu_m}(\varepsilon),\ e^{V - t\varepsilon}"
         r"\frac{t^t}{(1+t)^{1+t}}\right\}, \quad " + _CANDIDATES
     ),
-    parameters=(*_PARAMETERS, non_negative("epsilon")),
+    parameters=(*_PARAMETERS, vocabulary.epsilon),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -320,7 +321,7 @@ delta = Bound(
     certify=_delta,
     vectorised=arrays.delta_upper,
     example={
-        "sensitivity": "2", "dataset_size": "10000", "batch_size": "100", "sigma": "0.1", "contraction": "0.99",
-        "step_size": "0.1", "diameter": "inf", "steps": "10000", "epsilon": "0.5",
+        "sensitivity": "2", "dataset_size": "10000", "batch_size": "100", "noise_on_mean": "0.1", "contraction": "0.99",
+        "learning_rate": "0.1", "diameter": "inf", "steps": "10000", "epsilon": "0.5",
     },
 )

@@ -121,11 +121,11 @@ def _best(xp: Any, upper: Any, lower: Any, size: Any) -> tuple[Any, Any]:
 
 def _in_rows(xp: Any, compute: Any, values: Values, given: Any) -> Any:
     """`compute(ratio, rate, m, shifts, mu, steps, given)` a few rows at a time; the trivial rows are 0."""
-    ratio = quotient(xp, values.sensitivity, values.batch_size, values.sigma)
+    ratio = quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean)
     _check(xp, values, ratio)
     endless = values.diameter == math.inf
-    diameter = quotient(xp, xp.where(endless | (values.diameter == 0.0), 1.0, values.diameter), values.step_size,
-                        values.sigma)
+    diameter = quotient(xp, xp.where(endless | (values.diameter == 0.0), 1.0, values.diameter), values.learning_rate,
+                        values.noise_on_mean)
     diameter = xp.where(endless, math.inf, diameter)
     live = (values.steps > 0.0) & (values.diameter > 0.0)
     rate = values.batch_size / values.dataset_size

@@ -39,9 +39,10 @@ from oracle.bounds.hidden_state.iteration import squared
 from oracle.bounds.renyi import zcdp
 from oracle.bounds.sampling import wor_gaussian_arrays
 from oracle.bounds.sampling.wor_gaussian import rdp as sampled
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import at_least, at_most, deflate, inflate, quotient
-from oracle.core.domain import Parameter, extended, positive, positive_integer, probability, shown
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -57,17 +58,17 @@ def _check(values: Values) -> None:
             f"batch_size = {shown(values.batch_size)} is outside its domain: an integer in"
             f" [1, dataset_size = {shown(values.dataset_size)}]"
         )
-    multiplier = values.batch_size * values.sigma / values.lipschitz
+    multiplier = values.batch_size * values.noise_on_mean / values.lipschitz
     if not _LEAST_NOISE <= multiplier <= _MOST_NOISE:
         raise DomainError(
-            f"sigma = {shown(values.sigma)} is outside its domain: batch_size sigma / lipschitz ="
+            f"sigma = {shown(values.noise_on_mean)} is outside its domain: batch_size sigma / lipschitz ="
             f" {float(min(multiplier, 10**300)):.6g} must be in [{_LEAST_NOISE}, {_MOST_NOISE}]"
         )
 
 
 def _one_batch(values: Values, kept: Fraction) -> arb:
     """S(kept) at the working precision."""
-    multiplier = kept * values.batch_size * values.sigma / values.lipschitz
+    multiplier = kept * values.batch_size * values.noise_on_mean / values.lipschitz
     rate = Fraction(values.batch_size, values.dataset_size)
     one = Values(sigma=multiplier, sampling_rate=rate, steps=1, alpha=values.alpha, method="exact")
     return sampled.certify(one, Fraction(1, 2 ** (ctx.prec - 24))).ball
@@ -93,7 +94,7 @@ def _divergence(values: Values) -> arb:
         return composed
     result = composed
     for kept in _KEPT:
-        distance = values.diameter / (values.step_size * values.sigma)
+        distance = values.diameter / (values.learning_rate * values.noise_on_mean)
         whole = ball(values.alpha * distance**2 / (2 * (1 - kept**2)))
         # m S(kept) + whole/m >= 2 sqrt(S(1) whole): often that is enough to know that composition is better.
         if not composed * values.steps < 4 * whole:
@@ -118,9 +119,9 @@ def _fast(xp: Any, values: Values) -> Any:
     batch, size, steps, alpha, diameter = (
         values.batch_size, values.dataset_size, values.steps, values.alpha, values.diameter
     )
-    noise = deflate(deflate(batch * values.sigma, 1.0) / values.lipschitz, 1.0)  # rounded down: less noise costs more
+    noise = deflate(deflate(batch * values.noise_on_mean, 1.0) / values.lipschitz, 1.0)  # rounded down: less noise costs more
     usable = (batch <= size) & (noise > float(_LEAST_NOISE)) & (noise < float(_MOST_NOISE) * (1 - 1e-12))
-    usable = usable & (values.sigma > 1e-290) & (values.lipschitz < 1e290)
+    usable = usable & (values.noise_on_mean > 1e-290) & (values.lipschitz < 1e290)
     noise = xp.where(usable, noise, 1.0)
     rate = xp.where(usable & (batch < size), at_most(xp, inflate(batch / size, 1.0), 1.0), 1.0)
 
@@ -129,7 +130,7 @@ def _fast(xp: Any, values: Values) -> Any:
 
     result = inflate(steps * one_batch(1.0), 1.0)
     bounded = (diameter > 0.0) & (diameter < math.inf)
-    ratio = squared(xp, quotient(xp, xp.where(bounded, diameter, 1.0), values.step_size, values.sigma))
+    ratio = squared(xp, quotient(xp, xp.where(bounded, diameter, 1.0), values.learning_rate, values.noise_on_mean))
     for kept in _KEPT:
         sampling, whole = one_batch(float(kept)), inflate(0.5 * alpha * ratio / float(1 - kept**2), 4.0)
         m = at_least(xp, at_most(xp, xp.floor(xp.sqrt(whole / sampling)), steps), 1.0)
@@ -170,14 +171,14 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 
 
 _TRAINING = (
-    positive("lipschitz", "Lipschitz constant L of every record's loss"),
-    positive_integer("dataset_size"),
-    positive_integer("batch_size", "records of a batch, drawn without replacement"),
-    positive("sigma", "standard deviation of the noise on the mean gradient of a batch"),
-    positive("step_size", "step size eta, at most 2 over the losses' smoothness"),
-    extended("diameter", "diameter D of the set on which the iterates are projected"),
-    Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(10**12)),
-    Parameter("alpha", low=Fraction(1), high=Fraction(10**6), low_open=True, meaning="order of the Renyi divergence"),
+    vocabulary.lipschitz,
+    vocabulary.dataset_size,
+    vocabulary.batch_size,
+    vocabulary.noise_on_mean.above(0),
+    vocabulary.learning_rate,
+    vocabulary.diameter,
+    vocabulary.steps.at_most(1000000000000),
+    vocabulary.alpha.at_most(1000000),
 )
 _FORMULA = (
     r"\min\left(T S_\alpha\left(\tfrac{b}{n}, \tfrac{b\sigma}{L}\right),\ \min_{x,\ 1 \le m \le T} m S_\alpha"
@@ -185,7 +186,7 @@ _FORMULA = (
     r" \quad x \in \{0.7,\ 0.9\},\ S_\alpha \text{ of one batch without replacement}"
 )
 _EXAMPLE = {
-    "lipschitz": "1", "dataset_size": "1000", "batch_size": "50", "sigma": "0.1", "step_size": "0.5", "diameter": "1",
+    "lipschitz": "1", "dataset_size": "1000", "batch_size": "50", "noise_on_mean": "0.1", "learning_rate": "0.5", "diameter": "1",
     "steps": "10000", "alpha": "8",
 }
 
@@ -213,7 +214,7 @@ epsilon = Bound(
         r"\max\left(0,\ R_\alpha + \log\frac{\alpha - 1}{\alpha} - \frac{\log\delta + \log\alpha}{\alpha - 1}\right)"
         r" \text{, or } 0 \text{ for } R_\alpha = 0, \quad R_\alpha = " + _FORMULA
     ),
-    parameters=(*_TRAINING, probability("delta")),
+    parameters=(*_TRAINING, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -46,7 +46,7 @@ from fractions import Fraction
 from flint import arb
 
 from oracle.bounds.hidden_state import shift_programme_arrays as arrays
-from oracle.core.domain import extended, schedule
+from oracle.core import vocabulary
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -151,7 +151,7 @@ def _feasible_cost(steps: Iterable[Block]) -> arb:
 def _steps(values: Values) -> list[Block]:
     return [
         (ball(drift), ball(noise) ** 2, ball(contraction))
-        for drift, noise, contraction in zip(values.drift, values.noise, values.contraction, strict=True)
+        for drift, noise, contraction in zip(values.drift, values.iterate_noise, values.contractions, strict=True)
     ]
 
 
@@ -169,10 +169,8 @@ def _chord(values: Values) -> arb:
     return cost(functools.reduce(joined, steps)).sqrt() if steps else arb(0)
 
 
-_DRIFT = schedule(
-    "drift", "how far the maps of step i differ: learning rate times sensitivity over batch size, or 0", low_open=False
-)
-_NOISE = schedule("noise", "standard deviation of the noise that step i adds to the iterate")
+_DRIFT = vocabulary.drift
+_NOISE = vocabulary.iterate_noise
 
 shifted_mu = Bound(
     name="shifted.mu",
@@ -184,8 +182,8 @@ shifted_mu = Bound(
         r"\ (j, z_j) = (0, 0) \text{ or } z_j = D,\ 0 \le j < T"
     ),
     parameters=(
-        _DRIFT, schedule("contraction", "Lipschitz constant of step i (may exceed 1)", low_open=False), _NOISE,
-        extended("diameter", "diameter of a set that holds all iterates before the last step; inf for none"),
+        _DRIFT, vocabulary.contractions, _NOISE,
+        vocabulary.diameter,
     ),
     neighbours="any",
     threat_model="last_iterate",
@@ -193,8 +191,8 @@ shifted_mu = Bound(
     source=("background/shifted-interpolation",),
     validity="proved",
     certify=closed_form(lambda v: optimum(_steps(v), v.diameter).sqrt()),
-    vectorised=lambda xp, v: arrays.optimum_upper(xp, v.drift, v.contraction, v.noise, v.diameter),
-    example={"drift": "0,1,0,1", "contraction": "0.9,0.9,0.9,0.9", "noise": "2,2,1,1", "diameter": "inf"},
+    vectorised=lambda xp, v: arrays.optimum_upper(xp, v.drift, v.contractions, v.iterate_noise, v.diameter),
+    example={"drift": "0,1,0,1", "contractions": "0.9,0.9,0.9,0.9", "iterate_noise": "2,2,1,1", "diameter": "inf"},
 )
 
 linear_gaussian_mu = Bound(
@@ -204,13 +202,13 @@ linear_gaussian_mu = Bound(
     formula=(
         r"\mu = \frac{\sum_i P_i s_i}{\sqrt{\sum_i P_i^2 \tau_i^2}}, \quad P_i = \prod_{j>i} c_j"
     ),
-    parameters=(_DRIFT, schedule("contraction", "multiplier of step i", low_open=False), _NOISE),
+    parameters=(_DRIFT, vocabulary.contractions, _NOISE),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-tightness",),
     validity="proved",
     certify=closed_form(_chord),
-    vectorised=lambda xp, v: arrays.chord_upper(xp, v.drift, v.contraction, v.noise),
-    example={"drift": "0,1,0,1", "contraction": "0.9,0.9,0.9,0.9", "noise": "2,2,1,1"},
+    vectorised=lambda xp, v: arrays.chord_upper(xp, v.drift, v.contractions, v.iterate_noise),
+    example={"drift": "0,1,0,1", "contractions": "0.9,0.9,0.9,0.9", "iterate_noise": "2,2,1,1"},
 )

@@ -15,8 +15,8 @@ from typing import Any
 
 from flint import arb
 
+from oracle.core import vocabulary
 from oracle.core.arrays import TINY, UNIT, inflate
-from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 
@@ -39,9 +39,9 @@ delta = Bound(
     summary="least delta for which one Laplace release of a real number is (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \max\left(0,\ 1 - e^{(\varepsilon - \Delta/b)/2}\right)",
     parameters=(
-        positive("scale", "scale b of the Laplace noise"),
-        positive("sensitivity", "largest change of the real-valued query"),
-        non_negative("epsilon"),
+        vocabulary.scale,
+        vocabulary.sensitivity,
+        vocabulary.epsilon,
     ),
     neighbours="any",
     threat_model="all_iterates",

@@ -34,9 +34,9 @@ from typing import Any
 from flint import arb, arb_poly, ctx, fmpz_poly
 
 from oracle.bounds.gaussian.gaussian import certainly_negative
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
-from oracle.core.domain import non_negative, non_negative_integer, positive, unit_interval
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -241,9 +241,9 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 
 
 _PARAMETERS = (
-    positive("scale", "scale b of the Laplace noise of each release"),
-    positive("sensitivity", "largest change of each real-valued query"),
-    non_negative_integer("steps", "number of releases"),
+    vocabulary.scale,
+    vocabulary.sensitivity,
+    vocabulary.steps,
 )
 _FORMULA = (
     r"\delta(\varepsilon) = \mathbb{E}\max\left(0,\ 1 - e^{\varepsilon - L_1 - \dots - L_k}\right), \quad"
@@ -256,7 +256,7 @@ delta = Bound(
     unit="delta",
     summary="least delta for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(*_PARAMETERS, non_negative("epsilon")),
+    parameters=(*_PARAMETERS, vocabulary.epsilon),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -271,7 +271,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(*_PARAMETERS, unit_interval("delta")),
+    parameters=(*_PARAMETERS, vocabulary.delta),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

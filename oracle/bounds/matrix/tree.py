@@ -24,8 +24,8 @@ from flint import arb
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
+from oracle.core import vocabulary
 from oracle.core.arrays import quotient
-from oracle.core.domain import choice, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
@@ -62,10 +62,10 @@ epsilon = Bound(
         r" \quad s = 1 \text{ (add or remove) or } 2 \text{ (replace)}"
     ),
     parameters=(
-        positive("noise_multiplier", "noise standard deviation of each node over the largest norm of a leaf"),
-        positive_integer("leaves", "number of leaves, one a step"),
-        probability("delta"),
-        choice("neighbours", "replace", "add_remove", meaning="whether a leaf is replaced or zeroed"),
+        vocabulary.noise_multiplier,
+        vocabulary.leaves,
+        vocabulary.delta.open(),
+        vocabulary.neighbours,
     ),
     neighbours="any",
     threat_model="all_iterates",

@@ -34,9 +34,9 @@ from typing import Any
 
 from flint import arb, ctx
 
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
-from oracle.core.domain import Parameter, choice, non_negative, probability
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound, Values
 
@@ -191,10 +191,10 @@ rdp_epsilon = Bound(
         r" - \frac{\log\delta + \log\alpha}{\alpha - 1}\right) \text{ (canonne)}"
     ),
     parameters=(
-        Parameter("alpha", low=Fraction(1), low_open=True, meaning="order of the Renyi divergence"),
-        non_negative("rdp", "Renyi divergence at that order"),
-        probability("delta"),
-        choice("conversion", "canonne", "mironov", meaning="whose conversion"),
+        vocabulary.alpha,
+        vocabulary.rdp,
+        vocabulary.delta.open(),
+        vocabulary.conversion,
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -213,7 +213,7 @@ zcdp_epsilon = Bound(
         r"\varepsilon = \max\left(0,\ \inf_{\alpha > 1} \rho\alpha + \frac{\log(1/(\alpha\delta))}{\alpha - 1}"
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right)"
     ),
-    parameters=(non_negative("rho", "zero-concentrated DP parameter"), probability("delta")),
+    parameters=(vocabulary.rho, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/zcdp-conversion",),

@@ -52,7 +52,8 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.bounds.sampling import amplification_arrays as arrays
-from oracle.core.domain import Parameter, choice, non_negative, positive_integer, shown, unit_interval
+from oracle.core import vocabulary
+from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values, closed_form
@@ -94,13 +95,13 @@ def _hit(values: Values) -> tuple[arb, arb]:
 
 def _replaced_epsilon(values: Values) -> arb:
     if values.method == "mixture":
-        return amplified(values.epsilon, *_hit(values))
-    result: arb = values.draws * _at_rate(values.epsilon, Fraction(1, values.dataset_size))
+        return amplified(values.base_epsilon, *_hit(values))
+    result: arb = values.draws * _at_rate(values.base_epsilon, Fraction(1, values.dataset_size))
     return result
 
 
 def _chain_delta(values: Values) -> arb:
-    epsilon, delta = values.epsilon, values.delta
+    epsilon, delta = values.base_epsilon, values.base_delta
     if epsilon == 0 or delta == 0:
         return ball(min(Fraction(1), delta * values.draws / values.dataset_size))
     total = values.draws * _at_rate(epsilon, Fraction(1, values.dataset_size))
@@ -115,9 +116,9 @@ def _chain_delta(values: Values) -> arb:
 def _mixture_delta(values: Values) -> arb:
     """sum_k P(K = k) delta_k, a sum of positive terms; what is left of the law once it is negligible is an error."""
     n, m = values.dataset_size, values.draws
-    if values.delta == 0 and values.epsilon == 0:
+    if values.base_delta == 0 and values.base_epsilon == 0:
         return arb(0)
-    delta, y, gap = ball(values.delta), (-ball(values.epsilon)).exp(), -(-ball(values.epsilon)).expm1()
+    delta, y, gap = ball(values.base_delta), (-ball(values.base_epsilon)).exp(), -(-ball(values.base_epsilon)).expm1()
     _, law = _hit(values)
     power, geometric, before = arb(1), arb(0), arb(0)  # y^h, G_h, G_{h-1}
     iterate, total = arb(0), arb(0)  # g^k(0), and the sum so far
@@ -128,8 +129,8 @@ def _mixture_delta(values: Values) -> arb:
             group = (1 - delta) * gap * (1 + 2 * y * before) / (1 + y) + 2 * delta * geometric
         else:
             group = gap * geometric + delta * power + delta * (1 + y) * geometric
-        if values.delta > 0:  # a pure base always has room
-            iterate = _one_more(iterate, delta, y, values.epsilon)
+        if values.base_delta > 0:  # a pure base always has room
+            iterate = _one_more(iterate, delta, y, values.base_epsilon)
             room = (1 - delta) * power - delta * (1 + y) * geometric
             if not room >= 0:
                 group = iterate if room < 0 else iterate.union(group)  # where there is no room left both are equal
@@ -152,15 +153,13 @@ def _one_more(s: arb, delta: arb, y: arb, epsilon: Fraction) -> arb:
     return result if exponent > 0 else result.min(delta + exponent.exp())
 
 
-_EPSILON = non_negative("epsilon", "epsilon of the base mechanism")
-_DELTA = unit_interval("delta", "delta of the base mechanism")
-_RATE = unit_interval("sampling_rate", "probability with which each record enters the sample")
-_SIZE = positive_integer("dataset_size", "number of records, the same in neighbouring data sets")
-_BATCH = positive_integer("batch_size", "number of records drawn without replacement, at most dataset_size")
-_DRAWS = Parameter(
-    "draws", kind="integer", low=Fraction(1), high=Fraction(_MOST_DRAWS), meaning="number of draws with replacement"
-)
-_METHOD = choice("method", "chain", "mixture", meaning="which of the two pairs of epsilon and delta")
+_EPSILON = vocabulary.base_epsilon
+_DELTA = vocabulary.base_delta
+_RATE = vocabulary.sampling_rate
+_SIZE = vocabulary.dataset_size
+_BATCH = vocabulary.batch_size
+_DRAWS = vocabulary.draws.at_most(100000)
+_METHOD = vocabulary.method.choosing("chain", "mixture")
 _POISSON = ("background/amplification-poisson",)
 _WOR = ("background/amplification-wor",)
 _REPLACEMENT = ("cs208/amp-with-replacement", "background/joint-convexity")
@@ -175,9 +174,9 @@ poisson = Bound(
     threat_model="all_iterates",
     source=_POISSON,
     validity="proved",
-    certify=closed_form(lambda v: _at_rate(v.epsilon, v.sampling_rate)),
-    vectorised=lambda xp, v: arrays.amplified(xp, v.epsilon, v.sampling_rate),
-    example={"epsilon": "1", "sampling_rate": "0.01"},
+    certify=closed_form(lambda v: _at_rate(v.base_epsilon, v.sampling_rate)),
+    vectorised=lambda xp, v: arrays.amplified(xp, v.base_epsilon, v.sampling_rate),
+    example={"base_epsilon": "1", "sampling_rate": "0.01"},
 )
 
 poisson_delta = Bound(
@@ -190,9 +189,9 @@ poisson_delta = Bound(
     threat_model="all_iterates",
     source=_POISSON,
     validity="proved",
-    certify=closed_form(lambda v: ball(v.sampling_rate * v.delta), at_most=1),
-    vectorised=lambda xp, v: arrays.scaled(xp, v.sampling_rate, v.delta),
-    example={"delta": "1e-5", "sampling_rate": "0.01"},
+    certify=closed_form(lambda v: ball(v.sampling_rate * v.base_delta), at_most=1),
+    vectorised=lambda xp, v: arrays.scaled(xp, v.sampling_rate, v.base_delta),
+    example={"base_delta": "1e-5", "sampling_rate": "0.01"},
 )
 
 wor = Bound(
@@ -208,9 +207,9 @@ wor = Bound(
     threat_model="all_iterates",
     source=_WOR,
     validity="proved",
-    certify=closed_form(lambda v: _at_rate(v.epsilon, _fraction(v))),
-    vectorised=lambda xp, v: arrays.amplified(xp, v.epsilon, arrays.fraction(xp, v.batch_size, v.dataset_size)),
-    example={"epsilon": "1", "dataset_size": "60000", "batch_size": "600"},
+    certify=closed_form(lambda v: _at_rate(v.base_epsilon, _fraction(v))),
+    vectorised=lambda xp, v: arrays.amplified(xp, v.base_epsilon, arrays.fraction(xp, v.batch_size, v.dataset_size)),
+    example={"base_epsilon": "1", "dataset_size": "60000", "batch_size": "600"},
 )
 
 wor_delta = Bound(
@@ -223,9 +222,9 @@ wor_delta = Bound(
     threat_model="all_iterates",
     source=_WOR,
     validity="proved",
-    certify=closed_form(lambda v: ball(_fraction(v) * v.delta), at_most=1),
-    vectorised=lambda xp, v: arrays.scaled(xp, arrays.fraction(xp, v.batch_size, v.dataset_size), v.delta),
-    example={"delta": "1e-5", "dataset_size": "60000", "batch_size": "600"},
+    certify=closed_form(lambda v: ball(_fraction(v) * v.base_delta), at_most=1),
+    vectorised=lambda xp, v: arrays.scaled(xp, arrays.fraction(xp, v.batch_size, v.dataset_size), v.base_delta),
+    example={"base_delta": "1e-5", "dataset_size": "60000", "batch_size": "600"},
 )
 
 with_replacement = Bound(
@@ -243,7 +242,7 @@ with_replacement = Bound(
     validity="pending",
     certify=closed_form(_replaced_epsilon),
     vectorised=arrays.replaced_epsilon,
-    example={"epsilon": "1", "dataset_size": "60000", "draws": "600", "method": "chain"},
+    example={"base_epsilon": "1", "dataset_size": "60000", "draws": "600", "method": "chain"},
 )
 
 with_replacement_delta = Bound(
@@ -261,5 +260,5 @@ with_replacement_delta = Bound(
     validity="pending",
     certify=closed_form(lambda v: (_mixture_delta if v.method == "mixture" else _chain_delta)(v), at_most=1),
     vectorised=arrays.replaced_delta,
-    example={"epsilon": "1", "delta": "1e-5", "dataset_size": "60000", "draws": "600", "method": "chain"},
+    example={"base_epsilon": "1", "base_delta": "1e-5", "dataset_size": "60000", "draws": "600", "method": "chain"},
 )

@@ -59,8 +59,8 @@ def replaced_epsilon(xp: Any, values: Values) -> Any:
     if values.method == "mixture":
         missed = _unhit(xp, values)
         rate = inflate(-xp.expm1(missed), 16.0)
-        return amplified(xp, values.epsilon, xp.where(values.dataset_size < _LARGEST_SIZE, rate, math.nan))
-    one = amplified(xp, values.epsilon, _one_in(xp, values.dataset_size))
+        return amplified(xp, values.base_epsilon, xp.where(values.dataset_size < _LARGEST_SIZE, rate, math.nan))
+    one = amplified(xp, values.base_epsilon, _one_in(xp, values.dataset_size))
     return xp.where(one > 0.0, inflate(values.draws * one, 1.0), one)
 
 
@@ -72,7 +72,7 @@ def replaced_delta(xp: Any, values: Values) -> Any:
 
 def _chain(xp: Any, values: Values) -> Any:
     """delta ((1 + (e^epsilon-1)/n)^m - 1) / (e^epsilon - 1)."""
-    epsilon, delta = values.epsilon, values.delta
+    epsilon, delta = values.base_epsilon, values.base_delta
     one = _one_in(xp, values.dataset_size)
     moves = (epsilon > _SMALLEST) & (epsilon <= _LARGEST)
     gained = xp.expm1(xp.where(moves, epsilon, 1.0))
@@ -86,9 +86,9 @@ def _chain(xp: Any, values: Values) -> Any:
 
 def _mixture(xp: Any, values: Values) -> Any:
     """sum_k P(K = k) delta_k for as many terms as matter; NaN where these are too many."""
-    n, m, delta = values.dataset_size, values.draws, values.delta
-    y, gap = xp.exp(-values.epsilon), -xp.expm1(-values.epsilon)
-    grow = xp.exp(xp.where(values.epsilon < _LARGEST, values.epsilon, _LARGEST))
+    n, m, delta = values.dataset_size, values.draws, values.base_delta
+    y, gap = xp.exp(-values.base_epsilon), -xp.expm1(-values.base_epsilon)
+    grow = xp.exp(xp.where(values.base_epsilon < _LARGEST, values.base_epsilon, _LARGEST))
     missed = _unhit(xp, values)
     usable = (n > 1.0) & (n < _LARGEST_SIZE) & (missed > -200.0) & ((delta == 0.0) | (delta > _SMALLEST))
     law = xp.exp(xp.where(usable, missed, math.nan))
@@ -109,7 +109,7 @@ def _mixture(xp: Any, values: Values) -> Any:
             group = gap * geometric + delta * power + delta * (1.0 + y) * geometric
         # Where there is no room the formula is above delta_k (its maximum lies at a negative s), so a doubt is safe.
         room = (1.0 - delta) * power * (1 + 64 * k * UNIT) >= delta * (1.0 + y) * geometric
-        group = xp.where(room | (values.epsilon >= _LARGEST), group, iterate)
+        group = xp.where(room | (values.base_epsilon >= _LARGEST), group, iterate)
         total = total + law * xp.where(group < 1.0, group, 1.0)
         ratio = (m - k) / ((k + 1.0) * (n - 1.0))
         left = xp.where(ratio < 0.5, law * 2.0 * ratio, math.inf)
@@ -118,4 +118,4 @@ def _mixture(xp: Any, values: Values) -> Any:
     budget = 64.0 * (8.0 + k + xp.abs(missed)) if longest else 0.0
     result = inflate(total + xp.where(left > 0.0, left, 0.0), budget) + 4 * _MOST_TERMS * TINY
     result = xp.where(left <= _NEGLIGIBLE * total, result, math.nan)
-    return xp.where((delta == 0.0) & (values.epsilon == 0.0), 0.0 * delta, result)
+    return xp.where((delta == 0.0) & (values.base_epsilon == 0.0), 0.0 * delta, result)

@@ -20,17 +20,12 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, at_least, at_most, inflate, quotient
 from oracle.core.domain import (
     Number,
-    choice,
-    non_negative,
-    non_negative_integer,
     parse_all,
-    positive,
-    probability,
-    unit_interval,
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
@@ -116,7 +111,7 @@ def most_steps(
 ) -> int:
     """The largest number of steps that is (epsilon, delta)-DP, for certain: one more is certainly not."""
     given = {"sigma": sigma, "sampling_rate": sampling_rate, "epsilon": epsilon, "delta": delta}
-    parameters = (_SIGMA, _SOME_RATE, non_negative("epsilon"), probability("delta"), _NEIGHBOURS)
+    parameters = (_SIGMA, _SOME_RATE, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS)
     values = Values(**parse_all("most_steps", parameters, {**given, "neighbours": neighbours}))
     low, high = 0, 1
     while _meets(values, high):
@@ -211,13 +206,11 @@ def _delta_fast(xp: Any, values: Values) -> Any:
     return _merge(xp, values, plain, single, xp.where(many > 1.0, 1.0, many))  # no delta exceeds 1
 
 
-_SIGMA = positive("sigma", "noise multiplier: noise standard deviation over the bound on a record's norm")
-_RATE = unit_interval("sampling_rate", "probability with which each record enters a step")
+_SIGMA = vocabulary.sigma
+_RATE = vocabulary.sampling_rate
 _SOME_RATE = replace(_RATE, low_open=True)  # where nothing is sampled, any number of steps will do
-_STEPS = non_negative_integer("steps", "number of steps")
-_NEIGHBOURS = choice(
-    "neighbours", "add_remove", "replace", meaning="whether a record is added or removed, or replaced"
-)
+_STEPS = vocabulary.steps
+_NEIGHBOURS = vocabulary.neighbours
 _FORMULA = (
     r"\delta(\varepsilon) = \frac{1}{2\pi i}\int_{c-i\infty}^{c+i\infty}"
     r" M(s)^T \frac{e^{-s\varepsilon}}{s(s+1)}\,ds, \quad"
@@ -232,7 +225,7 @@ epsilon = Bound(
     unit="epsilon",
     summary="least epsilon for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_SIGMA, _RATE, _STEPS, probability("delta"), _NEIGHBOURS),
+    parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open(), _NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -247,7 +240,7 @@ delta = Bound(
     unit="delta",
     summary="least delta for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_SIGMA, _RATE, _STEPS, non_negative("epsilon"), _NEIGHBOURS),
+    parameters=(_SIGMA, _RATE, _STEPS, vocabulary.epsilon, _NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -262,7 +255,7 @@ sigma = Bound(
     unit="sigma",
     summary="least noise multiplier for which Poisson-sampled Gaussian steps are (epsilon, delta)-DP",
     formula=_FORMULA,
-    parameters=(_RATE, _STEPS, non_negative("epsilon"), probability("delta"), _NEIGHBOURS),
+    parameters=(_RATE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -26,9 +26,9 @@ from typing import Any
 
 from flint import ctx
 
+from oracle.core import vocabulary
 from oracle.core.arithmetic import is_narrow
 from oracle.core.arrays import inflate
-from oracle.core.domain import Parameter, choice, non_negative_integer, positive, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
@@ -94,11 +94,11 @@ rdp = Bound(
         r" u(y) = 1 - q + q\,e^{y/\sigma - 1/(2\sigma^2)}"
     ),
     parameters=(
-        positive("sigma", "noise multiplier: noise standard deviation over the bound on a record's norm"),
-        unit_interval("sampling_rate", "probability with which each record enters a step"),
-        non_negative_integer("steps", "number of steps"),
-        Parameter("alpha", low=Fraction(1), low_open=True, meaning="order of the Renyi divergence"),
-        choice("neighbours", "add_remove", "replace", meaning="whether a record is added or removed, or replaced"),
+        vocabulary.sigma,
+        vocabulary.sampling_rate,
+        vocabulary.steps,
+        vocabulary.alpha,
+        vocabulary.neighbours,
     ),
     neighbours="any",
     threat_model="all_iterates",

@@ -8,10 +8,8 @@ mean of the others) / n, which is 2L/n again: for such a mean take "replace", wi
 
 from __future__ import annotations
 
-from oracle.core.domain import choice
+from oracle.core import vocabulary
 
 TERMS = {"replace": 2, "add_remove": 1}
 
-NEIGHBOURS = choice(
-    "neighbours", *TERMS, meaning="whether a record is replaced, or added or removed while the mechanism stays as it is"
-)
+NEIGHBOURS = vocabulary.neighbours

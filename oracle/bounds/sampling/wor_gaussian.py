@@ -65,9 +65,10 @@ from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu, l
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse, zcdp_epsilon
 from oracle.bounds.sampling import amplification_arrays
 from oracle.bounds.sampling import wor_gaussian_arrays as arrays
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose, integral
 from oracle.core.arrays import UNIT, inflate
-from oracle.core.domain import Parameter, choice, probability, shown, unit_interval
+from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values
@@ -303,12 +304,9 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     return xp.where(live, result, xp.zeros_like(result))
 
 
-_SIGMA = Parameter(
-    "sigma", low=Fraction(1, 10**4), high=Fraction(10**6),
-    meaning="standard deviation of the noise on the sum over the largest norm of a record",
-)
-_RATE = unit_interval("sampling_rate", "share of the records in a batch drawn without replacement")
-_STEPS = Parameter("steps", kind="integer", low=Fraction(0), high=Fraction(10**12), meaning="number of batches")
+_SIGMA = vocabulary.sigma.at_least("1/10000").at_most(1000000)
+_RATE = vocabulary.sampling_rate
+_STEPS = vocabulary.steps.at_most(1000000000000)
 _MOMENT = (
     r"M(t) = 1 + \int_{b/2}^{\infty} \phi(y)\,(u^{1+t} - 1)(1 - u^{-t})\,dy,"
     r" \quad u = 1 - \gamma + \gamma e^{by - b^2/2},\ b = \frac{2}{\sigma}"
@@ -326,11 +324,8 @@ rdp = Bound(
     ),
     parameters=(
         _SIGMA, _RATE, _STEPS,
-        Parameter(
-            "alpha", low=Fraction(1), high=Fraction(10**6), low_open=True,
-            meaning="order; an integer from 2 to 10000 for wbk",
-        ),
-        choice("method", "exact", "wbk", meaning="of the dominating pair, or Wang, Balle and Kasiviswanathan's bound"),
+        vocabulary.alpha.at_most(1000000),
+        vocabulary.method.choosing("exact", "wbk"),
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -352,7 +347,7 @@ epsilon = Bound(
         r" k = 1; \quad \max\left(0,\ \inf_{t > 0} \frac{k\log M(t) + \log(1/\delta)}{t}"
         r" - \log\left(1 + \frac{1}{t}\right) - \frac{\log(1 + t)}{t}\right) \text{ for } k > 1, \quad " + _MOMENT
     ),
-    parameters=(_SIGMA, _RATE, _STEPS, probability("delta")),
+    parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/rdp-conversion"),

@@ -46,8 +46,8 @@ from flint import arb, ctx
 
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.shuffling import shuffle_arrays as arrays
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose, is_narrow
-from oracle.core.domain import Parameter, choice, non_negative, probability
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
@@ -197,10 +197,8 @@ def _closed(values: Values, _: Fraction) -> arb:
     return amplified if epsilon0 <= threshold else amplified.union(epsilon0)
 
 
-_EPSILON0 = non_negative("epsilon0", "epsilon of each user's local randomiser")
-USERS = Parameter(
-    "users", kind="integer", low=Fraction(1), high=Fraction(_MOST_USERS), meaning="number of users whose reports mix"
-)
+_EPSILON0 = vocabulary.epsilon0
+USERS = vocabulary.users.at_most(1000000000)
 _PAIR_FORMULA = (
     r"P = (A + D,\ C - A + 1 - D),\ Q = (A + 1 - D,\ C - A + D),\ C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),"
     r"\ A \sim \mathrm{Bin}(C, \tfrac12),\ D \sim \mathrm{Ber}\left(\tfrac{1}{1 + e^{-\varepsilon_0}}\right)"
@@ -219,11 +217,8 @@ epsilon = Bound(
         r" \varepsilon_0 \le \log\frac{n}{16\log(2/\delta)} \text{, else } \varepsilon_0)"
     ),
     parameters=(
-        _EPSILON0, USERS, probability("delta"),
-        choice(
-            "method", "upper", "lower", "closed-form",
-            meaning="a bound for every randomiser, the truth of one randomiser, or the theorem's formula",
-        ),
+        _EPSILON0, USERS, vocabulary.delta.open(),
+        vocabulary.method.choosing("upper", "lower", "closed-form"),
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -240,8 +235,8 @@ delta = Bound(
     summary="a delta for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \sup_S P(S) - e^{\varepsilon} Q(S),\ " + _PAIR_FORMULA,
     parameters=(
-        _EPSILON0, USERS, non_negative("epsilon"),
-        choice("method", "upper", "lower", meaning="a bound for every randomiser, or the truth of one"),
+        _EPSILON0, USERS, vocabulary.epsilon,
+        vocabulary.method.choosing("upper", "lower"),
     ),
     neighbours="replace",
     threat_model="all_iterates",

@@ -33,9 +33,10 @@ from typing import Any, Protocol
 from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
+from oracle.core import vocabulary
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
-from oracle.core.domain import Number, non_negative, positive, probability, shown, unit_interval
+from oracle.core.domain import Number, positive, shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
@@ -64,7 +65,7 @@ def _sum(one: Enclosure, other: Enclosure, width: Fraction) -> Enclosure:
 
 def tuned_epsilon(base: Profile, mean: Number, delta: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
     """The epsilon of the best of Poisson(mean) runs of a base of any known curve, by the formula above."""
-    runs, target = MEAN.rational(mean), probability("delta").rational(delta)
+    runs, target = MEAN.rational(mean), vocabulary.delta.open().rational(delta)
     asked = min(positive("width").rational(width), Fraction(1))
     if runs <= target:
         return Enclosure.exactly(0)
@@ -80,7 +81,7 @@ def tuned_epsilon(base: Profile, mean: Number, delta: Number, *, width: Number =
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    mu, mean, delta = values.mu, values.mean, values.delta
+    mu, mean, delta = values.base_mu, values.mean_runs, values.delta
     # m tv <= delta, written without tv, which may be closer to 1 than any precision tells.
     if mean <= delta or certainly_negative(lambda: ball(mean - delta) - 2 * ball(mean) * _half_tail(mu)):
         return Enclosure.exactly(0)
@@ -93,13 +94,13 @@ def _half_tail(mu: Fraction) -> arb:
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
-    mu = xp.where((values.mu < _LARGEST_MU) & (values.mu > 1 / _LARGEST_MU), values.mu, xp.nan)
-    moved = inflate(values.mean * arrays.delta_upper(xp, xp.zeros_like(mu), mu), 1.0)
-    share = values.delta / values.mean * (1.0 - 4 * UNIT)  # rounded down: a smaller delta costs more
+    mu = xp.where((values.base_mu < _LARGEST_MU) & (values.base_mu > 1 / _LARGEST_MU), values.base_mu, xp.nan)
+    moved = inflate(values.mean_runs * arrays.delta_upper(xp, xp.zeros_like(mu), mu), 1.0)
+    share = values.delta / values.mean_runs * (1.0 - 4 * UNIT)  # rounded down: a smaller delta costs more
     usable = (share > _SMALLEST_SHARE) & (share < 1.0)
     rest = arrays.epsilon_upper(xp, mu, xp.where(usable, share, 0.5))
     result = xp.where(usable, inflate(moved + rest, 1.0), xp.nan)
-    return xp.where((moved <= values.delta) | (values.mean <= values.delta), xp.zeros_like(result), result)
+    return xp.where((moved <= values.delta) | (values.mean_runs <= values.delta), xp.zeros_like(result), result)
 
 
 # --- a base of which one point of the curve is known
@@ -107,15 +108,15 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 
 def _pair(values: Values, width: Fraction) -> Enclosure:
     """The curve of the pair that dominates every (epsilon, delta)-DP base, in the formula of this module."""
-    base, kept, mean, target = values.epsilon, 1 - values.delta, values.mean, values.total_delta
-    if mean * values.delta > target:
+    base, kept, mean, target = values.base_epsilon, 1 - values.base_delta, values.mean_runs, values.delta
+    if mean * values.base_delta > target:
         raise DomainError(
-            f"total_delta = {shown(target)} is outside its domain: a real number >= mean * delta ="
-            f" {shown(mean * values.delta)}, below which no epsilon is enough"
+            f"delta = {shown(target)} is outside its domain: a real number >= mean_runs * base_delta ="
+            f" {shown(mean * values.base_delta)}, below which no epsilon is enough"
         )
     if base == 0 or kept == 0 or mean <= target:
         return Enclosure.exactly(0)  # then tv = delta <= target / mean
-    spare = (target / mean - values.delta) / kept  # what is left for the pure part, 0 <= spare < 1
+    spare = (target / mean - values.base_delta) / kept  # what is left for the pure part, 0 <= spare < 1
 
     def excess() -> arb:
         return ball(spare) - (ball(base) / 2).tanh()
@@ -125,22 +126,22 @@ def _pair(values: Values, width: Fraction) -> Enclosure:
 
     def total() -> arb:
         growth = ball(base).exp()
-        moved = ball(mean) * (ball(values.delta) + ball(kept) * (ball(base) / 2).tanh())
+        moved = ball(mean) * (ball(values.base_delta) + ball(kept) * (ball(base) / 2).tanh())
         return moved + ((growth - 1) - (growth + 1) * ball(spare)).log1p()
 
     return enclose(total, width=width)
 
 
 def _pair_fast(xp: Any, values: Values) -> Any:
-    base, lost, mean, target = values.epsilon, values.delta, values.mean, values.total_delta
+    base, lost, mean, target = values.base_epsilon, values.base_delta, values.mean_runs, values.delta
     least = mean * lost
     bad = least > target * (1.0 + 4 * UNIT)
     if bool(xp.any(bad)):
         first = int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))
         value, floor = (float(xp.reshape(array, (-1,))[first]) for array in (target, least))
         raise DomainError(
-            f"total_delta = {value} is outside its domain: a real number >= mean * delta = {floor}, below which no"
-            " epsilon is enough"
+            f"delta = {value} is outside its domain: a real number >= mean_runs * base_delta = {floor}, below which"
+            " no epsilon is enough"
         )
     kept = 1.0 - lost
     share = target / mean
@@ -159,8 +160,8 @@ def _pair_fast(xp: Any, values: Values) -> Any:
     return xp.where(nothing, xp.zeros_like(result), xp.where(sharp, result, xp.nan))
 
 
-MEAN = positive("mean", "mean m of the Poisson number of runs")
-MU = positive("mu", "Gaussian-DP parameter of one run")
+MEAN = vocabulary.mean_runs
+MU = vocabulary.base_mu
 _TOTAL = r"\varepsilon = m\,\delta(0) + \hat\varepsilon,\ \delta(\hat\varepsilon) = \frac{\delta}{m}"
 _NOTHING = r"\quad (0 \text{ where } m\,\delta(0) \le \delta); \quad "
 _SOURCE = ("relu-approx/thm-5.1",)
@@ -170,14 +171,14 @@ epsilon = Bound(
     unit="epsilon",
     summary="an epsilon of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=_TOTAL + _NOTHING + CURVE,
-    parameters=(MU, MEAN, probability("delta")),
+    parameters=(MU, MEAN, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=_epsilon,
     vectorised=_epsilon_fast,
-    example={"mu": "0.3473", "mean": "20", "delta": "1e-5"},
+    example={"base_mu": "0.3473", "mean_runs": "20", "delta": "1e-5"},
 )
 
 pair_epsilon = Bound(
@@ -188,8 +189,7 @@ pair_epsilon = Bound(
         r"\le \delta", r"\le \delta_{total}"
     ) + r"\delta(x) = \delta_1 + (1 - \delta_1)\frac{(e^{\varepsilon_1} - e^{x})_+}{e^{\varepsilon_1} + 1}",
     parameters=(
-        non_negative("epsilon", "epsilon of one run"), unit_interval("delta", "delta of one run"), MEAN,
-        probability("total_delta", "delta of the tuning, at least mean * delta"),
+        vocabulary.base_epsilon, vocabulary.base_delta, MEAN, vocabulary.delta.open(),
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -197,5 +197,5 @@ pair_epsilon = Bound(
     validity="proved",
     certify=_pair,
     vectorised=_pair_fast,
-    example={"epsilon": "0.5", "delta": "1e-8", "mean": "20", "total_delta": "1e-5"},
+    example={"base_epsilon": "0.5", "base_delta": "1e-8", "mean_runs": "20", "delta": "1e-5"},
 )

@@ -34,9 +34,9 @@ from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.tuning.tuning import MEAN, MU
+from oracle.core import vocabulary
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
-from oracle.core.domain import Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines.gaussian_arrays import mills
@@ -49,7 +49,7 @@ class _Example:
     """The two laws at the working precision."""
 
     def __init__(self, values: Values) -> None:
-        self.mu, self.mean, self.threshold = ball(values.mu), ball(values.mean), ball(values.threshold)
+        self.mu, self.mean, self.threshold = ball(values.base_mu), ball(values.mean_runs), ball(values.rank_threshold)
         self.block = normal_upper_tail(self.mu - self.threshold)
         self.block_other = normal_upper_tail(-self.threshold)
 
@@ -74,19 +74,19 @@ class _Example:
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    left = max(values.threshold, values.mu / 2)
+    left = max(values.rank_threshold, values.base_mu / 2)
     delta = values.delta
-    if values.mean <= delta or certainly_negative(lambda: _Example(values).mass(ball(left)) - ball(delta)):
+    if values.mean_runs <= delta or certainly_negative(lambda: _Example(values).mass(ball(left)) - ball(delta)):
         return Enclosure.exactly(0)
     if certainly_negative(lambda: _Example(values).gain(ball(left)) - ball(delta)):
-        if values.threshold < values.mu / 2:
+        if values.rank_threshold < values.base_mu / 2:
             return Enclosure.exactly(0)
         return enclose(lambda: _at_the_left(values), width=width)
     return enclose(lambda: _inside(values, left), width=width)
 
 
 def _at_the_left(values: Values) -> arb:
-    example, y = _Example(values), ball(values.threshold)
+    example, y = _Example(values), ball(values.rank_threshold)
     result = ((example.mass(y) - ball(values.delta)) / example.other_mass(y)).log()
     return arb(0) if result <= 0 else result
 
@@ -94,7 +94,7 @@ def _at_the_left(values: Values) -> arb:
 def _inside(values: Values, left: Fraction) -> arb:
     """r at the root of g, which is found as precisely as the working precision allows."""
     with ctx.workprec(64):
-        last = (ball(values.mu) + (2 * ball(values.mean / values.delta).log()).sqrt()).upper() + 1
+        last = (ball(values.base_mu) + (2 * ball(values.mean_runs / values.delta).log()).sqrt()).upper() + 1
 
     def excess(y: arb) -> arb:
         return _Example(values).gain(y) / ball(values.delta) - 1
@@ -114,7 +114,7 @@ def _tail(xp: Any, x: Any) -> Any:
 
 def _fast(xp: Any, values: Values) -> Any:
     """log((a - delta) / b) at a y near the best one, rounded down."""
-    mu, mean, s, delta = values.mu, values.mean, values.threshold, values.delta
+    mu, mean, s, delta = values.base_mu, values.mean_runs, values.rank_threshold, values.delta
     block, block_other = _tail(xp, mu - s), _tail(xp, -s)
 
     def masses(y: Any) -> tuple[Any, Any]:
@@ -158,8 +158,8 @@ lower = Bound(
         r"\ b(y) = e^{-m\Phi(s)}\left(1 - e^{-m\Phi(-y)}\right)"
     ),
     parameters=(
-        MU, MEAN, Parameter("threshold", meaning="outcomes below it are ranked first, then from the largest down"),
-        probability("delta"),
+        MU, MEAN, vocabulary.rank_threshold,
+        vocabulary.delta.open(),
     ),
     neighbours="any",
     threat_model="all_iterates",
@@ -168,5 +168,5 @@ lower = Bound(
     certify=_epsilon,
     vectorised=_fast,
     safe="lower",
-    example={"mu": "0.3473", "mean": "20", "threshold": "-0.15", "delta": "1e-5"},
+    example={"base_mu": "0.3473", "mean_runs": "20", "rank_threshold": "-0.15", "delta": "1e-5"},
 )

@@ -31,9 +31,9 @@ from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
 from oracle.bounds.sampling.wor_gaussian_arrays import in_blocks
 from oracle.bounds.tuning.tuning import MEAN, MU
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
-from oracle.core.domain import Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -59,14 +59,14 @@ def _log_moment(mu: Fraction, mean: Fraction, t: Fraction) -> arb:
 
 
 def _rdp(values: Values) -> arb:
-    return _log_moment(values.mu, values.mean, values.alpha - 1) / ball(values.alpha - 1)
+    return _log_moment(values.base_mu, values.mean_runs, values.alpha - 1) / ball(values.alpha - 1)
 
 
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
     def least() -> arb:
         log, best = log_inverse(values.delta), arb(math.inf)
         for t in ORDERS:
-            spent = (_log_moment(values.mu, values.mean, t) + log) / ball(t)
+            spent = (_log_moment(values.base_mu, values.mean_runs, t) + log) / ball(t)
             best = best.min(spent - ball(1 / t).log1p() - ball(t).log1p() / ball(t))
         return arb(0) if best <= 0 else best
 
@@ -99,7 +99,7 @@ def _usable(xp: Any, mu: Any) -> Any:
 
 def _rdp_fast(xp: Any, values: Values) -> Any:
     t = values.alpha - 1.0
-    result = inflate(_log_moment_upper(xp, _usable(xp, values.mu), values.mean, t) / t, 8.0)
+    result = inflate(_log_moment_upper(xp, _usable(xp, values.base_mu), values.mean_runs, t) / t, 8.0)
     return xp.where((result > 1e-290) & (t < _LARGEST_MU), result, xp.nan)
 
 
@@ -113,7 +113,7 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
         size = xp.max(xp.where(cost == best, spent + saved, 0.0), axis=1, keepdims=True)
         return positive_part(xp, best, size)
 
-    return in_blocks(xp, least, _usable(xp, values.mu), values.mean, fast_log_inverse(xp, values.delta))
+    return in_blocks(xp, least, _usable(xp, values.base_mu), values.mean_runs, fast_log_inverse(xp, values.delta))
 
 
 _MOMENT = (
@@ -127,14 +127,14 @@ rdp = Bound(
     unit="rdp",
     summary="Renyi DP of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=r"\frac{\log M}{\alpha - 1}, \quad " + _MOMENT,
-    parameters=(MU, MEAN, Parameter("alpha", low=Fraction(1), low_open=True, meaning="order")),
+    parameters=(MU, MEAN, vocabulary.alpha),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=closed_form(_rdp),
     vectorised=_rdp_fast,
-    example={"mu": "0.3473", "mean": "20", "alpha": "11"},
+    example={"base_mu": "0.3473", "mean_runs": "20", "alpha": "11"},
 )
 
 epsilon = Bound(
@@ -146,12 +146,12 @@ epsilon = Bound(
         r" - \frac{\log(1 + t)}{t}\right), \quad t = \alpha - 1 = \frac{k}{4} 2^{j},\ 4 \le k < 8,"
         r"\ -5 \le j \le 12, \quad " + _MOMENT
     ),
-    parameters=(MU, MEAN, probability("delta")),
+    parameters=(MU, MEAN, vocabulary.delta.open()),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=_epsilon,
     vectorised=_epsilon_fast,
-    example={"mu": "0.3473", "mean": "20", "delta": "1e-5"},
+    example={"base_mu": "0.3473", "mean_runs": "20", "delta": "1e-5"},
 )

@@ -76,7 +76,7 @@ def test_below_the_worst_composition(ratio: str, steps: int, share: str) -> None
     """Each release is ratio-DP, so the optimal composition theorem bounds all of them; both vanish at k ratio."""
     total = Fraction(ratio) * steps * Fraction(share)
     worst = oracle.bound("composition.optimal-delta").reference(
-        epsilon=ratio, delta=0, steps=steps, total_epsilon=total
+        base_epsilon=ratio, base_delta=0, steps=steps, epsilon=total
     )
     assert DELTA.reference(scale=1, sensitivity=ratio, steps=steps, epsilon=total).certainly_le(worst)
     assert DELTA.reference(scale=1, sensitivity=ratio, steps=steps, epsilon=Fraction(ratio) * steps).contains(0)

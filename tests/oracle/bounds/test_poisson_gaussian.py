@@ -45,7 +45,7 @@ def test_one_step_is_the_amplified_gaussian() -> None:
     for rate, delta in ((Fraction(1, 10), Fraction(1, 10**6)), (Fraction(1, 2), Fraction(1, 10**3))):
         base = bound("gaussian.epsilon").reference(sigma=1, sensitivity=1, delta=delta / rate)
         low, high = (
-            bound("amplification.poisson").reference(epsilon=end.to_fraction(), sampling_rate=rate)
+            bound("amplification.poisson").reference(base_epsilon=end.to_fraction(), sampling_rate=rate)
             for end in (base.lower, base.upper)
         )
         ours = EPSILON.reference(sigma=1, sampling_rate=rate, steps=1, delta=delta, neighbours="add_remove")

@@ -73,7 +73,7 @@ def test_it_is_the_one_step_optimal_composition() -> None:
     odds = EPSILON.reference(keep=keep, delta=0, width="1e-40").lower.to_fraction()
     for total in ("0", "0.5", "2"):
         one = oracle.bound("composition.optimal-delta").reference(
-            epsilon=odds, delta=0, steps=1, total_epsilon=total, width="1e-30"
+            base_epsilon=odds, base_delta=0, steps=1, epsilon=total, width="1e-30"
         )
         assert abs(one.lower.to_fraction() - DELTA.reference(keep=keep, epsilon=total).lower.to_fraction()) < 1e-11
 

@@ -232,7 +232,7 @@ def test_one_user_is_one_response(epsilon0: str, delta: str, method: str) -> Non
     """Nothing to hide among: the worst epsilon0-DP mechanism, once."""
     alone = EPSILON.reference(epsilon0=epsilon0, users=1, delta=delta, method=method, width=FINE)
     once = oracle.bound("composition.optimal").reference(
-        epsilon=epsilon0, delta=0, steps=1, total_delta=delta, width=FINE
+        base_epsilon=epsilon0, base_delta=0, steps=1, delta=delta, width=FINE
     )
     assert alone.overlaps(once)
 

@@ -185,7 +185,7 @@ def test_one_step_by_amplification_and_by_a_poisson_sample(sigma: str, rate: str
         )
         amplified = Enclosure(*(
             getattr(oracle.bound("amplification.poisson").reference(
-                epsilon=end.to_fraction(), sampling_rate=rate, width=FINE
+                base_epsilon=end.to_fraction(), sampling_rate=rate, width=FINE
             ), name)
             for name, end in (("lower", base.lower), ("upper", base.upper))
         ))

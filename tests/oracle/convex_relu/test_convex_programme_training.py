@@ -29,11 +29,11 @@ def drawn(seed: int, records: int, dimension: int) -> tuple[Array, Array]:
 
 
 def literal(x: Array, y: Array, lam: Any) -> float:
-    return float(ITEM.reference(x, y, ITEM.parse({"lam": lam}), Tape(0))[0])
+    return float(ITEM.reference(x, y, ITEM.parse({"group_penalty": lam}), Tape(0))[0])
 
 
 def twin(x: Array, y: Array, lam: Any) -> float:
-    return float(ITEM.train_batched(x, y, ITEM.parse({"lam": lam}), Tape(0))[0, 0])
+    return float(ITEM.train_batched(x, y, ITEM.parse({"group_penalty": lam}), Tape(0))[0, 0])
 
 
 both = pytest.mark.parametrize("value", [literal, twin])
@@ -46,7 +46,7 @@ both = pytest.mark.parametrize("value", [literal, twin])
 @pytest.mark.parametrize("lam", ["0.02", "0.5"])
 def test_the_twins_agree_beyond_the_plane_too(records: int, dimension: int, lam: str) -> None:
     data = drawn(records + 10 * dimension, records, dimension)
-    check_twins(ITEM.reference, ITEM.train_batched, data, ITEM.parse({"lam": lam}), Tape(0, 2))
+    check_twins(ITEM.reference, ITEM.train_batched, data, ITEM.parse({"group_penalty": lam}), Tape(0, 2))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -55,7 +55,7 @@ def test_each_twin_bounds_the_other_from_below(seed: int) -> None:
     x, y = drawn(seed, 4, 2)
     heard: list[dict[str, float]] = []
     for train in (ITEM.reference, ITEM.train_batched):
-        train(x, y, ITEM.parse({"lam": "0.1"}), Tape(0), recorder=lambda kind, **facts: heard.append(facts))
+        train(x, y, ITEM.parse({"group_penalty": "0.1"}), Tape(0), recorder=lambda kind, **facts: heard.append(facts))
     assert len(heard) == 2
     for one, other in itertools.product(heard, repeat=2):
         assert one["lower"] <= other["objective"] * (1 + 1e-14)
@@ -162,7 +162,7 @@ def test_a_record_of_zeros_pays_its_own_label(value: Any) -> None:
 
 def test_nothing_is_drawn_and_all_models_are_equal() -> None:
     x, y = drawn(1, 3, 2)
-    config = ITEM.parse({"lam": "0.1"})
+    config = ITEM.parse({"group_penalty": "0.1"})
     alone = ITEM.reference(x, y, config, None)
     together = ITEM.train_batched(x, y, config, Tape(7, 1000, 3))
     assert alone.shape == (1,)
@@ -218,7 +218,7 @@ def test_labels_whose_squares_are_no_doubles_are_refused(value: Any) -> None:
 @pytest.mark.parametrize("lam", [0, -1, "nan", "inf"])
 def test_lambda_must_be_positive(lam: Any) -> None:
     with pytest.raises(DomainError, match="lam"):
-        ITEM.parse({"lam": lam})
+        ITEM.parse({"group_penalty": lam})
 
 
 def test_what_doubles_cannot_settle_is_an_error_and_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def test_what_doubles_cannot_settle_is_an_error_and_no_value(monkeypatch: pytest
     with pytest.raises(OracleError, match="not solved"):
         convex_programme.solve(x, 1e-8 * y, 1e-9, tolerance=1e-10, relative=True)
     with pytest.raises(OracleError, match="not solved"):
-        ITEM.train_batched(x, y, ITEM.parse({"lam": "1e-5"}), Tape(0), dtype=torch.float32)
+        ITEM.train_batched(x, y, ITEM.parse({"group_penalty": "1e-5"}), Tape(0), dtype=torch.float32)
     monkeypatch.setattr(torch_convex_programme, "_ROUNDS", 1)
     with pytest.raises(OracleError, match="not solved"):
         twin(x, y, "0.1")

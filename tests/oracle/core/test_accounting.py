@@ -48,7 +48,7 @@ def test_renyi_orders_cost_a_little_more_than_the_curve() -> None:
 
 
 def test_perfect_privacy_is_zero_and_a_risk_is_no_epsilon() -> None:
-    nothing = epsilon_of("shifted.mu", {"drift": "", "contraction": "", "noise": "", "diameter": "inf"}, DELTA)
+    nothing = epsilon_of("shifted.mu", {"drift": "", "contractions": "", "iterate_noise": "", "diameter": "inf"}, DELTA)
     assert nothing.contains(0)
     assert nothing.width() == 0
     with pytest.raises(OracleError, match="gives no epsilon"):
@@ -58,7 +58,7 @@ def test_perfect_privacy_is_zero_and_a_risk_is_no_epsilon() -> None:
 def test_a_lower_bound_proves_nothing() -> None:
     """What a mechanism certainly costs must not be taken for what it costs at most."""
     with pytest.raises(OracleError, match="is a lower bound"):
-        epsilon_of("poisson-tuning.lower", {"mu": 1, "mean": 20, "threshold": 0, "delta": DELTA}, DELTA)
+        epsilon_of("poisson-tuning.lower", {"base_mu": 1, "mean_runs": 20, "rank_threshold": 0, "delta": DELTA}, DELTA)
 
 
 @pytest.mark.parametrize("name", registry.algorithms())
@@ -87,7 +87,7 @@ def test_the_command_tells_the_epsilon() -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     direct = bound("noisy-gd.epsilon").reference(
-        sensitivity=2, dataset_size=50, sigma="0.15", contraction="0.9", steps=20, delta="1e-5"
+        sensitivity=2, dataset_size=50, noise_on_mean="0.15", contraction="0.9", steps=20, delta="1e-5"
     )
     assert direct.possibly_le(Fraction(document["upper"]))
     assert not direct.certainly_le(Fraction(document["lower"]) - Fraction(1, 10**9))
@@ -99,7 +99,7 @@ def test_the_command_tells_the_epsilon() -> None:
     ("words", "reason"),
     [
         (("noisy-cgd", *(w.replace("eta=0.1", "eta=3") for w in QUADRATICS)), "steps of this loss expand"),
-        (("gd", "loss=linear", "eta=1", "steps=3", "initial_std=0", "iterate=last"), "no bound accounts for it"),
+        (("gd", "loss=linear", "learning_rate=1", "steps=3", "initial_std=0", "iterate=last"), "no bound accounts for it"),
     ],
 )
 def test_no_guarantee_is_an_answer(words: tuple[str, ...], reason: str) -> None:

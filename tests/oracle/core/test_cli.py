@@ -89,7 +89,7 @@ def test_decimals_are_exact_and_not_doubles() -> None:
     """0.1 is a tenth: sensitivity/scale = 1/10 = epsilon gives exactly 0; with doubles 0.3/3 would not."""
     document = parsed("bound", "laplace.delta", "scale=3", "sensitivity=0.3", "epsilon=0.1", "--json")
     assert (document["lower"], document["upper"]) == ("0", "0")
-    document = parsed("bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "sigma=1/120", "contraction=1",
+    document = parsed("bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "noise_on_mean=1/120", "contraction=1",
                       "steps=1e0", "--json")
     assert (document["lower"], document["upper"]) == ("2", "2")
 
@@ -97,7 +97,7 @@ def test_decimals_are_exact_and_not_doubles() -> None:
 @pytest.mark.parametrize("value", ["10", "1e-3", "1e6"])
 def test_round_values_print(value: str) -> None:
     """mu = L for one step: a power of ten is the commonest of all answers."""
-    document = parsed("bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "sigma=1", "contraction=0",
+    document = parsed("bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "noise_on_mean=1", "contraction=0",
                       "steps=1", "--json")
     assert Fraction(document["lower"]) <= Fraction(value) <= Fraction(document["upper"])
 
@@ -192,7 +192,7 @@ ALSO_BAD = {
     "absurd exponent": (("bound", "gdp.epsilon", "mu=1e999999999", "delta=1e-5"), "mu = 1e999999999"),
     "division by zero": (("bound", "gdp.epsilon", "mu=1/0", "delta=1e-5"), "mu = 1/0"),
     "not an integer": (
-        ("bound", "noisy-gd.mu", "sensitivity=1", "dataset_size=2.5", "sigma=1", "contraction=1", "steps=1"),
+        ("bound", "noisy-gd.mu", "sensitivity=1", "dataset_size=2.5", "noise_on_mean=1", "contraction=1", "steps=1"),
         "dataset_size = 2.5",
     ),
     "no key": ((*GDP, "=1"), "=1"),

@@ -131,9 +131,9 @@ def test_no_intermediate_result_promises_perfect_privacy(
 @pytest.mark.parametrize(
     ("name", "small", "rest"),
     [
-        ("noisy-gd.mu", "sensitivity", {"dataset_size": 2, "sigma": 1.0, "contraction": 0.5, "steps": 1}),
+        ("noisy-gd.mu", "sensitivity", {"dataset_size": 2, "noise_on_mean": 1.0, "contraction": 0.5, "steps": 1}),
         ("noisy-cgd.mu", "sensitivity", {
-            "batch_size": 2, "sigma": 1.0, "contraction": 0.5, "batches": 2, "epochs": 3,
+            "batch_size": 2, "noise_on_mean": 1.0, "contraction": 0.5, "batches": 2, "epochs": 3,
         }),
         ("laplace.delta", "sensitivity", {"scale": 1e30, "epsilon": 0.0}),
         ("gaussian.delta", "sensitivity", {"sigma": 2.0, "epsilon": 0.0}),
@@ -149,7 +149,7 @@ def test_results_that_underflow_are_rounded_up(name: str, small: str, rest: Poin
     ("name", "params"),
     [
         ("gdp.epsilon", {"mu": 1e160, "delta": 0.3}),
-        ("noisy-gd.mu", {"sensitivity": 1e300, "dataset_size": 1, "sigma": 1e-10, "contraction": 0.5, "steps": 3}),
+        ("noisy-gd.mu", {"sensitivity": 1e300, "dataset_size": 1, "noise_on_mean": 1e-10, "contraction": 0.5, "steps": 3}),
         ("gaussian.sigma", {"sensitivity": LARGEST, "epsilon": 0.1, "delta": 0.3}),
     ],
 )
@@ -183,7 +183,7 @@ def test_results_are_where_the_inputs_are(bound: oracle.Bound, library: str) -> 
         ("gaussian-composed.epsilon", {"sigma": 1.0, "sensitivity": 1.0, "steps": 0.0, "delta": 0.5}),
         ("tree.epsilon", {"noise_multiplier": 1e8, "leaves": 3.0, "delta": 0.5, "neighbours": "replace"}),
         ("zcdp.epsilon", {"rho": 0.0, "delta": 0.5}),
-        ("composition.optimal", {"epsilon": 0.1, "delta": 0.0, "steps": 2.0, "total_delta": 0.9}),
+        ("composition.optimal", {"base_epsilon": 0.1, "base_delta": 0.0, "steps": 2.0, "delta": 0.9}),
     ],
 )
 def test_a_tensor_of_nothing_but_zeros_is_float64_too(name: str, params: Point) -> None:

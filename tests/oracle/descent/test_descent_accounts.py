@@ -46,7 +46,7 @@ def test_full_batch_accounts_are_the_gaussian_curve(name: str, length: float, ne
 @pytest.mark.parametrize(("neighbours", "direction"), [("add_remove", "remove"), ("replace", "replace")])
 def test_the_sampled_account_is_that_of_a_grid_of_losses(neighbours: str, direction: str) -> None:
     """noise_std b / C = 2.5 and q = 1/3 in five steps, composed by convolution: delta(epsilon) brackets 1e-3."""
-    epsilon = epsilon_of("dp-sgd", "1e-3", noise_std="0.5", neighbours=neighbours)
+    epsilon = epsilon_of("dp-sgd", "1e-3", noise_on_mean="0.5", neighbours=neighbours)
     low, high = composed_delta(direction, 2.5, 1 / 3, 5, epsilon, grid=1e-4)
     assert low <= 1e-3 <= high
     assert high - low < 1e-4

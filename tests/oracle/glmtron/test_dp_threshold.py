@@ -132,7 +132,7 @@ def test_one_histogram_at_its_epsilon_has_half_its_delta(epsilon: str, delta: st
 def test_below_optimal_composition_which_knows_less(epsilon: str, calls: int, total: str) -> None:
     ours = EPSILON.reference(epsilon=epsilon, delta="1e-9", histograms=3, calls=calls, total_delta=total)
     any_ = oracle.bound("composition.optimal").reference(
-        epsilon=epsilon, delta=Fraction("1e-9") / 2, steps=3 * calls, total_delta=total
+        base_epsilon=epsilon, base_delta=Fraction("1e-9") / 2, steps=3 * calls, delta=total
     )
     assert ours.certainly_le(any_)
     assert not any_.possibly_le(ours)

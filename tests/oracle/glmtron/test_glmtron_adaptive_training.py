@@ -132,16 +132,16 @@ def epsilon(**changes: Any) -> Any:
 def test_the_account_is_the_weaker_of_both() -> None:
     quiet = {"noise_multiplier": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     trained = oracle.bound("glmtron.epsilon").reference(
-        noise_multiplier="20", records=20, delta="9.67e-4", method="upper"
+        noise_over_sensitivity="20", dataset_size=20, delta="9.67e-4", method="upper"
     )
     thresholds = oracle.bound("dp-threshold.epsilon").reference(
-        epsilon="0.01", delta="1e-8", histograms=3, calls=20, total_delta="9.67e-4"
+        threshold_epsilon="0.01", threshold_delta="1e-8", histograms=3, calls=20, delta="9.67e-4"
     )
     assert trained.certainly_le(thresholds)
     assert epsilon(**quiet).overlaps(thresholds)
     less = {"noise_multiplier": "0.5", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     alone = oracle.bound("glmtron.epsilon").reference(
-        noise_multiplier="0.5", records=20, delta="9.67e-4", method="upper"
+        noise_over_sensitivity="0.5", dataset_size=20, delta="9.67e-4", method="upper"
     )
     assert thresholds.certainly_le(alone)
     assert epsilon(**less).overlaps(alone)

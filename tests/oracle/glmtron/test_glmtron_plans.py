@@ -74,7 +74,7 @@ def test_an_order_of_which_nothing_is_said_counts_for_nothing() -> None:
 def test_a_tree_under_both_relations(neighbours: str) -> None:
     plan = plan_of("dp-taglmtron", **{**TREE, "neighbours": neighbours})
     direct = bound("taglmtron.epsilon").reference(
-        noise_multiplier=20, records=60, delta="1e-3", neighbours=neighbours
+        noise_multiplier=20, dataset_size=60, delta="1e-3", neighbours=neighbours
     )
     assert plan.best is not None
     assert plan.best.epsilon == direct
@@ -98,7 +98,7 @@ def test_the_weaker_guarantee_is_the_one_that_is_proved(algorithm: str, config: 
     plan = plan_of(algorithm, **{**config, **OTHERS, "threshold_epsilon": one})
     training = plan_of(algorithm, **config).best
     thresholds = bound("dp-threshold.epsilon").reference(
-        epsilon=one, delta="1e-7", histograms=3, calls=60, total_delta="1e-3"
+        threshold_epsilon=one, threshold_delta="1e-7", histograms=3, calls=60, delta="1e-3"
     )
     assert training is not None
     assert training.epsilon is not None

@@ -29,7 +29,7 @@ every_name = pytest.mark.parametrize("name", NAMES)
 
 
 def config(name: str, **changes: Any) -> Values:
-    given = {"eta": "0.25", "clip_norm": "0.5", "noise_multiplier": "0.7", "initial_std": "0.5", "clip": "shorten"}
+    given = {"learning_rate": "0.25", "clip_norm": "0.5", "noise_multiplier": "0.7", "initial_std": "0.5", "clip": "shorten"}
     if name in TREES:
         given["neighbours"] = "replace"
     return oracle.algorithm(name).parse({**given, **changes})
@@ -98,13 +98,13 @@ def noise_of(name: str, values: Values, tape: Tape, records: int, dimension: int
     std = float(values.noise_multiplier * values.clip_norm)
     if name in SHUFFLED:
         draws = [tape.normal("noise", t, dimension)[0] for t in range(records)]
-        return np.asarray(-float(values.eta) * 2 * std * weights(name, records) @ np.array(draws))
+        return np.asarray(-float(values.learning_rate) * 2 * std * weights(name, records) @ np.array(draws))
     total = np.zeros(dimension)
     for k in range(1, records + 1):
         while k:  # the node that ends at k, then that before it, ...
             total += std * tape.normal("node", k - 1, dimension)[0]
             k &= k - 1
-    return np.asarray(-float(values.eta) * total / records)
+    return np.asarray(-float(values.learning_rate) * total / records)
 
 
 @every_name

@@ -27,7 +27,7 @@ MODELS = 20_000
 
 
 def config(**changes: Any) -> Values:
-    given = {"threshold_epsilon": 1, "threshold_delta": "0.1", "batches": 8, "model_variance": 0, "weights": "2"}
+    given = {"threshold_epsilon": 1, "threshold_delta": "0.1", "histogram_batches": 8, "model_variance": 0, "weights": "2"}
     return ITEM.parse({**given, **changes})
 
 

@@ -63,7 +63,7 @@ def test_the_best_shifts_give_noisy_gd(c: Fraction, steps: int) -> None:
         drift=[3] * steps, noise=[2] * steps, shift=[size * d for d in decays], contraction=c, alpha=5, width=SHARP
     )
     mu = oracle.bound("noisy-gd.mu").reference(
-        sensitivity=3, dataset_size=1, sigma=2, contraction=c, steps=steps, width=SHARP
+        sensitivity=3, dataset_size=1, noise_on_mean=2, contraction=c, steps=steps, width=SHARP
     )
     low, high = (Fraction(5, 2) * end.to_fraction() ** 2 for end in (mu.lower, mu.upper))
     assert found.lower.compare(high) <= 0 <= found.upper.compare(low)
@@ -168,7 +168,7 @@ def test_langevin_is_never_below_noisy_gd(lam: Fraction, share: Fraction, steps:
     found = langevin(strong_convexity=lam, step_size=eta, steps=steps)
     scale = Fraction(9, 4) / 2 * eta  # (eta S/n)^2 over the variance 2 eta sigma^2
     unit = oracle.bound("noisy-gd.mu").reference(
-        sensitivity=1, dataset_size=1, sigma=1, contraction=1 - eta * lam, steps=steps, width=SHARP
+        sensitivity=1, dataset_size=1, noise_on_mean=1, contraction=1 - eta * lam, steps=steps, width=SHARP
     )
     assert found.lower.to_fraction() * Fraction(8, 10) >= 2 * scale * unit.upper.to_fraction() ** 2
 
@@ -233,7 +233,7 @@ def test_mini_batches_are_above_the_programme_and_the_exact_runs(c: Fraction, ba
         results.append(found)
     assert all(small.possibly_le(large) for small, large in itertools.pairwise(results))
     mu = oracle.bound("noisy-cgd.mu").reference(
-        sensitivity=2, batch_size=1, sigma=1, contraction=c, batches=batches, epochs=epochs, width=SHARP
+        sensitivity=2, batch_size=1, noise_on_mean=1, contraction=c, batches=batches, epochs=epochs, width=SHARP
     )
     assert below(mu.lower.to_fraction() ** 2, results[-1])
 
@@ -252,7 +252,7 @@ def test_the_registers_figures() -> None:
         found = minibatch(sigma=15, contraction=lam, batches=60, epochs=400, position=60, width="1e-12")
         assert abs(float(found.upper.to_fraction()) / 2 - float(recursion)) < 1e-9
         mu = oracle.bound("noisy-cgd.mu").reference(
-            sensitivity=2, batch_size=1, sigma=15, contraction=lam, batches=60, epochs=400
+            sensitivity=2, batch_size=1, noise_on_mean=15, contraction=lam, batches=60, epochs=400
         )
         assert abs(float(mu.upper.to_fraction()) ** 2 / 2 - float(programme)) < 5e-5
 

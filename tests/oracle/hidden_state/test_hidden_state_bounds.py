@@ -56,7 +56,7 @@ def position(contraction: Any, batches: int, epochs: int, at: int) -> Enclosure:
 def programme(contraction: Any, touched: list[Any], diameter: Any, noise: Any = 1) -> Enclosure:
     count = len(touched)
     return oracle.bound("shifted.mu").reference(
-        drift=touched, contraction=[contraction] * count, noise=[noise] * count, diameter=diameter, width=FINE
+        drift=touched, contractions=[contraction] * count, iterate_noise=[noise] * count, diameter=diameter, width=FINE
     )
 
 
@@ -198,7 +198,7 @@ def test_long_trainings_fast(bound: oracle.Bound, library: str) -> None:
 def test_the_last_position_is_the_theorem_and_earlier_ones_are_better(contraction: str) -> None:
     found = [position(contraction, 7, 20, at) for at in range(1, 8)]
     theorem = oracle.bound("noisy-cgd.mu").reference(
-        sensitivity=1, batch_size=1, sigma=1, contraction=contraction, batches=7, epochs=20
+        sensitivity=1, batch_size=1, noise_on_mean=1, contraction=contraction, batches=7, epochs=20
     )
     assert found[-1].overlaps(theorem)
     assert all(first.certainly_le(second) for first, second in itertools.pairwise(found))
@@ -209,7 +209,7 @@ def test_positions_at_the_edges() -> None:
     assert position(0, 5, 9, 4) == Enclosure.exactly(0)  # a free step that forgets everything follows
     assert contains_root(position(1, 5, 1, 2), Fraction(1, 4))  # one touch, three free steps
     full = oracle.bound("noisy-gd.mu").reference(
-        sensitivity=1, dataset_size=1, sigma=1, contraction="0.9", steps=10**9
+        sensitivity=1, dataset_size=1, noise_on_mean=1, contraction="0.9", steps=10**9
     )
     assert position("0.9", 1, 10**9, 1).overlaps(full)
 
@@ -251,7 +251,7 @@ BY_EPOCHS = {  # after 1, 50, 100, 200, 300 and 400 epochs, k = 60, sigma = 15
 
 def figure(step: str, batches: int, sigma: int, epochs: int) -> tuple[float, float]:
     return oracle.bound("noisy-cgd.epsilon").reference(
-        sensitivity=2, batch_size=1, sigma=sigma, contraction=1 - Fraction(step), batches=batches, epochs=epochs,
+        sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(step), batches=batches, epochs=epochs,
         delta="1e-5",
     ).to_floats()
 
@@ -263,7 +263,7 @@ def test_figure_1(step: str) -> None:
         assert figure(step, batches, sigma, 400) == pytest.approx((expected, expected), abs=5.1e-5)
     for sigma, expected in zip((15, 5), FIGURE_MU[step], strict=True):
         mu = oracle.bound("noisy-cgd.mu").reference(
-            sensitivity=2, batch_size=1, sigma=sigma, contraction=1 - Fraction(step), batches=60, epochs=400
+            sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(step), batches=60, epochs=400
         )
         assert mu.to_floats() == pytest.approx((expected, expected), abs=5.1e-6)
 
@@ -303,7 +303,7 @@ def test_noise_and_epsilon_are_inverse(name: str, contraction: str) -> None:
     }
     noise = oracle.bound(f"{name}.sigma").reference(**point, epsilon="1.5", width=FINE)
     for end, beyond in ((noise.upper, False), (noise.lower, True)):
-        epsilon = oracle.bound(f"{name}.epsilon").reference(**point, sigma=end.to_fraction(), width=FINE / 1000)
+        epsilon = oracle.bound(f"{name}.epsilon").reference(**point, noise_on_mean=end.to_fraction(), width=FINE / 1000)
         above = epsilon.lower.to_fraction() >= Fraction(3, 2)
         assert above is beyond or epsilon.contains(Fraction(3, 2))
 

@@ -40,7 +40,7 @@ def test_noisy_gd_in_its_own_units() -> None:
     plan = plan_of("noisy-gd", **GD)
     assert [item.status for item in plan.judged] == [PROVED, CONDITIONAL, PROVED]
     expected = epsilon_of(
-        "noisy-gd.mu", sensitivity=6, dataset_size=1000, sigma=Fraction(60, 1000), contraction="0.995", steps=500
+        "noisy-gd.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000), contraction="0.995", steps=500
     )
     assert proved(plan) == ("noisy-gd.mu", pytest.approx(expected, rel=1e-10))
 
@@ -48,7 +48,7 @@ def test_noisy_gd_in_its_own_units() -> None:
 def test_projected_noisy_gd_in_its_own_units() -> None:
     plan = plan_of("noisy-gd", **GD, diameter="0.05")
     expected = epsilon_of(
-        "noisy-gd-projected.mu", sensitivity=6, dataset_size=1000, sigma=Fraction(60, 1000), contraction="0.995",
+        "noisy-gd-projected.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000), contraction="0.995",
         steps=500, learning_rate="0.5", diameter="0.05",
     )
     assert proved(plan) == ("noisy-gd-projected.mu", pytest.approx(expected, rel=1e-10))
@@ -59,7 +59,7 @@ def test_projected_noisy_cgd_in_its_own_units() -> None:
     plan = plan_of("noisy-cgd-projected", **CGD)
     assert [item.status for item in plan.judged] == [PROVED] * 3
     expected = epsilon_of(
-        "noisy-cgd-projected.mu", sensitivity=6, batch_size=100, sigma=Fraction(60, 100), contraction="0.995",
+        "noisy-cgd-projected.mu", sensitivity=6, batch_size=100, noise_on_mean=Fraction(60, 100), contraction="0.995",
         batches=10, epochs=300, learning_rate="0.5", diameter="0.2",
     )
     assert proved(plan) == ("noisy-cgd-projected.mu", pytest.approx(expected, rel=1e-10))

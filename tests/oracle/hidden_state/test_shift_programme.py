@@ -221,7 +221,7 @@ def test_noisy_gd_is_its_linear_law_and_its_programme(contraction: str) -> None:
     count = 1500
     schedule: tuple[Any, Any, Any] = ([1] * count, [contraction] * count, [3] * count)
     closed = oracle.bound("noisy-gd.mu").reference(
-        sensitivity=1, dataset_size=1, sigma=3, contraction=contraction, steps=count, width="1e-20"
+        sensitivity=1, dataset_size=1, noise_on_mean=3, contraction=contraction, steps=count, width="1e-20"
     )
     assert mu(*schedule).overlaps(closed)
     assert linear(*schedule).overlaps(closed)
@@ -234,7 +234,7 @@ def test_the_gap_of_noisy_cgd(step: str, programme: float, law: float) -> None:
     """400 epochs of 60 batches: the factor of Theorem 2.8 in document 000, and of a quadratic loss."""
     c, touched = 1 - Fraction(step), [int(i % 60 == 59) for i in range(24_000)]
     proved = oracle.bound("noisy-cgd.mu").reference(
-        sensitivity=1, batch_size=1, sigma=1, contraction=c, batches=60, epochs=400
+        sensitivity=1, batch_size=1, noise_on_mean=1, contraction=c, batches=60, epochs=400
     )
     attained = LINEAR.reference(drift=touched, contraction=[c] * 24_000, noise=[1] * 24_000)
     assert proved.to_floats() == pytest.approx((programme,) * 2, abs=5e-4)
@@ -246,7 +246,7 @@ def test_ten_thousand_steps() -> None:
     count, c = 10_000, Fraction(9999, 10_000)
     touched = [int(i % 50 == 49) for i in range(count)]
     closed = oracle.bound("noisy-cgd.mu").reference(
-        sensitivity=1, batch_size=1, sigma=1, contraction=c, batches=50, epochs=200
+        sensitivity=1, batch_size=1, noise_on_mean=1, contraction=c, batches=50, epochs=200
     )
     assert mu(touched, [c] * count, [1] * count, width="1e-12").overlaps(closed)
 

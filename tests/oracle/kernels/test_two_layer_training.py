@@ -22,9 +22,9 @@ from tests.checks import check_twins
 
 Array = NDArray[np.float64]
 BASE: dict[str, dict[str, Any]] = {
-    "two-layer": {"link": "sigmoid", "degree": 3, "learning_rate": 2, "sigma": "0.3"},
+    "two-layer": {"link": "sigmoid", "degree": 3, "base_learning_rate": 2, "noise_over_step": "0.3"},
     "two-layer-projected": {
-        "link": "sigmoid", "degree": 3, "learning_rate": 2, "sigma": "0.3", "projected_dimension": 4,
+        "link": "sigmoid", "degree": 3, "base_learning_rate": 2, "noise_over_step": "0.3", "projected_dimension": 4,
     },
 }
 every_algorithm = pytest.mark.parametrize("name", BASE)

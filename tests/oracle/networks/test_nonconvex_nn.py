@@ -166,7 +166,7 @@ def test_beyond_the_largest_step_the_sensitivity_is_not_bounded(records: int, le
     averages = [np.mean(run[:-1], axis=0) for run in runs]
     assert float(np.linalg.norm(averages[0] - averages[1])) / 4 > least
     with pytest.raises(DomainError, match=r"^learning_rate = 4 .*: a real number in \(0, 1/125000000] for smoothness"):
-        reference("phased-sgd.sigma", **{**PHASED, "learning_rate": 4, "smoothness": 10**9}, epsilon=1, delta="1e-5")
+        reference("phased-sgd.sigma", **{**PHASED, "base_learning_rate": 4, "link_lipschitz": 10**9}, epsilon=1, delta="1e-5")
 
 
 # --- sensitivities: the ReLU gradient
@@ -266,7 +266,7 @@ def test_many_rows_cost_nothing_but_the_stretch() -> None:
     [
         ("phased-sgd", {**PHASED, "oracle_error": "0.001"}),
         ("phased-sgd-projected", {**TO_100, "oracle_error": "0.01"}),
-        ("two-layer", {"feature_norm": "0.7", "learning_rate": 1, "smoothness": 2}), ("dp-pgd", DESCENT),
+        ("two-layer", {"feature_norm": "0.7", "base_learning_rate": 1, "smoothness": 2}), ("dp-pgd", DESCENT),
     ],
 )
 def test_the_noise_for_an_epsilon_has_that_epsilon(name: str, params: dict[str, Any], epsilon: Fraction) -> None:
@@ -298,11 +298,11 @@ def test_a_kernel_that_is_not_normalised_needs_its_diagonal_in_noise_and_step() 
     """1 + <x,x'> + ... + <x,x'>^8 has features of length 3: three times the noise, a ninth of the step."""
     at: dict[str, Any] = {"epsilon": 1, "delta": "1e-5"}
     unit, nine = (
-        reference("two-layer.sigma", feature_norm=r, learning_rate=Fraction(8, 9), smoothness=1, **at) for r in (1, 3)
+        reference("two-layer.sigma", feature_norm=r, base_learning_rate=Fraction(8, 9), link_lipschitz=1, **at) for r in (1, 3)
     )
     assert abs(upper(nine) / upper(unit) - 3) < 1e-11
     with pytest.raises(DomainError, match=r"^learning_rate = 1 .* \(0, 8/9\] for smoothness = 1 and feature_norm = 3"):
-        reference("two-layer.sigma", feature_norm=3, learning_rate=1, smoothness=1, **at)
+        reference("two-layer.sigma", feature_norm=3, base_learning_rate=1, link_lipschitz=1, **at)
 
 
 def test_noise_that_follows_the_iterate_has_one_noise_multiplier() -> None:
@@ -311,7 +311,7 @@ def test_noise_that_follows_the_iterate_has_one_noise_multiplier() -> None:
         batch = {"weight_norm": weight, "feature_norm": 2, "label_bound": 3, "batch_size": 50}
         noise = reference("adaptive-batched-gd.sigma", **batch, epsilon=2, delta="1e-6", width=EXACT)
         multiplier = noise.lower.to_fraction() * 50 / (2 * (2 * weight + 6))
-        value = reference("adaptive-batched-gd.epsilon", noise_multiplier=multiplier, delta="1e-6")
+        value = reference("adaptive-batched-gd.epsilon", noise_over_sensitivity=multiplier, delta="1e-6")
         assert abs(value.upper.to_fraction() - 2) < Fraction(1, 10**11)
 
 
@@ -349,20 +349,20 @@ def test_multilayer_without_sampling_is_composition(neighbours: str) -> None:
 def test_the_step_may_lie_on_the_edge_exactly(name: str, limit: int, params: dict[str, Any]) -> None:
     """learning_rate * smoothness = 8 (or 2) is allowed, however the product rounds; anything beyond is not."""
     bound = oracle.bound(f"{name}.epsilon")
-    setting = {**params, "sigma": 10, "delta": "1e-5", "smoothness": 3}
-    bound.reference(**{**setting, "learning_rate": Fraction(limit, 3)})
+    setting = {**params, "noise_over_step": 10, "delta": "1e-5", "smoothness": 3}
+    bound.reference(**{**setting, "base_learning_rate": Fraction(limit, 3)})
     with pytest.raises(DomainError, match=rf"^learning_rate = .*: a real number in \(0, {limit}/3\]"):
-        bound.reference(**{**setting, "learning_rate": Fraction(limit, 3) + EXACT})
+        bound.reference(**{**setting, "base_learning_rate": Fraction(limit, 3) + EXACT})
     floats = {k: float(v) for k, v in setting.items()}
     below = float(Fraction(limit, 3))  # rounded down, for 2/3 as for 8/3
     assert Fraction(below) < Fraction(limit, 3)
-    check_fast(bound, [{**floats, "learning_rate": below}], "numpy")
+    check_fast(bound, [{**floats, "base_learning_rate": below}], "numpy")
     with pytest.raises(DomainError, match=r"^learning_rate = "):
-        bound.fast(**{**floats, "learning_rate": np.array([0.1, math.nextafter(below, 9.0)])})
+        bound.fast(**{**floats, "base_learning_rate": np.array([0.1, math.nextafter(below, 9.0)])})
 
 
 def test_a_constant_link_allows_every_step() -> None:
-    free = reference("phased-sgd.sigma", **{**PHASED, "smoothness": 0, "learning_rate": 10**9}, epsilon=1, delta="1e-5")
+    free = reference("phased-sgd.sigma", **{**PHASED, "link_lipschitz": 0, "base_learning_rate": 10**9}, epsilon=1, delta="1e-5")
     assert free == reference("phased-sgd.sigma", **PHASED, epsilon=1, delta="1e-5")
 
 
@@ -371,9 +371,9 @@ def test_a_constant_link_allows_every_step() -> None:
     [
         ("phased-sgd.sigma", {**PHASED, "oracle_error": Fraction(1, 10**4), "epsilon": 1, "delta": Fraction(1, 10**5)},
          ("label_bound", "oracle_error", "epsilon", "delta")),
-        ("phased-sgd-projected.epsilon", {**TO_100, "projected_dimension": 20, "sigma": 9, "delta": Fraction(1, 10**3)},
+        ("phased-sgd-projected.epsilon", {**TO_100, "projected_dimension": 20, "noise_over_step": 9, "delta": Fraction(1, 10**3)},
          ("label_bound", "dataset_size", "projected_dimension", "sigma", "delta")),
-        ("dp-pgd.epsilon", {**DESCENT, "sigma": Fraction(1, 10), "delta": Fraction(1, 10**5)},
+        ("dp-pgd.epsilon", {**DESCENT, "noise_on_mean": Fraction(1, 10), "delta": Fraction(1, 10**5)},
          ("weight_bound", "label_bound", "steps", "sigma", "delta")),
     ],
 )

@@ -52,7 +52,7 @@ def test_the_printed_noise_of_phased_sgd_is_not_enough_near_delta_one() -> None:
     """Theorem 1 at (0.999, 0.999): epsilon is 74.8."""
     epsilon = delta = Fraction(999, 1000)
     printed = 8 * Fraction(math.sqrt(-math.log(float(delta)))) / epsilon
-    true = reference("phased-sgd.epsilon", sigma=printed, **PHASED, delta=delta)
+    true = reference("phased-sgd.epsilon", noise_over_step=printed, **PHASED, delta=delta)
     assert abs(upper(true) - 74.8) < 0.05
 
 
@@ -94,7 +94,7 @@ def test_the_printed_noise_of_adaptive_batches_lacks_a_root_of_the_dimension(dim
     """Algorithm 8 at w_0 = 0, its sigma read as a variance: (1, 1e-5) is claimed."""
     printed = math.sqrt(8 * math.log(1.25e5))  # times B / m
     moves = 2 * math.sqrt(dimension)  # times B / m
-    value = upper(reference("adaptive-batched-gd.epsilon", noise_multiplier=printed / moves, delta="1e-5"))
+    value = upper(reference("adaptive-batched-gd.epsilon", noise_over_sensitivity=printed / moves, delta="1e-5"))
     assert abs(value - true) < 6e-3
     assert (value > 1) == (dimension > 1)
     batch = {"weight_norm": 0, "feature_norm": math.sqrt(dimension), "label_bound": 1, "batch_size": 1000}

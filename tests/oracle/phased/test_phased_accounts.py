@@ -48,13 +48,13 @@ def test_the_account_is_that_of_one_gaussian_release(name: str, records: int) ->
     ("phased-sgd", {"link": "tanh"}, 8), ("phased-sgd", {"link": "tanh", "label_bound": 2}, 4),
     ("phased-sgd", {"link": "sigmoid"}, 32), ("phased-sgd", {"link": "clip", "label_bound": 7}, 8),
     ("phased-sgd-projected", {"link": "tanh"}, 2), ("phased-sgd-projected", {"link": "sigmoid"}, 8),
-    ("smoothed-phased-sgd", {"link": "sign"}, 4), ("smoothed-phased-sgd", {"beta": 16}, Fraction(1, 2)),
+    ("smoothed-phased-sgd", {"link": "sign"}, 4), ("smoothed-phased-sgd", {"envelope_smoothness": 16}, Fraction(1, 2)),
     ("smoothed-phased-sgd-projected", {"link": "sign"}, 1),
 ])
 def test_the_account_ends_at_the_largest_step(name: str, changes: dict[str, Any], limit: Any) -> None:
     item = oracle.algorithm(name)
     assert item.account is not None
-    assert item.account(config(name, **changes, learning_rate=limit), 50)["learning_rate"] == limit
+    assert item.account(config(name, **changes, learning_rate=limit), 50)["base_learning_rate"] == limit
     beyond = config(name, **changes, learning_rate=limit * (1 + Fraction(1, 10**9)))
     with pytest.raises(DomainError, match=r"learning_rate = .* is outside its domain: a real number in \(0, "):
         item.account(beyond, 50)
@@ -75,7 +75,7 @@ def test_the_example_plans_are_configurations_of_these_algorithms(name: str, exa
     """Each of them is about (1, 1e-5)-DP; smoothed, the plan's smoothness is beta, its oracle_error gamma."""
     plan = tomllib.loads((Path(__file__).parents[3] / "examples" / f"{example}.toml").read_text(encoding="utf-8"))
     keys = {"sigma", "label_bound", "learning_rate", "projected_dimension"} & set(plan)
-    smooth = {"beta": plan["smoothness"], "gamma": str(plan["oracle_error"])} if "smoothed" in name else {}
+    smooth = {"envelope_smoothness": plan["smoothness"], "oracle_error": str(plan["oracle_error"])} if "smoothed" in name else {}
     values = config(name, **{key: str(plan[key]) for key in keys}, **smooth)
     item = oracle.algorithm(name)
     given = item.account(values, plan["dataset_size"])  # type: ignore[misc]

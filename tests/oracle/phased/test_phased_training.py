@@ -138,7 +138,7 @@ def test_the_law_of_a_constant_link() -> None:
     three chi-square tests at 1e-7, a KS test at 1e-6.
     """
     records, models = data(), 20_000
-    values = config("phased-sgd", link="constant", sigma="0.3")
+    values = config("phased-sgd", link="constant", noise_over_step="0.3")
     final = batched("phased-sgd", records, values, Tape(99, models))
     mean = constant_drift(*records, 2)
     variance = 0.3**2 * sum((2 / 4**i) ** 2 for i in range(1, 5))
@@ -205,7 +205,7 @@ def test_a_step_is_the_gradient_of_the_surrogate_loss(link: str, loss: Callable[
 
 def test_the_start_is_uniform_in_the_ball() -> None:
     """Of 20000 starts: |w_0|/r has the law of U^{1/d} (KS at 1e-6), and the mean is 0 at 5.5 standard errors."""
-    values = config("phased-sgd", initial_radius=2, sigma="1e-9")
+    values = config("phased-sgd", initial_radius=2, noise_over_step="1e-9")
     final = batched("phased-sgd", data(2), values, Tape(11, 20_000))  # one phase of one record: w_0 and its noise
     assert stats.kstest((np.linalg.norm(final, axis=1) / 2) ** 3, "uniform").pvalue > 1e-6
     assert np.abs(final.mean(axis=0)).max() < 5.5 * final.std() / np.sqrt(20_000)
@@ -214,7 +214,7 @@ def test_the_start_is_uniform_in_the_ball() -> None:
 def test_every_model_has_a_projection_of_its_own_that_keeps_inner_products_on_average() -> None:
     """Next to no noise, w_0 = 0, the constant link: w_k is Phi^T Phi v, of mean v; 20000 models, 6 standard errors."""
     records = data()
-    values = config("phased-sgd-projected", link="constant", sigma="1e-9")
+    values = config("phased-sgd-projected", link="constant", noise_over_step="1e-9")
     final = batched("phased-sgd-projected", records, values, Tape(12, 20_000))
     drift = constant_drift(*records, 2)
     error = final.std(axis=0) / np.sqrt(20_000)
@@ -245,7 +245,7 @@ def test_the_sensitivity_is_never_exceeded(name: str, link: str) -> None:
     """One record of the first phase replaced, at the largest step that is accounted for."""
     rng, gamma = np.random.default_rng(6), Fraction(1, 50)
     step = 4 if "smoothed" in name else 100 if link == "constant" else 8 / links.lipschitz(link, Fraction(1))
-    smooth = {"gamma": gamma} if "smoothed" in name else {}
+    smooth = {"oracle_error": gamma} if "smoothed" in name else {}
     values = config(name, link=link, learning_rate=step, initial_radius=5, **smooth)
     oracle.algorithm(name).account(values, 40)  # type: ignore[misc]
     most = 4 / 20 + (float(gamma) if smooth else 0.0)
@@ -267,7 +267,7 @@ def test_beyond_the_largest_step_the_sensitivity_is_exceeded() -> None:
     x[0, 0] = 1
     other = x.copy()
     other[0, 0] = -1
-    values = config("phased-sgd", link="clip", learning_rate=4 * 10**9)
+    values = config("phased-sgd", link="clip", base_learning_rate=4 * 10**9)
     one, two = (averages("phased-sgd", (features, y), values)[0] for features in (x, other))
     assert np.linalg.norm(one - two) / (4 * 10**9) == pytest.approx(2.279, abs=1e-3)
     with pytest.raises(DomainError, match="learning_rate = 4000000000 is outside its domain"):
@@ -365,7 +365,7 @@ def test_too_large_an_error_learns_nothing(name: str) -> None:
 def test_algorithm_4_trains_what_bisection_trains() -> None:
     """Up to gamma a step: the first average moves by at most eta_1 gamma (n_1 - 1)/2, twice that between the two."""
     bisected, descended = (
-        averages("smoothed-phased-sgd", data(), config("smoothed-phased-sgd", oracle=which, gamma="0.5"))[0]
+        averages("smoothed-phased-sgd", data(), config("smoothed-phased-sgd", gradient_oracle=which, oracle_error="0.5"))[0]
         for which in ("bisection", "subgradient")
     )
     assert 0 < np.linalg.norm(bisected - descended) <= 0.5 * 0.5 * 9

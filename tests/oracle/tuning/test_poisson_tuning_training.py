@@ -209,7 +209,7 @@ def test_the_account_is_the_worst_candidate() -> None:
     assert account["mean"] == 4
     assert float(account["mu"]) == pytest.approx(max(mu(0.3, 0.1), mu(0.1, 0.5), mu(0.8, 0)), rel=1e-12)
     assert ALGORITHM.account(config(etas="0.3,0.1", lams="0.1,0.5"), 9)["mu"] < account["mu"]
-    one = oracle.algorithm("noisy-cgd").account(Values(**vars(config()), eta=Fraction(4, 5), lam=Fraction(0)), 6)
+    one = oracle.algorithm("noisy-cgd").account(Values(**vars(config()), learning_rate=Fraction(4, 5), regularisation=Fraction(0)), 6)
     truth = oracle.bound("noisy-cgd.mu").reference(width=Fraction(1, 10**30), **one)
     assert truth.certainly_le(account["mu"])
     epsilon = oracle.bound(ALGORITHM.accounted_by).reference(**account, delta="1e-5")

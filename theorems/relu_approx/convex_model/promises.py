@@ -138,8 +138,8 @@ clipped_classes = FalseClaim(
         target={
             "kind": "algorithm", "name": "noisy-cgd-convex-relu",
             "config": {
-                "loss": "softmax", "outputs": 3, "hyperplanes": 4, "eta": "0.9", "lam": "0.01", "clip_norm": "0.5",
-                "clipping": "record", "sigma": "0.5", "batch_size": 5, "epochs": 10, "feature_norm": 1,
+                "loss": "softmax", "outputs": 3, "hyperplanes": 4, "learning_rate": "0.9", "regularisation": "0.01", "clip_norm": "0.5",
+                "clipping": "record", "noise_on_mean": "0.5", "batch_size": 5, "epochs": 10, "feature_norm": 1,
             },
         },
         pair={

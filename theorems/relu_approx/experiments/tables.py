@@ -68,7 +68,7 @@ def upper(mu: Fraction) -> Enclosure:
     """The smaller of Theorem 5.1 at epsilon_1 = 0 and the Renyi bound."""
     rest = epsilon_of_mu(lambda: ball(mu), _DELTA / _MEAN, Fraction(1, 10**12))
     theorem = Enclosure.of_ball(_MEAN * (ball(mu) / arb(8).sqrt()).erf() + rest.ball)
-    return theorem.minimum(bound("poisson-tuning-renyi.epsilon").reference(mu=mu, mean=_MEAN, delta=_DELTA))
+    return theorem.minimum(bound("poisson-tuning-renyi.epsilon").reference(base_mu=mu, mean_runs=_MEAN, delta=_DELTA))
 
 
 def judge_epsilons(printed: Mapping[str, str]) -> Finding:

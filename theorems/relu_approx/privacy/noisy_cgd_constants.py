@@ -182,7 +182,7 @@ def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]]) -> Finding
                      "value": str(factor)}, ALL,
                 )
     registered = bound("noisy-cgd.mu").reference(
-        sensitivity=1, batch_size=1, sigma=1, contraction=1 - _DROPS[0], batches=60, epochs=400
+        sensitivity=1, batch_size=1, noise_on_mean=1, contraction=1 - _DROPS[0], batches=60, epochs=400
     )
     if not registered.overlaps(factors(60, 400)[0][0]):
         return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not the registered bound",
@@ -197,7 +197,7 @@ def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]]) -> Finding
 def judge_reach(target: Fraction) -> Finding:
     """Whether some c in [0, 1] brings NoisyCGD's epsilon down to a target at sigma = 15, L = 2, delta = 1e-5."""
     least = bound("noisy-cgd.epsilon").reference(
-        sensitivity=2, batch_size=1, sigma=15, contraction=0, batches=60, epochs=400, delta="1e-5"
+        sensitivity=2, batch_size=1, noise_on_mean=15, contraction=0, batches=60, epochs=400, delta="1e-5"
     )
     if not least.possibly_le(target):
         return Finding(

@@ -62,7 +62,7 @@ poisson_tuned_gaussian = Literal(
 
 def at_least(delta: Number) -> Enclosure:
     """The epsilon that tests of the tail beyond s have."""
-    return bound("poisson-tuning.lower").at({"mu": MU, "mean": RUNS, "threshold": THRESHOLD, "delta": delta})
+    return bound("poisson-tuning.lower").at({"base_mu": MU, "mean_runs": RUNS, "rank_threshold": THRESHOLD, "delta": delta})
 
 
 tuning = FalseClaim(
