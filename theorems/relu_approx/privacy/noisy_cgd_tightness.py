@@ -1,6 +1,6 @@
 r"""Is Theorem 2.8's value needed? It is: with eta = 1/beta, losses come as close to it as one likes.
 
-Quadratics with one curvature reach less (`theorems.shift_programme.exact_linear`). The witness is an affine iteration
+Quadratics with one curvature reach less (`exact_linear`). The witness is an affine iteration
 whose multipliers lie between 0 and c, and which NoisyCGD follows, but for an event of any small probability, on losses
 that are smooth and convex and the same in every epoch: the multiplier depends on the place where a batch meets the
 iterate, and a push moves that place from epoch to epoch (`adversaries` has the construction, and simulates
