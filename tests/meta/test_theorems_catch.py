@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 import sympy
 
-import theorems.relu_approx.gdp as gdp
-import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
+import theorems.relu_approx.privacy.noisy_cgd_tightness as noisy_cgd_tightness
+import theorems.tools.gaussian_curve as gdp
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
-from theorems.classical_gaussian import Calibration, calibration
-from theorems.relu_approx.smoothness import judge
-from theorems.shift_programme import exact_linear, touched_steps
+from theorems.relu_approx.convex_model.smoothness import judge
+from theorems.tools.classical_gaussian import Calibration, calibration
+from theorems.tools.shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])

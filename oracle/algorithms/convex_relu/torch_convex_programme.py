@@ -30,7 +30,7 @@ from oracle.algorithms.convex_relu.convex_programme import of_size_one
 from oracle.core import torch_twin
 from oracle.core.algorithm import Values
 from oracle.core.errors import OracleError
-from oracle.core.torch_twin import Twin
+from oracle.core.torch_twin import Twin, drawn
 
 _ROUNDS = 200
 _ADDED = 16  # atoms a round, of either sign
@@ -39,7 +39,8 @@ _ADDED = 16  # atoms a round, of either sign
 def _prepared(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> torch.Tensor:
     """The optimal value, [1]: powers of two that bring the data to size one change no digit of them."""
     *data, lam, unit = of_size_one(x.double().cpu().numpy(), y.double().cpu().numpy(), config.group_penalty)
-    upper, lower = solved(*(torch.as_tensor(part, dtype=x.dtype, device=x.device) for part in data), float(lam))
+    scaled, labels = (drawn(part, x) for part in data)
+    upper, lower = solved(scaled, labels, float(lam))
     if recorder is not None:
         recorder("release", objective=unit * upper, lower=unit * lower)
     return torch.full((1,), unit * upper, dtype=x.dtype, device=x.device)

@@ -52,5 +52,5 @@ projected_noisy_sgd = Algorithm(
             (REPLACE, _FRESH),
         ),
     ),
-    source=("background/at22", "cs208/amp-wor"),
+    source=("background/at22", "background/amplification-wor"),
 )

@@ -20,7 +20,7 @@ from oracle.core.torch_twin import Twin, drawn
 
 def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
     most = int(tape.poisson("runs", 0, float(config.mean_runs)).max())
-    return most * max(config.batch_size, config.validation_records, data[0].shape[1])
+    return most * int(max(config.batch_size, config.validation_records, data[0].shape[1]))
 
 
 def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

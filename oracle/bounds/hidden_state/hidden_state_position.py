@@ -108,6 +108,7 @@ noisy_cgd_position_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula", "background/shifted-interpolation"),
+    validity="proved",
     certify=closed_form(_mu),
     vectorised=_fast,
     example={

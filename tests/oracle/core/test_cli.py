@@ -48,6 +48,25 @@ def test_a_bound_as_text() -> None:
     assert lower <= EPSILON <= upper
     assert upper - lower <= Fraction(11, 10**13)
     assert oracle.bound("gaussian.epsilon").summary in lines[3]
+    assert lines[4:] == [
+        "  value     certified: the formula lies between these ends",
+        "  validity  proved here (relu-approx/lem-2.5)",
+    ]
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("laplace.delta", "proved here (background/laplace-curve)"),
+    ("tree.epsilon", "checked here in part, not proved (background/tree-aggregation)"),
+    ("exponential-mechanism.epsilon", "pending, because a source is not checked yet (cs208/exp-mech)"),
+])
+def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words: str) -> None:
+    item = oracle.bound(name)
+    assert item.example is not None
+    given = [f"{key}={value}" for key, value in item.example.items()]
+    assert output("bound", name, *given).splitlines()[-2:] == [
+        "  value     certified: the formula lies between these ends", f"  validity  {words}",
+    ]
+    assert parsed("bound", name, *given, "--json")["validity"] == item.validity
 
 
 def test_a_bound_as_json() -> None:
@@ -62,6 +81,7 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+        "validity": "proved",
     }
 
 
@@ -107,10 +127,10 @@ def test_bounds_are_listed_with_their_parameters() -> None:
         entry = listed[name]
         assert set(entry) == {
             "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
-            "source",
+            "source", "validity",
         }
-        assert (entry["unit"], entry["neighbours"], entry["threat_model"]) == (
-            item.unit, item.neighbours, item.threat_model,
+        assert (entry["unit"], entry["neighbours"], entry["threat_model"], entry["validity"]) == (
+            item.unit, item.neighbours, item.threat_model, item.validity,
         )
         assert [(p["name"], p["kind"], p["domain"]) for p in entry["parameters"]] == [
             (p.name, p.kind, p.domain) for p in item.parameters
@@ -120,6 +140,7 @@ def test_bounds_are_listed_with_their_parameters() -> None:
     for name, item in registry.bounds().items():
         [line] = [line for line in lines if line.split()[0] == name]
         assert item.summary in line
+        assert f" {item.validity} " in line
         assert ", ".join(p.name for p in item.parameters) in line
 
 

@@ -20,7 +20,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.printed import rounds_to
+from theorems.tools.printed import rounds_to
 
 _DELTA = Fraction(1, 10**5)
 _WIDTH = Fraction(1, 10**9)

@@ -11,7 +11,7 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import shown
+from theorems.tools.finite_laws import shown
 
 
 def judge_sensitivity(relation: str) -> Finding:

@@ -36,7 +36,7 @@ from flint import arb, ctx, fmpq_mat
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.effort import points
+from theorems.tools.effort import points
 
 Optimum = Callable[[sympy.Matrix, sympy.Matrix, int, Any], Any]
 

@@ -21,7 +21,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.figure_1 import noisy_cgd_epsilon
+from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 
 _DELTA, _MEAN, _STEPS, _RATE = Fraction(1, 10**5), 20, 24_000, Fraction(1, 60)
 _SIGMAS = (15, 5)

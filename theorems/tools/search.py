@@ -20,7 +20,7 @@ from hypothesis.errors import NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 
 from theorems.claim import Scope
-from theorems.effort import points as effort
+from theorems.tools.effort import points as effort
 
 _SEED = 20240607
 

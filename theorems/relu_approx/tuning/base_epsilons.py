@@ -17,7 +17,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.printed import rounds_to
+from theorems.tools.printed import rounds_to
 
 _DELTA = Fraction(1, 10**5)
 _MNIST, _CIFAR = 60, 50

@@ -18,37 +18,9 @@ import sympy
 
 from oracle.core.domain import non_negative, positive, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-
-Law = tuple[Fraction, ...]
-Divergence = Callable[[Law, Law, Fraction], Fraction]
-Integrand = Callable[[Any, Any, Any], Any]
+from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
 
 _ALPHAS = tuple(Fraction(v) for v in ("1", "1/2", "3/2", "2", "4"))
-
-
-def laws(outcomes: int, denominator: int = 4) -> Iterator[Law]:
-    """All laws on that many outcomes whose probabilities are multiples of 1/denominator."""
-    for cut in itertools.product(range(denominator + 1), repeat=outcomes):
-        if sum(cut) == denominator:
-            yield tuple(Fraction(c, denominator) for c in cut)
-
-
-def hockey_stick(first: Law, second: Law, alpha: Fraction) -> Fraction:
-    """Equation (2.1) for finite laws: the sum of max(0, p - alpha q)."""
-    return divergence(hinge, first, second, alpha)
-
-
-def largest_excess(first: Law, second: Law, alpha: Fraction) -> Fraction:
-    """The largest P(E) - alpha Q(E) over all events, by enumeration."""
-    return max(
-        sum((p - alpha * q for p, q, inside in zip(first, second, event, strict=True) if inside), Fraction(0))
-        for event in itertools.product((False, True), repeat=len(first))
-    )
-
-
-def hinge(p: Any, q: Any, alpha: Any) -> Any:
-    """What (2.1) integrates: [p - alpha q]_+."""
-    return max(0, p - alpha * q)
 
 
 def is_hinge(integrand: Integrand) -> bool:
@@ -61,11 +33,6 @@ def is_hinge(integrand: Integrand) -> bool:
         integrand(alpha * q + x, q, alpha) - x, integrand(alpha * q, q, alpha), integrand(p, (p + x) / alpha, alpha),
     )
     return all(sympy.simplify(gap) == 0 for gap in gaps)
-
-
-def divergence(integrand: Integrand, first: Law, second: Law, alpha: Fraction) -> Fraction:
-    """The sum over the outcomes of an integrand."""
-    return sum((Fraction(integrand(p, q, alpha)) for p, q in zip(first, second, strict=True)), Fraction(0))
 
 
 def judge_divergence(integrand: Integrand) -> Finding:
@@ -220,11 +187,6 @@ def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]]) -> Finding:
         "max(0, x) - max(0, -x) = x with x = p - alpha q, summed (computer algebra): so a pair that dominates for "
         f"every alpha > 0 bounds both orders; {tried} pairs checked", scope=ALL,
     )
-
-
-def shown(law: Any) -> str:
-    """A law, or a list of numbers, as a witness prints it."""
-    return "(" + ", ".join(map(str, law)) + ")"
 
 
 _HYPOTHESES = (non_negative("epsilon"), unit_interval("delta"))

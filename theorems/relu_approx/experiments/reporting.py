@@ -21,7 +21,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited
-from theorems.printed import rounds_to
+from theorems.tools.printed import rounds_to
 
 HYPERPLANES: Mapping[str, tuple[int, ...]] = {
     "MNIST": (64, 128, 256), "FashionMNIST": (64, 128, 256), "CIFAR-10": (16, 32, 64),

@@ -5,7 +5,7 @@ s a |x|^2 + lambda, a the number of active hyperplanes, P/2 on average. Assumed,
 its preprocessing: unit norms, or pixels in [0, 1] with the usual mean squared norms 87.8 (MNIST) and 883 (CIFAR-10),
 which are not measured here; lambda is left out, which only enlarges the admissible range. The document reads Theorem
 2.8 with the unclipped loss's beta; that clipping at a level it does not tell can make the loss smoother is looked at in
-experiments_privacy.py.
+coverage.py.
 """
 
 from __future__ import annotations

@@ -9,47 +9,15 @@ chord. A record in an earlier batch sees the same sequence shifted in time, foll
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
-
-import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.shift_programme import at_contraction, exact_linear, optimum, touched_steps
+from theorems.tools.cyclic_value import Squared, curvature, identity_gap, squared, value
+from theorems.tools.shift_programme import exact_linear, optimum, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((1, 1), (1, 4), (2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
-
-
-Squared = Callable[[Any, Any, Any], Any]
-"""(b sigma mu / L)^2 as a function of c, q = c^k and Q = c^{k(E-1)}."""
-
-
-def squared(c: Any, q: Any, big_q: Any) -> Any:
-    """The expression under the theorem's square root."""
-    return 1 + q**2 / c**2 * (1 - c**2) / (1 - q) ** 2 * (1 - big_q) / (1 + big_q)
-
-
-def value(says: Squared, c: Fraction, k: int, epochs: int) -> Fraction:
-    """A claimed (b sigma mu / L)^2 in exact rationals, its limit at c = 1 included."""
-    return at_contraction(lambda c: says(c, c**k, c ** (k * (epochs - 1))), c)
-
-
-def identity_gap(says: Squared) -> sympy.Expr:
-    """The chord's cost and the last step's, 1, minus the theorem's value; zero identically."""
-    c, q, big_q = sympy.symbols("c q Q", positive=True)
-    rise = (1 / q) * (1 - 1 / big_q) / (1 - 1 / q)
-    run = (1 / q**2) * (1 - 1 / big_q**2) / (1 - 1 / c**2)
-    return sympy.simplify(rise**2 / run + 1 - says(c, q, big_q))
-
-
-def curvature() -> sympy.Expr:
-    """d^2 S / d W^2 along S = alpha u + beta, W = A u^2 + B with alpha, A, u > 0; negative means concave."""
-    u, alpha, a = sympy.symbols("u alpha A", positive=True)
-    first = sympy.diff(alpha * u, u) / sympy.diff(a * u**2, u)
-    return sympy.simplify(sympy.diff(first, u) / sympy.diff(a * u**2, u))
 
 
 def check(says: Squared) -> Finding:

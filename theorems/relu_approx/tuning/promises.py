@@ -73,7 +73,7 @@ tuning = FalseClaim(
     fault="the printed numbers are near those of a mean of 10 runs; no account of 20 gives them",
     plan=Plan(
         target={
-            "kind": "literal", "name": "theorems.relu_approx.promises:poisson_tuned_gaussian",
+            "kind": "literal", "name": "theorems.relu_approx.tuning.promises:poisson_tuned_gaussian",
             "config": {"mean": RUNS, "threshold": THRESHOLD},
         },
         pair={"kind": "built", "name": "one-value", "value": MU},

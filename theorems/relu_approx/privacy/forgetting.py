@@ -19,7 +19,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.noisy_cgd import squared
+from theorems.tools.cyclic_value import squared
 
 _DROPS = (Fraction(1, 10**4), Fraction(2, 10**4))
 

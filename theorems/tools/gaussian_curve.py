@@ -1,4 +1,4 @@
-r"""Lemma 2.5 of document 000: the privacy curve that characterises mu-GDP.
+r"""The privacy curve of a Gaussian pair, and whether a formula for it characterises mu-GDP.
 
 Two independent ways: computer algebra (the likelihood ratio crosses e^epsilon once; the tangents of the trade-off
 function G_mu have slope -e^epsilon and intercept 1 - delta(epsilon)), and certified quadrature of the hockey-stick
@@ -18,9 +18,8 @@ from flint import acb, arb, ctx
 
 from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.arithmetic import integral
-from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
 
 Function = Callable[[Any], Any]
 Curve = Callable[[Any, Any, Function, Function], Any]
@@ -34,12 +33,12 @@ _POINTS = tuple(
 
 
 def curve(epsilon: Any, mu: Any, tail: Function, exp: Function) -> Any:
-    """The lemma's delta."""
+    """The delta of N(mu, 1) against N(0, 1)."""
     return tail(epsilon / mu - mu / 2) - exp(epsilon) * tail(epsilon / mu + mu / 2)
 
 
 def symbolic_gaps(says: Curve) -> dict[str, sympy.Expr]:
-    """Differences that must vanish identically if the lemma is true; their names say what they prove."""
+    """Differences that must vanish identically if the formula is true; their names say what they prove."""
     mu = sympy.symbols("mu", positive=True)
     epsilon = sympy.symbols("epsilon", nonnegative=True)
     z = sympy.symbols("z", real=True)
@@ -105,26 +104,3 @@ def check(says: Curve) -> Finding:
         f"identities proved by computer algebra; certified quadrature agrees at {len(_POINTS)} points",
         scope=ALL,
     )
-
-
-lemma_2_5 = Claim(
-    id="relu-approx/lem-2.5",
-    source="000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)",
-    statement=(
-        r"\mathcal{M} \text{ is } \mu\text{-GDP} \iff \text{it is } (\varepsilon, \delta(\varepsilon))\text{-DP}"
-        r" \text{ for all } \varepsilon \ge 0,"
-        r"\quad \delta(\varepsilon) = \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
-        r" - e^{\varepsilon} \Phi\left(-\frac{\varepsilon}{\mu} - \frac{\mu}{2}\right)"
-    ),
-    words="mu-GDP is the same as the Gaussian privacy curve at every epsilon >= 0",
-    hypotheses=(positive("mu"), non_negative("epsilon")),
-    says=curve,
-    check=check,
-    flips=(
-        Flip("mu/2 with the other sign", lambda e, mu, tail, exp: curve(e, -mu, tail, exp), Verdict.REFUTED),
-        Flip(
-            "the second term without e^epsilon",
-            lambda e, mu, tail, exp: tail(e / mu - mu / 2) - tail(e / mu + mu / 2), Verdict.REFUTED,
-        ),
-    ),
-)

@@ -46,7 +46,7 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from theorems.promise import CONFIDENCE, FalseClaim
-from theorems.relu_approx import promises_convex_relu_law
+from theorems.relu_approx.convex_model import promises_law
 
 FIXED = {"loss": "squared", "outputs": 1, "clipping": "record"}
 """What the variant does not leave open."""
@@ -98,7 +98,7 @@ counted_records = Literal(
 )
 
 _TARGET: dict[str, Any] = {
-    "kind": "literal", "name": "theorems.relu_approx.promises_convex_relu:counted_records",
+    "kind": "literal", "name": "theorems.relu_approx.convex_model.promises:counted_records",
     "config": {
         "hyperplanes": 6, "eta": "1.9", "lam": "0.0005", "clip_norm": 1, "sigma": "0.00079", "batch_size": 5000,
         "epochs": 16, "feature_norm": 1, "hyperplane_seed": 18,
@@ -113,7 +113,7 @@ _PAIR = {
 def at_least(delta: Number) -> Enclosure:
     """The certified epsilon of the audited run."""
     target = LiteralTarget(_TARGET["name"], _TARGET["config"])
-    return promises_convex_relu_law.at_least(make_pair(_PAIR, target), target.config)(delta)
+    return promises_law.at_least(make_pair(_PAIR, target), target.config)(delta)
 
 
 lemma_3_2 = FalseClaim(

@@ -10,24 +10,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import sympy
 
 from oracle.core.domain import positive
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
-
-Pair = tuple[Law, Law]
-
-
-def product(one: Pair, other: Pair) -> Pair:
-    """The product pair (P x P', Q x Q')."""
-    return (
-        tuple(a * b for a, b in itertools.product(one[0], other[0])),
-        tuple(a * b for a, b in itertools.product(one[1], other[1])),
-    )
+from theorems.tools.finite_laws import LawPair, dominates, laws, product, shown
 
 
 def is_product(compose: Callable[[Any, Any], Any]) -> bool:
@@ -44,20 +33,10 @@ def is_product(compose: Callable[[Any, Any], Any]) -> bool:
     return True
 
 
-def dominates(pair: Pair, laws_: Pair) -> bool:
-    """Whether H_alpha of the laws is at most that of the pair for every alpha > 0, exactly.
-
-    Both sides are convex and piecewise linear in alpha, the right one linear between the ratios p/q of the pair, so
-    these ratios (and the ends 0 and infinity, where both sides are 1 and 0 or the mass without q) decide it.
-    """
-    ratios = {p / q for p, q in zip(*pair, strict=True) if q > 0} | {Fraction(0), Fraction(10**6)}
-    return all(hockey_stick(*laws_, alpha) <= hockey_stick(*pair, alpha) for alpha in ratios)
-
-
-def judge_composition(compose: Callable[[Pair, Pair], Pair]) -> Finding:
+def judge_composition(compose: Callable[[LawPair, LawPair], LawPair]) -> Finding:
     """Hold a rule for composing dominating pairs against every adaptive composition of small mechanisms."""
     tried = met = 0
-    pairs: list[Pair] = [(one, other) for one in laws(2, 3) for other in laws(2, 3)]
+    pairs: list[LawPair] = [(one, other) for one in laws(2, 3) for other in laws(2, 3)]
     for first in pairs:
         rest = [laws_ for laws_ in pairs if dominates(first, laws_)]
         for second in pairs[1::6]:
@@ -66,7 +45,7 @@ def judge_composition(compose: Callable[[Pair, Pair], Pair]) -> Finding:
             for outer in rest[::9]:
                 for zero, one in itertools.product(inner, repeat=2):  # the second mechanism may depend on the outcome
                     tried += 1
-                    joint: Pair = (
+                    joint: LawPair = (
                         tuple(outer[0][i] * law[0][j] for i, law in enumerate((zero, one)) for j in (0, 1)),
                         tuple(outer[1][i] * law[1][j] for i, law in enumerate((zero, one)) for j in (0, 1)),
                     )
@@ -91,7 +70,7 @@ def judge_composition(compose: Callable[[Pair, Pair], Pair]) -> Finding:
     )
 
 
-def _pair(pair: Pair) -> str:
+def _pair(pair: LawPair) -> str:
     return f"{shown(pair[0])} | {shown(pair[1])}"
 
 

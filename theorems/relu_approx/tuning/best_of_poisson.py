@@ -1,7 +1,8 @@
 r"""Theorem 5.1 of document 000: what it costs to release the best of K ~ Poisson(m) runs, and the prose around it.
 
-True, with a proof (tuning.py): with ties broken, the best run has the density m Q(y) e^{-m Q(>y)}, and
-"nothing" the mass e^{-m}. As Q'(>y) - Q(>y) <= (e^x - 1) + delta(x) =: v for each x = epsilon_1 >= 0,
+True, with a proof (`theorems/background/tuning.py`): with ties broken, the best run has the density
+m Q(y) e^{-m Q(>y)}, and "nothing" the mass e^{-m}. As Q'(>y) - Q(>y) <= (e^x - 1) + delta(x) =: v for each
+x = epsilon_1 >= 0,
 
     A(y) - e^epsilon A'(y) = m e^{-m Q(>y)} (Q(y) - e^{epsilon - m (Q'(>y) - Q(>y))} Q'(y))
                           <= m (Q(y) - e^{epsilon - m v} Q'(y))_+.
@@ -29,7 +30,7 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
+from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 
 _GROWTHS = tuple(Fraction(v) for v in ("1", "3/2", "2", "3"))
 """Values of e^{epsilon_1}."""

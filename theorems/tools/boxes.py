@@ -17,7 +17,7 @@ from flint import arb, ctx
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from theorems.claim import Scope
-from theorems.effort import points as effort
+from theorems.tools.effort import points as effort
 
 Box = Mapping[str, tuple[Fraction, Fraction]]
 Gap = Callable[..., arb | None]
