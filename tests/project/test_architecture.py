@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.project.consoles import ROOT, blocks
 from tests.project.nox_sessions import sessions_named
@@ -47,11 +51,14 @@ def untold(named: set[str], there: set[str]) -> set[str]:
     return {folder for folder in there - named if not any(str(parent) in speaking for parent in Path(folder).parents)}
 
 
-def layers() -> list[str]:
-    """The layers of every contract of import-linter, highest first."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = project["tool"]["importlinter"]["contracts"]
-    return [" -> ".join(item["layers"]) for item in contracts if item["type"] == "layers"]
+def chain(contract: Mapping[str, Any]) -> str:
+    """The layers of a contract of import-linter, highest first, after the package in which all of them are."""
+    inside, text = contract.get("containers", []), " -> ".join(contract["layers"])
+    parents = {name.rpartition(".")[0] for name in re.findall(r"[\w.]+", text)}
+    if not inside and parents != {""}:
+        assert len(parents) == 1, f"{text} is in {parents}"
+        inside, text = [*parents], text.replace(f"{min(parents)}.", "")
+    return "".join(f"{package}: " for package in inside) + text
 
 
 def test_the_page_names_every_folder_with_code() -> None:
@@ -72,8 +79,19 @@ def test_every_path_in_the_text_exists() -> None:
 
 
 def test_the_layers_are_those_that_are_enforced() -> None:
-    told = [" ".join(text.split()) for text in blocks("ARCHITECTURE.md", "text")[1].split("\n\n")]
-    assert told == layers()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = [item for item in project["tool"]["importlinter"]["contracts"] if item["type"] == "layers"]
+    told = blocks("ARCHITECTURE.md", "text")[1].splitlines()
+    assert sorted(told) == sorted(map(chain, contracts))
+
+
+@pytest.mark.parametrize(("contract", "told"), [
+    ({"layers": ["reports", "oracle"]}, "reports -> oracle"),
+    ({"containers": ["oracle"], "layers": ["cli", "bounds | algorithms"]}, "oracle: cli -> bounds | algorithms"),
+    ({"layers": ["theorems.one | theorems.two", "theorems.claim"]}, "theorems: one | two -> claim"),
+])
+def test_a_contract_is_told_in_one_line(contract: Mapping[str, Any], told: str) -> None:
+    assert chain(contract) == told
 
 
 def test_each_contract_is_a_class_of_its_module() -> None:
