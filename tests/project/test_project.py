@@ -12,6 +12,7 @@ import pytest
 
 from reports.cli import conflicting_owners
 from tests.project.consoles import ROOT, blocks, check_console, run
+from tests.project.nox_sessions import sessions
 from theorems.claim import Verdict, expectations
 
 CONSOLE = blocks("README.md", "console")
@@ -82,10 +83,8 @@ main()
 
 
 def test_every_session_has_a_docstring() -> None:
-    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
-    sessions = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert {"tests", "lint", "audit", "gate", "bench", "report"} <= set(sessions)
-    assert all(sessions.values())
+    assert {"tests", "lint", "audit", "gate", "bench", "report"} <= set(sessions())
+    assert all(sessions().values())
 
 
 def test_torch_is_pinned_for_the_sessions_and_ranged_for_users() -> None:
