@@ -67,10 +67,24 @@ def all_fast(bound: Bound) -> None:
         check_fast(bound, fixed_points(bound, 200, seed=1), library)
 
 
+def few_opinions(bound: Bound) -> None:
+    """The second opinion at the first of these points."""
+    for params in fixed_points(bound, 3, seed=1):
+        check_second_opinion(bound, params)
+
+
 @every_bound
-@pytest.mark.parametrize("check", [all_opinions, all_widths, all_fast], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [
+    few_opinions, pytest.param(all_opinions, marks=pytest.mark.full), pytest.param(all_widths, marks=pytest.mark.full),
+])
 def test_what_is_registered_passes(bound: Bound, check: Callable[[Bound], None]) -> None:
+    """`all_fast` is not asked again: its points are the first half of those of test_fast."""
     check(bound)
+
+
+@every_bound
+def test_the_points_of_the_fast_paths_are_those_of_the_tests(bound: Bound) -> None:
+    assert fixed_points(bound, 200, seed=1) == fixed_points(bound, 400, seed=1)[:200]
 
 
 # --- wrong formulas
