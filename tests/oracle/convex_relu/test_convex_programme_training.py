@@ -17,7 +17,7 @@ from oracle.algorithms.convex_relu import convex_programme, torch_convex_program
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle.core.test_cli import parsed
+from tests.commands import parsed
 
 ITEM = oracle.algorithm("convex-relu-exact")
 Array = NDArray[np.float64]

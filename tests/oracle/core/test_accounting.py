@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +13,7 @@ from oracle import bound
 from oracle.core import registry
 from oracle.core.accounting import epsilon_of, proved_epsilon
 from oracle.core.errors import DomainError, OracleError
+from tests.commands import Done, command
 from tests.topics import gathered
 
 DELTA = Fraction(1, 10**5)
@@ -24,11 +23,8 @@ QUADRATICS = (
 SAMPLES = gathered("SAMPLES", "tests.trainings")
 
 
-def account(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "reports.cli", "account", *words],
-        capture_output=True, text=True, timeout=60, check=False,
-    )
+def account(*words: str) -> Done:
+    return command("account", *words)
 
 
 def test_a_mu_and_its_epsilon_are_one() -> None:
