@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +18,7 @@ import typer
 import empirical.cli
 from empirical.gate import vector_files
 from oracle.core.console import run
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()
@@ -285,10 +285,7 @@ def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    deadline = time.monotonic() + 60
-    while not Path(f"{library}.hangs").exists():  # as the tenth case does
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(Path(f"{library}.hangs").exists)  # as the tenth case does
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130
