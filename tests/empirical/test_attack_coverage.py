@@ -67,6 +67,7 @@ CASES: dict[str, tuple[Law, Callable[[], float]]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("estimator", ["clopper-pearson", "joint"])
 @pytest.mark.parametrize("case", CASES)
 def test_audits_with_a_chosen_attack_cover_the_truth(case: str, estimator: str) -> None:

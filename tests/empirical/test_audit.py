@@ -117,6 +117,7 @@ def test_the_two_sides_use_different_draws() -> None:
     assert ranges[1][-1][1] == 2 * GD.budget
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("train", "reason"),
     [
@@ -211,6 +212,7 @@ def test_outcomes() -> None:
     assert outcome("E", True) == "FALSE_ALARM"
 
 
+@pytest.mark.full
 def test_mutants_command(tmp_path: Path) -> None:
     file = tmp_path / "mutants.json"
     done = command("mutants", "--json", str(file))

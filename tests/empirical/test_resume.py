@@ -59,6 +59,7 @@ def finished(folder: Path, result: str) -> dict[str, Any]:
     return done
 
 
+@pytest.mark.full
 def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path) -> None:
     noisy_sums(tmp_path)
     (tmp_path / "slow").write_text("0.02")  # 0.4 seconds a shard, until it has been stopped twice
@@ -103,6 +104,7 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert run(plan).to_json() == done  # as in one sitting, without a store
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
 def test_worker_processes_end_with_the_command(tmp_path: Path, way: signal.Signals) -> None:
     noisy_sums(tmp_path)

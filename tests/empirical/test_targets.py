@@ -45,6 +45,7 @@ def command(folder: Path, body: str, **options: Any) -> CommandTarget:
     return CommandTarget(f"{sys.executable} {file}", **options)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -165,6 +166,7 @@ def fn(dataset, seed):
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "save", "entries"),
     [
@@ -190,6 +192,7 @@ class Malice:
         return os.system, (f"touch {self.file}",)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["model.npy", "model.npz", "model.pt"])
 @pytest.mark.parametrize("kind", ["function", "command"])
 def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) -> None:

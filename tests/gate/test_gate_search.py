@@ -64,6 +64,7 @@ def _nearest(seed: int, *, told: bool) -> float:
     return min(distances)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_climbs(seed: int) -> None:
     assert _nearest(seed, told=True) < 0.05 < _nearest(seed, told=False)

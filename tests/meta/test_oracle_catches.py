@@ -155,6 +155,7 @@ def test_every_bound_has_a_wrong_variant() -> None:
     assert {bound for bound, _ in WRONG.values()} == set(registry.bounds())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_formula_is_caught(name: str) -> None:
     bound, certify = WRONG[name]
@@ -226,6 +227,7 @@ def shrunk(bound: Bound, share: Fraction) -> Bound:
     return replace(bound, certify=certify)
 
 
+@pytest.mark.full
 @every_bound
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10**4)], ids=["radius dropped", "shrunk"])
 def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction) -> None:
@@ -237,6 +239,7 @@ def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction
         all_opinions(shrunk(bound, share))
 
 
+@pytest.mark.full
 @every_bound
 def test_an_enclosure_that_is_too_wide_is_caught(bound: Bound) -> None:
     def certify(values: Values, width: Fraction) -> Enclosure:
@@ -305,6 +308,7 @@ def outward(bound: Bound) -> int:
     return 1 if bound.safe == "upper" else -1
 
 
+@pytest.mark.full
 @every_bound
 def test_a_fast_path_rounded_the_wrong_way_is_caught(bound: Bound) -> None:
     """By a part in 10^12, where a fast path's own excess is smaller than that at most points."""
@@ -313,6 +317,7 @@ def test_a_fast_path_rounded_the_wrong_way_is_caught(bound: Bound) -> None:
         all_fast(replace(bound, vectorised=lambda xp, v: bound.vectorised(xp, v) * factor))
 
 
+@pytest.mark.full
 @every_bound
 def test_a_loose_fast_path_is_caught(bound: Bound) -> None:
     factor = 1 + outward(bound) * 1e-8
@@ -320,6 +325,7 @@ def test_a_loose_fast_path_is_caught(bound: Bound) -> None:
         all_fast(replace(bound, vectorised=lambda xp, v: bound.vectorised(xp, v) * factor))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(  # the inverse's margin of 10^-12 is none of these budgets, and covers plain float64 as well
     "bound", [item for item in BOUNDS if item.name != "poisson-gaussian.sigma"], ids=lambda item: item.name
 )
@@ -336,6 +342,7 @@ def test_dropped_budgets_are_caught(bound: Bound, monkeypatch: pytest.MonkeyPatc
         all_fast(bound)
 
 
+@pytest.mark.full
 @every_bound
 def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
     class Leaky(Bound):
@@ -349,6 +356,7 @@ def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
         all_fast(leaky)
 
 
+@pytest.mark.full
 @every_bound
 def test_libraries_that_differ_are_caught(bound: Bound) -> None:
     def vectorised(xp: Any, v: Values) -> Any:

@@ -22,6 +22,7 @@ def test_readme_prints_what_it_says(block: str) -> None:
     check_console(ROOT, block)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("code", blocks("README.md", "python"))
 def test_readme_python_runs_and_prints_what_it_says(code: str) -> None:
     done = run(ROOT, "-c", code)
@@ -39,6 +40,7 @@ def test_ci_runs_the_readme_test_command() -> None:
     assert "## Run the tests" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_readme_lists_every_command() -> None:
     help_text = run(ROOT, "-m", "reports.cli", "--help").stdout
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,6 +58,7 @@ def test_readme_counts_the_claims_by_verdict() -> None:
         assert f"(`{paper}`) | " + " | ".join(str(found[kind]) for kind in kinds) + " |" in readme
 
 
+@pytest.mark.full
 def test_the_command_starts_without_torch() -> None:
     assert run(ROOT, "-c", "import sys, reports.cli; sys.exit('torch' in sys.modules)").returncode == 0
 

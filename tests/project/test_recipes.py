@@ -31,6 +31,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("block", CONSOLE, ids=[text.split("\n")[0][2:] for text in CONSOLE])
 def test_recipe_prints_what_it_says(copy: Path, block: str) -> None:
     check_console(copy, block)
@@ -43,6 +44,7 @@ def test_there_is_a_recipe_for_each_kind() -> None:
     assert len(CONSOLE) == 4
 
 
+@pytest.mark.full
 def test_the_added_algorithm_agrees_with_its_sibling(copy: Path) -> None:
     code = (
         "import numpy as np; from oracle import algorithm; from oracle.core.tape import Tape\n"

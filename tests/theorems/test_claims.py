@@ -60,6 +60,7 @@ def test_a_repair_holds_by_a_computation(name: str) -> None:
     assert finding.evidence is not Evidence.CITED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", REFUTED)
 def test_a_witness_is_one_by_another_route(name: str) -> None:
     assert name in VERIFIERS, f"no module of tests/theorems/witnesses re-verifies {name}"
@@ -68,6 +69,7 @@ def test_a_witness_is_one_by_another_route(name: str) -> None:
     assert witness.seen, f"the verifier of {name} does not look at the witness"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", list(HARMLESS))
 def test_what_is_no_witness_is_not_taken_for_one(name: str) -> None:
     assert not VERIFIERS[name](HARMLESS[name])

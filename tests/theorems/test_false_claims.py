@@ -46,6 +46,7 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     json.dumps(judged.to_json(), allow_nan=False)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "repair"),
     [

@@ -113,6 +113,7 @@ RANDOMISERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(3), Fraction(12)])
 @pytest.mark.parametrize("name", RANDOMISERS)
 def test_no_randomiser_leaks_more_than_the_upper_bound(name: str, odds: Fraction) -> None:
@@ -139,6 +140,7 @@ def test_the_upper_bound_is_nearly_reached() -> None:
 # --- contracts
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, DELTA], ids=lambda item: item.name)
 @settings(max_examples=40)
 @given(data=st.data())
@@ -146,6 +148,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epsilon0", ["1e-8", "0.3", "3", "40"])
 def test_second_opinion_at_extremes(epsilon0: str, method: str) -> None:
@@ -243,6 +246,7 @@ def test_two_users_at_epsilon_zero() -> None:
     assert value.overlaps(at_both_precisions(lambda: mp.tanh(1) * (1 - mp.exp(-2) / 2)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("epsilon0", ["0.5", "2"])
 @pytest.mark.parametrize("delta", ["1e-8", "1e-4"])
 def test_a_million_users_are_nearly_gaussian(epsilon0: str, delta: str) -> None:
@@ -301,6 +305,7 @@ def test_a_huge_epsilon0_hides_nothing() -> None:
 # --- the fast path where the shared samples do not go
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("method", METHODS)
 def test_fast_with_many_users(method: str, library: str) -> None:
@@ -325,6 +330,7 @@ def test_fast_next_to_epsilon0_and_to_zero(method: str) -> None:
     check_fast(DELTA, chosen, "numpy")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 def test_fast_next_to_the_total_variation(method: str) -> None:
     """delta a rounding away from the largest that asks for an epsilon at all."""
