@@ -40,7 +40,7 @@ CASES = [(item, pair) for item in CONFIDENT for pair in PAIRS if pair.gaussian o
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("confidence", [0.95, 0.5])
+@pytest.mark.parametrize("confidence", [pytest.param(0.95, marks=pytest.mark.thorough), 0.5])
 @pytest.mark.parametrize(("estimator", "pair"), CASES, ids=lambda item: item.name)
 def test_a_bound_exceeds_the_truth_no_more_often_than_stated(
     estimator: Estimator, pair: Known, confidence: float

@@ -1,7 +1,8 @@
 """Plant errors in bounds, enclosures and training, and require the very checks of tests/oracle to flag each of them.
 
 A check that a planted error survives is no check. Every planted error goes through the helpers of `tests/checks.py`
-on the points that the tests use too; and what is registered, unplanted, passes the same calls.
+on the points that the tests use too: what is registered, unplanted, passes the same calls there (test_numbers and
+test_fast, of whose points those of `all_fast` are the first half).
 """
 
 from __future__ import annotations
@@ -44,10 +45,12 @@ from tests.checks import (
     sharpness,
 )
 from tests.oracle.core.test_training import ALGORITHM, config, data
+from tests.tiers import represented
 from tests.topics import gathered
 
 BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
+shared_check = pytest.mark.parametrize("bound", represented(BOUNDS))  # the check is the same for all
 DEFAULT = Fraction(1, 10**12)
 
 
@@ -65,26 +68,6 @@ def all_widths(bound: Bound) -> None:
 def all_fast(bound: Bound) -> None:
     for library in LIBRARIES:
         check_fast(bound, fixed_points(bound, 200, seed=1), library)
-
-
-def few_opinions(bound: Bound) -> None:
-    """The second opinion at the first of these points."""
-    for params in fixed_points(bound, 3, seed=1):
-        check_second_opinion(bound, params)
-
-
-@every_bound
-@pytest.mark.parametrize("check", [
-    few_opinions, pytest.param(all_opinions, marks=pytest.mark.full), pytest.param(all_widths, marks=pytest.mark.full),
-])
-def test_what_is_registered_passes(bound: Bound, check: Callable[[Bound], None]) -> None:
-    """`all_fast` is not asked again: its points are the first half of those of test_fast."""
-    check(bound)
-
-
-@every_bound
-def test_the_points_of_the_fast_paths_are_those_of_the_tests(bound: Bound) -> None:
-    assert fixed_points(bound, 200, seed=1) == fixed_points(bound, 400, seed=1)[:200]
 
 
 # --- wrong formulas
@@ -228,7 +211,7 @@ def shrunk(bound: Bound, share: Fraction) -> Bound:
 
 
 @pytest.mark.full
-@every_bound
+@shared_check
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10**4)], ids=["radius dropped", "shrunk"])
 def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction) -> None:
     enclosures = [bound.reference(**params) for params in fixed_points(bound, 12, seed=1)]
@@ -343,7 +326,7 @@ def test_dropped_budgets_are_caught(bound: Bound, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.full
-@every_bound
+@shared_check
 def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
     class Leaky(Bound):
         def fast(self, **given: Any) -> Any:
@@ -357,7 +340,7 @@ def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
 
 
 @pytest.mark.full
-@every_bound
+@shared_check
 def test_libraries_that_differ_are_caught(bound: Bound) -> None:
     def vectorised(xp: Any, v: Values) -> Any:
         result = bound.vectorised(xp, v)

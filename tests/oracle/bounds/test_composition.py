@@ -57,7 +57,8 @@ def test_known_digits(name: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
 @pytest.mark.parametrize(
-    ("sigma", "rate", "steps", "epsilon"), [(1.0, 0.1, 24, 1.5), (2.0, 0.3, 12, 1.0), (0.8, 0.05, 50, 0.8)]
+    ("sigma", "rate", "steps", "epsilon"),
+    [(1.0, 0.1, 24, 1.5), (2.0, 0.3, 12, 1.0), pytest.param(0.8, 0.05, 50, 0.8, marks=pytest.mark.thorough)],
 )
 def test_between_the_discretised_bounds(direction: str, sigma: float, rate: float, steps: int, epsilon: float) -> None:
     part = PoissonGaussian(Fraction(sigma), Fraction(rate))
@@ -220,7 +221,8 @@ def test_the_cost_in_nodes_does_not_grow_with_the_steps() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("direction", ["remove", "replace"])
 @pytest.mark.parametrize(
-    ("sigma", "rate", "steps", "epsilon"), [("0.08", "0.1", 60, "400"), ("0.07", "0.3", 25, "300")]
+    ("sigma", "rate", "steps", "epsilon"),
+    [("0.08", "0.1", 60, "400"), pytest.param("0.07", "0.3", 25, "300", marks=pytest.mark.thorough)],
 )
 def test_little_noise_agrees_with_the_contour(
     direction: str, sigma: str, rate: str, steps: int, epsilon: str
