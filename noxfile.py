@@ -21,29 +21,33 @@ REPORT, FINDINGS, AUDITS, LEAGUE = (
 KEPT = ("--findings", str(FINDINGS), "--store", str(AUDITS))  # what is there and not stale is not computed again
 
 
-def _tier(session: nox.Session, *options: str) -> None:
-    """Run the tests that the options select, on all cores, and tell the slowest twenty."""
+TIERS = {"quick": "not full and not thorough", "tests": "not thorough", "thorough": ""}
+
+
+def _tier(session: nox.Session, name: str) -> None:
+    """Run the tests of a tier on all cores, with its number of examples, and tell the slowest twenty."""
     session.install(*CONSTRAINTS, "-e", ".[dev]")
-    words = ("-n", "auto", "--dist", "loadfile", "-q", "--durations", "20", *options, *session.posargs)
+    chosen = ("-m", TIERS[name], "--hypothesis-profile", name)
+    words = ("-n", "auto", "--dist", "loadfile", "-q", "--durations", "20", *chosen, *session.posargs)
     session.run("pytest", *words, env={"OMP_NUM_THREADS": "1"})  # one thread a worker: the workers share the cores
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
     """Run the quick tests, before every commit: three minutes on two cores, something of every room."""
-    _tier(session, "-m", "not full and not thorough", "--hypothesis-profile", "quick")
+    _tier(session, "quick")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests: eight minutes on two cores, all but what only the nightly run can afford."""
-    _tier(session, "-m", "not thorough")
+    _tier(session, "tests")
 
 
 @nox.session
 def thorough(session: nox.Session) -> None:
     """Run all tests, as every night: every generic property of every bound as well."""
-    _tier(session)
+    _tier(session, "thorough")
 
 
 @nox.session

@@ -66,7 +66,7 @@ def test_the_examples_say_how_they_are_run() -> None:
     assert len((ROOT / "examples" / "audit_command.py").read_text().split('"""')[2].strip().splitlines()) <= 20
 
 
-@pytest.mark.full
+@pytest.mark.thorough
 def test_the_installed_command_takes_the_first_example(tmp_path: Path) -> None:
     line = re.search(r"dp-oracle (audit .*)", (ROOT / "examples" / "audit_target.py").read_text())
     assert line is not None

@@ -132,7 +132,7 @@ def test_the_workers_of_xdist_collect_the_same(place: Place) -> None:
     assert "9 passed" in done.stdout
 
 
-@pytest.mark.full
+@pytest.mark.thorough
 def test_the_action_judges_the_toy_library(place: Place) -> None:
     done = place.step("Judge", config="dp-oracle.toml")
     assert done.code == 0, done.printed

@@ -285,7 +285,7 @@ def test_bad_queries_name_the_argument() -> None:
 
 @pytest.mark.full
 def test_a_width_below_the_doubles_is_taken() -> None:
-    enclosure = compose([(PoissonGaussian(5, "1/60"), 24000)]).delta(2, width="1e-330")
+    enclosure = compose([(PoissonGaussian(5, "1/60"), 2400)]).delta(2, width="1e-330")
     assert enclosure.width() < 1e-300
 
 

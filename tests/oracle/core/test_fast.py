@@ -31,12 +31,18 @@ BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 shared_code = pytest.mark.parametrize("bound", represented(BOUNDS))
 every_library = pytest.mark.parametrize("library", LIBRARIES)
-EDGES = [  # what happens at the edges is a number of each bound; where the array lives is not
-    pytest.param(item, library, id=f"{library}-{item.name}", marks=[] if item.name in REPRESENTATIVES else [
-        pytest.mark.full if library == "numpy" else pytest.mark.thorough
-    ])
-    for library in LIBRARIES for item in BOUNDS
-]
+
+
+def everywhere(item: oracle.Bound, library: str) -> Any:
+    """Edges and corners are numbers of each bound, but not where the array lives; slow bounds are asked at night."""
+    quick, slow = item.name in REPRESENTATIVES, FEW_POINTS.get(item.name, 400) <= 12
+    later = pytest.mark.thorough if slow or library != "numpy" else pytest.mark.full
+    return pytest.param(item, library, id=f"{library}-{item.name}", marks=[] if quick else [later])
+
+
+at_extremes = pytest.mark.parametrize(
+    ("bound", "library"), [everywhere(item, library) for library in LIBRARIES for item in BOUNDS]
+)
 SHAPES: list[tuple[int, ...]] = [(), (1,), (4, 3), (2, 1, 3), (0,), (3, 0)]
 
 
@@ -83,8 +89,7 @@ def test_sound_and_tight_anywhere(bound: oracle.Bound, data: st.DataObject) -> N
 
 
 @pytest.mark.full
-@every_bound
-@every_library
+@at_extremes
 def test_sound_in_the_far_corners_of_the_doubles(bound: oracle.Bound, library: str) -> None:
     """Subnormals, overflow, 1e300: looseness is allowed there (mu * 1e-300 has no digits), unsoundness is not."""
     check_fast(bound, corner_points(bound, 40, seed=2), library, tight=False)
@@ -298,7 +303,7 @@ def test_a_bad_entry_is_named(bound: oracle.Bound, library: str, bad: float) -> 
         assert parameter.domain in str(caught.value)
 
 
-@pytest.mark.parametrize(("bound", "library"), EDGES)
+@at_extremes
 def test_edges_of_the_domain_are_those_of_the_reference(bound: oracle.Bound, library: str) -> None:
     table = numbers(bound)
     for parameter in bound.parameters:
