@@ -16,7 +16,7 @@ import typer
 
 import empirical.cli
 from oracle.core.console import run
-from tests.empirical.test_targets import NOISY_CGD
+from tests.empirical.trainings import NOISY_CGD
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()

@@ -21,13 +21,10 @@ from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.tape import Tape
+from tests.empirical.trainings import NOISY_CGD
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
-NOISY_CGD = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
-    "feature_norm": "1",
-}
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 
 

@@ -7,6 +7,11 @@ from pathlib import Path
 from empirical.audits.audit_plan import Plan, Shard
 from empirical.audits.targets import make_target
 
+NOISY_CGD = {
+    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
+    "feature_norm": "1",
+}
+
 SOURCE = '''
 import os, signal, time
 from pathlib import Path

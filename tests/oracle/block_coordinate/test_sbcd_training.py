@@ -21,7 +21,7 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from tests.commands import output, parsed
-from tests.oracle.block_coordinate.test_sbcd_updates import cost_of_u, relu
+from tests.oracle.block_coordinate.updates import cost_of_u, relu
 from tests.trainings.sbcd import SAMPLES
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.formulas import normal_tail
 from tests.opinion import number
-from tests.oracle.bounds.test_shuffle import FINE, NEAR, Row, divergence, logarithm
+from tests.shuffled import FINE, NEAR, Row, divergence, logarithm
 
 EPSILON, SIGMA = oracle.bound("glmtron.epsilon"), oracle.bound("glmtron.sigma")
 GAUSSIAN, SHUFFLE = oracle.bound("gaussian.epsilon"), oracle.bound("shuffle.epsilon")
