@@ -60,12 +60,13 @@ def test_every_module_is_in_some_tier_and_every_folder_in_the_quickest(tiers: Ti
 
 
 def test_quick_asks_every_bound_and_every_algorithm(tiers: Tiers) -> None:
-    def asked(test: str, parameter: str) -> set[str]:
-        return {item.callspec.params[parameter].name for item in tiers["quick"] if item.originalname == test}
+    def asked(module: str, test: str, parameter: str) -> set[str]:
+        found = [item for item in tiers["quick"] if (item.path.stem, item.originalname) == (module, test)]
+        return {item.callspec.params[parameter].name for item in found}
 
-    for test in ("test_the_second_opinion_agrees", "test_sound_and_tight_on_a_spread_of_points"):
-        assert asked(test, "bound") == set(registry.bounds())
-    assert asked("test_the_twins_agree", "item") == set(registry.algorithms())
+    assert asked("test_numbers", "test_the_second_opinion_agrees", "bound") == set(registry.bounds())
+    assert asked("test_fast", "test_sound_and_tight_on_a_spread_of_points", "bound") == set(registry.bounds())
+    assert asked("test_twins", "test_the_twins_agree", "item") == set(registry.algorithms())
 
 
 def test_every_tier_has_its_number_of_examples_and_repeats_itself() -> None:
