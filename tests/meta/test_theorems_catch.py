@@ -51,6 +51,7 @@ def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.Monkey
     assert gdp.check(gdp.curve).verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("claimed", "verdict"),
     [

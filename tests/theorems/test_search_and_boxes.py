@@ -52,6 +52,7 @@ def test_the_full_effort_draws_more() -> None:
     assert found.scope.tried == 200
 
 
+@pytest.mark.full
 def test_a_search_does_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
     """Hypothesis draws constants of loaded modules; a check must come out the same in a test and a command."""
     (tmp_path / "loaded.py").write_text("CONSTANTS = [918273645546, 918273645547, 918273645548]\n")

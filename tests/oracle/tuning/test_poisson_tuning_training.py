@@ -298,6 +298,7 @@ PLANTED: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_caught(name: str) -> None:
     check_twins(ALGORITHM.reference, torch_poisson_tuning.train, data(), config(), Tape(5, 60))
