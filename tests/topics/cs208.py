@@ -169,7 +169,9 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "subsample-aggregate-gaussian.epsilon": {"estimate_range": RISES, "blocks": FALLS, "sigma": FALLS, "delta": FALLS},
     "sufficient-statistics.epsilon": {"dataset_size": FALLS, "scale": FALLS},
     "sufficient-statistics-gaussian.epsilon": {"dataset_size": FALLS, "sigma": FALLS, "delta": FALLS},
-    "dp-gd.epsilon": {"clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS},
+    "dp-gd.epsilon": {
+        "clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS,
+    },
     "dp-gd.sigma": {"clip_norm": RISES, "dataset_size": FALLS, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     # A larger batch has more noise and a higher rate at once.
     "dp-sgd.epsilon": {

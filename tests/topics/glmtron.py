@@ -69,7 +69,9 @@ def threshold_delta(v: Numbers, epsilon: mpf) -> mpf:
 
 def adaptive_excess(v: Numbers, epsilon: mpf) -> mpf:
     """Positive while epsilon is below one of the two: the pass, or three histograms for each of its records."""
-    calls = {"epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["dataset_size"]}
+    calls = {
+        "epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["dataset_size"],
+    }
     trained = glmtron_excess({**v, "method": "upper"}, v["noise_over_sensitivity"], epsilon)
     return max(trained, threshold_delta(calls, epsilon) - v["delta"])
 

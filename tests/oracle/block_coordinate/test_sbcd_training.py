@@ -16,8 +16,8 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.block_coordinate import sbcd, torch_sbcd
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from tests.commands import output, parsed

@@ -11,9 +11,8 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.cli import list_algorithms
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
-from oracle.core.planning import read
+from oracle.core.planning import proved_epsilon, read
 from oracle.core.tape import Tape
 from tests.oracle.descent.cases import BASE, batched, config, data, literal
 from tests.pld import composed_delta

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins

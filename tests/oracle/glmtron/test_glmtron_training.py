@@ -15,9 +15,8 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.glmtron import glmtron, torch_glmtron
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
-from oracle.core.planning import judge, recipes
+from oracle.core.planning import judge, proved_epsilon, recipes
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins

@@ -15,8 +15,8 @@ from scipy import integrate, stats
 
 import oracle
 from oracle.algorithms.glmtron import dp_threshold, torch_dp_threshold
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins

@@ -17,11 +17,11 @@ from scipy import stats
 import oracle
 from oracle.algorithms.networks import dp_sgd_multilayer as literal
 from oracle.algorithms.networks import torch_dp_sgd_multilayer as twin
-from oracle.core.torch_twin import Kept
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import Kept
 from tests.checks import check_twins
 from tests.trainings.noisy_cgd import unit_data
 

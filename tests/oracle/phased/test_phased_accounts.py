@@ -13,8 +13,8 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.phased import phased_sgd
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.oracle.phased.cases import config, data, every, literal

@@ -16,8 +16,8 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.regression import adaptive_batched_gd, dp_pgd, relu_regression
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
