@@ -57,7 +57,7 @@ class Twin:
         def chunk(part: Tape) -> torch.Tensor:
             return self.chunk(data, config, part, recorder).to(**where)  # type: ignore[call-overload,no-any-return]
 
-        return in_chunks(tape, self.entries(data, config, tape), chunk, torch.empty(0, **where), recorder)  # type: ignore[call-overload]
+        return in_chunks(tape, self.entries(data, config, tape), chunk, torch.empty(0, **made), recorder)  # type: ignore[call-overload]
 
 
 def in_chunks(
