@@ -16,7 +16,7 @@ from scipy import stats
 import oracle
 from oracle.algorithms.descent import dp_gd_projected
 from oracle.algorithms.shared import glm
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.trainings.noisy_cgd import unit_data
 
@@ -236,7 +236,7 @@ def test_the_unit_of_length_does_not_matter(name: str) -> None:
     """The linear loss with features, clipping norm and noise three times as long: the model is three times as long."""
     features, labels = data()
     once = literal(name, features, labels, config(name, loss="linear"), Tape(7))
-    longer = config(name, loss="linear", clip_norm="1.2", noise_std="0.6")
+    longer = config(name, loss="linear", clip_norm="1.2", noise_on_mean="0.6")
     close(literal(name, 3 * features, labels, longer, Tape(7)), 3 * once)
 
 
