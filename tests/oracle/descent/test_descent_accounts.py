@@ -55,7 +55,7 @@ def test_the_size_is_a_constant_of_the_mechanism(name: str) -> None:
     """Replaced records: exactly n. Added or removed: any number, and what is proved stays that of n."""
     item = oracle.algorithm(name)
     for records in (5, 7):
-        with pytest.raises(DomainError, match="not met: where a record is replaced, the data have dataset_size records"):
+        with pytest.raises(DomainError, match="not met: where a record is replaced, the data have dataset_size rec"):
             proved_epsilon(item, config(name), records=records, delta="1e-5")
         for train in (literal, batched):
             with pytest.raises(DomainError, match=f"dataset_size = 6 is not the number of records, {records}"):

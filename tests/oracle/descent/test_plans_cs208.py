@@ -1,4 +1,4 @@
-"""Plans of document 004's algorithms, and of projected descent: every hypothesis counts, and the epsilons are those of the bounds."""
+"""Plans of document 004's algorithms and of projected descent: every hypothesis counts, epsilons are the bounds'."""
 
 from __future__ import annotations
 
