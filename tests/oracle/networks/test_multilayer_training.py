@@ -119,7 +119,7 @@ def test_the_start_has_the_law_of_the_text() -> None:
 
 
 def test_outputs_at_the_start_have_variance_one() -> None:
-    """E f(W(0), x)^2 = |x|^2 at every depth and number of units: 20,000 networks, 5 standard errors (1e-6), fixed seed."""
+    """E f(W(0), x)^2 = |x|^2 at every depth and number of units: 20,000 networks, 5 standard errors (1e-6)."""
     values = config(depth=3, hidden_units=10)
     tape = Tape(7, 20_000)
     x = torch.tensor([0.6, 0.0, 0.8], dtype=torch.float64).expand(20_000, 1, 3)
@@ -189,14 +189,17 @@ def test_every_layer_is_projected_on_its_own_ball(centre: str, length: float) ->
         for layer, first in zip(literal.unflat(np.asarray(result), values, 3), start, strict=True):
             moved = layer - first if centre == "start" else layer
             assert np.linalg.norm(moved) == pytest.approx(length, rel=1e-11)
-    near = ALGORITHM.reference(features, labels, config(noise_on_mean="1e-9", clip_norm="0.01", steps=1, layer_radius=1), tape)
+    quiet = config(noise_on_mean="1e-9", clip_norm="0.01", steps=1, layer_radius=1)
+    near = ALGORITHM.reference(features, labels, quiet, tape)
     assert 0 < np.linalg.norm(near - literal.flat(start)) < 0.4  # inside: not pushed to the sphere
 
 
 def test_all_layers_are_clipped_as_one_vector() -> None:
     """One record, always drawn, almost no noise: a step has length eta C over all the weights, not C a layer."""
     features, labels = data(1)
-    values = config(clip_norm="0.01", noise_on_mean="1e-13", batch_size=1, dataset_size=1, steps=1, layer_radius=1, hidden_units=8)
+    values = config(
+        clip_norm="0.01", noise_on_mean="1e-13", batch_size=1, dataset_size=1, steps=1, layer_radius=1, hidden_units=8
+    )
     start = literal.flat(literal.initial(values, 3, Tape(3)))
     for result in (
         ALGORITHM.reference(features, labels, values, Tape(3)),
@@ -316,7 +319,8 @@ def test_distances_that_need_no_measuring_change_no_bit(
 
 def test_records_beyond_the_usual_number_count_as_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """One record is usual here, two places are filled for all, and some models have three or more."""
-    values, tape, given = config(batch_size=1, dataset_size=12, layer_radius=2, hidden_units=8), Tape(3, 40), data(records=12)
+    values = config(batch_size=1, dataset_size=12, layer_radius=2, hidden_units=8)
+    tape, given = Tape(3, 40), data(records=12)
     sizes = np.array([tape.bernoulli("batch", step, 12, 1 / 12).sum(axis=1) for step in range(values.steps)])
     assert sizes.min() == 0
     assert (sizes > 2).any(axis=1).sum() >= 2  # in two steps or more
