@@ -41,13 +41,11 @@ def _blocks(name: str, config: Values, parameters: Values) -> Pair:
     if config.layers or classes:
         return pair
     pair = replace(pair, direction=canary)
-    if config.regulariser != "none" or config.spectral_norm != math.inf or config.clip_norm == math.inf:
+    if config.regulariser != "none" or config.lipschitz != math.inf or config.clip_norm == math.inf:
         return pair
-    gap = 2 * config.learning_rate * config.clip_norm / config.batch_size * len(config.noise_variances)
+    gap = 2 * config.eta * config.clip_norm / config.batch_size * len(config.noise)
     updates = records // config.batch_size
-    variance = Fraction(1, dimension) + sum(
-        (2 * config.learning_rate * o * updates for o in config.noise_variances), Fraction(0)
-    )
+    variance = Fraction(1, dimension) + sum((2 * config.eta * o * updates for o in config.noise), Fraction(0))
     farthest = HUGE_LABEL - float(config.clip_norm) - float(gap)
     if farthest < 1000 * math.sqrt(float(variance)):
         raise DomainError(f"clip_norm = {config.clip_norm} is outside its domain: far below the label {HUGE_LABEL:g}")
@@ -93,16 +91,14 @@ unit_canary = Builder(
 
 def _tuned(name: str, config: Values, parameters: Values) -> Pair:
     records, dimension = parameters.records, parameters.dimension
-    kept = records - config.validation_records
+    kept = records - config.validation
     if kept < 1:
-        raise DomainError(
-            f"records = {records} is outside its domain: more than validation_records = {config.validation_records}"
-        )
+        raise DomainError(f"records = {records} is outside its domain: more than validation = {config.validation}")
     pair = canary_pair(config, records=kept, dimension=dimension, at=kept - 1, longest=config.feature_norm)
-    public = np.tile(unit(dimension), (config.validation_records, 1))
+    public = np.tile(unit(dimension), (config.validation, 1))
     label = 0.0 if config.loss == "linear" else 1.0
     features = tuple(np.concatenate([part, public]) for part in pair.features)
-    labels = tuple(np.concatenate([part, np.full(config.validation_records, label)]) for part in pair.labels)
+    labels = tuple(np.concatenate([part, np.full(config.validation, label)]) for part in pair.labels)
     return replace(
         pair, features=(features[0], features[1]), labels=(labels[0], labels[1]),
         direction=np.concatenate([[0.0], unit(dimension)]),
@@ -114,6 +110,6 @@ tuned_canary = Builder(
     summary="a canary of opposite gradients in the last batch, and public records that favour its direction",
     algorithms=("poisson-tuned-noisy-cgd",),
     parameters=SIZES,
-    defaults=lambda name, config: {"records": 2 * config.batch_size + config.validation_records, "dimension": 2},
+    defaults=lambda name, config: {"records": 2 * config.batch_size + config.validation, "dimension": 2},
     build=_tuned,
 )
