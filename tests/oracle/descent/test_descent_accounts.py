@@ -14,7 +14,7 @@ from oracle.cli import list_algorithms
 from oracle.core.errors import DomainError
 from oracle.core.planning import plan, plan_of_training, proved_epsilon, read
 from oracle.core.tape import Tape
-from tests.oracle.descent.test_descent_training import BASE, batched, config, data, literal
+from tests.oracle.descent.cases import BASE, batched, config, data, literal
 from tests.pld import composed_delta
 
 every_private = pytest.mark.parametrize("name", ["dp-gd", "dp-gd-projected", "dp-sgd"])

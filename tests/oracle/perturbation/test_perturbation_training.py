@@ -193,6 +193,13 @@ def test_output_noise_has_its_law() -> None:
     assert np.abs(correlations).max() < 5.5 / math.sqrt(20_000)
 
 
+def test_single_precision_rounds_the_release_and_nothing_before() -> None:
+    """Noise of single precision on the minimiser would show it in its last bits."""
+    tape = Tape(5, 50)
+    double, single = (OUTPUT.train_batched(*data(), output(), tape, dtype=t) for t in (torch.float64, torch.float32))
+    assert torch.equal(double.to(torch.float32), single)
+
+
 def test_what_is_proved_of_output_perturbation_is_exact() -> None:
     """At the document's b = 2 L / (n lambda epsilon), epsilon and what the solver's error adds: 2 tau / b."""
     scale = Fraction(2 * 3) / (50 * Fraction(1, 10) * Fraction(7, 10))
