@@ -1,6 +1,6 @@
 r"""Worst cases of the full-batch and cyclic descents on generalised linear models.
 
-All records are zero but the canary, whose gradient is as long as the account allows and points one way on data set 1
+All records are zero but the canary, whose gradient is as long as the guarantee allows and points one way on data set 1
 and the other way on data set 0 (or is missing there). For the linear loss every step is affine, so releases are exactly
 Gaussian, and mu is a quotient of two recursions in rationals:
 
@@ -54,12 +54,12 @@ def canary_pair(
 
 def cyclic_law(config: Values, *, batches: int, batch: int, gap: Fraction, direction: Array) -> GaussianLaw:
     """The law of the last iterate for the linear loss, with gradients `gap` apart in one batch of every epoch."""
-    multiplier = 1 - config.eta * config.lam
+    multiplier = 1 - config.learning_rate * config.regularisation
     apart, variance = Fraction(0), Fraction(0)
     for _ in range(config.epochs):
         for number in range(1, batches + 1):
-            apart = multiplier * apart + (config.eta * gap if number == batch else 0)
-            variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
+            apart = multiplier * apart + (config.learning_rate * gap if number == batch else 0)
+            variance = multiplier**2 * variance + (config.learning_rate * config.noise_on_mean) ** 2
     return isotropic(gap=apart, variance=variance, direction=direction)
 
 
@@ -102,7 +102,9 @@ def _average_law(config: Values, gap: Fraction, direction: Array) -> GaussianLaw
     weight = Fraction(steps + 1, 2)
     squares = Fraction((steps + 1) * (2 * steps + 1), 6 * steps)
     return isotropic(
-        gap=config.eta * gap * weight, variance=(config.eta * config.noise_std) ** 2 * squares, direction=direction
+        gap=config.learning_rate * gap * weight,
+        variance=(config.learning_rate * config.noise_on_mean) ** 2 * squares,
+        direction=direction,
     )
 
 
@@ -119,7 +121,7 @@ def _full_batch(name: str, config: Values, parameters: Values) -> Pair:
     assert pair.direction is not None
     gap = (1 if add_remove else 2) * config.clip_norm / config.dataset_size
     law = _average_law(config, gap, pair.direction)
-    middle = float(config.eta * gap * Fraction(config.steps + 1, 4)) if add_remove else 0.0
+    middle = float(config.learning_rate * gap * Fraction(config.steps + 1, 4)) if add_remove else 0.0
     return replace(pair, law=replace(law, centre=middle * pair.direction))
 
 

@@ -1,7 +1,7 @@
 r"""Worst cases of the mechanisms of document 004: noise on a minimiser, on an objective, on statistics, on a choice.
 
 Perturbation, linear loss, one feature: the minimiser of -(mean x) theta + (lambda/2) theta^2 is (mean x) / lambda. The
-canary +-L moves it by 2 L / (n lambda), all that the account allows, and the noise is one Laplace variable: of scale b
+canary +-L moves it by 2 L / (n lambda), all that the theorem allows, and the noise is one Laplace variable: of scale b
 on the output, and of scale s / (n lambda) from the objective's random linear term. In more dimensions the noise has
 another law, which the projection on the canary sees only in part.
 
@@ -60,7 +60,7 @@ def _minimiser(name: str, config: Values, parameters: Values) -> Pair:
     if config.loss != "linear" or dimension != 1:
         return pair
     if name == "output-perturbation":
-        ratio = 2 * config.feature_norm / (records * config.strong_convexity * config.noise_scale)
+        ratio = 2 * config.feature_norm / (records * config.regularisation * config.noise_scale)
         return replace(pair, law=laplace_law(ratio, float(config.noise_scale), 0.0, dimension))
     scale, ridge = objective_perturbation.noise_and_ridge(config, records)
     ratio = 2 * config.feature_norm / Fraction(scale)
@@ -80,8 +80,9 @@ minimiser_canary = Builder(
 def _block(name: str, config: Values, parameters: Values) -> Pair:
     records = parameters.records
     size = block_size(config, records)
-    width = float(config.high) - float(config.low)
-    low, high = float(config.low) - size * width - HUGE_LABEL, float(config.high) + size * width + HUGE_LABEL
+    lowest, highest = config.estimate_low, config.estimate_high
+    width = float(highest) - float(lowest)
+    low, high = float(lowest) - size * width - HUGE_LABEL, float(highest) + size * width + HUGE_LABEL
     others, labels = np.zeros((records - 1, 1)), np.zeros(records - 1)
     canary = np.ones(1)  # the only feature that varies, so that its block's slope is its label
     if config.estimator == "median":
@@ -90,13 +91,13 @@ def _block(name: str, config: Values, parameters: Values) -> Pair:
     known = size == 1 or config.estimator != "median"
     if not known:
         return pair
-    ratio = (config.high - config.low) / (config.blocks * config.noise_scale)
-    rest = min(max(Fraction(0), config.low), config.high) if config.estimator != "median" else None
+    ratio = (highest - lowest) / (config.blocks * config.noise_scale)
+    rest = min(max(Fraction(0), lowest), highest) if config.estimator != "median" else None
     if rest is None:  # every other estimate is an end of the interval
-        ends = [config.low if label < 0 else config.high for label in labels]
-        centre = (sum(ends, Fraction(0)) + (config.low + config.high) / 2) / config.blocks
+        ends = [lowest if label < 0 else highest for label in labels]
+        centre = (sum(ends, Fraction(0)) + (lowest + highest) / 2) / config.blocks
     else:
-        centre = (rest * (config.blocks - 1) + (config.low + config.high) / 2) / config.blocks
+        centre = (rest * (config.blocks - 1) + (lowest + highest) / 2) / config.blocks
     return replace(pair, law=laplace_law(ratio, float(config.noise_scale), float(centre), 1))
 
 
@@ -141,13 +142,13 @@ def clipped_loss(config: Values, x: Sequence[Fraction], y: Fraction, theta: Sequ
 
 def grid_law(config: Values, features: Array, labels: Array) -> list[arb]:
     """The law of the exponential mechanism over its grid, in balls."""
-    step = Fraction(2, config.points - 1)
-    axis = [config.radius * (step * j - 1) for j in range(config.points)]
+    step = Fraction(2, config.grid_points - 1)
+    axis = [config.grid_radius * (step * j - 1) for j in range(config.grid_points)]
     weights = []
     rows = zip(features.tolist(), labels.tolist(), strict=True)
     counted = Counter((tuple(Fraction(entry) for entry in x), Fraction(y)) for x, y in rows)
     for theta in itertools.product(axis, repeat=features.shape[1]):
-        energy = ball(len(features) * config.ridge / 2 * sum((t * t for t in theta), Fraction(0)))
+        energy = ball(len(features) * config.regularisation / 2 * sum((t * t for t in theta), Fraction(0)))
         for (x, y), times in counted.items():
             energy += times * clipped_loss(config, x, y, theta)
         weights.append((-energy / ball(config.temperature)).exp())
@@ -161,10 +162,10 @@ def _grid_canary(name: str, config: Values, parameters: Values) -> Pair:
     """Features so long that the loss of a model on the wrong side is the whole range, and on the right side 0."""
     records, dimension = parameters.records, parameters.dimension
     direction = unit(dimension)
-    length = 2.0 * (float(config.loss_range) + 40.0) / float(config.radius) * (config.points - 1)
+    length = 2.0 * (float(config.loss_range) + 40.0) / float(config.grid_radius) * (config.grid_points - 1)
     label = 1.0
     if config.loss == "squared":  # zero at one corner of the grid, beyond the range everywhere else
-        label = length * float(config.radius)
+        label = length * float(config.grid_radius)
     canaries = (-length * direction, length * direction)
     others, labels = np.tile(canaries[0], (records - 1, 1)), np.full(records - 1, label)
     pair = replace(replaced(others, labels, canaries, (label, label), records - 1), direction=direction)

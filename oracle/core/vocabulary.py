@@ -324,6 +324,9 @@ features_bounded = flag(
     "whether every possible record's features have norm at most feature_norm, or 1 where there is no such "
     "key",
 )
+gradients_bounded = flag(
+    "gradients_bounded", "whether every possible record's gradient has norm at most lipschitz wherever iterates can be",
+)
 labels_bounded = flag("labels_bounded", "whether every possible label, and a bounded link, lies in [-B, B]")
 unit_labels = flag("unit_labels", "whether labels and link lie in [0, 1]")
 link_rises = flag("link_rises", "whether the link is monotone")

@@ -110,7 +110,7 @@ class Sampled:
     def judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
         v = {name: value if isinstance(value, str) else Fraction(value) for name, value in point.items()}
         units = {
-            "sigma": v["noise_std"] / (v["clip_norm"] / v["batch_size"]),
+            "sigma": v["noise_on_mean"] / (v["clip_norm"] / v["batch_size"]),
             "sampling_rate": v["batch_size"] / v["dataset_size"],
             "steps": v["steps"], "delta": v["delta"], "neighbours": v["neighbours"],
         }
@@ -150,7 +150,7 @@ OPINIONS: dict[str, Any] = {
 }
 
 _MINIMISER = {"lipschitz": RISES, "strong_convexity": FALLS, "dataset_size": FALLS, "solver_error": RISES}
-_OBJECTIVE = {"lipschitz": RISES, "curvature": RISES, "strong_convexity": FALLS, "dataset_size": FALLS}
+_OBJECTIVE = {"lipschitz": RISES, "curvature": RISES, "regularisation": FALLS, "dataset_size": FALLS}
 
 DIRECTIONS: dict[str, dict[str, str]] = {
     "output-perturbation.epsilon": {**_MINIMISER, "scale": FALLS},

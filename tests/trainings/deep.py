@@ -38,10 +38,10 @@ def dp_sgd_multilayer(rng: np.random.Generator) -> Sample:
     if loss == "pseudo-huber":
         labels = rng.normal(size=records) * 2
     return features, labels, {
-        "loss": loss, "depth": number(rng, 2, 4), "hidden_units": number(rng, 1, 6), "learning_rate": rng.uniform(0.001, 1),
-        "layer_radius": rng.uniform(0.05, 3), "centre": str(rng.choice(["start", "origin"])),
-        "clip_norm": rng.uniform(0.05, 3), "noise_on_mean": rng.uniform(0.001, 1), "steps": number(rng, 1, 6),
-        **batched(rng, records),
+        "loss": loss, "depth": number(rng, 2, 4), "hidden_units": number(rng, 1, 6),
+        "learning_rate": rng.uniform(0.001, 1), "layer_radius": rng.uniform(0.05, 3),
+        "centre": str(rng.choice(["start", "origin"])), "clip_norm": rng.uniform(0.05, 3),
+        "noise_on_mean": rng.uniform(0.001, 1), "steps": number(rng, 1, 6), **batched(rng, records),
     }
 
 

@@ -30,10 +30,10 @@ from theorems.promise import CONFIDENCE, FalseClaim
 _RECORDS = 10
 
 
-def _one_step(neighbours: str, noise_std: str, claimed: str, budget: int) -> Plan:
+def _one_step(neighbours: str, noise_on_mean: str, claimed: str, budget: int) -> Plan:
     config = {
-        "loss": "linear", "eta": 1, "clip_norm": 1, "noise_std": noise_std, "steps": 1, "dataset_size": _RECORDS,
-        "neighbours": neighbours,
+        "loss": "linear", "learning_rate": 1, "clip_norm": 1, "noise_on_mean": noise_on_mean, "steps": 1,
+        "dataset_size": _RECORDS, "neighbours": neighbours,
     }
     return Plan(
         target={"kind": "algorithm", "name": "dp-gd", "config": config},

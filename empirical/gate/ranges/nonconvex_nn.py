@@ -24,16 +24,16 @@ RANGES: Ranges = {
     **{(f"{family}.{b}", "delta"): (-4.0, -0.3) for family in _PROJECTED for b in _BOTH},
     ("adaptive-batched-gd.epsilon", "noise_multiplier"): (-2.0, 8.0),
     ("dp-sgd-multilayer.epsilon", "clip_norm"): (-0.5, 0.5),
-    ("dp-sgd-multilayer.epsilon", "batch_size"): (-0.2, 0.2),
+    ("dp-sgd-multilayer.epsilon", "divisor"): (-0.2, 0.2),
     ("dp-sgd-multilayer.epsilon", "delta"): (-12.0, -0.3),
     ("dp-sgd-multilayer.sigma", "clip_norm"): (-1.0, 1.0),
-    ("dp-sgd-multilayer.sigma", "batch_size"): (-1.0, 3.0),
+    ("dp-sgd-multilayer.sigma", "divisor"): (-1.0, 3.0),
     ("dp-sgd-multilayer.sigma", "epsilon"): (-1.0, 1.0),
 }
 
 # The sampled curve itself is tried at length under its own name: here mostly no sampling at random, or one step.
 MAPS: Maps = {
-    ("dp-sgd-multilayer.epsilon", "sigma"): lambda u: 0.9 + 9 * u,
+    ("dp-sgd-multilayer.epsilon", "noise_on_mean"): lambda u: 0.9 + 9 * u,
     **{
         (f"dp-sgd-multilayer.{b}", "sampling_rate"): lambda u: 0.0 if u < 0.04 else 0.125 if u < 0.1 else 1.0
         for b in _BOTH
@@ -71,9 +71,9 @@ CORNERS: Corners = {
     ("adaptive-batched-gd.sigma", "weight_norm"): (0.0, 5e-324, 1e-8, 1.0, 1e30),
     ("adaptive-batched-gd.sigma", "feature_norm"): _REALS,
     ("adaptive-batched-gd.sigma", "label_bound"): _REALS,
-    ("dp-sgd-multilayer.epsilon", "sigma"): (1.0, 30.0),
+    ("dp-sgd-multilayer.epsilon", "noise_on_mean"): (1.0, 30.0),
     **{(f"dp-sgd-multilayer.{b}", "clip_norm"): (0.75, 1.0) for b in _BOTH},
-    **{(f"dp-sgd-multilayer.{b}", "batch_size"): (1.0, 1.5) for b in _BOTH},
+    **{(f"dp-sgd-multilayer.{b}", "divisor"): (1.0, 1.5) for b in _BOTH},
     **{(f"dp-sgd-multilayer.{b}", "sampling_rate"): (0.0, 0.5, 1.0) for b in _BOTH},
     **{(f"dp-sgd-multilayer.{b}", "steps"): (0, 1, 1000) for b in _BOTH},
     ("dp-sgd-multilayer.epsilon", "delta"): (1e-15, 1e-5, 0.3, 0.9),

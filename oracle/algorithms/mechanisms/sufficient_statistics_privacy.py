@@ -22,9 +22,10 @@ from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
 
 _SIZE = vocabulary.dataset_size

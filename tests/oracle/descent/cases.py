@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.trainings.noisy_cgd import unit_data
 
@@ -17,13 +17,16 @@ Array = NDArray[np.float64]
 SIZE: dict[str, Any] = {"dataset_size": 6, "neighbours": "replace"}
 BASE: dict[str, dict[str, Any]] = {
     "gd": {"loss": "squared", "learning_rate": "0.3", "steps": 5, "initial_std": 1, "iterate": "average"},
-    "dp-gd": {"loss": "squared", "learning_rate": "0.3", "clip_norm": "0.4", "noise_on_mean": "0.2", "steps": 5, **SIZE},
+    "dp-gd": {
+        "loss": "squared", "learning_rate": "0.3", "clip_norm": "0.4", "noise_on_mean": "0.2", "steps": 5, **SIZE,
+    },
     "dp-gd-projected": {
-        "loss": "squared", "learning_rate": "0.3", "lipschitz": 2, "radius": "0.1", "noise_on_mean": "0.2", "steps": 5, **SIZE,
+        "loss": "squared", "learning_rate": "0.3", "lipschitz": 2, "radius": "0.1", "noise_on_mean": "0.2",
+        "steps": 5, **SIZE,
     },
     "dp-sgd": {
-        "loss": "squared", "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2", "batch_size": 2,
-        "steps": 5, **SIZE,
+        "loss": "squared", "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2",
+        "batch_size": 2, "steps": 5, **SIZE,
     },
 }
 every = pytest.mark.parametrize("name", BASE)

@@ -16,7 +16,7 @@ from scipy import stats
 import oracle
 from oracle.algorithms.descent import dp_gd_projected
 from oracle.algorithms.shared import glm
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.oracle.descent.cases import Array, batched, config, data, every, literal
 
@@ -78,8 +78,8 @@ def test_batches_of_everyone_are_noisy_gradient_descent(loss: str) -> None:
     values = config("dp-sgd", loss=loss, batch_size=6)
     other = oracle.algorithm("noisy-cgd")
     same = other.parse({
-        "loss": loss, "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2", "batch_size": 6, "epochs": 5,
-        "feature_norm": 1,
+        "loss": loss, "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2",
+        "batch_size": 6, "epochs": 5, "feature_norm": 1,
     })
     close(literal("dp-sgd", features, labels, values, Tape(8)), other.reference(features, labels, same, Tape(8)))
 
@@ -135,7 +135,9 @@ def test_dp_sgd_on_the_linear_loss_has_its_mean_and_covariance() -> None:
 def test_one_step_of_dp_sgd_is_the_exact_mixture_over_all_batches() -> None:
     """Next to no noise: the release is one of 2^4 points, each with probability q^k (1-q)^(4-k); chi-square at 1e-6."""
     features, labels = data(records=4, dimension=2)
-    values = config("dp-sgd", loss="linear", learning_rate=1, noise_on_mean="1e-12", batch_size=1, steps=1, dataset_size=4)
+    values = config(
+        "dp-sgd", loss="linear", learning_rate=1, noise_on_mean="1e-12", batch_size=1, steps=1, dataset_size=4
+    )
     final = batched("dp-sgd", features, labels, values, Tape(97, 20_000))
     clipped = features * np.minimum(1.0, 0.4 / np.linalg.norm(features, axis=1, keepdims=True))
     subsets = np.array([[cell >> record & 1 for record in range(4)] for cell in range(16)])
@@ -205,7 +207,7 @@ def test_the_unit_of_length_does_not_matter(name: str) -> None:
     """The linear loss with features, clipping norm and noise three times as long: the model is three times as long."""
     features, labels = data()
     once = literal(name, features, labels, config(name, loss="linear"), Tape(7))
-    longer = config(name, loss="linear", clip_norm="1.2", noise_std="0.6")
+    longer = config(name, loss="linear", clip_norm="1.2", noise_on_mean="0.6")
     close(literal(name, 3 * features, labels, longer, Tape(7)), 3 * once)
 
 
@@ -247,7 +249,8 @@ def test_the_model_can_be_rebuilt_from_what_was_recorded(name: str, seed: int) -
 def test_an_empty_batch_is_a_step_of_noise_alone() -> None:
     """In eight of nine steps, here: divided by b, not by the size of the batch, nothing is undefined."""
     heard: list[Array] = []
-    tape, values = Tape(2), config("dp-sgd", regularisation=0, batch_size=1, dataset_size=9, neighbours="add_remove", steps=20)
+    few = {"batch_size": 1, "dataset_size": 9, "neighbours": "add_remove", "steps": 20}
+    tape, values = Tape(2), config("dp-sgd", regularisation=0, **few)
     one = np.ones((1, 3)), np.ones(1)
     final = literal("dp-sgd", *one, values, tape, recorder=lambda kind, **facts: heard.append(facts.get("members")))
     sizes = [len(members) for members in heard if members is not None]
