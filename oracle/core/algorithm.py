@@ -162,7 +162,8 @@ class Algorithm:
         """The given keys, with the noise under the name that this algorithm has for it."""
         keys = {key.name: key for key in self.keys}
         named = dict(given)
-        if "noise_multiplier" not in named or "noise_multiplier" in keys or "noise_on_mean" not in keys:
+        clipped_noise = {"noise_on_mean", "clip_norm"} <= set(keys)
+        if "noise_multiplier" not in named or "noise_multiplier" in keys or not clipped_noise:
             return named
         if "noise_on_mean" in named:
             raise DomainError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from oracle.algorithms.phased.phased_sgd_plan import RELEASED
 from oracle.core import vocabulary
 from oracle.core.algorithm import Guarantee, Recipe, equals, said
 
@@ -15,7 +14,7 @@ multilayer = Recipe(
         vocabulary.batch_size,
         vocabulary.sampling_rate,
         vocabulary.steps,
-        vocabulary.delta.open(), vocabulary.neighbours, RELEASED,
+        vocabulary.delta.open(), vocabulary.neighbours, vocabulary.released,
     ),
     optional=(
         vocabulary.sampling, vocabulary.constant_divisor,
