@@ -162,8 +162,8 @@ class Algorithm:
         """The given keys, with the noise under the name that this algorithm has for it."""
         keys = {key.name: key for key in self.keys}
         named = dict(given)
-        clipped_noise = {"noise_on_mean", "clip_norm"} <= set(keys)
-        if "noise_multiplier" not in named or "noise_multiplier" in keys or not clipped_noise:
+        reads = "noise_multiplier" not in keys and {"noise_on_mean", "clip_norm"} <= keys.keys()
+        if "noise_multiplier" not in named or not reads:
             return named
         if "noise_on_mean" in named:
             raise DomainError(

@@ -1,4 +1,4 @@
-"""Hypotheses that several algorithms' theorems share, each in one place: the relation, batches, losses, the hidden state."""
+"""Hypotheses that several algorithms' theorems share, each in one place: relation, batches, losses, hidden state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two-layer networks by phased SGD on multinomial features: closed forms, sensitivities, the kernel form, guarantees."""
+"""Two-layer networks by phased SGD on multinomial features: closed forms, sensitivities, kernel form, guarantees."""
 
 from __future__ import annotations
 

@@ -24,7 +24,10 @@ every_oracle = pytest.mark.parametrize("oracle", vocabulary.gradient_oracle.choi
 
 
 def config(link: str = "tanh", **changes: Any) -> Values:
-    given = {"label_bound": Fraction(1), "envelope_smoothness": Fraction(2), "oracle_error": Fraction(1, 10**6), "gradient_oracle": "bisection"}
+    given = {
+        "label_bound": Fraction(1), "envelope_smoothness": Fraction(2), "oracle_error": Fraction(1, 10**6),
+        "gradient_oracle": "bisection",
+    }
     return Values(link=link, **{**given, **changes})
 
 
@@ -140,7 +143,10 @@ def test_the_batched_oracles_are_the_literal_ones(link: str, oracle: str) -> Non
     scores = np.random.default_rng(4).normal(size=15) * 3
     for bound, beta, _, label in points(5, 4):
         error = bound if oracle == "subgradient" else Fraction(1, 10**6)
-        values = config(link, label_bound=bound, envelope_smoothness=max(beta, Fraction(1, 2)), oracle_error=error, gradient_oracle=oracle)
+        strength = max(beta, Fraction(1, 2))
+        values = config(
+            link, label_bound=bound, envelope_smoothness=strength, oracle_error=error, gradient_oracle=oracle
+        )
         for longest in (1, 2):
             together = torch_moreau.derivative(values, torch.tensor(scores), label, longest).numpy()
             alone = [moreau.derivative(values, float(score), label, longest) for score in scores]

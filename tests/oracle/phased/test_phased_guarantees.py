@@ -73,7 +73,7 @@ def given(item: Algorithm, values: Values, records: int) -> Mapping[str, str]:
 
 def test_of_a_jump_something_is_proved_only_where_it_is_smoothed() -> None:
     for name in ("phased-sgd", "phased-sgd-projected"):
-        with pytest.raises(DomainError, match="not met: the link has the Lipschitz constant .* does not jump$"):
+        with pytest.raises(DomainError, match=r"not met: the link has the Lipschitz constant .* does not jump$"):
             proved_epsilon(oracle.algorithm(name), config(name, link="sign"), records=50, delta="1e-5")
 
 
@@ -140,14 +140,17 @@ def test_data_that_no_guarantee_covers_are_refused_by_both(name: str) -> None:
 
 @every
 @pytest.mark.parametrize("changes", [
-    {"noise_over_step": 0}, {"noise_over_step": -1}, {"base_learning_rate": 0}, {"label_bound": 0}, {"initial_radius": -1}, {"link": "relu"},
+    {"noise_over_step": 0}, {"noise_over_step": -1}, {"base_learning_rate": 0}, {"label_bound": 0},
+    {"initial_radius": -1}, {"link": "relu"},
 ])
 def test_configurations_without_meaning_are_refused(name: str, changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError, match="is outside its domain"):
         config(name, **changes)
 
 
-@pytest.mark.parametrize("changes", [{"envelope_smoothness": 0}, {"oracle_error": 0}, {"gradient_oracle": "newton"}, {"projected_dimension": 0}])
+@pytest.mark.parametrize("changes", [
+    {"envelope_smoothness": 0}, {"oracle_error": 0}, {"gradient_oracle": "newton"}, {"projected_dimension": 0},
+])
 def test_smoothings_without_meaning_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError, match="is outside its domain"):
         config("smoothed-phased-sgd-projected", **changes)

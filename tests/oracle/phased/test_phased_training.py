@@ -27,7 +27,9 @@ from oracle.core.tape import Tape
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
-PLAIN: dict[str, Any] = {"link": "tanh", "label_bound": 1, "base_learning_rate": 2, "noise_over_step": 3, "initial_radius": 0}
+PLAIN: dict[str, Any] = {
+    "link": "tanh", "label_bound": 1, "base_learning_rate": 2, "noise_over_step": 3, "initial_radius": 0,
+}
 SMOOTHING: dict[str, Any] = {"envelope_smoothness": 2, "oracle_error": "1e-9", "gradient_oracle": "bisection"}
 ROWS: dict[str, Any] = {"projected_dimension": 3}
 BASE: dict[str, dict[str, Any]] = {

@@ -220,7 +220,8 @@ def test_the_printed_noise_does_not_give_what_it_promises(
     """z of the text's (1, 1e-5), |x| <= sqrt(d), B = 1: what is proved, by our bound and by the curve of the start."""
     z = math.sqrt(2 * math.log(1.25e5))
     values = adaptive(
-        noise_formula=noise, noise_over_sensitivity=z, feature_norm=math.isqrt(dimension), label_bound=1, batch_size=batch
+        noise_formula=noise, noise_over_sensitivity=z, feature_norm=math.isqrt(dimension), label_bound=1,
+        batch_size=batch,
     )
     proved = float(proved_epsilon(ADAPTIVE, values, records=10 * batch, delta="1e-5").upper.to_fraction())
     moves = 2 * math.sqrt(dimension) / batch
