@@ -55,7 +55,7 @@ LONGEST = {False: 1, True: 2}
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data fit the configuration that the accounting assumes."""
+    """A DomainError unless the data fit the configuration that the guarantees assume."""
     glm.check_data(features, labels, feature_norm=Fraction(1))
     largest = float(np.abs(labels).max())
     if largest > float(config.label_bound):

@@ -303,7 +303,7 @@ def test_a_kernel_that_is_not_normalised_needs_its_diagonal_in_noise_and_step() 
     step = {"base_learning_rate": Fraction(8, 9), "link_lipschitz": 1}
     unit, nine = (reference("two-layer.sigma", feature_norm=r, **step, **at) for r in (1, 3))
     assert abs(upper(nine) / upper(unit) - 3) < 1e-11
-    with pytest.raises(DomainError, match=r"^base_learning_rate = 1 .* \(0, 8/9\] for link_lipschitz = 1 and feature_nor"):
+    with pytest.raises(DomainError, match=r"^base_learning_rate = 1 .* \(0, 8/9\] for link_lipschitz = 1 and feature"):
         reference("two-layer.sigma", feature_norm=3, base_learning_rate=1, link_lipschitz=1, **at)
 
 
