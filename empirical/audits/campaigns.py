@@ -47,7 +47,9 @@ _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "batches": 15
 
 DEFAULT: dict[str, Plan] = {
     "NoisyGD on quadratics": _entry(
-        "noisy-cgd", {**_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20}, "cyclic-canary",
+        "noisy-cgd", {
+            **_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20,
+        }, "cyclic-canary",
         records=50, dimension=4, batch=1,
     ),
     "NoisyCGD, canary in the first batch": _entry(
@@ -75,7 +77,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-GD, average iterate": _entry(
         "dp-gd",
         {
-            "loss": "linear", "learning_rate": "0.5", "clip_norm": "1", "noise_on_mean": "0.3", "steps": 10, "dataset_size": 20,
+            "loss": "linear", "learning_rate": "0.5", "clip_norm": "1", "noise_on_mean": "0.3", "steps": 10,
+            "dataset_size": 20,
             "neighbours": "replace",
         },
         "full-batch-canary", records=20, dimension=4,
@@ -107,12 +110,18 @@ DEFAULT: dict[str, Plan] = {
     ),
     "exponential mechanism": _entry(
         "exponential-mechanism",
-        {"loss": "logistic", "loss_range": "1", "temperature": "1", "regularisation": "0.1", "grid_radius": "2", "grid_points": 8},
+        {
+            "loss": "logistic", "loss_range": "1", "temperature": "1", "regularisation": "0.1", "grid_radius": "2",
+            "grid_points": 8,
+        },
         "grid-canary", records=4, dimension=1,
     ),
     "subsample and aggregate": _entry(
         "subsample-aggregate",
-        {"estimator": "median", "order": "given", "blocks": 10, "estimate_low": "0", "estimate_high": "1", "noise_scale": "0.05"},
+        {
+            "estimator": "median", "order": "given", "blocks": 10, "estimate_low": "0", "estimate_high": "1",
+            "noise_scale": "0.05",
+        },
         "block-canary", records=10,
     ),
     "sufficient statistics": _entry(
@@ -139,7 +148,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-SBCD, one block": _entry(
         "dp-sbcd",
         {
-            "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.5", "regulariser": "none", "spectral_norm": "inf",
+            "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.5", "regulariser": "none",
+            "spectral_norm": "inf",
             "batch_size": 1, "noise_variances": ["0.5", "0.5", "0.5"], "clip_norm": "1",
         },
         "label-canary", records=1, dimension=4,
@@ -147,7 +157,8 @@ DEFAULT: dict[str, Plan] = {
     "projected DP-GD": _entry(
         "dp-gd-projected",
         {
-            "loss": "linear", "learning_rate": "0.5", "lipschitz": "1", "radius": "1", "noise_on_mean": "0.2", "steps": 5,
+            "loss": "linear", "learning_rate": "0.5", "lipschitz": "1", "radius": "1", "noise_on_mean": "0.2",
+            "steps": 5,
             "dataset_size": 10, "neighbours": "replace",
         },
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
@@ -170,7 +181,8 @@ DEFAULT: dict[str, Plan] = {
     "convex ReLU units": _entry(
         "noisy-cgd-convex-relu",
         {
-            "loss": "squared", "outputs": 1, "hyperplanes": 2, "learning_rate": "0.2", "regularisation": "0.1", "clip_norm": "1",
+            "loss": "squared", "outputs": 1, "hyperplanes": 2, "learning_rate": "0.2", "regularisation": "0.1",
+            "clip_norm": "1",
             "clipping": "record", "noise_on_mean": "0.3", "batch_size": 5, "epochs": 3, "feature_norm": "1",
         },
         "unit-canary", budget=FEWER, records=10, dimension=1,
@@ -178,7 +190,8 @@ DEFAULT: dict[str, Plan] = {
     "tuned NoisyCGD": _entry(
         "poisson-tuned-noisy-cgd",
         {
-            "loss": "linear", "learning_rates": ["0.5"], "regularisations": ["0.1"], "clip_norm": "1", "noise_on_mean": "0.5", "batch_size": 5,
+            "loss": "linear", "learning_rates": ["0.5"], "regularisations": ["0.1"], "clip_norm": "1",
+            "noise_on_mean": "0.5", "batch_size": 5,
             "epochs": 3, "feature_norm": "1", "mean_runs": "3", "validation_records": 1, "score": "loss",
         },
         "tuned-canary", budget=FEWER, records=6, dimension=1,
@@ -202,13 +215,17 @@ DEFAULT: dict[str, Plan] = {
     ),
     "DP-GLMtron, adaptive": _entry(
         "dp-glmtron-adaptive",
-        {**_GLMTRON, "threshold_scale": "1", **_THRESHOLD, "threshold_delta": "1e-8", "histogram_batches": 20, "threshold_records": 20},
+        {
+            **_GLMTRON, "threshold_scale": "1", **_THRESHOLD, "threshold_delta": "1e-8", "histogram_batches": 20,
+            "threshold_records": 20,
+        },
         "shuffled-canary", FEWER, records=24, dimension=1,
     ),
     "DP-SGD on a deep network": _entry(
         "dp-sgd-multilayer",
         {
-            "loss": "pseudo-huber", "depth": 2, "hidden_units": 1, "learning_rate": "0.2", "layer_radius": "5", "centre": "start",
+            "loss": "pseudo-huber", "depth": 2, "hidden_units": 1, "learning_rate": "0.2", "layer_radius": "5",
+            "centre": "start",
             "clip_norm": "1", "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10,
             "neighbours": "add_remove",
         },
@@ -217,7 +234,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-SGD on a network": _entry(
         "dp-sgd-network",
         {
-            "loss": "squared", "activation": "tanh", "hidden_units": 2, "initial_scale": "0.1", "learning_rate": "0.1", "clip_norm": "1",
+            "loss": "squared", "activation": "tanh", "hidden_units": 2, "initial_scale": "0.1", "learning_rate": "0.1",
+            "clip_norm": "1",
             "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10, "neighbours": "add_remove",
         },
         "network-canary", budget=FEWER, records=2, dimension=1,

@@ -159,7 +159,10 @@ _TOTAL = (
 )
 _bound = functools.partial(
     Bound, neighbours="replace", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition"),
+    source=(
+        "glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition", "background/laplace-curve",
+    ),
+    validity="pending",
 )
 
 epsilon = _bound(

@@ -92,6 +92,7 @@ def test_what_a_tree_depends_on(change: dict[str, Any]) -> None:
 # --- thresholds from other records: the weaker of the two guarantees
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("algorithm", "config"), [("dp-glmtron", SHUFFLED), ("dp-taglmtron", TREE)])
 @pytest.mark.parametrize("one", ["0.0001", "0.1"])
 def test_the_weaker_guarantee_is_the_one_that_is_proved(algorithm: str, config: dict[str, Any], one: str) -> None:
@@ -109,6 +110,7 @@ def test_the_weaker_guarantee_is_the_one_that_is_proved(algorithm: str, config: 
     assert (best(plan) == "dp-threshold.epsilon") == (one == "0.1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("missing", HISTOGRAMS)
 def test_thresholds_of_which_too_little_is_said(missing: str) -> None:
     plan = plan_of("dp-glmtron", **{**SHUFFLED, **{key: value for key, value in OTHERS.items() if key != missing}})

@@ -17,7 +17,7 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import DOES_NOT_APPLY, PROVED, plan, plan_of_training, proved_epsilon, read
 from oracle.core.tape import Tape
-from tests.oracle.phased.test_phased_training import BASE, config, data, every, literal
+from tests.oracle.phased.cases import BASE, config, data, every, literal
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
