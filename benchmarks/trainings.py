@@ -48,13 +48,15 @@ TASKS: dict[str, dict[str, Any]] = {
     "dp-sgd-network": {**COMMON, **NETWORK, "noise_on_mean": "0.1", "steps": 100},
     "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "noise_on_mean": "0.01", "steps": 10},
     "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
-    "phased-sgd": {"link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0},
+    "phased-sgd": {
+        "link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0,
+    },
     "dp-glmtron": PASS,
     "dp-taglmtron": {**PASS, "neighbours": "replace"},
 }
 NOISE = {
     "noisy-cgd": "sigma", "dp-sgd-network": "noise_std", "dp-sgd-multilayer": "sigma",
-    "dp-sgd-multilayer/4": "sigma", "phased-sgd": "sigma",
+    "dp-sgd-multilayer/4": "sigma", "phased-sgd": "noise_over_step",
     "dp-glmtron": "noise_multiplier", "dp-taglmtron": "noise_multiplier",
 }
 SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured

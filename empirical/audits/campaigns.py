@@ -38,7 +38,10 @@ _SAMPLED = {
     "loss": "linear", "eta": "0.5", "lam": "0", "clip_norm": "1", "noise_std": "0.1", "batch_size": 10, "steps": 50,
     "dataset_size": 100, "neighbours": "add_remove",
 }
-_PHASED = {"link": "constant", "label_bound": "1", "learning_rate": "0.5", "sigma": "4", "initial_radius": 0}
+_PHASED = {
+    "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
+}
+_SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
 _GLMTRON = {"eta": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.4"}
 _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "batches": 15, "model_variance": "0.5"}
 
@@ -131,22 +134,16 @@ DEFAULT: dict[str, Plan] = {
         "adaptive-batched-gd",
         {
             "noise_formula": "exact", "noise_over_sensitivity": "1.5", "learning_rate": "0.1", "feature_norm": "2",
-            "label_bound": "1",
-            "batch_size": 10,
+            "label_bound": "1", "batch_size": 10,
         },
         "bounded-canary", records=10, dimension=2,
     ),
     "two-layer kernel SGD": _entry(
-        "two-layer", {
-            "link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1",
-        }, "kernel-canary",
-        records=64, dimension=1,
+        "two-layer", {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1"},
+        "kernel-canary", records=64, dimension=1,
     ),
     "smoothed phased SGD": _entry(
-        "smoothed-phased-sgd", {
-            **_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection",
-        }, "first-record",
-        budget=FEWER, records=32, dimension=2,
+        "smoothed-phased-sgd", _SMOOTHED, "first-record", budget=FEWER, records=32, dimension=2,
     ),
     "DP-SBCD, one block": _entry(
         "dp-sbcd",
@@ -205,11 +202,8 @@ DEFAULT: dict[str, Plan] = {
     ),
     "smoothed phased SGD on projected records": _entry(
         "smoothed-phased-sgd-projected",
-        {
-            **_PHASED, "noise_over_step": "8", "envelope_smoothness": "1", "oracle_error": "0.01",
-            "gradient_oracle": "bisection", "projected_dimension": 200,
-        },
-        "first-record", FEWEST, records=16, dimension=1,
+        {**_SMOOTHED, "noise_over_step": "8", "projected_dimension": 200}, "first-record", FEWEST,
+        records=16, dimension=1,
     ),
     "two-layer kernel SGD, projected": _entry(
         "two-layer-projected",

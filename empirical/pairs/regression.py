@@ -132,7 +132,8 @@ def _bounded(name: str, config: Values, parameters: Values) -> Pair:
         return pair
     std = Fraction(adaptive_batched_gd.noise_std(config, 0.0))  # the noise that the run has, to the last bit
     gap = 2 * length * config.label_bound / config.batch_size
-    return replace(pair, law=isotropic(gap=gap, variance=std**2, direction=unit(dimension) / float(config.eta)))
+    direction = unit(dimension) / float(config.learning_rate)
+    return replace(pair, law=isotropic(gap=gap, variance=std**2, direction=direction))
 
 
 bounded_canary = Builder(

@@ -37,8 +37,8 @@ _Z = "4.8449"  # sqrt(2 log(1.25e5)) = 4.84480...
 
 def _plan(noise: str, feature_norm: int, dimension: int) -> Plan:
     config: dict[str, Any] = {
-        "noise": noise, "noise_multiplier": _Z, "eta": "0.0625", "feature_norm": feature_norm, "label_bound": 1,
-        "batch_size": 100,
+        "noise_formula": noise, "noise_over_sensitivity": _Z, "learning_rate": "0.0625", "feature_norm": feature_norm,
+        "label_bound": 1, "batch_size": 100,
     }
     return Plan(
         target={"kind": "algorithm", "name": "adaptive-batched-gd", "config": config},
@@ -87,7 +87,8 @@ theorem_1 = FalseClaim(
         target={
             "kind": "algorithm", "name": "phased-sgd",
             "config": {
-                "link": "tanh", "label_bound": 1, "base_learning_rate": 4_000_000, "initial_radius": 0, "noise_over_step": "27.42",
+                "link": "tanh", "label_bound": 1, "base_learning_rate": 4_000_000, "initial_radius": 0,
+                "noise_over_step": "27.42",
             },
         },
         pair={"kind": "built", "name": "echoed-record", "records": _RECORDS, "lean": "0.001"},

@@ -14,7 +14,7 @@ RANGES: Ranges = {
     ("dp-pgd.risk", "projected_dimension"): (0.0, 3.0),
     **{(name, "steps"): (0.0, 1.4) for name in _TWO_BATCHED},
     **{(name, "learning_rate"): (-3.0, 0.5) for name in _TWO_BATCHED},
-    **{(name, "radius"): (-1.0, 2.0) for name in _TWO_BATCHED},
+    **{(name, "feature_norm"): (-1.0, 2.0) for name in _TWO_BATCHED},
     # learning_rate * alpha * trace stays below 1; the tests of the bound go to that edge.
     **{(name, "spectrum"): (-4.0, 0.0) for name in _TWO_CHAINS},
     **{(name, "learning_rate"): (-4.0, -1.7) for name in _TWO_CHAINS},
@@ -39,7 +39,7 @@ CORNERS: Corners = {
     **{(name, "steps"): (0, 1, 2, 3) for name in _TWO_BATCHED},
     **{
         (name, parameter): (5e-324, 1e-300, 1e-30, 1e-8, 1.0, 3.0, 1e8, 1e160)
-        for name in _TWO_BATCHED for parameter in ("learning_rate", "radius", "noise_multiplier")
+        for name in _TWO_BATCHED for parameter in ("learning_rate", "feature_norm", "noise_over_sensitivity")
     },
     **{(name, "spectrum"): _FEW for name in _TWO_CHAINS},
     **{(name, "learning_rate"): (*_FEW, 1.0) for name in _TWO_CHAINS},

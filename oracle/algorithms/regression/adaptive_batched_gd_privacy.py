@@ -24,9 +24,10 @@ from typing import Any
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import relu_gradient
 
