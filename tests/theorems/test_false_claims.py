@@ -310,7 +310,7 @@ def test_the_answers_of_theorem_1_are_as_far_apart_as_certified() -> None:
 def test_the_printed_thresholds_empty_the_fullest_bin() -> None:
     target = make_target({
         "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
-        "config": {"batches": 30, "epsilon": 1, "delta": "1e-5"},
+        "config": {"histogram_batches": 30, "threshold_epsilon": 1, "threshold_delta": "1e-5"},
     })
     labels = np.full(30, 2.0)
     labels[:25] = 1.0
@@ -318,7 +318,7 @@ def test_the_printed_thresholds_empty_the_fullest_bin() -> None:
     assert (target.releases(features, labels, Tape(0, 200)) == math.sqrt(2 * 8.0)).all()  # the bin [4, 8)
     labels[0] = 2.0
     assert (target.releases(features, labels, Tape(0, 200)) == math.sqrt(2 * 2.0)).mean() > 0.98  # the bin [1, 2)
-    with pytest.raises(DomainError, match="batches = 30"):
+    with pytest.raises(DomainError, match="histogram_batches = 30"):
         target.releases(features[:20], labels[:20], Tape(0, 1))
 
 

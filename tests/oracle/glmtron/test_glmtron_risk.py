@@ -235,7 +235,7 @@ def test_the_largest_step_is_allowed_and_no_larger_one() -> None:
     }
     edge = Fraction(4, 3)
     RISK.reference(**common, learning_rate=edge)
-    with pytest.raises(DomainError, match=r"learning_rate = .* is above 1/\(alpha \* trace\) .* <= 1"):
+    with pytest.raises(DomainError, match=r"learning_rate = .* is above 1/\(fourth_moment \* trace\) .* <= 1"):
         RISK.reference(**common, learning_rate=edge + Fraction(1, 10**30))
     below, above = math.nextafter(float(edge), 0.0), math.nextafter(float(edge), 2.0)
     assert float(RISK.fast(**common, learning_rate=below)) > 0
@@ -260,5 +260,5 @@ def test_the_recursion_takes_steps_up_to_two_over_the_largest_eigenvalue() -> No
 def test_spectrum_and_gap_have_one_length(bound: oracle.Bound) -> None:
     with pytest.raises(DomainError, match="must have one length"):
         bound.reference(**{**(bound.example or {}), "gap": "1,1"})
-    with pytest.raises(DomainError, match=r"steps = 0 is outside its domain"):
+    with pytest.raises(DomainError, match=r"dataset_size = 0 is outside its domain"):
         bound.reference(**{**(bound.example or {}), "dataset_size": 0})
