@@ -13,7 +13,7 @@ from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_t
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.planning import Judged, Plan, plan, read, trained_plan
-from oracle.core.registry import Algorithm, Bound, algorithm, algorithms, bound, bounds
+from oracle.core.registry import VALIDITIES, Algorithm, Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -38,21 +38,21 @@ def _bound_json(item: Bound) -> dict[str, Any]:
         "bound": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
         "parameters": [_parameter_json(parameter) for parameter in item.parameters],
         "neighbours": item.neighbours, "threat_model": item.threat_model, "released": item.released, "safe": item.safe,
-        "source": list(item.source),
+        "source": list(item.source), "validity": item.validity,
     }
 
 
 def list_bounds(as_json: Json = False) -> None:
-    """List the bounds, with their parameters and domains."""
+    """List the bounds, with their parameters and domains, and how it is known that each is a theorem (validity)."""
     if as_json:
         print_json([_bound_json(item) for item in bounds().values()])
         return
     rows = [
         (item.name, ", ".join(parameter.name for parameter in item.parameters), item.neighbours, item.threat_model,
-         item.summary)
+         item.validity, item.summary)
         for item in bounds().values()
     ]
-    print_table(("bound", "parameters", "neighbours", "threat model", "what it is"), rows)
+    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "what it is"), rows)
 
 
 def evaluate_bound(
@@ -70,13 +70,15 @@ def evaluate_bound(
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
             "neighbours": given.get("neighbours", item.neighbours), "threat_model": item.threat_model,
-            "source": list(item.source),
+            "source": list(item.source), "validity": item.validity,
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
     print(f"  lower  {lower}")
     print(f"  upper  {upper}")
     print(f"  {item.summary}")
+    print("  value     certified: the formula lies between these ends")
+    print(f"  validity  {VALIDITIES[item.validity]} ({', '.join(item.source)})")
 
 
 def _place(item: Algorithm) -> str | None:
@@ -108,11 +110,15 @@ def list_algorithms(as_json: Json = False) -> None:
 
 def plan_training(
     what: Annotated[
-        str | None, typer.Argument(metavar="FILE|NAME", help="A TOML file: algorithm = ..., and its keys; or an algorithm.")
+        str | None, typer.Argument(
+            metavar="FILE|NAME", help="A TOML file: algorithm = ..., and its keys; or an algorithm.",
+        )
     ] = None,
     configuration: Annotated[list[str] | None, typer.Argument(help="key=value of a named algorithm.")] = None,
     trained: Annotated[
-        bool, typer.Option("--trained", help="As this project's own training runs it: what that makes true is not asked.")
+        bool, typer.Option(
+            "--trained", help="As this project's own training runs it: what that makes true is not asked.",
+        )
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -96,6 +96,7 @@ class BoundEntry:
             "name": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
             "parameters": [_parameter_json(parameter) for parameter in item.parameters],
             "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+            "validity": item.validity,
             "example": None if self.example is None else {
                 "params": dict(self.example.params), "lower": self.example.lower, "upper": self.example.upper,
                 "fast": self.example.fast,

@@ -24,6 +24,7 @@ from empirical.audits.audit import Audit
 from empirical.audits.tightness import summary
 from empirical.gate.league import league_tables
 from oracle.core.errors import OracleError
+from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
 from theorems.claim import Verdict
 from theorems.show import scope_in_words
@@ -162,6 +163,7 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         severity_meanings=SEVERITY_MEANINGS,
         neighbour_meanings=NEIGHBOUR_MEANINGS,
         threat_meanings=THREAT_MEANINGS,
+        validity_meanings=VALIDITIES,
         league_summary_columns=league_tables.SUMMARY_COLUMNS,
         league_summaries=league_tables.summaries(report.league),
         league_columns=league_tables.COLUMNS,

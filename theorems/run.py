@@ -18,9 +18,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from theorems import effort
 from theorems.claim import Checked, Claim, Finding, claim, expectations, judge
 from theorems.store import Store
+from theorems.tools import effort
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

@@ -26,7 +26,7 @@ from empirical.audits.trial import check_variation, try_out
 from empirical.estimators.estimators import ESTIMATORS, Estimate, Estimator
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.pair import Pair, builders, make_pair
-from oracle.core import accounting
+from oracle.core import planning
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.registry import Algorithm, Values, algorithm, named
@@ -218,7 +218,7 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
             raise DomainError(
                 f"neighbours = {pair.neighbours} is outside its domain: {item.name} is accounted for by {relation}"
             )
-        return accounting.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
+        return planning.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
     except DomainError:
         if plan.claimed is None:
             raise

@@ -45,7 +45,9 @@ _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_ba
 
 DEFAULT: dict[str, Plan] = {
     "NoisyGD on quadratics": _entry(
-        "noisy-cgd", {**_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20}, "cyclic-canary",
+        "noisy-cgd", {
+            **_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20,
+        }, "cyclic-canary",
         records=50, dimension=4, batch=1,
     ),
     "NoisyCGD, canary in the first batch": _entry(
@@ -73,7 +75,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-GD, average iterate": _entry(
         "dp-gd",
         {
-            "loss": "linear", "learning_rate": "0.5", "clip_norm": "1", "noise_on_mean": "0.3", "steps": 10, "dataset_size": 20,
+            "loss": "linear", "learning_rate": "0.5", "clip_norm": "1", "noise_on_mean": "0.3", "steps": 10,
+            "dataset_size": 20,
             "neighbours": "replace",
         },
         "full-batch-canary", records=20, dimension=4,
@@ -105,12 +108,18 @@ DEFAULT: dict[str, Plan] = {
     ),
     "exponential mechanism": _entry(
         "exponential-mechanism",
-        {"loss": "logistic", "loss_range": "1", "temperature": "1", "regularisation": "0.1", "grid_radius": "2", "grid_points": 8},
+        {
+            "loss": "logistic", "loss_range": "1", "temperature": "1", "regularisation": "0.1", "grid_radius": "2",
+            "grid_points": 8,
+        },
         "grid-canary", records=4, dimension=1,
     ),
     "subsample and aggregate": _entry(
         "subsample-aggregate",
-        {"estimator": "median", "order": "given", "blocks": 10, "estimate_low": "0", "estimate_high": "1", "noise_scale": "0.05"},
+        {
+            "estimator": "median", "order": "given", "blocks": 10, "estimate_low": "0", "estimate_high": "1",
+            "noise_scale": "0.05",
+        },
         "block-canary", records=10,
     ),
     "sufficient statistics": _entry(
@@ -122,17 +131,22 @@ DEFAULT: dict[str, Plan] = {
     "adaptive batched GD": _entry(
         "adaptive-batched-gd",
         {
-            "noise_formula": "exact", "noise_over_sensitivity": "1.5", "learning_rate": "0.1", "feature_norm": "2", "label_bound": "1",
+            "noise_formula": "exact", "noise_over_sensitivity": "1.5", "learning_rate": "0.1", "feature_norm": "2",
+            "label_bound": "1",
             "batch_size": 10,
         },
         "bounded-canary", records=10, dimension=2,
     ),
     "two-layer kernel SGD": _entry(
-        "two-layer", {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1"}, "kernel-canary",
+        "two-layer", {
+            "link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1",
+        }, "kernel-canary",
         records=64, dimension=1,
     ),
     "smoothed phased SGD": _entry(
-        "smoothed-phased-sgd", {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}, "first-record",
+        "smoothed-phased-sgd", {
+            **_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection",
+        }, "first-record",
         budget=FEWER, records=32, dimension=2,
     ),
     "DP-SBCD, one block": _entry(
@@ -146,7 +160,8 @@ DEFAULT: dict[str, Plan] = {
     "projected DP-GD": _entry(
         "dp-gd-projected",
         {
-            "loss": "linear", "learning_rate": "0.5", "lipschitz": "1", "radius": "1", "noise_on_mean": "0.2", "steps": 5,
+            "loss": "linear", "learning_rate": "0.5", "lipschitz": "1", "radius": "1", "noise_on_mean": "0.2",
+            "steps": 5,
             "dataset_size": 10, "neighbours": "replace",
         },
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
@@ -160,13 +175,17 @@ DEFAULT: dict[str, Plan] = {
     ),
     "DP-PGD on projected records": _entry(
         "dp-pgd",
-        {"learning_rate": "0.5", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 64, "steps": 4},
+        {
+            "learning_rate": "0.5", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1",
+            "projected_dimension": 64, "steps": 4,
+        },
         "bounded-canary", budget=FEWER, records=5, dimension=1,
     ),
     "convex ReLU units": _entry(
         "noisy-cgd-convex-relu",
         {
-            "loss": "squared", "outputs": 1, "hyperplanes": 2, "learning_rate": "0.2", "regularisation": "0.1", "clip_norm": "1",
+            "loss": "squared", "outputs": 1, "hyperplanes": 2, "learning_rate": "0.2", "regularisation": "0.1",
+            "clip_norm": "1",
             "clipping": "record", "noise_on_mean": "0.3", "batch_size": 5, "epochs": 3, "feature_norm": "1",
         },
         "unit-canary", budget=FEWER, records=10, dimension=1,
@@ -174,7 +193,8 @@ DEFAULT: dict[str, Plan] = {
     "tuned NoisyCGD": _entry(
         "poisson-tuned-noisy-cgd",
         {
-            "loss": "linear", "learning_rates": ["0.5"], "regularisations": ["0.1"], "clip_norm": "1", "noise_on_mean": "0.5", "batch_size": 5,
+            "loss": "linear", "learning_rates": ["0.5"], "regularisations": ["0.1"], "clip_norm": "1",
+            "noise_on_mean": "0.5", "batch_size": 5,
             "epochs": 3, "feature_norm": "1", "mean_runs": "3", "validation_records": 1, "score": "loss",
         },
         "tuned-canary", budget=FEWER, records=6, dimension=1,
@@ -185,12 +205,18 @@ DEFAULT: dict[str, Plan] = {
     ),
     "smoothed phased SGD on projected records": _entry(
         "smoothed-phased-sgd-projected",
-        {**_PHASED, "noise_over_step": "8", "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection", "projected_dimension": 200},
+        {
+            **_PHASED, "noise_over_step": "8", "envelope_smoothness": "1", "oracle_error": "0.01",
+            "gradient_oracle": "bisection", "projected_dimension": 200,
+        },
         "first-record", FEWEST, records=16, dimension=1,
     ),
     "two-layer kernel SGD, projected": _entry(
         "two-layer-projected",
-        {"link": "constant", "degree": 1, "base_learning_rate": "0.5", "noise_over_step": "4", "projected_dimension": 200},
+        {
+            "link": "constant", "degree": 1, "base_learning_rate": "0.5", "noise_over_step": "4",
+            "projected_dimension": 200,
+        },
         "kernel-canary", FEWEST, records=16, dimension=1,
     ),
     "DP-GLMtron, adaptive": _entry(
@@ -204,7 +230,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-SGD on a deep network": _entry(
         "dp-sgd-multilayer",
         {
-            "loss": "pseudo-huber", "depth": 2, "hidden_units": 1, "learning_rate": "0.2", "layer_radius": "5", "centre": "start",
+            "loss": "pseudo-huber", "depth": 2, "hidden_units": 1, "learning_rate": "0.2", "layer_radius": "5",
+            "centre": "start",
             "clip_norm": "1", "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10,
             "neighbours": "add_remove",
         },
@@ -213,7 +240,8 @@ DEFAULT: dict[str, Plan] = {
     "DP-SGD on a network": _entry(
         "dp-sgd-network",
         {
-            "loss": "squared", "activation": "tanh", "hidden_units": 2, "initial_scale": "0.1", "learning_rate": "0.1", "clip_norm": "1",
+            "loss": "squared", "activation": "tanh", "hidden_units": 2, "initial_scale": "0.1", "learning_rate": "0.1",
+            "clip_norm": "1",
             "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10, "neighbours": "add_remove",
         },
         "network-canary", budget=FEWER, records=2, dimension=1,

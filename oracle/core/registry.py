@@ -21,7 +21,8 @@ import numpy as np
 from flint import arb
 
 from oracle.core import arithmetic, vocabulary
-from oracle.core.algorithm import Algorithm, Values
+from oracle.core.algorithm import Algorithm as Algorithm
+from oracle.core.algorithm import Values as Values
 from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
@@ -33,6 +34,13 @@ THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", *vocabulary.released.choices)
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 SAFE = ("lower", "upper")
+VALIDITIES = {
+    "proved": "proved here",
+    "checked": "checked here in part, not proved",
+    "cited": "cited, and not checked here",
+    "pending": "pending, because a source is not checked yet",
+}
+"""How it is known that a bound's formula is a theorem about what it bounds, the surest first, in words."""
 _LISTED = 40  # names that an error message still lists
 
 
@@ -51,9 +59,10 @@ class Bound:
     """A bound on privacy or utility: a certified reference and a fast path that is sound, over one set of parameters.
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
-    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula. `released` is
-    what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday point, at which
-    the report evaluates it.
+    sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula; that the formula
+    is a guarantee is another matter, and `validity` says how that is known: as surely as the weakest of the claims in
+    `source`. `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an
+    everyday point, at which the report evaluates it.
     """
 
     name: str
@@ -69,11 +78,12 @@ class Bound:
     example: Mapping[str, str] | None = None
     released: str = "output"
     safe: str = "upper"
+    validity: str = "pending"
 
     def __post_init__(self) -> None:
         for value, allowed in (
             (self.neighbours, NEIGHBOURS), (self.threat_model, THREAT_MODELS), (self.unit, UNITS),
-            (self.released, RELEASED), (self.safe, SAFE),
+            (self.released, RELEASED), (self.safe, SAFE), (self.validity, tuple(VALIDITIES)),
         ):
             if value not in allowed:
                 raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")

@@ -49,15 +49,14 @@ class Twin:
         dtype: torch.dtype | None = None, recorder: Any = None,
     ) -> torch.Tensor:
         """What all the tape's models release, on the device."""
-        where = {"device": torch.device(device), "dtype": dtype or torch.float64}
-        made = {"device": torch.device("cpu"), "dtype": torch.float64} if self.double else where
-        x, y = (torch.as_tensor(part, **made) for part in (features, labels))  # type: ignore[call-overload]
-        data = self.prepare(x, y, config, recorder)
+        like = torch.empty(0, dtype=dtype or torch.float64, device=device)
+        made = torch.empty(0, dtype=torch.float64) if self.double else like
+        data = self.prepare(drawn(features, made), drawn(labels, made), config, recorder)
 
         def chunk(part: Tape) -> torch.Tensor:
-            return self.chunk(data, config, part, recorder).to(**where)  # type: ignore[call-overload,no-any-return]
+            return self.chunk(data, config, part, recorder).to(like)
 
-        return in_chunks(tape, self.entries(data, config, tape), chunk, torch.empty(0, **where), recorder)  # type: ignore[call-overload]
+        return in_chunks(tape, self.entries(data, config, tape), chunk, like, recorder)
 
 
 def in_chunks(
@@ -118,5 +117,5 @@ class Kept:
 
 
 def drawn(draws: Any, like: torch.Tensor) -> torch.Tensor:
-    """Draws of the tape, an array or a tensor already, where and as the tensor is."""
+    """Draws of the tape (or data), an array or a tensor already, where and as the tensor is."""
     return torch.as_tensor(draws, dtype=like.dtype, device=like.device)

@@ -339,6 +339,7 @@ fixed_bins = flag("fixed_bins", "whether bins and batches do not depend on the r
 noisy_test = flag("noisy_test", "whether the noisy count, not the true one, must exceed the threshold to be released")
 late_noise = flag("late_noise", "whether a node's noise is drawn, or rescaled, once the norms of its leaves are known")
 later_records_public = flag("later_records_public", "whether the records after record_position are public")
+public_validation = flag("public_validation", "whether the records that score the runs are public and not trained on")
 gaussian_dp = flag("gaussian_dp", "whether every run is mu-GDP")
 separate_records = flag(
     "separate_records", "whether each term of a gradient reads one record, and else only what was released",

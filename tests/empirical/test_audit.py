@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +23,7 @@ from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
+from tests.commands import command
 from tests.empirical.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
@@ -118,6 +117,7 @@ def test_the_two_sides_use_different_draws() -> None:
     assert ranges[1][-1][1] == 2 * GD.budget
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("train", "reason"),
     [
@@ -212,9 +212,9 @@ def test_outcomes() -> None:
     assert outcome("E", True) == "FALSE_ALARM"
 
 
+@pytest.mark.full
 def test_mutants_command(tmp_path: Path) -> None:
     file = tmp_path / "mutants.json"
-    words = [sys.executable, "-m", "reports.cli", "mutants", "--json", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = command("mutants", "--json", str(file))
     assert done.returncode == 0, done.stdout
     assert all(row["good"] for row in json.loads(file.read_text()))

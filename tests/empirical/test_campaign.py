@@ -104,6 +104,7 @@ def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     assert set(trained(tmp_path)) - tried == set().union(*(seeds_of(plan, shard) for shard in damaged))
 
 
+@pytest.mark.full
 def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     first = run(plan, store=tmp_path / "store")
@@ -118,6 +119,7 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
     assert len(trained(tmp_path)) > 2 * plan.budget
 
 
+@pytest.mark.full
 def test_a_plan_that_only_judges_otherwise_trains_nothing_again(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path), attacks=["mean-distance"])
     run(plan, store=tmp_path / "store")
@@ -144,15 +146,17 @@ def test_the_parts_that_determine_the_models_are_in_their_hash() -> None:
     assert len(hashes) == 1 + len(changes)
 
 
+@pytest.mark.full
 def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As when the selection was computed again elsewhere, and the choice came out otherwise.
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
     choose = empirical.audits.audit.choose
-    monkeypatch.setattr("choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 
+@pytest.mark.full
 def test_the_shard_size_changes_no_model() -> None:
     # Guaranteed for a training whose rows do not depend on the number of rows, as here; the plan's hash differs anyway.
     first = run(CGD)
@@ -179,6 +183,7 @@ def test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypat
     assert run(plan) == first
 
 
+@pytest.mark.full
 def test_two_runs_on_one_store_at_once(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     with ThreadPoolExecutor(2) as pool:
@@ -235,6 +240,7 @@ def spawned(plan: Plan, folder: Path, **options: Any) -> Audit:
     return result
 
 
+@pytest.mark.full
 def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
@@ -243,6 +249,7 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
         assert store.count(plan.models_hash()) == 20
 
 
+@pytest.mark.full
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("empirical.audits.compute._DEATHS", 0)
     plan = plan_of(noisy_sums(tmp_path))
@@ -251,6 +258,7 @@ def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pyte
         run(plan, workers=2)
 
 
+@pytest.mark.thorough
 def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
     distributed: Any = pytest.importorskip("distributed")
     plan = plan_of(noisy_sums(tmp_path))
@@ -264,6 +272,7 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: 
         assert run(CGD, cluster=cluster.scheduler_address) == run(CGD)
 
 
+@pytest.mark.full
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("empirical.audits.compute._PATIENCE", 1)

@@ -62,6 +62,7 @@ def test_the_exact_epsilon_is_positive_and_not_above_the_proved_one(case: Case) 
     assert exact.to_floats()[0] > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", [case for case in CASES if case.law], ids=lambda case: case.id)
 def test_simulated_scores_have_the_law(case: Case) -> None:
     """DKW: an empirical distribution is nowhere sqrt(log(2/ERROR) / (2 n)) off or more, but with probability ERROR."""

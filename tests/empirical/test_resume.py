@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ import pytest
 from empirical.audits.audit import run
 from empirical.audits.audit_plan import PHASES, Plan
 from empirical.audits.trial import TOGETHER
-from tests.empirical.trainings import noisy_sums, seeds_of, trained
-
-PATIENCE = 240.0  # seconds; the machine may be busy
+from tests.empirical.trainings import noisy_sums, processes, seeds_of, trained
+from tests.waiting import PATIENCE, runs, wait_until
 
 
 def start(folder: Path, *options: str) -> subprocess.Popen[str]:
@@ -49,11 +47,11 @@ def kept(folder: Path) -> dict[tuple[str, int, int], str]:
 
 
 def wait_for_shards(process: subprocess.Popen[str], folder: Path, count: int) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not (folder / "store").exists() or len(kept(folder)) < count:
+    def there() -> bool:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        return (folder / "store").exists() and len(kept(folder)) >= count
+
+    wait_until(there)
 
 
 def finished(folder: Path, result: str) -> dict[str, Any]:
@@ -61,9 +59,10 @@ def finished(folder: Path, result: str) -> dict[str, Any]:
     return done
 
 
+@pytest.mark.full
 def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path) -> None:
-    noisy_sums(tmp_path, pause=0.02)  # 0.4 seconds a shard
-
+    noisy_sums(tmp_path)
+    (tmp_path / "slow").write_text("0.02")  # 0.4 seconds a shard, until it has been stopped twice
     stopped = start_with_store(tmp_path, "stopped.json")
     wait_for_shards(stopped, tmp_path, 2)
     os.killpg(stopped.pid, signal.SIGINT)  # Ctrl-C reaches the whole group
@@ -83,6 +82,7 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert after.items() >= before.items()
     assert not list(tmp_path.glob("*.json"))
 
+    (tmp_path / "slow").unlink()
     trained(tmp_path)
     # Two processes at once take it up; each finishes.
     for process in [start_with_store(tmp_path, "first.json"), start_with_store(tmp_path, "second.json")]:
@@ -104,15 +104,18 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert run(plan).to_json() == done  # as in one sitting, without a store
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
 def test_worker_processes_end_with_the_command(tmp_path: Path, way: signal.Signals) -> None:
-    noisy_sums(tmp_path, pause=0.01)
+    noisy_sums(tmp_path)
+    (tmp_path / "slow").write_text("0.01")
     process = start(tmp_path, "--budget", "5000", "--workers", "2")
-    deadline = time.monotonic() + PATIENCE
-    while len(models(tmp_path)) < 60:  # more than the trial: the workers work
+
+    def working() -> bool:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+        return len(set(processes(tmp_path).values()) - {process.pid}) == 2  # the command itself starts the trial's
+
+    wait_until(working)
     if way is signal.SIGINT:
         os.killpg(process.pid, way)  # as a terminal does
         _, said = process.communicate(timeout=PATIENCE)
@@ -122,12 +125,5 @@ def test_worker_processes_end_with_the_command(tmp_path: Path, way: signal.Signa
     else:
         process.send_signal(way)
         process.communicate(timeout=PATIENCE)  # returns when the workers, too, have let go of the pipes
-    time.sleep(1)  # five shards' time
-    count = len(models(tmp_path))
-    time.sleep(1)
-    assert len(models(tmp_path)) == count
-
-
-def models(folder: Path) -> list[str]:
-    log = folder / "log"
-    return log.read_text().split() if log.exists() else []
+    noted = processes(tmp_path)
+    wait_until(lambda: not any(runs(pid) for pid in {*noted, *noted.values()}))

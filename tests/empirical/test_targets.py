@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,10 @@ from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.tape import Tape
+from tests.empirical.trainings import NOISY_CGD
+from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
-NOISY_CGD = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
-    "feature_norm": "1",
-}
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 
 
@@ -45,6 +42,7 @@ def command(folder: Path, body: str, **options: Any) -> CommandTarget:
     return CommandTarget(f"{sys.executable} {file}", **options)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -165,6 +163,7 @@ def fn(dataset, seed):
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "save", "entries"),
     [
@@ -190,6 +189,7 @@ class Malice:
         return os.system, (f"touch {self.file}",)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["model.npy", "model.npz", "model.pt"])
 @pytest.mark.parametrize("kind", ["function", "command"])
 def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) -> None:
@@ -305,27 +305,12 @@ from oracle.core.tape import Tape
 {target}.releases(np.zeros((1, 1)), np.zeros(1), Tape(0, 1))
 """
     audit = subprocess.Popen([sys.executable, "-c", code])
-    _wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"))
+    wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"))
     pid = int(noted.read_text())
-    assert _runs(pid)
+    assert runs(pid)
     os.kill(audit.pid, signal.SIGKILL)
     audit.wait()
-    _wait_until(lambda: not _runs(pid))
-
-
-def _wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process runs, zombies excepted."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    wait_until(lambda: not runs(pid))
 
 
 def test_threads_take_turns(tmp_path: Path) -> None:
@@ -351,6 +336,6 @@ def test_a_forked_process_starts_its_own(tmp_path: Path) -> None:
 def test_nothing_is_left_over(tmp_path: Path) -> None:
     target = function(tmp_path, "import os\ndef fn(dataset, seed):\n    return os.getpid()")
     pid = int(target.releases(FEATURES, LABELS, Tape(0, 1))[0])
-    assert _runs(pid)
+    assert runs(pid)
     del target
-    assert not _runs(pid)
+    assert not runs(pid)

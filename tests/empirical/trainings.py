@@ -7,6 +7,11 @@ from pathlib import Path
 from empirical.audits.audit_plan import Plan, Shard
 from empirical.audits.targets import make_target
 
+NOISY_CGD = {
+    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
+    "feature_norm": "1",
+}
+
 SOURCE = '''
 import os, signal, time
 from pathlib import Path
@@ -17,7 +22,10 @@ HERE = Path(__file__).parent
 
 def train(dataset, seeds):
     """Noisy sums. The first worker of the process named in `kill` that has trained enough is killed, once."""
-    time.sleep(PAUSE * len(seeds))
+    with (HERE / "pids").open("a") as noted:
+        noted.write(f"{os.getpid()} {os.getppid()}\\n")
+    if (HERE / "slow").exists():
+        time.sleep(float((HERE / "slow").read_text()) * len(seeds))
     order = HERE / "kill"
     if len(seeds) > 10 and order.exists() and str(os.getppid()) != order.read_text():
         order.unlink()
@@ -29,11 +37,18 @@ def train(dataset, seeds):
 '''
 
 
-def noisy_sums(folder: Path, *, pause: float = 0.0) -> Path:
-    """A file with a batched training that takes so many seconds a model."""
+def noisy_sums(folder: Path) -> Path:
+    """A file with a batched training; as long as there is a file `slow`, a model takes the seconds that it says."""
     file = folder / "noisy_sums.py"
-    file.write_text(SOURCE.replace("PAUSE", repr(pause)))
+    file.write_text(SOURCE)
     return file
+
+
+def processes(folder: Path) -> dict[int, int]:
+    """The processes that have trained, each with the one that started it."""
+    noted = folder / "pids"
+    lines = noted.read_text().splitlines() if noted.exists() else []
+    return {int(pid): int(parent) for pid, parent in map(str.split, lines)}
 
 
 def plan_of(file: Path, **changes: object) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -65,16 +64,21 @@ def _nearest(seed: int, *, told: bool) -> float:
     return min(distances)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_climbs(seed: int) -> None:
     assert _nearest(seed, told=True) < 0.05 < _nearest(seed, told=False)
 
 
-def test_time_cuts_it_short() -> None:
+def test_time_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = 0.0
+
     def slow(**given: Any) -> float:
-        time.sleep(0.05)
+        nonlocal passed
+        passed += 0.05
         return correct(**given)
 
+    monkeypatch.setattr("empirical.gate.search.time.monotonic", lambda: passed)
     searched = found(slow, seconds=0.3)
     assert searched.cut_short
     assert 0 < searched.judged < 20

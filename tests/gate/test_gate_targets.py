@@ -64,6 +64,7 @@ HOSTILE: dict[str, tuple[str, Verdict, str]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_call_loses_its_case_only(name: str, tmp_path: Path) -> None:
     body, expected, words = HOSTILE[name]
@@ -78,6 +79,7 @@ def test_a_hostile_call_loses_its_case_only(name: str, tmp_path: Path) -> None:
     target.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -196,6 +198,7 @@ ANSWERS: dict[str, tuple[str, Answer | str]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answers_of_a_command(name: str, tmp_path: Path) -> None:
     line, expected = ANSWERS[name]
@@ -210,6 +213,7 @@ def test_answers_of_a_command(name: str, tmp_path: Path) -> None:
     target.close()
 
 
+@pytest.mark.full
 def test_a_command_that_breaks_is_started_again(tmp_path: Path) -> None:
     body = """
 scale = request['input']['scale']

@@ -183,6 +183,7 @@ def test_damaged_tables_are_told(tmp_path: Path) -> None:
             League.read(path)
 
 
+@pytest.mark.full
 def test_the_command_says_what_is_missing() -> None:
     done = run(ROOT, "-m", "reports.cli", "league", "--library", "no-such-library")
     assert done.returncode == 2

@@ -19,7 +19,7 @@ from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.descent import test_descent_accounts as accounts
 from tests.oracle.descent import test_descent_training as descent
-from tests.oracle.descent.test_descent_training import BASE, data
+from tests.oracle.descent.cases import BASE, data
 from tests.oracle.networks import test_network_training as network
 
 CONFIGS: dict[str, dict[str, Any]] = {**BASE, "dp-sgd-network": network.BASE}

@@ -51,6 +51,7 @@ def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.Monke
         campaigns.test_every_part_of_a_plan_is_in_its_hash()
 
 
+@pytest.mark.full
 def test_scores_of_another_attack_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read, write = Store.read, Store.write
     monkeypatch.setattr(Store, "read", lambda self, models, shard, attack, code: read(self, models, shard, "", code))

@@ -90,6 +90,7 @@ SAMPLED_BUGS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bug", SAMPLED_BUGS)
 @pytest.mark.parametrize("search", [0, 10])
 def test_a_bug_of_an_accountant_is_caught(bug: str, search: int) -> None:

@@ -104,6 +104,7 @@ for _name in CHANGES:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bug", TWINS)
 def test_a_bug_in_the_twin_is_caught(bug: str) -> None:
     name, train = TWINS[bug]

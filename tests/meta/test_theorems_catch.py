@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 import sympy
 
-import theorems.relu_approx.gdp as gdp
-import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
+import theorems.relu_approx.privacy.noisy_cgd_tightness as noisy_cgd_tightness
+import theorems.tools.gaussian_curve as gdp
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
-from theorems.classical_gaussian import Calibration, calibration
-from theorems.relu_approx.smoothness import judge
-from theorems.shift_programme import exact_linear, touched_steps
+from theorems.relu_approx.convex_model.smoothness import judge
+from theorems.tools.classical_gaussian import Calibration, calibration
+from theorems.tools.shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -51,6 +51,7 @@ def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.Monkey
     assert gdp.check(gdp.curve).verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("claimed", "verdict"),
     [

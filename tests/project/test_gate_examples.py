@@ -41,6 +41,7 @@ def started(example: Path) -> list[str]:
     return [str(built)]
 
 
+@pytest.mark.full
 def test_the_gate_passes_the_example(example: Path) -> None:
     words = ["--cmd", shlex.join(started(example)), "--bound", "laplace.delta", "--search", "50"]
     done = run(ROOT, "-m", "reports.cli", "gate", *words)
@@ -48,6 +49,7 @@ def test_the_gate_passes_the_example(example: Path) -> None:
     assert "TIGHT" in done.stdout
 
 
+@pytest.mark.full
 def test_the_gate_fails_the_example_with_a_bug(example: Path) -> None:
     text = example.read_text()
     assert text.count("-gap / 2)") == 1

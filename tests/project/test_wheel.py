@@ -21,8 +21,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("sources")
     for room in ROOMS:
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / ".github", folder / ".github")
     for path in ROOT.iterdir():
-        if path.is_file() and path.suffix in (".py", ".md", ".toml", "") and not path.name.startswith("."):
+        if path.is_file() and path.suffix in (".py", ".md", ".toml", ".yaml", ".cff", "") and path.name != ".git":
             shutil.copy(path, folder)
     code = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -35,17 +36,27 @@ def data_files(folder: str) -> set[str]:
     return {str(Path(folder) / path.name) for path in (ROOT / folder).iterdir() if path.is_file()}
 
 
+@pytest.mark.full
 def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    for folder in ("empirical/gate/vector_files", "empirical/gate/schemas"):
+    for folder in ("empirical/gate/vectors", "empirical/gate/schemas"):
         assert data_files(folder) <= names
-    assert sum(name.startswith("empirical/gate/vector_files/") for name in names) > 100
+    assert sum(name.startswith("empirical/gate/vectors/") for name in names) > 100
 
 
 def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    assert data_files("theorems/expected") | data_files("reports/templates") <= names
+    assert data_files("theorems/expected") | data_files("reports/templates") | {"theorems/pending.toml"} <= names
     assert not any(name.startswith(("tests", "benchmarks")) for name in names)
+
+
+def test_a_wheel_has_none_of_the_files_that_are_for_contributors(wheel: zipfile.ZipFile) -> None:
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+    assert {name for name in tops if not name.endswith(".dist-info")} == {*ROOMS, "dp_oracle.py"}
+    # The metadata carry the licence and the README's text, and no other page.
+    assert {Path(name).name for name in wheel.namelist() if ".dist-info/" in name} == {
+        "METADATA", "WHEEL", "RECORD", "LICENSE", "top_level.txt", "entry_points.txt",
+    }
 
 
 def test_a_wheel_installs_quickly(wheel: zipfile.ZipFile) -> None:

@@ -103,6 +103,7 @@ def again(kept: Path) -> Report:
     return collect(small(), budget=BUDGET, findings=Store(kept, full=False))
 
 
+@pytest.mark.full
 def test_command_says_where_the_files_are_and_that_all_is_well(
     written: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:
@@ -230,6 +231,7 @@ def test_page_is_accessible_in_outline(page: Page, text: str) -> None:
     assert 'name="viewport"' in text
 
 
+@pytest.mark.full
 def test_same_seed_gives_the_same_report(data: dict[str, object], text: str, again: Report) -> None:
     assert json.dumps(again.to_json()) == json.dumps(data)
     assert page_of(again) == text
@@ -251,6 +253,7 @@ def test_sharing_trained_models_changes_no_audit() -> None:
         assert audit.run(item.plan) == item
 
 
+@pytest.mark.full
 def test_a_violated_audit_is_not_ok(again: Report) -> None:
     name, item = again.audits[0]
     for verdict in ("VIOLATION", "INVALID"):
@@ -296,6 +299,7 @@ def test_figure_one_has_the_values_of_the_document() -> None:
         assert value in caption
 
 
+@pytest.mark.full
 def test_progress_adds_up() -> None:
     scope = replace(small(), claims=())
     told: list[float] = []

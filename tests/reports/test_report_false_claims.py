@@ -44,6 +44,7 @@ def test_everything_covers_all_false_claims() -> None:
     assert [item.id for item in everything().false_claims] == list(false_claims())
 
 
+@pytest.mark.full
 def test_a_false_claim_stands_there_with_promise_fault_bounds_and_truth(report: Report) -> None:
     judged = report.false_claims[0]
     item, audit = judged.false_claim, judged.audit
@@ -75,6 +76,7 @@ def test_the_claim_and_its_audit_link_to_each_other(report: Report) -> None:
     assert {link[1:] for link in Page(page).links} <= set(Page(page).ids)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("place", "verdict"), [(0, "CONSISTENT"), (0, "INVALID"), (1, "VIOLATION"), (1, "INVALID")])
 def test_another_verdict_than_expected_is_not_ok(report: Report, place: int, verdict: str) -> None:
     judged = list(report.false_claims)

@@ -32,6 +32,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope
     return scope
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("verdict", "expected"),
     [(Verdict.REFUTED, Verdict.HOLDS), (Verdict.HOLDS, Verdict.REFUTED), (Verdict.UNDECIDED, Verdict.HOLDS)],

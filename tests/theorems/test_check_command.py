@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from oracle.core.console import run
 from reports.cli import app
+from tests.commands import command
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
 from theorems.store import Store
 
@@ -20,10 +19,6 @@ KEYS = {
     "survives",
 }
 """Readers of the file rely on these: a key may be added here, never renamed."""
-
-
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, check=False)
 
 
 def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:

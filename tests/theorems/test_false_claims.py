@@ -26,16 +26,18 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Values, algorithm, bound
 from oracle.core.tape import Tape
 from reports.cli import app
+from tests.tiers import later
 from theorems.promise import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
-from theorems.relu_approx import promises as relu_approx
-from theorems.relu_approx import promises_convex_relu_law
-from theorems.relu_approx.promises_convex_relu import FIXED, counted_records
+from theorems.relu_approx.convex_model import promises_law
+from theorems.relu_approx.convex_model.promises import FIXED, counted_records
+from theorems.relu_approx.tuning import promises as relu_approx
 from theorems.sbcd import promises as sbcd
 
 ALL = list(false_claims().values())
+DEAR = {"000-poisson-tuning", "002-theorem-1-large-steps", "001-theorem-4.6", "000-lemma-3.2-step-sizes"}
 
 
-@pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
+@pytest.mark.parametrize("item", later(ALL, lambda item: item.id in DEAR, "full", lambda item: item.id))
 def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     judged = Judged(item, run(item.planned(item.tested)))
     assert judged.good, judged.audit.reason
@@ -46,6 +48,7 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     json.dumps(judged.to_json(), allow_nan=False)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "repair"),
     [
@@ -210,7 +213,7 @@ def test_the_certified_law_is_that_of_the_run() -> None:
     target = make_target(item.plan.target)
     assert isinstance(target, LiteralTarget)
     pair = make_pair(item.plan.pair, target)
-    final = promises_convex_relu_law.process(pair, target.config)
+    final = promises_law.process(pair, target.config)
     models = 4000
     released = target.releases(pair.features[1], pair.labels[1], Tape(7, models))
     sums = released.reshape(models, target.config.hyperplanes, 2).sum(axis=1)
@@ -226,10 +229,10 @@ def test_the_certified_law_refuses_other_pairs() -> None:
     assert isinstance(target, LiteralTarget)
     pair = make_pair(item.plan.pair, target)
     with pytest.raises(DomainError, match="hyperplane_seed = 3"):
-        promises_convex_relu_law.at_least(pair, Values(**{**vars(target.config), "hyperplane_seed": 3}))
+        promises_law.at_least(pair, Values(**{**vars(target.config), "hyperplane_seed": 3}))
     labelled = replace(pair, labels=(pair.labels[0], pair.labels[1] + 1.0))
     with pytest.raises(DomainError, match="labels are 0"):
-        promises_convex_relu_law.process(labelled, target.config)
+        promises_law.process(labelled, target.config)
 
 
 def test_counting_equal_records_is_the_registered_algorithm() -> None:
@@ -243,7 +246,7 @@ def test_counting_equal_records_is_the_registered_algorithm() -> None:
     labels = np.repeat(rng.normal(size=4), 3)
     tape = Tape(9)  # the hyperplanes of its only model are those of hyperplane_seed = 9
     target = make_target({
-        "kind": "literal", "name": "theorems.relu_approx.promises_convex_relu:counted_records",
+        "kind": "literal", "name": "theorems.relu_approx.convex_model.promises:counted_records",
         "config": {**config, "hyperplane_seed": 9},
     })
     registered = algorithm("noisy-cgd-convex-relu")

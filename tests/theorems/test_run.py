@@ -33,6 +33,7 @@ def spread() -> tuple[list[Checked | Failed], list[Done]]:
     return run(chosen(), workers=2, full=True, progress=told.append, find=planted_run.find), told
 
 
+@pytest.mark.full
 def test_outcomes_come_in_the_order_asked(spread: tuple[list[Checked | Failed], list[Done]]) -> None:
     outcomes, told = spread
     assert [item.claim.id for item in outcomes] == NAMES
@@ -57,6 +58,7 @@ def test_workers_do_the_full_work(spread: tuple[list[Checked | Failed], list[Don
     assert cited.finding.scope.tried == 20
 
 
+@pytest.mark.full
 def test_one_worker_is_this_process_and_gives_the_same() -> None:
     names = ["cs208/gaussian-mechanism", "cs208/gaussian-mechanism-repaired"]
     items = [claim(name) for name in names]
@@ -78,6 +80,7 @@ def test_a_finding_survives_the_file() -> None:
         assert from_json(json.loads(json.dumps(as_json(finding)))) == finding
 
 
+@pytest.mark.full
 def test_findings_are_resumed_and_errors_are_not(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "findings.jsonl"
     outcomes = run(chosen(), workers=2, store=Store(path, full=False), find=planted_run.find)

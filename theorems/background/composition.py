@@ -26,8 +26,7 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, non_negative, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.composition import dominates
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
+from theorems.tools.finite_laws import Law, dominates, hockey_stick, laws, shown
 
 _ODDS = tuple(Fraction(v) for v in ("3/2", "2", "4"))
 _DELTAS = tuple(Fraction(v) for v in ("0", "1/10", "1/2"))

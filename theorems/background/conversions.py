@@ -25,7 +25,7 @@ from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.core.domain import Parameter, non_negative, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
+from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
 
 _ORDERS = (2, 3, 5)
 _RATIOS = tuple(Fraction(v) for v in ("1", "3/2", "2", "5"))
@@ -34,13 +34,6 @@ _RATIOS = tuple(Fraction(v) for v in ("1", "3/2", "2", "5"))
 def constant(alpha: Any) -> Any:
     """Canonne, Kamath and Steinke's c(alpha)."""
     return (1 - 1 / alpha) ** (alpha - 1) / alpha
-
-
-def moment(first: Law, second: Law, order: int) -> Fraction | None:
-    """sum p^alpha q^{1-alpha} = e^{(alpha-1) R_alpha} for an integer order; None where it is infinite."""
-    if any(p > 0 and q == 0 for p, q in zip(first, second, strict=True)):
-        return None
-    return sum((p**order / q ** (order - 1) for p, q in zip(first, second, strict=True) if p), Fraction(0))
 
 
 def largest_gap(says: Callable[[Any], Any]) -> bool:

@@ -18,14 +18,13 @@ from fractions import Fraction
 
 from oracle.core.domain import positive
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.composition import Pair, dominates
-from theorems.relu_approx.definitions import hockey_stick, laws, shown
+from theorems.tools.finite_laws import LawPair, dominates, hockey_stick, laws, shown
 
 Points = list[tuple[Fraction, Fraction]]
 """The vertices of a broken line, from (0, 1) to its last knot; beyond that it is constant."""
 
 
-def pair_of(curve: Points) -> Pair:
+def pair_of(curve: Points) -> LawPair:
     """The pair of the module docstring."""
     slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(curve)] + [Fraction(0)]
     jumps = [(x, after - before) for (x, _), before, after in zip(curve[1:], slopes, slopes[1:], strict=False)]
@@ -34,7 +33,7 @@ def pair_of(curve: Points) -> Pair:
     return tuple(first), tuple(second)
 
 
-def upper_curve(pairs: list[Pair]) -> Points:
+def upper_curve(pairs: list[LawPair]) -> Points:
     """The largest divergence of several finite pairs, as a broken line: with kinks at their ratios and crossings."""
     ratios = sorted({p / q for pair in pairs for p, q in zip(*pair, strict=True) if q > 0} | {Fraction(0)})
     knots = set(ratios)
@@ -46,12 +45,12 @@ def upper_curve(pairs: list[Pair]) -> Points:
     return [(x, max(hockey_stick(*pair, x) for pair in pairs)) for x in sorted(knots)]
 
 
-def judge_pairs(says: Callable[[Points], Pair]) -> Finding:
+def judge_pairs(says: Callable[[Points], LawPair]) -> Finding:
     """Build the pair of the largest curve of small mechanisms; it must be a pair of laws with exactly that curve."""
     tried = 0
     small = list(laws(2, 4))
     for mechanism in itertools.product(small, repeat=3):
-        pairs: list[Pair] = [(mechanism[0], mechanism[1]), (mechanism[0], mechanism[2])]  # the relation is one-sided
+        pairs: list[LawPair] = [(mechanism[0], mechanism[1]), (mechanism[0], mechanism[2])]  # the relation is one-sided
         if len(curve := upper_curve(pairs)) < 2:
             continue
         tried += 1

@@ -22,9 +22,9 @@ import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.effort import points as effort
-from theorems.relu_approx.gdp import Curve, curve
-from theorems.relu_approx.gdp import check as check_curve
+from theorems.tools.effort import points as effort
+from theorems.tools.gaussian_curve import Curve, curve
+from theorems.tools.gaussian_curve import check as check_curve
 
 _MUS = tuple(tuple(map(Fraction, row)) for row in (("1",), ("1", "1"), ("3", "4"), ("1/2", "1/3", "2")))
 

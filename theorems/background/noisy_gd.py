@@ -11,7 +11,7 @@ gamma = (B_1/V_1)/(R B_2/V_2), which is below 1 because slopes of a convex minor
 so an affine iteration with multipliers in [0, c] attains the optimum, for every schedule.
 
 The formula is the optimum for k >= 2: the broken line 0, then the chord to step kE-1, then the last step lies below all
-points (`theorems/relu_approx/noisy_cgd.py`) and is convex, because with x = c^{-2}, r = c^{-k} >= x and Q = c^{-kE} the
+points (`theorems/tools/cyclic_value.py`) and is convex, because with x = c^{-2}, r = c^{-k} >= x and Q = c^{-kE} the
 chord is no steeper than the last step when x - 1 <= (r - 1)(1 + r/Q).
 """
 
@@ -26,11 +26,11 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.noisy_cgd import Squared as CyclicSquared
-from theorems.relu_approx.noisy_cgd import curvature, identity_gap
-from theorems.relu_approx.noisy_cgd import squared as cyclic_squared
-from theorems.relu_approx.noisy_cgd import value as cyclic_value
-from theorems.shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
+from theorems.tools.cyclic_value import Squared as CyclicSquared
+from theorems.tools.cyclic_value import curvature, identity_gap
+from theorems.tools.cyclic_value import squared as cyclic_squared
+from theorems.tools.cyclic_value import value as cyclic_value
+from theorems.tools.shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _STEPS = (1, 2, 3, 7, 20)

@@ -35,10 +35,9 @@ from numpy.polynomial.hermite_e import hermegauss
 from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.background.conversions import moment
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, laws, shown
-from theorems.search import search
+from theorems.tools.finite_laws import Law, laws, moment, shown
+from theorems.tools.search import search
 
 Binomial = Callable[[Any, Any, int, Callable[[Any], Any]], Any]
 """E_Q (dP/dQ)^alpha of (q, 1/sigma^2, alpha, exp)."""

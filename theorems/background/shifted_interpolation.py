@@ -33,7 +33,7 @@ import sympy
 
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.effort import points as effort
+from theorems.tools.effort import points as effort
 
 _SEED = 20240300
 _STEPS = 4

@@ -30,9 +30,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive, unit_interval
 from oracle.core.enclosure import ball
-from theorems.background.conversions import moment
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.relu_approx.definitions import Law, hockey_stick, laws, shown
+from theorems.tools.finite_laws import Law, hockey_stick, laws, moment, shown
 
 _MEANS = tuple(Fraction(v) for v in ("1/100", "1/2", "1", "3", "20"))
 

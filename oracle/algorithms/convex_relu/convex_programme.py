@@ -42,9 +42,9 @@ from scipy.optimize import linprog, nnls
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.domain import Number
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 Signs = tuple[int, ...]
@@ -339,8 +339,8 @@ convex_relu_exact = Algorithm(
     released="output",
     neighbours="any",
     reference=train,
-    batched="oracle.algorithms.convex_relu.torch_convex_programme:train",
-    gaussian_release=lambda config: False,
+    check=lambda features, labels, config: check(features, labels),
+    batched="oracle.algorithms.convex_relu.torch_convex_programme:twin",
     source=("relu-approx/thm-3.1",),
     deterministic=True,
 )

@@ -20,10 +20,11 @@ and the last iterate is released (the hyperplanes are no secret). `clipping` is 
 the document, and "output" for each output's part to C / sqrt(k): the document's "k independent linear models".
 
 Corrected: eq. 3.6 has max(0, sign(x^T u)) where 3.8 and the inference model have 1(x^T u >= 0), which differ at
-x^T u = 0 only; we take the latter. The account has the repaired smoothness kappa P |x|^2 + lambda for Lemma 3.2's
-|x|^2 + lambda (P, since all hyperplanes may be active for some record), and refuses where clipping destroys convexity:
-for softmax with three classes or more and for several logistic losses clipped jointly, unless C is so large that it
-never acts (`oracle.algorithms.convex_relu.convex_relu_smoothness` has the proofs). Training is allowed in any case.
+x^T u = 0 only; we take the latter. The guarantee has the repaired smoothness kappa P |x|^2 + lambda for Lemma 3.2's
+|x|^2 + lambda (P, since all hyperplanes may be active for some record), and asks that clipping keep the loss convex:
+not so for softmax with three classes or more and for several logistic losses clipped jointly, unless C is so large
+that it never acts (`convex_relu_smoothness` has the proofs). Training is allowed in any case. Either way a record moves
+the sum of the clipped gradients by 2C at most.
 
 Every model has hyperplanes of its own: they are randomness of the algorithm like the noise, so that many models show
 its law; the guarantee holds for each set of hyperplanes, hence for the mixture, too.
@@ -37,13 +38,13 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.convex_relu import convex_relu_smoothness as model
-from oracle.algorithms.convex_relu.convex_relu_plan import clipping_keeps_convexity
+from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import CONTRACTS, DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 
@@ -92,7 +93,8 @@ def residual(loss: str, outputs: Array, target: Array) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last iterate v of one model, shape [k, P, d]: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
+    eta, lam, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm))
+    sigma = float(config.noise_on_mean)
     records, dimension = features.shape
     u = hyperplanes(config, dimension, tape)
     wide = np.array([np.concatenate([(normal @ x >= 0) * x for normal in u]) for x in features])
@@ -118,45 +120,67 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return v.reshape(config.outputs, config.hyperplanes, dimension)
 
 
-def contraction(config: Values) -> Fraction:
-    """c = max(|1 - eta lambda|, |1 - eta beta|), beta = kappa P feature_norm^2 + lambda, exactly."""
-    beta = model.smoothness(config.loss, config.hyperplanes, config.feature_norm, config.regularisation)
-    return model.contraction(config.learning_rate, config.regularisation, beta)
+def smoothness(config: Values) -> Fraction | None:
+    """beta = kappa a feature_norm^2 + lambda, a the active hyperplanes, all P of them unless the plan says fewer."""
+    if config.feature_norm is None:
+        return None
+    return model.smoothness(config.loss, _active(config), config.feature_norm, config.regularisation)
 
 
-def account(config: Values, records: int) -> dict[str, Fraction | int]:
-    """The parameters of noisy-cgd.mu for this configuration (replace-one: gradient sensitivity 2C)."""
-    check_outputs(config)
-    if not clipping_keeps_convexity(Values(**vars(config), active=None)):
-        raise DomainError(
-            f"clipping = {config.clipping} at clip_norm = {config.clip_norm} does not keep the {config.loss} loss of "
-            f"{config.outputs} outputs convex, so the last-iterate bound does not apply"
-        )
-    raise NotImplementedError  # merged into guarantees next
+def _active(config: Values) -> int:
+    return int(config.hyperplanes if config.active is None else config.active)
 
+
+def clipping_keeps_convexity(config: Values) -> bool | None:
+    """Whether the clipped gradients are those of a convex loss; None where that depends on a norm that is not given."""
+    if config.loss == "squared" or config.outputs == 1 or (config.loss == "softmax" and config.outputs == 2):
+        return True
+    if config.loss == "logistic" and config.clipping == "output":
+        return True
+    if config.feature_norm is None:
+        return None
+    # Otherwise only clipping that never acts: |r| sqrt(a) |x| <= C for the record, or C / sqrt(k) for an output.
+    square = _LARGEST_RESIDUAL[config.loss][config.clipping] * _active(config) * config.feature_norm**2
+    jointly = config.loss == "softmax" and config.clipping == "record"
+    return bool(square * (1 if jointly else config.outputs) <= config.clip_norm**2)
+
+
+_LARGEST_RESIDUAL = {"softmax": {"record": 2, "output": 1}, "logistic": {"record": 1, "output": 1}}
+"""The largest |r|^2 of all of softmax's outputs or of one (record, output), and of one logistic output."""
+_DEFINED = Hypothesis(
+    "a softmax has two outputs or more", lambda config: config.loss != "softmax" or config.outputs > 1
+)
+_INDEPENDENT = said("the hyperplanes do not depend on the data", "independent_hyperplanes")
+_CONVEX = Hypothesis(
+    "clipping keeps the loss convex: one output, two-class softmax, squared loss, logistic losses clipped one by one, "
+    "or clipping that never acts",
+    clipping_keeps_convexity,
+)
 
 noisy_cgd_convex_relu = Algorithm(
     name="noisy-cgd-convex-relu",
     document="000, eqs. 3.6-3.8 and 2.4",
     summary="noisy cyclic mini-batch gradient descent on the convex ReLU model of random hyperplanes",
     parameters=(
-        vocabulary.loss.choosing(*model.CURVATURE),
-        vocabulary.outputs,
+        *KEYS, vocabulary.clipping, vocabulary.loss.choosing(*model.CURVATURE), vocabulary.outputs,
         vocabulary.hyperplanes,
-        vocabulary.learning_rate,
-        vocabulary.regularisation,
-        vocabulary.clip_norm.finite(),
-        vocabulary.clipping,
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.batch_size,
-        vocabulary.epochs.at_least(1),
-        vocabulary.feature_norm,
     ),
+    training=(vocabulary.feature_norm,),
+    setting=PLANNED,
+    stated=(vocabulary.active, vocabulary.independent_hyperplanes, vocabulary.smoothness),
+    facts=lambda config: {"smoothness": smoothness(config)},
+    trained=lambda config: {"independent_hyperplanes": "true"},
     released="last_iterate",
     neighbours="replace",
-    guarantees=accounted("noisy-cgd.mu", account),
+    guarantees=(
+        Guarantee(
+            HIDDEN.bound, HIDDEN.words, hidden,
+            (REPLACE, DISJOINT_BATCHES, LAST, _DEFINED, _INDEPENDENT, _CONVEX, CONTRACTS),
+        ),
+        Guarantee(COMPOSED.bound, COMPOSED.words, COMPOSED.parameters, (*COMPOSED.hypotheses, _DEFINED, _INDEPENDENT)),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.convex_relu.torch_convex_relu:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.convex_relu.torch_convex_relu:twin",
     source=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-formula"),
 )

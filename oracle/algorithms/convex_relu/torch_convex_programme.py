@@ -24,38 +24,31 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.convex_relu.convex_programme import check, of_size_one
+from oracle.algorithms.convex_relu.convex_programme import of_size_one
 from oracle.core import torch_twin
+from oracle.core.algorithm import Values
 from oracle.core.errors import OracleError
-from oracle.core.registry import Values
-from oracle.core.tape import Tape
+from oracle.core.torch_twin import Twin, drawn
 
 _ROUNDS = 200
 _ADDED = 16  # atoms a round, of either sign
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The optimal value for each of the tape's models, shape [M, 1], on the device."""
-    check(features, labels)
-    *data, lam, unit = of_size_one(features, labels, config.group_penalty)
-    x, y = (torch.as_tensor(part, dtype=dtype, device=device) for part in data)
-    upper, lower = solved(x, y, float(lam))
+def _prepared(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> torch.Tensor:
+    """The optimal value, [1]: powers of two that bring the data to size one change no digit of them."""
+    *data, lam, unit = of_size_one(x.double().cpu().numpy(), y.double().cpu().numpy(), config.group_penalty)
+    scaled, labels = (drawn(part, x) for part in data)
+    upper, lower = solved(scaled, labels, float(lam))
     if recorder is not None:
         recorder("release", objective=unit * upper, lower=unit * lower)
-    return torch.full((tape.models, 1), unit * upper, dtype=dtype, device=device)
+    return torch.full((1,), unit * upper, dtype=x.dtype, device=x.device)
+
+
+twin = Twin(
+    lambda value, config, tape, recorder: value.expand(tape.models, 1), entries=lambda *_: 1, prepare=_prepared,
+)
 
 
 def solved(x: torch.Tensor, y: torch.Tensor, lam: float) -> tuple[float, float]:

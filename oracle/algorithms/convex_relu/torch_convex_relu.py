@@ -9,34 +9,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.convex_relu.convex_relu import check
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
+
+Data = tuple[torch.Tensor, torch.Tensor]
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The last iterates of all the tape's models, shape [M, k, P, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    if config.outputs > 1:
-        y = (y == torch.arange(config.outputs, dtype=dtype, device=device)[:, None]).to(dtype)
-    entries = config.hyperplanes * max(x.shape[0], config.outputs * max(config.batch_size, x.shape[1]))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+def _prepared(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> Data:
+    if config.outputs > 1:  # the unit vectors of the classes
+        y = (y == torch.arange(config.outputs, dtype=x.dtype, device=x.device)[:, None]).to(x.dtype)
+    return x, y
+
+
+def _entries(data: Data, config: Values, tape: Tape) -> int:
+    records, dimension = data[0].shape
+    return int(config.hyperplanes * max(records, config.outputs * max(config.batch_size, dimension)))
 
 
 def hyperplanes(config: Values, tape: Tape, like: torch.Tensor) -> torch.Tensor:
@@ -66,8 +56,11 @@ def residual(loss: str, outputs: torch.Tensor, target: torch.Tensor) -> torch.Te
     return (torch.sigmoid(outputs) if loss == "logistic" else torch.softmax(outputs, dim=1)) - target
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.noise_on_mean, config.clip_norm))
+def _chunk(data: Data, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The last iterates of a block of models, [m, k, P, d]."""
+    x, y = data
+    eta, lam, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm))
+    sigma = float(config.noise_on_mean)
     jointly = config.clipping == "record"
     limit = clip_norm if jointly else clip_norm / math.sqrt(config.outputs)
     gates = active(x, hyperplanes(config, tape, x))
@@ -90,3 +83,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
             v = v - eta * (total / config.batch_size + lam * v + noise)
             step += 1
     return v
+
+
+twin = Twin(_chunk, entries=_entries, prepare=_prepared)

@@ -113,7 +113,7 @@ _STEPS = vocabulary.steps
 _FORMULA = CURVE + (
     r", \quad \mu = \frac{kC\sqrt{T}}{n\sigma}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}"
 )
-_SOURCE = ("cs208/dp-gd-sensitivity",)
+_SOURCE = ("cs208/dp-gd-sensitivity", "background/gdp-composition")
 _EXAMPLE = {"clip_norm": "1", "dataset_size": "10000", "steps": "100", "delta": "1e-5", "neighbours": "add_remove"}
 
 epsilon = Bound(
@@ -129,6 +129,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=_epsilon,
     vectorised=_fast_epsilon,
     example={**_EXAMPLE, "noise_on_mean": "0.004"},
@@ -144,6 +145,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=_sigma,
     vectorised=_fast_sigma,
     example={**_EXAMPLE, "epsilon": "1"},
@@ -165,7 +167,8 @@ sgd_epsilon = Bound(
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
-    source=("cs208/dp-sgd",),
+    source=("cs208/dp-sgd", "relu-approx/lem-2.6-repaired"),
+    validity="pending",
     certify=lambda v, width: poisson_gaussian.epsilon.certify(_sampled(v), width),
     vectorised=_fast_sampled,
     example={**_EXAMPLE, "batch_size": "100", "noise_on_mean": "0.01"},

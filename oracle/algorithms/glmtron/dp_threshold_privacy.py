@@ -157,7 +157,10 @@ _TOTAL = (
 _EXAMPLE = {"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100"}
 _bound = functools.partial(
     Bound, neighbours="replace", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition"),
+    source=(
+        "glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition", "background/laplace-curve",
+    ),
+    validity="pending",
 )
 
 epsilon = _bound(

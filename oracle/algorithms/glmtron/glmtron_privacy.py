@@ -145,7 +145,8 @@ _FORMULA = (
 )
 _bound = functools.partial(
     Bound, formula=_FORMULA, neighbours="replace", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/thm-4.1", "glmtron/lemma-D.1", "glmtron/lemma-D.2-shuffle"),
+    source=("glmtron/thm-4.1", "glmtron/lemma-D.1", "glmtron/lemma-D.2-shuffle", "background/shuffle-clones"),
+    validity="pending",
 )
 
 epsilon = _bound(

@@ -105,6 +105,7 @@ risk = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/lemma-D.4", "glmtron/lemma-D.5"),
+    validity="pending",
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example=EXAMPLE,

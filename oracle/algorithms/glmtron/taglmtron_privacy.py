@@ -90,7 +90,8 @@ _FORMULA = CURVE + (
 
 _bound = functools.partial(
     Bound, formula=_FORMULA, neighbours="any", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/thm-5.1", "glmtron/lemma-E.1"),
+    source=("glmtron/thm-5.1", "glmtron/lemma-E.1", "background/gdp-composition"),
+    validity="pending",
 )
 
 epsilon = _bound(

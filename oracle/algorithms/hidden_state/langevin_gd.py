@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from oracle.algorithms.shared.hypotheses import REPLACE
+from oracle.algorithms.shared.hypotheses import LAST, LOSS_FACTS, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
 
 _DIGITS = 10**60
 
@@ -29,41 +28,35 @@ def noise_on_the_mean(config: Values) -> Fraction:
 
 
 def contracting(config: Values) -> bool | None:
-    """Whether step_size <= 2/(strong_convexity + smoothness), for curvatures that suit each other."""
+    """Whether learning_rate <= 2/(regularisation + smoothness), for curvatures that suit each other."""
     lam, beta = config.regularisation, config.smoothness
     return None if beta is None else bool(lam <= beta and config.learning_rate * (lam + beta) <= 2)
 
 
-LAST = equals("only the last iterate is released", "released", "last_iterate")
 CONVEX = said("every record's loss, the ridge apart, is convex", "convex")
 SCALAR = said("clipping keeps it convex: one output", "scalar_output")
-CONTRACTS = Hypothesis("every step contracts: step_size <= 2/(strong_convexity + smoothness)", contracting)
-SMOOTHNESS = vocabulary.smoothness
-FLAGS = (
-    vocabulary.convex,
-    vocabulary.scalar_output,
-)
+CONTRACTS = Hypothesis("every step contracts: learning_rate <= 2/(regularisation + smoothness)", contracting)
 _HIDDEN = (REPLACE, LAST, CONVEX, SCALAR, CONTRACTS)
 
-langevin_gd = Recipe(
-    algorithm="langevin-gd",
-    summary="full-batch noisy gradient descent, noise of variance 2 step_size sigma^2",
+langevin_gd = Algorithm(
+    name="langevin-gd",
+    document="001, Section 2; Chourasia, Ye and Shokri 2021",
+    summary="full-batch noisy gradient descent, noise of variance 2 learning_rate diffusion^2",
     parameters=(
-        vocabulary.dataset_size, vocabulary.steps,
-        vocabulary.clip_norm.finite(),
-        vocabulary.diffusion, vocabulary.learning_rate,
-        vocabulary.regularisation.above(0), vocabulary.delta.open(),
-        vocabulary.neighbours,
-        vocabulary.released,
+        vocabulary.learning_rate, vocabulary.regularisation.above(0), vocabulary.clip_norm.finite(),
+        vocabulary.diffusion, vocabulary.steps,
     ),
-    optional=(SMOOTHNESS, *FLAGS),
+    setting=PLANNED,
+    stated=LOSS_FACTS,
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "langevin.epsilon", "hidden state, by Chourasia, Ye and Shokri's formula",
             lambda config: None if config.smoothness is None else {
-                "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "sigma": config.diffusion,
+                "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "diffusion": config.diffusion,
                 "strong_convexity": config.regularisation, "smoothness": config.smoothness,
-                "step_size": config.learning_rate, "steps": config.steps, "delta": config.delta,
+                "learning_rate": config.learning_rate, "steps": config.steps,
             },
             _HIDDEN,
         ),
@@ -71,8 +64,8 @@ langevin_gd = Recipe(
             "noisy-gd.mu", "hidden state, by the best shifts",
             lambda config: {
                 "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size,
-                "sigma": noise_on_the_mean(config), "contraction": 1 - config.learning_rate * config.regularisation,
-                "steps": config.steps,
+                "noise_on_mean": noise_on_the_mean(config),
+                "contraction": 1 - config.learning_rate * config.regularisation, "steps": config.steps,
             },
             _HIDDEN,
         ),
@@ -80,7 +73,7 @@ langevin_gd = Recipe(
             "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {
                 "sigma": noise_on_the_mean(config), "sensitivity": 2 * config.clip_norm / config.dataset_size,
-                "steps": config.steps, "delta": config.delta,
+                "steps": config.steps,
             },
             (REPLACE,),
         ),

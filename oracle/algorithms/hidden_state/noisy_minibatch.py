@@ -6,19 +6,10 @@ visited in order. The guarantees are for every record: for the batch that comes 
 
 from __future__ import annotations
 
-from oracle.algorithms.hidden_state.langevin_gd import (
-    CONTRACTS,
-    CONVEX,
-    FLAGS,
-    LAST,
-    SCALAR,
-    SMOOTHNESS,
-    noise_on_the_mean,
-)
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, REPLACE
+from oracle.algorithms.hidden_state.langevin_gd import CONTRACTS, CONVEX, SCALAR, noise_on_the_mean
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LAST, LOSS_FACTS, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee, Recipe
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 
 _HIDDEN = (REPLACE, DISJOINT_BATCHES, LAST, CONVEX, SCALAR, CONTRACTS)
 
@@ -27,26 +18,26 @@ def _batches(config: Values) -> int:
     return int(config.dataset_size // config.batch_size)
 
 
-noisy_minibatch = Recipe(
-    algorithm="noisy-minibatch",
-    summary="noisy cyclic mini-batch gradient descent, noise of variance 2 step_size sigma^2",
+noisy_minibatch = Algorithm(
+    name="noisy-minibatch",
+    document="001, Section 2; Ye and Shokri 2022",
+    summary="noisy cyclic mini-batch gradient descent, noise of variance 2 learning_rate diffusion^2",
     parameters=(
-        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.epochs.at_least(1),
-        vocabulary.clip_norm.finite(),
-        vocabulary.diffusion, vocabulary.learning_rate,
-        vocabulary.regularisation.above(0), vocabulary.delta.open(),
-        vocabulary.neighbours,
-        vocabulary.released,
+        vocabulary.learning_rate, vocabulary.regularisation.above(0), vocabulary.clip_norm.finite(),
+        vocabulary.diffusion, vocabulary.batch_size, vocabulary.epochs.at_least(1),
     ),
-    optional=(SMOOTHNESS, *FLAGS),
+    setting=PLANNED,
+    stated=LOSS_FACTS,
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "noisy-minibatch.epsilon", "hidden state, by Ye and Shokri's recursion",
             lambda config: {
-                "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size, "sigma": config.diffusion,
-                "step_size": config.learning_rate, "contraction": 1 - config.learning_rate * config.regularisation,
-                "batches": _batches(config), "epochs": config.epochs, "position": _batches(config),
-                "delta": config.delta,
+                "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size,
+                "diffusion": config.diffusion, "learning_rate": config.learning_rate,
+                "contraction": 1 - config.learning_rate * config.regularisation,
+                "batches": _batches(config), "epochs": config.epochs, "batch_position": _batches(config),
             },
             _HIDDEN,
         ),
@@ -54,7 +45,8 @@ noisy_minibatch = Recipe(
             "noisy-cgd.mu", "hidden state, by the best shifts",
             lambda config: {
                 "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size,
-                "sigma": noise_on_the_mean(config), "contraction": 1 - config.learning_rate * config.regularisation,
+                "noise_on_mean": noise_on_the_mean(config),
+                "contraction": 1 - config.learning_rate * config.regularisation,
                 "batches": _batches(config), "epochs": config.epochs,
             },
             _HIDDEN,
@@ -63,7 +55,7 @@ noisy_minibatch = Recipe(
             "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {
                 "sigma": noise_on_the_mean(config), "sensitivity": 2 * config.clip_norm / config.batch_size,
-                "steps": config.epochs, "delta": config.delta,
+                "steps": config.epochs,
             },
             (REPLACE, DISJOINT_BATCHES),
         ),

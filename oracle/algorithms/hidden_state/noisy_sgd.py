@@ -1,7 +1,7 @@
 """Noisy SGD on sampled batches: hidden state, or composition over all iterates.
 
-theta <- Pi(theta - eta (sum of the batch's clipped gradients / b + lambda theta + N(0, (z C / b)^2 I))), a batch of b
-records without replacement, or every record with probability b/n on its own (the sum is divided by b all the same);
+theta <- Pi(theta - eta (sum of the batch's clipped gradients / b + lambda theta + N(0, noise_on_mean^2 I))), a batch of
+b records without replacement, or every record with probability b/n on its own (the sum is divided by b all the same);
 Pi projects on a convex set, if a diameter is given.
 """
 
@@ -10,10 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from oracle.algorithms.shared.hypotheses import REPLACE
+from oracle.algorithms.shared.hypotheses import LAST, LOSS_FACTS, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals, said
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
 
 
 def _contraction(config: Values) -> Fraction | None:
@@ -40,16 +39,15 @@ def _hidden(config: Values) -> dict[str, Any] | None:
         return None
     return {
         "sensitivity": 2 * config.clip_norm, "dataset_size": config.dataset_size, "batch_size": config.batch_size,
-        "sigma": config.noise_multiplier * config.clip_norm / config.batch_size, "contraction": contraction,
-        "step_size": config.learning_rate, "diameter": "inf" if config.diameter is None else config.diameter,
-        "steps": config.steps, "delta": config.delta,
+        "noise_on_mean": config.noise_on_mean, "contraction": contraction, "learning_rate": config.learning_rate,
+        "diameter": "inf" if config.diameter is None else config.diameter, "steps": config.steps,
     }
 
 
 def _composed(config: Values) -> dict[str, Any]:
     return {
-        "sigma": config.noise_multiplier, "sampling_rate": Fraction(config.batch_size, config.dataset_size),
-        "steps": config.steps, "delta": config.delta,
+        "sigma": config.noise_on_mean * config.batch_size / config.clip_norm,
+        "sampling_rate": Fraction(config.batch_size, config.dataset_size), "steps": config.steps,
     }
 
 
@@ -58,29 +56,24 @@ FITS = Hypothesis(
     lambda config: config.batch_size <= config.dataset_size,
 )
 
-noisy_sgd = Recipe(
-    algorithm="noisy-sgd",
+noisy_sgd = Algorithm(
+    name="noisy-sgd",
+    document="000, Section 2.3; Bok, Su and Altschuler 2024",
     summary="noisy stochastic gradient descent on batches sampled anew at each step",
     parameters=(
-        vocabulary.dataset_size, vocabulary.batch_size,
-        vocabulary.steps.at_least(1), vocabulary.sampling.choosing("without_replacement", "poisson"),
-        vocabulary.clip_norm.finite(),
-        vocabulary.noise_multiplier,
-        vocabulary.learning_rate, vocabulary.regularisation,
-        vocabulary.delta.open(), vocabulary.neighbours,
-        vocabulary.released,
+        vocabulary.learning_rate, vocabulary.regularisation, vocabulary.clip_norm.finite(),
+        vocabulary.noise_on_mean.above(0), vocabulary.batch_size, vocabulary.steps.at_least(1),
+        vocabulary.sampling.choosing("without_replacement", "poisson"),
     ),
-    optional=(
-        vocabulary.smoothness,
-        vocabulary.diameter.finite().above(0),
-        vocabulary.convex,
-        vocabulary.scalar_output,
-    ),
+    setting=PLANNED,
+    stated=(*LOSS_FACTS, vocabulary.diameter.finite().above(0)),
+    released="last_iterate",
+    neighbours="any",
     guarantees=(
         Guarantee(
             "noisy-sgd.epsilon", "hidden state: only the last iterate is seen", _hidden,
             (
-                REPLACE, FITS, equals("only the last iterate is released", "released", "last_iterate"),
+                REPLACE, FITS, LAST,
                 said("every record's loss is convex", "convex"),
                 said("clipping keeps it convex: one output", "scalar_output"),
                 Hypothesis("every step contracts, whatever the batch", _contracts),

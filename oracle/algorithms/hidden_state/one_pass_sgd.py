@@ -1,21 +1,19 @@
 """One pass of projected noisy SGD over the records in a fixed order (Feldman, Mironov, Talwar and Thakurta 2018).
 
-theta <- Pi(theta - eta (grad f_t(theta) + N(0, sigma^2 I))), one record a step. Hiding the iterates protects a record
-the better the earlier it comes, and the last one not at all: `position` says up to where the records are private. A
-guarantee for all records has position = dataset_size; below, the records after it have to be public.
+theta <- Pi(
+    theta - eta (grad f_t(theta) + N(0, noise_on_mean^2 I))
+), one record a step. Hiding the iterates protects a record
+the better the earlier it comes, and the last one not at all: `record_position` says up to where the records are
+private. A guarantee for all records has record_position = dataset_size; below, the records after it have to be public.
 """
 
 from __future__ import annotations
 
-from oracle.algorithms.hidden_state.langevin_gd import LAST
-from oracle.algorithms.shared.hypotheses import REPLACE
+from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, said
-from oracle.core.registry import Values
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
 
-LIPSCHITZ = vocabulary.lipschitz
 CONVEX = said("every record's loss is convex, and L-Lipschitz without being clipped", "convex_lipschitz")
-FLAG = vocabulary.convex_lipschitz
 
 
 def _short_step(config: Values) -> bool | None:
@@ -23,42 +21,41 @@ def _short_step(config: Values) -> bool | None:
 
 
 def _covers(config: Values) -> bool | None:
-    """Whether every private record is at `position` or before."""
+    """Whether every private record is at record_position or before."""
     if config.record_position == config.dataset_size:
         return True
     return None if config.later_records_public is None else bool(config.later_records_public == "true")
 
 
-NONEXPANSIVE = Hypothesis("no step expands: step_size <= 2/smoothness", _short_step)
-SMOOTHNESS = vocabulary.smoothness
+NONEXPANSIVE = Hypothesis("no step expands: learning_rate <= 2/smoothness", _short_step)
 
-one_pass_sgd = Recipe(
-    algorithm="one-pass-sgd",
+one_pass_sgd = Algorithm(
+    name="one-pass-sgd",
+    document="001, Section 1; Feldman, Mironov, Talwar and Thakurta 2018",
     summary="one pass of projected noisy SGD over the records in a fixed order",
     parameters=(
-        vocabulary.dataset_size,
-        vocabulary.record_position,
-        LIPSCHITZ, vocabulary.noise_on_mean.above(0), vocabulary.learning_rate,
-        vocabulary.delta.open(), vocabulary.neighbours,
-        vocabulary.released,
+        vocabulary.learning_rate, vocabulary.lipschitz, vocabulary.noise_on_mean.above(0), vocabulary.record_position,
     ),
-    optional=(SMOOTHNESS, FLAG, vocabulary.later_records_public),
+    setting=PLANNED,
+    stated=(vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.later_records_public),
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "iteration-sgd.epsilon", "hidden state: the steps after a record hide it",
             lambda config: {
-                "lipschitz": config.lipschitz, "sigma": config.noise_on_mean, "dataset_size": config.dataset_size,
-                "position": config.record_position, "delta": config.delta,
+                "lipschitz": config.lipschitz, "noise_on_mean": config.noise_on_mean,
+                "dataset_size": config.dataset_size, "record_position": config.record_position,
             },
             (
                 REPLACE, LAST, CONVEX, NONEXPANSIVE,
-                Hypothesis("every private record is at `position` or before", _covers),
+                Hypothesis("every private record is at record_position or before", _covers),
             ),
         ),
         Guarantee(
             "gaussian-composed.epsilon", "all iterates may be seen: every record is used once, no convexity needed",
             lambda config: {
-                "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1, "delta": config.delta,
+                "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1,
             },
             (REPLACE,),
         ),

@@ -1,6 +1,8 @@
 """Projected noisy SGD on batches drawn without replacement, on a bounded set (after Altschuler and Talwar 2022).
 
-theta <- Pi(theta - eta (mean gradient of the batch + N(0, sigma^2 I))): hidden state on a set of finite diameter, or
+theta <- Pi(
+    theta - eta (mean gradient of the batch + N(0, noise_on_mean^2 I))
+): hidden state on a set of finite diameter, or
 composition over all iterates.
 """
 
@@ -8,11 +10,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.algorithms.hidden_state.langevin_gd import LAST
-from oracle.algorithms.hidden_state.one_pass_sgd import CONVEX, FLAG, LIPSCHITZ, NONEXPANSIVE, SMOOTHNESS
-from oracle.algorithms.shared.hypotheses import REPLACE
+from oracle.algorithms.hidden_state.one_pass_sgd import CONVEX, NONEXPANSIVE
+from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee, Hypothesis, Recipe, equals
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, equals
 
 _FRESH = equals("every batch is drawn afresh, without replacement", "sampling", "without_replacement")
 _PROJECTED = Hypothesis(
@@ -20,24 +21,25 @@ _PROJECTED = Hypothesis(
     lambda config: None if config.diameter is None else True,
 )
 
-projected_noisy_sgd = Recipe(
-    algorithm="projected-noisy-sgd",
+projected_noisy_sgd = Algorithm(
+    name="projected-noisy-sgd",
+    document="001, Section 1; Altschuler and Talwar 2022",
     summary="projected noisy SGD on random batches, on a bounded set",
     parameters=(
-        vocabulary.dataset_size, vocabulary.batch_size, vocabulary.steps, LIPSCHITZ,
-        vocabulary.noise_on_mean.above(0), vocabulary.learning_rate,
-        vocabulary.sampling.choosing("without_replacement", "poisson", "cyclic"), vocabulary.delta.open(),
-        vocabulary.neighbours,
-        vocabulary.released,
+        vocabulary.learning_rate, vocabulary.lipschitz, vocabulary.noise_on_mean.above(0), vocabulary.batch_size,
+        vocabulary.steps, vocabulary.sampling.choosing("without_replacement", "poisson", "cyclic"),
     ),
-    optional=(vocabulary.diameter, SMOOTHNESS, FLAG),
+    setting=PLANNED,
+    stated=(vocabulary.diameter, vocabulary.smoothness, vocabulary.convex_lipschitz),
+    released="last_iterate",
+    neighbours="replace",
     guarantees=(
         Guarantee(
             "projected-noisy-sgd.rdp", "hidden state on a bounded set, at the best of the Renyi orders tried",
             lambda config: None if config.diameter is None else {
                 "lipschitz": config.lipschitz, "dataset_size": config.dataset_size, "batch_size": config.batch_size,
-                "sigma": config.noise_on_mean, "step_size": config.learning_rate, "diameter": config.diameter,
-                "steps": config.steps,
+                "noise_on_mean": config.noise_on_mean, "learning_rate": config.learning_rate,
+                "diameter": config.diameter, "steps": config.steps,
             },
             (REPLACE, _FRESH, LAST, _PROJECTED, CONVEX, NONEXPANSIVE),
         ),
@@ -46,10 +48,9 @@ projected_noisy_sgd = Recipe(
             lambda config: {
                 "sigma": config.batch_size * config.noise_on_mean / config.lipschitz,
                 "sampling_rate": Fraction(config.batch_size, config.dataset_size), "steps": config.steps,
-                "delta": config.delta,
             },
             (REPLACE, _FRESH),
         ),
     ),
-    source=("background/at22", "cs208/amp-wor"),
+    source=("background/at22", "background/amplification-wor"),
 )

@@ -83,6 +83,7 @@ epsilon = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("cs208/exp-mech",),
+    validity="pending",
     certify=closed_form(lambda v: ball(TERMS[v.neighbours] * v.loss_range / v.temperature)),
     vectorised=lambda xp, v: quotient(xp, TERMS[v.neighbours] * v.loss_range, v.temperature),
     example={"loss_range": "1", "temperature": "2", "neighbours": "replace"},
@@ -104,6 +105,7 @@ utility = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=("cs208/exp-mech-utility",),
+    validity="pending",
     certify=closed_form(lambda v: ball(2 * v.loss_range / (v.epsilon * v.dataset_size)) * _gap(v)),
     vectorised=lambda xp, v: xp.where(
         v.candidates > 1.0,

@@ -78,7 +78,7 @@ _SETTING = (
     vocabulary.steps,
 )
 _NEIGHBOURS = vocabulary.neighbours
-_SOURCE = ("nonconvex-nn/thm-13-privacy",)
+_SOURCE = ("nonconvex-nn/thm-13-privacy", "relu-approx/lem-2.6-repaired")
 _FORMULA = r"z = \frac{\sigma M}{C}: \quad "
 _EXAMPLE = {
     "clip_norm": "1", "divisor": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
@@ -97,6 +97,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={"noise_on_mean": "0.01", **_EXAMPLE, "delta": "1e-5"},
@@ -112,6 +113,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=_sigma,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},

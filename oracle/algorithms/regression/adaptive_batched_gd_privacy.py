@@ -41,7 +41,7 @@ def _fast_moves(xp: Any, values: Values) -> Any:
     return quotient(xp, inflate(total, 4.0), values.batch_size)
 
 
-_SOURCE = ("nonconvex-nn/thm-7-privacy",)
+_SOURCE = ("nonconvex-nn/thm-7-privacy", "background/balle-wang")
 
 epsilon = Bound(
     name="adaptive-batched-gd.epsilon",
@@ -55,6 +55,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=lambda v, width: epsilon_of_mu(lambda: ball(1 / v.noise_over_sensitivity), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(
         xp, quotient(xp, xp.ones_like(v.delta), v.noise_over_sensitivity), v.delta
@@ -79,6 +80,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
+    validity="pending",
     certify=lambda v, width: sigma_of(_moves(v), v.epsilon, v.delta, width),
     vectorised=lambda xp, v: arrays.sigma_upper(xp, _fast_moves(xp, v), v.epsilon, v.delta),
     example={

@@ -93,6 +93,7 @@ risk = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-6-utility",),
+    validity="pending",
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={

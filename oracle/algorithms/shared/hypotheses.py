@@ -1,4 +1,4 @@
-"""Hypotheses that several algorithms' theorems share, each in one place: the relation, batches, losses, the hidden state."""
+"""Hypotheses that the theorems of several algorithms share: the relation, batches, losses, the hidden state."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ def _contracts(config: Values) -> bool | None:
 
 CONTRACTS = Hypothesis("every step contracts: learning_rate <= 2/smoothness", _contracts)
 
+LAST = equals("only the last iterate is released", "released", "last_iterate")
 HIDDEN_STATE = (
-    equals("only the last iterate is released", "released", "last_iterate"),
+    LAST,
     said("every record's loss is convex", "convex"),
     said("clipping keeps it convex: one output", "scalar_output"),
     CONTRACTS,
 )
-"""What the hidden-state theorems ask of losses and release, and the keys that state it:"""
+"""What the hidden-state theorems ask of release and losses."""
 LOSS_FACTS = (vocabulary.smoothness, vocabulary.convex, vocabulary.scalar_output)
+"""The keys by which a plan states what they ask of losses."""
 PLANNED = (vocabulary.dataset_size, vocabulary.delta.open(), vocabulary.neighbours, vocabulary.released)
 """What a plan says of most trainings, and a training knows."""

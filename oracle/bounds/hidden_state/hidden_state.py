@@ -84,12 +84,16 @@ def cgd_root(xp: Any, values: Values) -> Any:
 
 def gd_mu_upper(xp: Any, values: Values) -> Any:
     """mu of NoisyGD, rounded up."""
-    return inflate(quotient(xp, values.sensitivity, values.dataset_size, values.noise_on_mean) * gd_root(xp, values), BUDGET)
+    return inflate(
+        quotient(xp, values.sensitivity, values.dataset_size, values.noise_on_mean) * gd_root(xp, values), BUDGET,
+    )
 
 
 def cgd_mu_upper(xp: Any, values: Values) -> Any:
     """mu of NoisyCGD, rounded up."""
-    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * cgd_root(xp, values), BUDGET)
+    return inflate(
+        quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * cgd_root(xp, values), BUDGET,
+    )
 
 
 SENSITIVITY = vocabulary.sensitivity
@@ -109,6 +113,7 @@ noisy_gd_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("background/bok-gd",),
+    validity="proved",
     certify=closed_form(gd_mu),
     vectorised=gd_mu_upper,
     example={"sensitivity": "2", "dataset_size": "50", "noise_on_mean": "0.15", "contraction": "0.9", "steps": "20"},
@@ -129,9 +134,11 @@ noisy_cgd_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula",),
+    validity="proved",
     certify=closed_form(cgd_mu),
     vectorised=cgd_mu_upper,
     example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch
-        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60",
+        "epochs": "400",
     },
 )

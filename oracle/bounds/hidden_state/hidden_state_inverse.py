@@ -168,6 +168,7 @@ noisy_cgd_step = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula", "relu-approx/tuning-monotone"),
+    validity="proved",
     certify=_step,
     vectorised=_step_upper,
     example={

@@ -65,7 +65,9 @@ def whole_epochs(c: Any, k: Any, count: Any, powers: Powers) -> tuple[Any, Any]:
 def _mu(values: Values) -> arb:
     c, k, epochs, powers = values.contraction, values.batches, values.epochs, BallPowers()
     if values.batch_position > k:
-        raise DomainError(f"position = {values.batch_position} is outside its domain: an integer in [1, batches], {k} here")
+        raise DomainError(
+            f"position = {values.batch_position} is outside its domain: an integer in [1, batches], {k} here"
+        )
     right = last_touch(c, k - values.batch_position, powers)
     square = cost(right) if epochs == 1 else two_edges((*whole_epochs(c, k, epochs - 1, powers), arb(1)), right)
     return ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * square.sqrt()
@@ -82,7 +84,9 @@ def _fast(xp: Any, values: Values) -> Any:
     right = last_touch(c, k - values.batch_position, powers)
     square = two_edges_arrays(xp, (drift, xp.where(spread > 0.0, spread, 1.0), 1.0), right)
     square = xp.where((right[0] < _UNDERFLOW) & (c > 0.0), float("nan"), square)
-    return inflate(quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * xp.sqrt(square), 4 * BUDGET)
+    return inflate(
+        quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean) * xp.sqrt(square), 4 * BUDGET,
+    )
 
 
 noisy_cgd_position_mu = Bound(
@@ -104,10 +108,12 @@ noisy_cgd_position_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula", "background/shifted-interpolation"),
+    validity="proved",
     certify=closed_form(_mu),
     vectorised=_fast,
     example={
-        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60", "epochs": "400",
+        "sensitivity": "2", "batch_size": "1", "noise_on_mean": "15", "contraction": "0.9999", "batches": "60",
+        "epochs": "400",
         "batch_position": "30",
     },
 )

@@ -228,6 +228,7 @@ noisy_gd_projected_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("background/bok-gd", "background/shifted-interpolation"),
+    validity="proved",
     certify=closed_form(_gd),
     vectorised=_gd_fast,
     example={
@@ -254,10 +255,12 @@ noisy_cgd_projected_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula", "background/shifted-interpolation"),
+    validity="proved",
     certify=closed_form(_cgd),
     vectorised=_cgd_fast,
     example={
-        "sensitivity": "2", "batch_size": "50", "noise_on_mean": "0.15", "contraction": "1", "batches": "20", "epochs": "400",
+        "sensitivity": "2", "batch_size": "50", "noise_on_mean": "0.15", "contraction": "1", "batches": "20",
+        "epochs": "400",
         "learning_rate": "0.1", "diameter": "0.05",
     },
 )

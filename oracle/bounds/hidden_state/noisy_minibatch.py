@@ -130,7 +130,8 @@ _FORMULA = (
     r" \rho_t = \rho_{t-1}\,\frac{c^2 v_{t-1}}{v_t},\ v_t = c^2 v_{t-1} + 2\eta\sigma^2"
 )
 _EXAMPLE = {  # Figure 1 of document 000 at eta lambda = 1e-4: noise of deviation 15 times half the sensitivity
-    "sensitivity": "2", "batch_size": "1", "diffusion": "15", "learning_rate": "2", "contraction": "0.9999", "batches": "60",
+    "sensitivity": "2", "batch_size": "1", "diffusion": "15", "learning_rate": "2", "contraction": "0.9999",
+    "batches": "60",
     "epochs": "400", "batch_position": "60",
 }
 
@@ -144,6 +145,7 @@ rdp = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("background/ye-shokri22", "sbcd/cor-4.5-case2"),
+    validity="proved",
     certify=closed_form(lambda v: ball(v.alpha) * _rho(v)),
     vectorised=lambda xp, v: scaled(xp, v.alpha, _fast_rho(xp, v)),
     example={**_EXAMPLE, "alpha": "8"},
@@ -159,6 +161,7 @@ epsilon = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("background/ye-shokri22", "background/zcdp-conversion"),
+    validity="proved",
     certify=lambda v, width: epsilon_of_rho(lambda: _rho(v), v.delta, width),
     vectorised=lambda xp, v: fast_epsilon_of_rho(xp, _fast_rho(xp, v), v.delta, _units(v.epochs)),
     example={**_EXAMPLE, "delta": "1e-5"},

@@ -119,7 +119,9 @@ def _fast(xp: Any, values: Values) -> Any:
     batch, size, steps, alpha, diameter = (
         values.batch_size, values.dataset_size, values.steps, values.alpha, values.diameter
     )
-    noise = deflate(deflate(batch * values.noise_on_mean, 1.0) / values.lipschitz, 1.0)  # rounded down: less noise costs more
+    noise = deflate(
+        deflate(batch * values.noise_on_mean, 1.0) / values.lipschitz, 1.0,
+    )  # rounded down: less noise costs more
     usable = (batch <= size) & (noise > float(_LEAST_NOISE)) & (noise < float(_MOST_NOISE) * (1 - 1e-12))
     usable = usable & (values.noise_on_mean > 1e-290) & (values.lipschitz < 1e290)
     noise = xp.where(usable, noise, 1.0)
@@ -186,7 +188,8 @@ _FORMULA = (
     r" \quad x \in \{0.7,\ 0.9\},\ S_\alpha \text{ of one batch without replacement}"
 )
 _EXAMPLE = {
-    "lipschitz": "1", "dataset_size": "1000", "batch_size": "50", "noise_on_mean": "0.1", "learning_rate": "0.5", "diameter": "1",
+    "lipschitz": "1", "dataset_size": "1000", "batch_size": "50", "noise_on_mean": "0.1", "learning_rate": "0.5",
+    "diameter": "1",
     "steps": "10000", "alpha": "8",
 }
 
@@ -199,7 +202,8 @@ rdp = Bound(
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
-    source=("background/at22", "cs208/amp-wor"),
+    source=("background/at22", "background/amplification-wor"),
+    validity="checked",
     certify=_rdp,
     vectorised=_fast,
     example=_EXAMPLE,
@@ -217,7 +221,8 @@ epsilon = Bound(
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
-    source=("background/at22", "background/rdp-conversion"),
+    source=("background/at22", "background/amplification-wor", "background/rdp-conversion"),
+    validity="checked",
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "delta": "1e-5"},

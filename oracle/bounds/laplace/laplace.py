@@ -46,6 +46,7 @@ delta = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("background/laplace-curve",),
+    validity="proved",
     certify=closed_form(_delta, at_most=1),
     vectorised=_fast,
     example={"scale": "1", "sensitivity": "1", "epsilon": "0.5"},

@@ -70,6 +70,7 @@ epsilon = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("background/tree-aggregation",),
+    validity="checked",
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_fast,
     example={"noise_multiplier": "10", "leaves": "1000", "delta": "1e-5", "neighbours": "add_remove"},

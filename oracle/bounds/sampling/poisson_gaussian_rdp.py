@@ -103,6 +103,7 @@ rdp = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("background/sampled-gaussian-rdp", "relu-approx/lem-2.6-repaired"),
+    validity="proved",
     certify=_certify,
     vectorised=_fast,
     example={

@@ -311,7 +311,7 @@ _MOMENT = (
     r"M(t) = 1 + \int_{b/2}^{\infty} \phi(y)\,(u^{1+t} - 1)(1 - u^{-t})\,dy,"
     r" \quad u = 1 - \gamma + \gamma e^{by - b^2/2},\ b = \frac{2}{\sigma}"
 )
-_SOURCE = ("cs208/amp-wor",)
+_SOURCE = ("background/amplification-wor", "background/zhu")
 
 rdp = Bound(
     name="wor-gaussian.rdp",
@@ -329,7 +329,8 @@ rdp = Bound(
     ),
     neighbours="replace",
     threat_model="all_iterates",
-    source=_SOURCE,
+    source=(*_SOURCE, "background/wbk"),
+    validity="checked",
     certify=_rdp,
     vectorised=lambda xp, v: (arrays.rdp_upper if v.method == "exact" else arrays.wbk_upper)(
         xp, v.sigma, v.sampling_rate, v.steps, v.alpha
@@ -349,7 +350,8 @@ epsilon = Bound(
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open()),
     neighbours="replace",
     threat_model="all_iterates",
-    source=_SOURCE,
+    source=(*_SOURCE, "background/rdp-conversion"),
+    validity="checked",
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={"sigma": "2", "sampling_rate": "0.01", "steps": "1000", "delta": "1e-5"},

@@ -65,6 +65,7 @@ def exact_gaussian(noise: list[Fraction], position: int, batches: int, gradient:
     return mean**2 / (2 * variance)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [RDP, MIXED, EPSILON, COMPOSED, COMPOSED_EPSILON], ids=lambda item: item.name)
 @given(data=st.data())
 def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:

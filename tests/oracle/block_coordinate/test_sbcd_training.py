@@ -20,8 +20,8 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import PROVED, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
-from tests.oracle.block_coordinate.test_sbcd_updates import cost_of_u, relu
-from tests.oracle.core.test_cli import output, parsed
+from tests.commands import output, parsed
+from tests.oracle.block_coordinate.updates import cost_of_u, relu
 from tests.trainings.sbcd import SAMPLES
 
 Array = NDArray[np.float64]
@@ -129,6 +129,7 @@ def test_without_noise_and_clipping_the_private_algorithm_is_the_plain_one() -> 
         np.testing.assert_allclose(private, PLAIN.reference(*data(), plain(), Tape(seed)), rtol=1e-14)
 
 
+@pytest.mark.full
 def test_training_fits() -> None:
     """Two hidden layers learn a product of two signs, which no linear model does (its squared loss stays at 1/2)."""
     features = np.array(list(itertools.product([-1.0, 1.0], repeat=2)))

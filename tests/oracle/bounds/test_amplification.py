@@ -275,6 +275,7 @@ def test_the_mixture_is_attained_by_two_draws() -> None:
 # --- contracts and second opinions
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -287,6 +288,7 @@ def test_poisson_at_extremes(epsilon: str, rate: str) -> None:
     check_second_opinion(POISSON, {"epsilon": epsilon, "sampling_rate": rate})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epsilon", ["0", "1e-12", "0.3", "3", "40", "1200"])
 @pytest.mark.parametrize("delta", ["0", "1e-30", "1e-3", "0.4", "1"])

@@ -36,6 +36,7 @@ def brute_force(epsilon: str, delta: str, steps: int, total_epsilon: str) -> mpf
     return total
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.5", "0"), ("1", "0.01"), ("0.1", "0.3"), ("3", "1e-9")])
 @pytest.mark.parametrize("total", ["0", "0.2", "1.1", "4"])
@@ -44,6 +45,7 @@ def test_optimal_delta_is_the_sum_over_all_outcomes(epsilon: str, delta: str, st
     assert result.overlaps(at_both_precisions(lambda: brute_force(epsilon, delta, steps, total)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -202,6 +204,7 @@ def test_fast_next_to_the_give_away(library: str) -> None:
     check_fast(EPSILON, chosen, library)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [1999, 2000, 2001])
 @pytest.mark.parametrize("epsilon", [1e-3, 0.05, 2.0])
 def test_fast_at_the_end_of_its_table(steps: int, epsilon: float) -> None:

@@ -149,6 +149,7 @@ def test_what_is_certain_lies_below_what_is_proved(mu: float, mean: float, delta
         assert all(below.possibly_le(item) for item in above)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("mu", "mean", "threshold"), [(0.5, 5.0, -0.2), (1.0, 20.0, 0.4), (0.7, 2.0, 1.1)])
 def test_the_example_by_integration_of_its_densities(mu: float, mean: float, threshold: float) -> None:
     """The hockey-stick divergence of the two released laws at the bound's epsilon is delta."""

@@ -15,7 +15,7 @@ from oracle.algorithms.convex_relu import convex_relu
 from oracle.algorithms.shared import glm
 from oracle.core.errors import DomainError
 from oracle.core.planning import judge, recipes
-from tests.oracle.convex_relu.test_convex_relu_training import ALGORITHM, Array, config, data
+from tests.oracle.convex_relu.cases import ALGORITHM, Array, config, data
 from tests.trainings.convex_relu import convex_relu as sample
 
 

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
 import oracle
-from oracle.core import console, registry
-from reports.cli import app
+from oracle.core import registry
+from tests.commands import command, output, parsed
 from tests.opinions import OPINIONS
+from tests.project.consoles import ROOT, run
 
 GDP = ("bound", "gdp.epsilon", "mu=1", "delta=1e-5")
 EPSILON = Fraction("4.37717809568122462765011629324201091315343851697")  # mpmath, sigma = sensitivity = 1, delta = 1e-5
-
-
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def output(*words: str) -> str:
-    done = run(*words)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def parsed(*words: str) -> Any:
-    return json.loads(output(*words))
 
 
 # --- bound
@@ -48,6 +28,25 @@ def test_a_bound_as_text() -> None:
     assert lower <= EPSILON <= upper
     assert upper - lower <= Fraction(11, 10**13)
     assert oracle.bound("gaussian.epsilon").summary in lines[3]
+    assert lines[4:] == [
+        "  value     certified: the formula lies between these ends",
+        "  validity  proved here (relu-approx/lem-2.5)",
+    ]
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("laplace.delta", "proved here (background/laplace-curve)"),
+    ("tree.epsilon", "checked here in part, not proved (background/tree-aggregation)"),
+    ("exponential-mechanism.epsilon", "pending, because a source is not checked yet (cs208/exp-mech)"),
+])
+def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words: str) -> None:
+    item = oracle.bound(name)
+    assert item.example is not None
+    given = [f"{key}={value}" for key, value in item.example.items()]
+    assert output("bound", name, *given).splitlines()[-2:] == [
+        "  value     certified: the formula lies between these ends", f"  validity  {words}",
+    ]
+    assert parsed("bound", name, *given, "--json")["validity"] == item.validity
 
 
 def test_a_bound_as_json() -> None:
@@ -62,6 +61,7 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
+        "validity": "proved",
     }
 
 
@@ -107,10 +107,10 @@ def test_bounds_are_listed_with_their_parameters() -> None:
         entry = listed[name]
         assert set(entry) == {
             "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
-            "source",
+            "source", "validity",
         }
-        assert (entry["unit"], entry["neighbours"], entry["threat_model"]) == (
-            item.unit, item.neighbours, item.threat_model,
+        assert (entry["unit"], entry["neighbours"], entry["threat_model"], entry["validity"]) == (
+            item.unit, item.neighbours, item.threat_model, item.validity,
         )
         assert [(p["name"], p["kind"], p["domain"]) for p in entry["parameters"]] == [
             (p.name, p.kind, p.domain) for p in item.parameters
@@ -120,6 +120,7 @@ def test_bounds_are_listed_with_their_parameters() -> None:
     for name, item in registry.bounds().items():
         [line] = [line for line in lines if line.split()[0] == name]
         assert item.summary in line
+        assert f" {item.validity} " in line
         assert ", ".join(p.name for p in item.parameters) in line
 
 
@@ -160,10 +161,6 @@ BAD = {
     "bad width": ((*GDP, "--width", "thin"), "width = thin"),
     "unknown option": ((*GDP, "--nope"), "--nope"),
     "unknown command": (("nope",), "nope"),
-}
-
-# The same, in this process: a command takes a second to start.
-ALSO_BAD = {
     "no bound": (("bound",), "name"),
     "no parameters": (("bound", "gdp.epsilon"), "mu"),
     "delta of one": (("bound", "gdp.epsilon", "mu=1", "delta=1"), "delta = 1 "),
@@ -200,20 +197,21 @@ def is_one_line(code: int, text: str, errors: str, mentioned: str, *, expected: 
 @pytest.mark.parametrize("case", BAD)
 def test_an_error_is_one_line_and_exit_code_two(case: str) -> None:
     words, mentioned = BAD[case]
-    done = run(*words)
+    done = command(*words)
     is_one_line(done.returncode, done.stdout, done.stderr, mentioned)
 
 
-@pytest.mark.parametrize("case", ALSO_BAD)
-def test_another_error_is_one_line_too(case: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words, mentioned = ALSO_BAD[case]
-    code = console.run(app, words)
-    captured = capsys.readouterr()
-    is_one_line(code, captured.out, captured.err, mentioned)
+def test_what_no_precision_decides_is_undecided() -> None:
+    done = command("bound", "gaussian.delta", "sigma=1", "sensitivity=1", "epsilon=1e4000")
+    is_one_line(done.returncode, done.stdout, done.stderr, "bits", expected=3)
 
 
-def test_what_no_precision_decides_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("bound", "gaussian.delta", "sigma=1", "sensitivity=1", "epsilon=1e4000")
-    code = console.run(app, words)
-    captured = capsys.readouterr()
-    is_one_line(code, captured.out, captured.err, "bits", expected=3)
+# --- a process of its own, as a shell starts it
+
+
+@pytest.mark.parametrize(("case", "code"), [("out of domain", 2), (None, 0)])
+def test_a_process_ends_with_the_same_words_and_code(case: str | None, code: int) -> None:
+    words = BAD[case][0] if case else (*GDP, "--json")
+    alone, here = run(ROOT, "-m", "reports.cli", *words), command(*words)
+    assert alone.returncode == code
+    assert (alone.returncode, alone.stdout, alone.stderr) == (here.returncode, here.stdout, here.stderr)

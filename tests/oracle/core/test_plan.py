@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -27,6 +25,7 @@ from oracle.core.planning import (
     recipes,
 )
 from oracle.core.registry import bound, bounds
+from tests.commands import command
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = sorted(EXAMPLES.glob("*.toml"))
@@ -41,13 +40,6 @@ ALL = {"smoothness": 32, "convex": "true", "scalar_output": "true"}
 def plan_of(**keys: Any) -> Any:
     recipe = recipes()["noisy-cgd"]
     return judge(recipe, recipe.parse({**NOISY_CGD, **keys}))
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "reports.cli", "plan", *arguments],
-        capture_output=True, text=True, timeout=120, check=False,
-    )
 
 
 # --- every example
@@ -205,22 +197,22 @@ def test_decimals_of_a_file_are_exact() -> None:
 
 
 def test_the_command_prints_what_is_proved() -> None:
-    shown = command(str(EXAMPLES / "noisy-cgd.toml"))
+    shown = command("plan", str(EXAMPLES / "noisy-cgd.toml"))
     assert shown.returncode == 0, shown.stderr
     assert "proved: epsilon <= 1.1963" in shown.stdout
-    document = json.loads(command(str(EXAMPLES / "noisy-cgd.toml"), "--json").stdout)
+    document = json.loads(command("plan", str(EXAMPLES / "noisy-cgd.toml"), "--json").stdout)
     assert document["best"]["bound"] == "noisy-cgd.mu"
     assert Decimal(document["best"]["epsilon"]["lower"]) <= Decimal(document["best"]["epsilon"]["upper"])
     assert document["claim_is_proved"] is None
 
 
 def test_the_command_lists_algorithms_and_has_exit_codes(tmp_path: Path) -> None:
-    assert "noisy-cgd" in command().stdout
-    missing = command(str(tmp_path / "none.toml"))
+    assert "noisy-cgd" in command("plan").stdout
+    missing = command("plan", str(tmp_path / "none.toml"))
     assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
     nothing = tmp_path / "plan.toml"
     nothing.write_text((EXAMPLES / "noisy-cgd.toml").read_text().replace('"replace"', '"add_remove"'))
-    assert command(str(nothing)).returncode == 3
+    assert command("plan", str(nothing)).returncode == 3
 
 
 def test_a_recipe_is_a_value() -> None:

@@ -30,6 +30,7 @@ WORDS = ("replace", "add_remove")
 COMPOSED, GAUSSIAN = oracle.bound("gaussian-composed.epsilon"), oracle.bound("gaussian.epsilon")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 @given(data=st.data())
 def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:

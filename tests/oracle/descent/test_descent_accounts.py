@@ -15,7 +15,7 @@ from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.planning import read
 from oracle.core.tape import Tape
-from tests.oracle.descent.test_descent_training import BASE, batched, config, data, literal
+from tests.oracle.descent.cases import BASE, batched, config, data, literal
 from tests.pld import composed_delta
 
 every_private = pytest.mark.parametrize("name", ["dp-gd", "dp-gd-projected", "dp-sgd"])

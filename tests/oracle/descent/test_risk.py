@@ -347,6 +347,7 @@ every_bound = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.full
 @every_bound
 @settings(max_examples=25)
 @given(data=st.data())

@@ -17,7 +17,7 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion
 from tests.opinion import number
-from tests.oracle.bounds.test_shuffle import FINE, NEAR, logarithm
+from tests.shuffled import FINE, NEAR, logarithm
 
 EPSILON, DELTA = oracle.bound("dp-threshold.epsilon"), oracle.bound("dp-threshold.delta")
 ONE = {"histograms": 1, "calls": 1}

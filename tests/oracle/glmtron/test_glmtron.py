@@ -18,7 +18,7 @@ from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.formulas import normal_tail
 from tests.opinion import number
-from tests.oracle.bounds.test_shuffle import FINE, NEAR, Row, divergence, logarithm
+from tests.shuffled import FINE, NEAR, Row, divergence, logarithm
 
 EPSILON, SIGMA = oracle.bound("glmtron.epsilon"), oracle.bound("glmtron.sigma")
 GAUSSIAN, SHUFFLE = oracle.bound("gaussian.epsilon"), oracle.bound("shuffle.epsilon")
@@ -102,6 +102,7 @@ def test_a_thresholded_gaussian_leaks_no_more(noise: int, records: int, delta: s
 # --- contracts and identities
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, SIGMA], ids=lambda item: item.name)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -109,6 +110,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("delta", ["1e-50", "1e-6", "0.3"])
 @pytest.mark.parametrize("records", [1, 30, 10**4, 10**9])
 @pytest.mark.parametrize("noise", ["0.3", "3", "40"])
@@ -272,6 +274,7 @@ def test_more_records_help_only_once_they_hide_more_than_they_cost() -> None:
 # --- the fast path where the shared samples do not go
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_with_many_records(library: str) -> None:
     for method in METHODS:
@@ -297,6 +300,7 @@ def test_fast_at_the_condition_of_the_closed_form(library: str) -> None:
     ], library)
 
 
+@pytest.mark.full
 def test_fast_where_the_shuffled_epsilon_vanishes() -> None:
     """delta next to the total variation: an epsilon that is a difference of deltas."""
     params: dict[str, Any] = {"dataset_size": 50, "epsilon": 0.0, "delta": 0.01, "method": "upper"}

@@ -111,6 +111,7 @@ def test_each_noise_has_its_own_name() -> None:
 # --- thresholds from other records: the weaker of the two guarantees
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "config"), [("dp-glmtron", SHUFFLED), ("dp-taglmtron", TREE)])
 @pytest.mark.parametrize("one", ["0.0001", "0.1"])
 def test_the_weaker_guarantee_is_the_one_that_is_proved(name: str, config: dict[str, Any], one: str) -> None:
@@ -128,6 +129,7 @@ def test_the_weaker_guarantee_is_the_one_that_is_proved(name: str, config: dict[
     assert (best(found) == "dp-threshold.epsilon") == (one == "0.1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("missing", HISTOGRAMS)
 def test_thresholds_of_which_too_little_is_said(missing: str) -> None:
     found = plan_of("dp-glmtron", **{**SHUFFLED, **{key: value for key, value in OTHERS.items() if key != missing}})

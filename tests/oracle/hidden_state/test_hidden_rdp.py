@@ -43,6 +43,7 @@ def below(value: Fraction, enclosure: Enclosure) -> bool:
     return enclosure.upper.compare(value) >= 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [f"{family}.{unit}" for family in FAMILIES[:-1] for unit in ("rdp", "epsilon")])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -159,6 +160,7 @@ def langevin(**params: Any) -> Enclosure:
     })
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lam", [Fraction(text) for text in ("1/100000", "1/100", "1/2", "99/100", "1")], ids=str)
 @pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000), Fraction(1)], ids=str)
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 1000, 10**6])

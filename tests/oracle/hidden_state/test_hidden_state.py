@@ -178,6 +178,7 @@ def test_total_contraction_forgets_all_but_the_last_step(many: int) -> None:
     assert cgd(contraction=0, batches=many, epochs=many) == Enclosure.exactly(1)
 
 
+@pytest.mark.full
 @given(contractions, st.integers(1, 10**6), st.integers(1, 100), scales)
 def test_one_batch_is_noisy_gd(contraction: Fraction, epochs: int, size: int, scale: dict[str, Fraction]) -> None:
     full = gd(dataset_size=size, contraction=contraction, steps=epochs, **scale)

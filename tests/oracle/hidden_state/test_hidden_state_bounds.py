@@ -64,6 +64,7 @@ def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
     return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25)
 @given(data=st.data())

@@ -59,6 +59,7 @@ def exact_delta(ratio: float, rate: float, c: float, steps: int, epsilon: float)
     return max(sums)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [1, 2, 5])
 @pytest.mark.parametrize("contraction", [0.0, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize(("batch", "ratio"), [(1, 1.0), (3, 0.5), (9, 2.0)])

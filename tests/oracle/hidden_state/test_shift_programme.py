@@ -119,6 +119,7 @@ def test_an_empty_schedule_releases_nothing() -> None:
     assert float(LINEAR.fast(drift=[], contraction=[], noise=[])) == 0.0
 
 
+@pytest.mark.full
 @some
 @given(steps)
 def test_a_diameter_of_zero_leaves_the_last_step(rows: list[Any]) -> None:
@@ -135,6 +136,7 @@ def test_a_huge_diameter_is_none(rows: list[Any]) -> None:
     assert mu(drift, contraction, noise, 10**30).overlaps(mu(drift, contraction, noise))
 
 
+@pytest.mark.full
 @some
 @given(steps, steps, diameters)
 def test_a_contraction_of_zero_cuts_the_past_off(before: list[Any], after: list[Any], diameter: Any) -> None:
@@ -227,6 +229,7 @@ def test_noisy_gd_is_its_linear_law_and_its_programme(contraction: str) -> None:
     assert linear(*schedule).overlaps(closed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("step", "programme", "law"), [("5.4e-5", 2.615, 2.426), ("1e-4", 2.366, 2.158), ("2e-4", 1.923, 1.663)]
 )
@@ -274,6 +277,7 @@ def test_sound_and_tight_on_long_schedules(library: str, count: int, length: int
     check_fast(LINEAR, [{k: v for k, v in point.items() if k != "diameter"} for point in points], library)
 
 
+@pytest.mark.full
 @every_library
 def test_what_decays_below_the_doubles_is_not_lost(library: str) -> None:
     """A drift, then hundreds of halvings without one: mu is tiny, or 0 in float64, and must not come out below."""

@@ -65,6 +65,7 @@ def test_the_gradient_is_the_derivative_of_the_loss(loss: str, activation: str) 
         np.testing.assert_allclose(gradient, np.asarray(free.grad), rtol=1e-11, atol=1e-14)
 
 
+@pytest.mark.full
 @every_kind
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str, seed: int) -> None:

@@ -44,6 +44,7 @@ def upper(value: Enclosure) -> float:
 # --- the generic contracts, at any width
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", CLOSED, ids=lambda item: item.name)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -51,6 +52,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
 def test_sampled_steps_have_a_second_opinion_and_a_fast_path(neighbours: str) -> None:
     common: dict[str, Any] = {

@@ -20,7 +20,7 @@ from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
-from tests.oracle.core.test_cli import output, parsed
+from tests.commands import output, parsed
 from tests.trainings import mechanisms as samples
 
 GRID, CHAIN = oracle.algorithm("exponential-mechanism"), oracle.algorithm("exponential-mechanism-sampler")

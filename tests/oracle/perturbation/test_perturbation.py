@@ -31,6 +31,7 @@ RECORD: dict[str, Any] = {"lipschitz": 1, "curvature": 1, "strong_convexity": 1,
 FLAT: dict[str, Any] = {**RECORD, "curvature": 0, "sigma": 1, "neighbours": "add_remove"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 @given(data=st.data())
 def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -288,6 +289,7 @@ def test_gaussian_densities_stay_within_the_bound(delta: str, sigma: float, ridg
                 assert exact_delta(loss, ridge, sigma, epsilon, *pair) <= float(delta) * (1 + 1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("angle", [0.0, 0.4, math.pi / 4, 1.2, math.pi / 2, 2.5])
 def test_two_gradients_in_a_plane(angle: float) -> None:
     """E max(0, 1 - e^{e - loss}) for the worst slopes of two records at an angle, by a sum over the plane of b."""

@@ -17,7 +17,7 @@ from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
-from tests.oracle.phased.test_phased_training import config, data, every, literal
+from tests.oracle.phased.cases import config, data, every, literal
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:

@@ -15,7 +15,7 @@ from scipy import special, stats
 
 import oracle
 from oracle.algorithms.hidden_state import noisy_cgd
-from oracle.algorithms.tuning import poisson_tuning, torch_poisson_tuning
+from oracle.algorithms.tuning import tuned_noisy_cgd, torch_poisson_tuning
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
@@ -298,6 +298,7 @@ PLANTED: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_caught(name: str) -> None:
     check_twins(ALGORITHM.reference, torch_poisson_tuning.train, data(), config(), Tape(5, 60))

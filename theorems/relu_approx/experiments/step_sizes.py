@@ -1,0 +1,76 @@
+r"""What Lemma 3.2's false constant does to document 000's experiments: which step sizes of Appendix H are admissible.
+
+Theorem 2.8 needs eta < 2/beta: with the document's beta = s |x|^2 + lambda, s = 1/2 for cross-entropy, or the true one,
+s a |x|^2 + lambda, a the number of active hyperplanes, P/2 on average. Assumed, since the document does not tell
+its preprocessing: unit norms, or pixels in [0, 1] with the usual mean squared norms 87.8 (MNIST) and 883 (CIFAR-10),
+which are not measured here; lambda is left out, which only enlarges the admissible range. The document reads Theorem
+2.8 with the unclipped loss's beta; that clipping at a level it does not tell can make the loss smoother is looked at in
+coverage.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from oracle.core.domain import positive, positive_integer
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict
+
+_GRID = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # exponents of ten, Appendix H
+Row = tuple[Fraction, int]  # (|x|^2, P)
+
+_TABLE: Mapping[Row, tuple[int, int]] = {
+    (Fraction(1), 128): (6, 4), (Fraction(1), 256): (6, 3), (Fraction("87.8"), 64): (4, 1),
+    (Fraction("87.8"), 128): (4, 0), (Fraction(883), 32): (2, 0),
+}
+"""(|x|^2, P) -> how many of the six step sizes are below 2/beta: with the document's beta, and with the true one."""
+
+
+def admissible(limit: Fraction) -> int:
+    """How many 10^e of the grid are below the limit, exactly: 10^e < limit is 10^{2e} < limit^2."""
+    return sum(Fraction(10) ** int(2 * exponent) < limit**2 for exponent in _GRID)
+
+
+def counts(square: Fraction, hyperplanes: int) -> tuple[int, int]:
+    """The two counts for cross-entropy, a = P/2."""
+    return admissible(4 / square), admissible(4 / (square * Fraction(hyperplanes, 2)))
+
+
+def judge_table(table: Mapping[Row, tuple[int, int]]) -> Finding:
+    """Whether the counts of admissible step sizes are those of a table."""
+    for (square, hyperplanes), claimed in table.items():
+        true = counts(square, hyperplanes)
+        if true != claimed:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "another number of step sizes is admissible, exactly",
+                {"|x|^2": str(square), "P": str(hyperplanes), "claimed": str(claimed), "admissible": str(true),
+                 "2/beta": str(4 / (square * Fraction(hyperplanes, 2)))}, ALL,
+            )
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "; ".join(
+        f"|x|^2 = {float(square):g}, P = {hyperplanes}: {paper} by the document, {true} in truth"
+        for (square, hyperplanes), (paper, true) in table.items()
+    ), scope=ALL)
+
+
+_SETTING = (positive("square", "|x|^2"), positive_integer("hyperplanes"))
+_ALL_SIX: Mapping[Row, tuple[int, int]] = {(Fraction(1), 128): (6, 6), (Fraction(1), 256): (6, 6)}
+
+consequence = Claim(
+    id="relu-approx/lem-3.2-consequence",
+    source="000, Sections 3.4 and 6 with Appendix H: Theorem 2.8 is used at every step size of the grid, |x| = 1",
+    statement=r"\eta < 2/\beta \text{ for every } \eta \in \{10^{-3}, \dots, 10^{-0.5}\},\ P \in \{128, 256\}",
+    words="at unit norms every step size of the document's grid is admissible for Theorem 2.8",
+    hypotheses=_SETTING, says=_ALL_SIX, check=judge_table,
+    flips=(Flip("four and three of six", {(Fraction(1), 128): (6, 4), (Fraction(1), 256): (6, 3)}, Verdict.HOLDS),),
+    repaired_by="relu-approx/lem-3.2-consequence-repaired",
+    uses=("relu-approx/lem-3.2", "relu-approx/thm-2.8-eta"),
+)
+consequence_repaired = Claim(
+    id="relu-approx/lem-3.2-consequence-repaired",
+    source="000, Appendix H, with the true smoothness a|x|^2/2, a = P/2",
+    statement=r"\#\{\eta : \eta < 2/\beta\} = 4, 3, 1, 0, 0 \text{ of } 6",
+    words="of the six step sizes 4, 3, 1, 0 and 0 are admissible at the five settings of the register's table",
+    hypotheses=_SETTING, says=_TABLE, check=judge_table,
+    flips=(Flip("one more at P = 256", {**_TABLE, (Fraction(1), 256): (6, 4)}, Verdict.REFUTED),),
+    rests_on=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-eta-repaired"),
+)

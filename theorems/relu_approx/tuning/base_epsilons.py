@@ -1,0 +1,230 @@
+r"""The base epsilons of document 000's Section 6.1: (1.33, 1e-5) and (4.76, 1e-5), and what accounting gives.
+
+b = 1000, 400 epochs, delta = 1e-5; MNIST has n = 60,000 (q = 1/60, T = 24,000), CIFAR-10 50,000 (q = 1/50, T = 20,000).
+Every value is certified: the document's own pair (2.3), both relations at sensitivity 1 and 2, and the two central
+limit formulas that appear in code for this paper's methods. None gives both printed numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from oracle.bounds.gaussian.gaussian import epsilon_of_mu
+from oracle.core.domain import positive, positive_integer, probability
+from oracle.core.enclosure import Enclosure, ball
+from oracle.core.registry import bound
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.tools.printed import rounds_to
+
+_DELTA = Fraction(1, 10**5)
+_MNIST, _CIFAR = 60, 50
+
+
+def sampled(sigma: Fraction, *, neighbours: str, batches: int = _MNIST) -> Enclosure:
+    """The certified epsilon of 400 epochs of Poisson-sampled Gaussian steps."""
+    return bound("poisson-gaussian.epsilon").reference(
+        sigma=sigma, sampling_rate=Fraction(1, batches), steps=400 * batches, delta=_DELTA, neighbours=neighbours
+    )
+
+
+def central_limit(sigma: Fraction, mu: Callable[[arb, arb], arb]) -> Enclosure:
+    """The epsilon of a central-limit mu(q sqrt T, sigma); an approximation by its nature, here to 12 digits."""
+    with ctx.workprec(128):
+        scale = ball(Fraction(1, _MNIST)) * arb(400 * _MNIST).sqrt()
+        return epsilon_of_mu(lambda: mu(scale, ball(sigma)), _DELTA, Fraction(1, 10**12))
+
+
+ACCOUNTINGS: Mapping[str, Callable[[Fraction], Enclosure]] = {
+    "substitution, the document's pair (2.3)": lambda sigma: sampled(sigma, neighbours="replace"),
+    "add/remove, sensitivity 1": lambda sigma: sampled(sigma, neighbours="add_remove"),
+    "add/remove, sensitivity 2": lambda sigma: sampled(sigma / 2, neighbours="add_remove"),
+    "central limit, e^{4/s^2}": lambda sigma: central_limit(
+        sigma, lambda scale, s: scale * ((4 / s**2).exp() - 1).sqrt()
+    ),
+    "central limit, 2 q sqrt(T (e^{1/s^2} - 1))": lambda sigma: central_limit(
+        sigma, lambda scale, s: 2 * scale * ((1 / s**2).exp() - 1).sqrt()
+    ),
+}
+
+
+def judge_values(printed: tuple[str, str]) -> Finding:
+    """Whether one accounting gives both printed epsilons, for sigma = 15 and sigma = 5."""
+    table = {name: (of(Fraction(15)), of(Fraction(5))) for name, of in ACCOUNTINGS.items()}
+    for name, values in table.items():
+        if all(rounds_to(value, text) is True for value, text in zip(values, printed, strict=True)):
+            return Finding(Verdict.HOLDS, Evidence.PROVED, f"both numbers come from: {name}", scope=ALL)
+    return Finding(
+        Verdict.REFUTED, Evidence.PROVED, "none of the five accountings gives both numbers, certified",
+        {"printed": " and ".join(printed), **{
+            name: " and ".join(f"{value.to_floats()[0]:.4f}" for value in values) for name, values in table.items()
+        }}, ALL,
+    )
+
+
+def judge_order(order: Mapping[int, str]) -> Finding:
+    """Whether more noise goes with the smaller epsilon, and each epsilon is within 0.3 of the certified one."""
+    for sigma, text in order.items():
+        value = sampled(Fraction(sigma), neighbours="replace")
+        if not (value.lower.compare(Fraction(text) - Fraction(3, 10)) >= 0
+                and value.certainly_le(Fraction(text) + Fraction(3, 10))):
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "the epsilon that is printed for this sigma belongs to the other one",
+                {"sigma": str(sigma), "printed": text, "epsilon by (2.3)": str(value)}, ALL,
+            )
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "each within 0.3 of the certified epsilon", scope=ALL)
+
+
+def judge_guarantee(guarantees: Mapping[int, str]) -> Finding:
+    """Whether DP-SGD on MNIST is (epsilon, 1e-5)-DP for each sigma: the certified epsilon is at most the printed."""
+    for sigma, text in guarantees.items():
+        value = sampled(Fraction(sigma), neighbours="replace")
+        if not value.certainly_le(Fraction(text)) and value.possibly_le(Fraction(text)):
+            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{text} lies within {value}",
+                           scope=Scope("points", 1, 1))
+        if not value.possibly_le(Fraction(text)):
+            return Finding(Verdict.REFUTED, Evidence.PROVED, "the pair (2.3), which a clipped gradient attains, needs "
+                           "a larger epsilon", {"sigma": str(sigma), "printed": text, "epsilon": str(value)}, ALL)
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "at least the certified epsilon of the pair (2.3)", scope=ALL)
+
+
+def judge_cifar(values: tuple[str, str]) -> Finding:
+    """Whether DP-SGD on CIFAR-10, with the same sigma, b and epochs, has these epsilons."""
+    for sigma, text in zip((15, 5), values, strict=True):
+        value = sampled(Fraction(sigma), neighbours="replace", batches=_CIFAR)
+        if rounds_to(value, text) is not True:
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "n = 50,000 gives another epsilon, certified",
+                {"sigma": str(sigma), "claimed": text, "epsilon": str(value)}, ALL,
+            )
+    return Finding(Verdict.HOLDS, Evidence.PROVED, "certified to the last digit", scope=ALL)
+
+
+def judge_factor(says: tuple[Fraction, Fraction]) -> Finding:
+    """Whether substitution's epsilon is that factor, up to the relative error, times that of add/remove."""
+    factor, tolerance = says
+    ratios = {}
+    for sigma in (Fraction(5), Fraction(15)):
+        both = [sampled(sigma, neighbours=relation) for relation in ("replace", "add_remove")]
+        with ctx.workprec(80):
+            ratios[sigma] = Enclosure.of_ball(both[0].ball / both[1].ball)
+    for sigma, ratio in ratios.items():
+        if not (ratio.certainly_le(factor * (1 + tolerance)) and ratio.lower.compare(factor * (1 - tolerance)) >= 0):
+            return Finding(
+                Verdict.REFUTED, Evidence.PROVED, "the ratio is farther off",
+                {"sigma": str(sigma), "ratio": str(ratio), "claimed": f"{factor} within {float(tolerance):.0%}"}, ALL,
+            )
+    return Finding(
+        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        "; ".join(f"sigma = {sigma}: {ratio}" for sigma, ratio in ratios.items()),
+        scope=Scope("points", 2, 2, {"sigma": "5, 15", "q": "1/60", "T": "24000", "delta": "1e-5"}),
+    )
+
+
+_SETTING = (positive("sigma"), probability("sampling_rate"), positive_integer("steps"))
+_USES = ("relu-approx/lem-2.6", "relu-approx/thm-2.4")
+_RESTS = ("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4")
+
+order = Claim(
+    id="relu-approx/eps-base",
+    source="000, Section 6.1: sigma = 5 and sigma = 15 give (1.33, 1e-5) and (4.76, 1e-5), respectively",
+    statement=r"\sigma = 5 \mapsto \varepsilon = 1.33,\quad \sigma = 15 \mapsto \varepsilon = 4.76",
+    words="with sigma = 5 the models are (1.33, 1e-5)-DP and with sigma = 15 they are (4.76, 1e-5)-DP",
+    hypotheses=_SETTING,
+    says={5: "1.33", 15: "4.76"},
+    check=judge_order,
+    flips=(Flip("the other way round", {15: "1.33", 5: "4.76"}, Verdict.HOLDS),),
+    repaired_by="relu-approx/eps-base-repaired",
+    uses=_USES,
+)
+
+order_repaired = Claim(
+    id="relu-approx/eps-base-repaired",
+    source="000, Section 6.1, the two exchanged",
+    statement=r"\sigma = 15 \mapsto \varepsilon \approx 1.33,\quad \sigma = 5 \mapsto \varepsilon \approx 4.76",
+    words="sigma = 15 goes with about 1.33 and sigma = 5 with about 4.76",
+    hypotheses=_SETTING,
+    says={15: "1.33", 5: "4.76"},
+    check=judge_order,
+    flips=(Flip("as printed", {5: "1.33", 15: "4.76"}, Verdict.REFUTED),),
+    rests_on=_RESTS,
+)
+
+values = Claim(
+    id="relu-approx/eps-base-values",
+    source="000, Section 6.1: the two epsilons",
+    statement=r"\varepsilon(\sigma=15) = 1.33,\quad \varepsilon(\sigma=5) = 4.76 \quad (q = 1/60,\ T = 24000)",
+    words="one of five accountings in use gives both base epsilons, 1.33 and 4.76",
+    hypotheses=_SETTING,
+    says=("1.33", "4.76"),
+    check=judge_values,
+    flips=(Flip("1.32 and 4.54", ("1.32", "4.54"), Verdict.HOLDS),),
+    repaired_by="relu-approx/eps-base-values-repaired",
+    uses=_USES,
+)
+
+valid = Claim(
+    id="relu-approx/eps-base-valid",
+    source="000, Section 6.1, as a guarantee: the models are (1.33, 1e-5)-DP and (4.76, 1e-5)-DP, sigma exchanged",
+    statement=r"\delta_{\sigma=15}(1.33) \le 10^{-5},\quad \delta_{\sigma=5}(4.76) \le 10^{-5}",
+    words="as guarantees the two epsilons are right for DP-SGD on MNIST, 1.33 with sigma = 15 and 4.76 with sigma = 5",
+    hypotheses=_SETTING,
+    says={15: "1.33", 5: "4.76"},
+    check=judge_guarantee,
+    flips=(
+        Flip("1.31 with sigma = 15", {15: "1.31", 5: "4.76"}, Verdict.REFUTED),
+        Flip("as printed, 1.33 with sigma = 5", {5: "1.33", 15: "4.76"}, Verdict.REFUTED),
+    ),
+    uses=_USES,
+    rests_on=_RESTS,
+)
+
+values_repaired = Claim(
+    id="relu-approx/eps-base-values-repaired",
+    source="000, Section 6.1, by the document's own pair (2.3)",
+    statement=r"\varepsilon(\sigma=15) = 1.3171,\quad \varepsilon(\sigma=5) = 4.5429",
+    words="the document's pair (2.3) gives the base epsilons 1.3171 and 4.5429",
+    hypotheses=_SETTING,
+    says=("1.3171", "4.5429"),
+    check=judge_values,
+    flips=(Flip("1.3260 and 4.7849, of two different calls", ("1.3260", "4.7849"), Verdict.REFUTED),),
+    rests_on=_RESTS,
+)
+
+factor_two = Claim(
+    id="relu-approx/addremove-factor-2",
+    source="000, Section 6.2: approximately a multiplicative difference of 2 between the relations",
+    statement=r"\varepsilon_{\mathrm{substitute}} \approx 2\, \varepsilon_{\mathrm{add/remove}}",
+    words="substitution's epsilon is 2 times add/remove's, within a tenth, at the document's settings",
+    hypotheses=_SETTING,
+    says=(Fraction(2), Fraction(1, 10)),
+    check=judge_factor,
+    flips=(Flip("within a twentieth", (Fraction(2), Fraction(1, 20)), Verdict.REFUTED),),
+)
+
+cifar = Claim(
+    id="relu-approx/eps-cifar",
+    source="000, Table 2: the epsilons of Table 1 again, for CIFAR-10",
+    statement=r"\varepsilon(n = 5 \cdot 10^4) = \varepsilon(n = 6 \cdot 10^4) \text{ at equal } \sigma, b, E",
+    words="CIFAR-10, with n = 50,000, has the same base epsilons as MNIST with n = 60,000",
+    hypotheses=_SETTING,
+    says=("1.3171", "4.5429"),
+    check=judge_cifar,
+    flips=(Flip("its own values", ("1.4567", "5.0512"), Verdict.HOLDS),),
+    repaired_by="relu-approx/eps-cifar-repaired",
+    uses=_USES,
+)
+
+cifar_repaired = Claim(
+    id="relu-approx/eps-cifar-repaired",
+    source="000, Table 2, base epsilons with q = 1/50 and T = 20,000",
+    statement=r"\varepsilon(\sigma=15) = 1.4567,\quad \varepsilon(\sigma=5) = 5.0512",
+    words="for CIFAR-10 the document's pair (2.3) gives the base epsilons 1.4567 and 5.0512",
+    hypotheses=_SETTING,
+    says=("1.4567", "5.0512"),
+    check=judge_cifar,
+    flips=(Flip("MNIST's", ("1.3171", "4.5429"), Verdict.REFUTED),),
+    rests_on=_RESTS,
+)
