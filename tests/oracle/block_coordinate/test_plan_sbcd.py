@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oracle import algorithm
+from oracle import algorithm, bound
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, plan, read
 
@@ -68,6 +68,17 @@ def test_what_is_not_said_is_not_assumed(missing: str, left: str | None) -> None
     found = plan(algorithm("dp-sbcd"), {key: value for key, value in BLOCK.items() if key != missing})
     assert best(found) == left
     assert CONDITIONAL in {item.status for item in found.judged}
+
+
+def test_a_replaced_record_moves_a_sum_by_twice_the_clipping_norm() -> None:
+    block = {
+        "sensitivity": 20, "batch_size": 960, "learning_rate": "0.01", "noise_variances": ["0.01"] * 10, "batches": 5,
+        "lipschitz_gradient": "0.98", "lipschitz_prox": 1,
+    }
+    worst, _, composed = sbcd().judged
+    assert worst.epsilon == bound("sbcd.epsilon").at({**block, "delta": "1e-5"})
+    entries = {"learning_rate": "0.01", "batch_size": 960, "sensitivities": [20] * 10, "noise_variances": ["0.01"] * 10}
+    assert composed.epsilon == bound("sbcd-composition.epsilon").at({**entries, "delta": "1e-5"})
 
 
 def test_blocks_compose() -> None:

@@ -1,4 +1,4 @@
-"""SBCD and DP-SBCD as a whole: written a third time by definition, exact law, sensitivity, invariances, accounting."""
+"""SBCD and DP-SBCD as a whole: written a third time by definition, exact law, sensitivity, invariances, guarantees."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_the_linear_toy_has_its_closed_form_law(regulariser: str) -> None:
     assert stats.kstest(white.ravel(), "norm").pvalue > 1e-6
 
 
-# --- what the accounting needs
+# --- what the guarantee needs
 
 
 def run_on_path(kind: str, features: Array, labels: Array, values: Values, monkeypatch: Any) -> list[dict[str, Any]]:
@@ -249,7 +249,7 @@ def test_composition_has_an_entry_a_block_and_epoch() -> None:
     assert len(entries(config(layers=0))["noise_variances"]) == 2
 
 
-def test_the_accounted_epsilon_is_that_of_independent_gaussian_releases() -> None:
+def test_the_proved_epsilon_is_that_of_independent_gaussian_releases() -> None:
     """Each update that reads the record: mean moved by 2 eta C / b, standard deviation sqrt(2 eta o)."""
     values = config(noise_variances=["2", "5", "3"])
     releases = [2 * 0.1 * 0.7 / 2 / math.sqrt(2 * 0.1 * o) for o in (2, 5, 3) for _ in range(3)]

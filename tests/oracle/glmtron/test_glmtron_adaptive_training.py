@@ -127,7 +127,7 @@ def test_a_record_of_the_thresholds_is_not_trained_on() -> None:
     np.testing.assert_array_equal(one, other)
 
 
-# --- the account
+# --- what is proved
 
 
 def epsilon(**changes: Any) -> Any:
@@ -135,7 +135,7 @@ def epsilon(**changes: Any) -> Any:
     return proved_epsilon(ITEM, values, records=4020, delta="9.67e-4")
 
 
-def test_the_account_is_the_weaker_of_both() -> None:
+def test_the_guarantee_is_the_weaker_of_both() -> None:
     quiet = {"noise_over_sensitivity": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     trained = oracle.bound("glmtron.epsilon").reference(
         noise_over_sensitivity="20", dataset_size=20, delta="9.67e-4", method="upper"
@@ -153,7 +153,7 @@ def test_the_account_is_the_weaker_of_both() -> None:
     assert epsilon(**less).overlaps(alone)
 
 
-def test_no_account_where_there_is_no_guarantee() -> None:
+def test_where_there_is_no_guarantee() -> None:
     with pytest.raises(DomainError, match="no epsilon is enough"):  # 60 histograms give away more than delta
         epsilon(threshold_delta="1e-4")
     with pytest.raises(DomainError, match="no record's vector is longer than the clipping norm"):

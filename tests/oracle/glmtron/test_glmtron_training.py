@@ -1,4 +1,4 @@
-"""DP-GLMtron, DP-TAGLMtron and their baselines: exact laws, closed forms, symmetries, accounts and errors."""
+"""DP-GLMtron, DP-TAGLMtron and their baselines: exact laws, closed forms, symmetries, guarantees and errors."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def test_the_recorder_hears_every_step_of_both(name: str) -> None:
         assert sorted(samples) == list(range(len(x)))
 
 
-# --- accounts
+# --- what is proved
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:

@@ -1,4 +1,4 @@
-"""DP-Threshold: bins, exact laws of what speaks, symmetries, privacy of one histogram, account and errors."""
+"""DP-Threshold: bins, exact laws of what speaks, symmetries, privacy of one histogram, guarantee and errors."""
 
 from __future__ import annotations
 
@@ -206,10 +206,10 @@ def test_the_recorder_hears_the_same_of_both() -> None:
             np.testing.assert_allclose(one["means"], np.asarray(all_of_them["means"])[0], rtol=1e-13)
 
 
-# --- account and errors
+# --- what is proved, and errors
 
 
-def test_the_account_is_between_one_histogram_and_three() -> None:
+def test_the_guarantee_is_between_one_histogram_and_three() -> None:
     """Three of (epsilon', delta'/2): at most the sums; at least one Laplace pair at the same delta; else a reason."""
     values = config(threshold_epsilon="0.5", threshold_delta="1e-6", histogram_batches=80)
     leaked = 3 * 5e-7
