@@ -42,8 +42,9 @@ _PHASED = {
     "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
 }
 _SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
-_GLMTRON = {"eta": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.4"}
-_THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "batches": 15, "model_variance": "0.5"}
+_RELU = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
+_GLMTRON = {**_RELU, "noise_over_sensitivity": "0.4"}
+_THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_batches": 15, "model_variance": "0.5"}
 
 DEFAULT: dict[str, Plan] = {
     "NoisyGD on quadratics": _entry(
@@ -92,7 +93,7 @@ DEFAULT: dict[str, Plan] = {
     "phased SGD": _entry("phased-sgd", _PHASED, "first-record", records=128, dimension=2),
     "DP-GLMtron": _entry("dp-glmtron", _GLMTRON, "shuffled-canary", records=20, dimension=2),
     "tree aggregation (DP-TAGLMtron)": _entry(
-        "dp-taglmtron", {**_GLMTRON, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
+        "dp-taglmtron", {**_RELU, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
         records=16, dimension=2, place=1,
     ),
     "output perturbation": _entry(
@@ -149,8 +150,7 @@ DEFAULT: dict[str, Plan] = {
         "dp-sbcd",
         {
             "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.5", "regulariser": "none",
-            "spectral_norm": "inf",
-            "batch_size": 1, "noise_variances": ["0.5", "0.5", "0.5"], "clip_norm": "1",
+            "spectral_norm": "inf", "batch_size": 1, "noise_variances": ["0.5", "0.5", "0.5"], "clip_norm": "1",
         },
         "label-canary", records=1, dimension=4,
     ),
@@ -164,7 +164,7 @@ DEFAULT: dict[str, Plan] = {
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
     ),
     "DP-FTRL": _entry(
-        "dp-ftrl", {**_GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
+        "dp-ftrl", {**_RELU, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
         records=8, dimension=1, place=2,
     ),
     "DP-SGD baseline of GLMtron": _entry(

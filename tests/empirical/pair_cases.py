@@ -59,9 +59,10 @@ PHASED = {
 }
 SMOOTHED = {**PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
 KERNEL = {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "2"}
-GLMTRON = {"eta": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.5"}
-TREE = {**GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}
-THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "batches": 11, "model_variance": "0.5"}
+RELU = {"learning_rate": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten"}
+GLMTRON = {**RELU, "noise_over_sensitivity": "0.5"}
+TREE = {**RELU, "noise_multiplier": "2", "neighbours": "replace"}
+THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "histogram_batches": 11, "model_variance": "0.5"}
 PGD = {
     "learning_rate": "0.1", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400,
     "steps": 3,
@@ -83,8 +84,8 @@ BLOCKS = {
     "estimator": "mean", "order": "given", "blocks": 5, "low": "-1", "high": "2", "noise_scale": "0.4",
 }
 SBCD = {
-    "layers": 0, "width": 1, "outputs": 1, "eta": "0.1", "regulariser": "none", "lipschitz": "inf", "batch_size": 4,
-    "noise": ["2", "1"], "clip_norm": "1",
+    "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.1", "regulariser": "none",
+    "spectral_norm": "inf", "batch_size": 4, "noise_variances": ["2", "1"], "clip_norm": "1",
 }
 UNITS = {
     "loss": "squared", "outputs": 1, "hyperplanes": 3, "eta": "0.1", "lam": "0.1", "clip_norm": "1",
@@ -129,7 +130,10 @@ CASES = (
     Case("glm-dp-sgd", GLMTRON, None),
     Case(
         "dp-glmtron-adaptive",
-        {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15, "threshold_records": 15},
+        {
+            **GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15,
+            "threshold_records": 15,
+        },
         None,
     ),
     Case("dp-taglmtron", TREE, "GaussianLaw"),

@@ -89,7 +89,7 @@ def test_the_classical_multiplier_is_rounded_up() -> None:
     printed = math.sqrt(2 * math.log(1.25e5))
     configs = {item.id: item.plan.target["config"] for item in ALL if "config" in item.plan.target}
     for name in ("002-algorithm-8-variance", "002-algorithm-8-deviation", "003-glmtron-clip"):
-        assert 0 <= float(configs[name]["noise_multiplier"]) - printed < 1e-4
+        assert 0 <= float(configs[name]["noise_over_sensitivity"]) - printed < 1e-4
     assert 0 <= 10 * float(configs["004-dp-gd-replaced-record"]["noise_std"]) - printed < 1e-3
     assert 0 <= 100 * float(configs["004-gaussian-mechanism-large-epsilon"]["noise_std"]) - printed < 1e-3
 
@@ -110,8 +110,8 @@ def test_the_promise_of_theorem_4_6_is_the_sum_of_both_blocks() -> None:
     item = false_claims()["001-theorem-4.6"]
     config = item.plan.target["config"]
     block = bound("sbcd.rdp").at({
-        "alpha": 2, "sensitivity": 2 * sbcd.CLIP_NORM, "batch_size": 1, "learning_rate": 1, "noise_variances": config["noise_variances"],
-        "batches": sbcd.RECORDS, "batch_position": 1, "lipschitz_gradient": 1, "lipschitz_prox": 1,
+        "alpha": 2, "sensitivity": 2 * sbcd.CLIP_NORM, "batch_size": 1, "learning_rate": 1,
+        "noise_variances": config["noise_variances"], "batches": sbcd.RECORDS, "batch_position": 1, "lipschitz_gradient": 1, "lipschitz_prox": 1,
     })
     rho = Fraction("0.36")
     assert block.contains(rho)  # at alpha = 2 that is twice rho of a block, rho of both
@@ -167,7 +167,7 @@ def test_the_hypotheses_of_theorem_4_6_hold_in_the_run() -> None:
     assert max(sums[1::2]) == pytest.approx(float(sbcd.CLIP_NORM))
     assert sbcd.AMPLIFIER**2 / 4 <= 2
     assert float(np.abs(pair.features[1]).max()) == 1.0
-    assert 2 * Fraction(item.plan.target["config"]["noise"][0]) == sbcd.STD**2
+    assert 2 * Fraction(item.plan.target["config"]["noise_variances"][0]) == sbcd.STD**2
 
 
 # --- Lemma 3.2 of document 000: the promise is Theorem 2.8's, and the variant is the registered algorithm
@@ -313,7 +313,7 @@ def test_the_answers_of_theorem_1_are_as_far_apart_as_certified() -> None:
 def test_the_printed_thresholds_empty_the_fullest_bin() -> None:
     target = make_target({
         "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
-        "config": {"batches": 30, "epsilon": 1, "delta": "1e-5"},
+        "config": {"histogram_batches": 30, "threshold_epsilon": 1, "threshold_delta": "1e-5"},
     })
     labels = np.full(30, 2.0)
     labels[:25] = 1.0
@@ -321,7 +321,7 @@ def test_the_printed_thresholds_empty_the_fullest_bin() -> None:
     assert (target.releases(features, labels, Tape(0, 200)) == math.sqrt(2 * 8.0)).all()  # the bin [4, 8)
     labels[0] = 2.0
     assert (target.releases(features, labels, Tape(0, 200)) == math.sqrt(2 * 2.0)).mean() > 0.98  # the bin [1, 2)
-    with pytest.raises(DomainError, match="batches = 30"):
+    with pytest.raises(DomainError, match="histogram_batches = 30"):
         target.releases(features[:20], labels[:20], Tape(0, 1))
 
 

@@ -29,10 +29,12 @@ from flint import arb
 
 from empirical.audits.audit_plan import Plan
 from empirical.audits.literal import Array, Literal
-from oracle.algorithms.glmtron.dp_threshold import BINS, HISTOGRAMS, bin_of, upper_end
+from oracle.algorithms.glmtron.dp_threshold import BINS, bin_of, upper_end
+from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.bounds.gaussian.gaussian import normal_upper_tail
+from oracle.core import vocabulary
 from oracle.core.arithmetic import enclose
-from oracle.core.domain import Number, positive, positive_integer, probability
+from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
@@ -42,11 +44,13 @@ from theorems.promise import CONFIDENCE, FalseClaim
 
 def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape) -> Array:
     """The s of Algorithm 2 as printed, at the model w = 0, without the variance of step 15: shape [M, 1]."""
-    count = config.batches
+    count = config.histogram_batches
     if len(features) % count:
-        raise DomainError(f"batches = {count} is outside its domain: a divisor of the {len(features)} records")
-    scale = 2.0 / (float(config.epsilon) * count)
-    bar = scale * -math.log(float(config.delta)) + 1.0 / count
+        raise DomainError(
+            f"histogram_batches = {count} is outside its domain: a divisor of the {len(features)} records"
+        )
+    scale = 2.0 / (float(config.threshold_epsilon) * count)
+    bar = scale * -math.log(float(config.threshold_delta)) + 1.0 / count
     largest = np.zeros(tape.models)
     zero = np.zeros_like(labels)
     for which, squares in enumerate((labels**2, labels**2, zero)):  # (<x, w> - y)^2, y^2, <x, w>^2
@@ -79,7 +83,7 @@ literal_threshold = Literal(
     name="printed-dp-threshold",
     document="003, Algorithm 2",
     summary="DP-Threshold with its test on the true frequencies",
-    parameters=(positive_integer("batches", "K"), positive("epsilon"), probability("delta")),
+    parameters=(vocabulary.histogram_batches, vocabulary.threshold_epsilon, vocabulary.threshold_delta),
     releases=printed_threshold,
 )
 
@@ -112,7 +116,8 @@ clip = FalseClaim(
         target={
             "kind": "algorithm", "name": "dp-glmtron",
             "config": {
-                "learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max", "noise_over_sensitivity": "4.8449",
+                "learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max",
+                "noise_over_sensitivity": "4.8449",
             },
         },
         pair={
@@ -133,7 +138,7 @@ thresholds = FalseClaim(
     plan=Plan(
         target={
             "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
-            "config": {"batches": 30, "epsilon": 1, "delta": "1e-5"},
+            "config": {"histogram_batches": 30, "threshold_epsilon": 1, "threshold_delta": "1e-5"},
         },
         pair={"kind": "built", "name": "on-the-bar", "records": 30, "ones": 25},
         claimed="1", budget=100_000, confidence=CONFIDENCE,

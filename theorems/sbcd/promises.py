@@ -16,10 +16,10 @@ The start is fixed. The log-Sobolev constants are those that Lemma 4.7 derives f
 others (theta_1 has two modes), since the lemma, too, takes the map for one that is fixed.
 
 The record is in the first of N batches, j_0 = 0, and there is one epoch: with the theorem's indices set right
-(`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two blocks,
-A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does not.
-As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and variance s^2 t after t
-steps; so, Phi being the normal law and 0 < a < C,
+(`sbcd.rdp`, batch_position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two
+blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does
+not. As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and variance s^2 t
+after t steps; so, Phi being the normal law and 0 < a < C,
 
     P(theta_1 <= 0 at the end | label C) <= q = sum_{t<=N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
 
@@ -90,7 +90,8 @@ fixed_start = Literal(
     document="001, Algorithm 2",
     summary="DP-SBCD with clipped gradients whose blocks start at given values, the same in every run",
     parameters=(
-        *dp_sbcd.parameters, Parameter("hidden_start", meaning="every entry of theta_0, ..., theta_{D-1}"),
+        *dp_sbcd.parameters, *dp_sbcd.training,
+        Parameter("hidden_start", meaning="every entry of theta_0, ..., theta_{D-1}"),
         Parameter("output_start", meaning="every entry of theta_D"),
     ),
     releases=from_fixed_start,
@@ -135,8 +136,9 @@ theorem_4_6 = FalseClaim(
         target={
             "kind": "literal", "name": "theorems.sbcd.promises:fixed_start",
             "config": {
-                "layers": 1, "width": 1, "outputs": 1, "eta": 1, "regulariser": "none", "lipschitz": "inf",
-                "batch_size": 1, "noise": ["0.00005"], "clip_norm": "0.03", "hidden_start": 1, "output_start": 0,
+                "layers": 1, "hidden_units": 1, "outputs": 1, "learning_rate": 1, "regulariser": "none",
+                "spectral_norm": "inf", "batch_size": 1, "noise_variances": ["0.00005"], "clip_norm": "0.03",
+                "hidden_start": 1, "output_start": 0,
             },
         },
         pair={

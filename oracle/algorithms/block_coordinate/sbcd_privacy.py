@@ -100,14 +100,16 @@ def _share(values: Values, position: int) -> arb:
     if not values.noise_variances:
         return arb(0)  # nothing is released that depends on the data
     scale = values.learning_rate * values.sensitivity**2 / (4 * values.batch_size**2)
-    result: arb = ball(scale) * decayed([ball(noise) for noise in values.noise_variances], _powers(values, position - 1))
+    noises = [ball(noise) for noise in values.noise_variances]
+    result: arb = ball(scale) * decayed(noises, _powers(values, position - 1))
     return result
 
 
 def _one(values: Values) -> arb:
     if values.batch_position > values.batches:
         raise DomainError(
-            f"position = {shown(values.batch_position)} is above batches = {shown(values.batches)}: there is no such batch"
+            f"batch_position = {shown(values.batch_position)} is above batches = {shown(values.batches)}:"
+            " there is no such batch"
         )
     return ball(values.alpha) * _share(values, values.batch_position)
 
@@ -175,7 +177,7 @@ _SENSITIVITY = vocabulary.sensitivity
 _BATCH_SIZE = vocabulary.batch_size
 _NOISE = vocabulary.noise_variances
 _BATCHES = vocabulary.batches
-_COUNTED_BATCHES = vocabulary.batches.at_most(10000)
+_COUNTED_BATCHES = vocabulary.batches.at_most(_MOST_BATCHES)
 _GRADIENT = vocabulary.lipschitz_gradient
 _PROX = vocabulary.lipschitz_prox
 _BLOCK = (_SENSITIVITY, _BATCH_SIZE, _ETA, _NOISE)
@@ -184,8 +186,8 @@ _SHARE = (
     r" \frac{q V_{i-1}}{V_i}, \quad V_i = q V_{i-1} + o_{\lfloor i/N \rfloor},\ V_{-1} = 0,\ q = (L_F L_T)^2"
 )
 _EXAMPLE = {  # Figure 1(b) of document 001, constant noise, with S = 1
-    "sensitivity": "1", "batch_size": "100", "learning_rate": "0.01", "noise_variances": ",".join(["0.0005"] * 30), "batches": "21",
-    "lipschitz_gradient": "0.99", "lipschitz_prox": "1",
+    "sensitivity": "1", "batch_size": "100", "learning_rate": "0.01", "noise_variances": ",".join(["0.0005"] * 30),
+    "batches": "21", "lipschitz_gradient": "0.99", "lipschitz_prox": "1",
 }
 _SOURCE = ("sbcd/cor-4.5-case1-repaired", "sbcd/thm-4.6-repaired")
 
@@ -194,10 +196,7 @@ rdp = Bound(
     unit="rdp",
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
-    parameters=(
-        _ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position,
-        _GRADIENT, _PROX,
-    ),
+    parameters=(_ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position, _GRADIENT, _PROX),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -243,13 +242,10 @@ epsilon = Bound(
     released="last_iterate",
 )
 
-_ENTRIES = (
-    _ETA, _BATCH_SIZE,
-    vocabulary.sensitivities,
-    vocabulary.noise_variances,
-)
+_ENTRIES = (_ETA, _BATCH_SIZE, vocabulary.sensitivities, _NOISE)
 _COMPOSED_EXAMPLE = {  # four blocks, two epochs
-    "learning_rate": "0.01", "batch_size": "960", "sensitivities": ",".join(["2"] * 8), "noise_variances": ",".join(["0.01"] * 8),
+    "learning_rate": "0.01", "batch_size": "960", "sensitivities": ",".join(["2"] * 8),
+    "noise_variances": ",".join(["0.01"] * 8),
 }
 
 composed_rdp = Bound(

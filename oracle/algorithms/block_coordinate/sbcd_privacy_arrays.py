@@ -107,7 +107,7 @@ def one(xp: Any, values: Values) -> Any:
     if bool(xp.any(beyond)):
         at = int(xp.argmax(xp.astype(xp.reshape(beyond, (-1,)), xp.int8)))
         position, batches = (float(xp.reshape(v, (-1,))[at]) for v in (values.batch_position, values.batches))
-        raise DomainError(f"position = {position} is above batches = {batches}: there is no such batch")
+        raise DomainError(f"batch_position = {position} is above batches = {batches}: there is no such batch")
     return scaled(xp, values.alpha, _shares(xp, values, values.batch_position[..., None] - 1.0, _MOST)[..., 0])
 
 

@@ -98,10 +98,7 @@ epsilon = _bound(
     name="taglmtron.epsilon",
     unit="epsilon",
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
-    parameters=(
-        vocabulary.noise_multiplier,
-        _RECORDS, vocabulary.delta.open(), _NEIGHBOURS,
-    ),
+    parameters=(vocabulary.noise_multiplier, _RECORDS, vocabulary.delta.open(), _NEIGHBOURS),
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_epsilon_fast,
     example={"noise_multiplier": "20", "dataset_size": "550", "delta": "1e-5", "neighbours": "replace"},
