@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.adversaries import ZonedDescent
-from empirical.audits.foreign import CommandTarget, FunctionTarget
+from empirical.audits.foreign import TrainingCommand, TrainingFunction
 from empirical.audits.literal import LiteralTarget
 from empirical.audits.releases import as_numbers, check_releases
 from oracle.core.domain import shown
@@ -36,7 +36,7 @@ from oracle.core.tape import Tape
 Array = NDArray[np.float64]
 
 
-class Target(Protocol):
+class AuditTarget(Protocol):
     """What can be audited."""
 
     @property
@@ -82,13 +82,13 @@ class AlgorithmTarget:
         return released
 
 
-def make_target(spec: Mapping[str, Any]) -> Target:
+def make_target(spec: Mapping[str, Any]) -> AuditTarget:
     """The target of a spec, in any process; a DomainError where the spec is no target's."""
     given = dict(spec)
     kind = given.pop("kind", None)
-    makers: dict[str, Callable[..., Target]] = {
-        "algorithm": AlgorithmTarget, "function": FunctionTarget, "command": CommandTarget, "literal": LiteralTarget,
-        "adversary": ZonedDescent.of,
+    makers: dict[str, Callable[..., AuditTarget]] = {
+        "algorithm": AlgorithmTarget, "function": TrainingFunction, "command": TrainingCommand,
+        "literal": LiteralTarget, "adversary": ZonedDescent.of,
     }
     if kind not in makers:
         raise DomainError(f"kind = {shown(kind)} is outside its domain: one of {', '.join(makers)}")

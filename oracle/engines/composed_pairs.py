@@ -30,7 +30,7 @@ from oracle.core.domain import Number, choice, non_negative, non_negative_intege
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines import small_noise
-from oracle.engines.contour import Curve, Stages, Step, make_plan, saddle_for
+from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
 from oracle.engines.sampled_gaussian import SampledGaussian
@@ -194,7 +194,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
     goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, make_plan(stages, float(epsilon), goal, log_delta))
+        curve = ContourCurve(stages, make_plan(stages, float(epsilon), goal, log_delta))
         with ctx.workprec(curve.precision):
             low, high = curve.delta(ball(epsilon))
             value = low.lower().union(high.upper())
@@ -230,7 +230,7 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
         plan = make_plan(stages, near, goal, log_delta)
         if plan.nodes > _MANY and not settled:  # too dear to be in the wrong place: find the place first
             plan = make_plan(stages, near, _ROUGH, log_delta)
-        curve = Curve(stages, plan)
+        curve = ContourCurve(stages, plan)
         with ctx.workprec(curve.precision):
             target = ball(delta)
             proposal = curve.propose_epsilon(target.log(), near, ball(width) / 100)

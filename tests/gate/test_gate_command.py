@@ -303,9 +303,9 @@ sys.modules["torch"] = None
 from oracle import bound
 from empirical.gate import output, vectors
 from empirical.gate.run import run
-from empirical.gate.targets import FunctionTarget
+from empirical.gate.targets import GateFunction
 cases = vectors.load("laplace.delta").cases
-result = run(FunctionTarget({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
+result = run(GateFunction({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
 output.print_results([result])
 sys.exit(result.exit_code)
 """

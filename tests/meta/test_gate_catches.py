@@ -20,7 +20,7 @@ from empirical.gate import vector_files
 from empirical.gate.making.cases import Case
 from empirical.gate.result import Result
 from empirical.gate.targets import LocalTarget
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from empirical.gate.xfail import Xfails
 from oracle import bound
 from tests.gate_targets import BUGS, correct
@@ -36,7 +36,7 @@ def judged(name: str, function: Callable[..., Any], *, search: int, chosen: Choi
     return runner.run(LocalTarget(function), bound(name), cases, search=search)
 
 
-def failed(result: Result) -> set[Verdict]:
+def failed(result: Result) -> set[GateVerdict]:
     return {outcome.judgement.verdict for outcome in result.failures}
 
 
@@ -94,7 +94,7 @@ SAMPLED_BUGS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("search", [0, 10])
 def test_a_bug_of_an_accountant_is_caught(bug: str, search: int) -> None:
     result = judged("poisson-gaussian.epsilon", SAMPLED_BUGS[bug], search=search, chosen=_quick)
-    assert Verdict.UNSOUND in failed(result)
+    assert GateVerdict.UNSOUND in failed(result)
 
 
 def test_the_fast_path_of_an_accountant_is_not_flagged() -> None:
@@ -140,7 +140,7 @@ def test_every_refusal_taken_for_unsupported_is_seen(monkeypatch: pytest.MonkeyP
     settled = runner.settled
     monkeypatch.setattr(
         runner, "settled",
-        lambda *a, **k: replace(out := settled(*a, **k), good=out.good or out.judgement.verdict is Verdict.REFUSED),
+        lambda *a, **k: replace(out := settled(*a, **k), good=out.good or out.judgement.verdict is GateVerdict.REFUSED),
     )
     with pytest.raises(SEEN):
         run_tests.test_an_unsupported_word_is_reported_and_excused()
@@ -165,6 +165,6 @@ def test_what_cannot_be_certified_counted_as_judged_is_seen(monkeypatch: pytest.
 
 
 def test_a_crash_taken_for_a_refusal_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.gate.targets.Failure", lambda verdict, why: target_tests.Refusal(why))
+    monkeypatch.setattr("empirical.gate.targets.Breakdown", lambda verdict, why: target_tests.Refusal(why))
     with pytest.raises(SEEN):
         target_tests.test_a_hostile_call_loses_its_case_only("aborts", tmp_path)

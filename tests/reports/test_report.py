@@ -20,11 +20,11 @@ from empirical.audits.tightness import FREE, GAUSSIAN
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from reports import command
-from reports.model import Report, Scope, collect, everything
+from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
 from theorems.claim import Evidence, Finding, claim, claims, expectations
-from theorems.claim import Scope as Extent
+from theorems.claim import ReportScope as Extent
 from theorems.store import Store
 
 BUDGET = 500
@@ -33,7 +33,7 @@ MUTANTS = ("M13", "M57")
 PROMISES = ("002-algorithm-8-deviation", "000-clipped-classes")
 
 
-def small() -> Scope:
+def small() -> ReportScope:
     """All bounds and claims with few of what trains models: that these come out rightly is tested where they are."""
     scope = everything()
     return replace(

@@ -26,7 +26,7 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Values, algorithm, bound
 from oracle.core.tape import Tape
 from reports.cli import app
-from theorems.promise import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
+from theorems.promise import COLUMNS, CONFIDENCE, AuditedPromise, FalseClaim, chosen, false_claims
 from theorems.relu_approx import promises as relu_approx
 from theorems.relu_approx import promises_convex_relu_law
 from theorems.relu_approx.promises_convex_relu import FIXED, counted_records
@@ -37,7 +37,7 @@ ALL = list(false_claims().values())
 
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
 def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
-    judged = Judged(item, run(item.planned(item.tested)))
+    judged = AuditedPromise(item, run(item.planned(item.tested)))
     assert judged.good, judged.audit.reason
     assert item.plan.confidence == CONFIDENCE
     if judged.true is not None and item.expected == "VIOLATION":
@@ -64,7 +64,7 @@ def test_the_same_audit_acquits_what_is_repaired(name: str, repair: dict[str, ob
     item = false_claims()[name]
     target = {**item.plan.target, "config": {**item.plan.target["config"], **repair}}
     repaired = replace(item, plan=replace(item.plan, target=target))
-    assert Judged(repaired, run(repaired.planned(item.tested))).audit.verdict == "CONSISTENT"
+    assert AuditedPromise(repaired, run(repaired.planned(item.tested))).audit.verdict == "CONSISTENT"
 
 
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)

@@ -27,7 +27,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.glmtron.dp_threshold import BINS, HISTOGRAMS, bin_of, upper_end
 from oracle.bounds.gaussian.gaussian import normal_upper_tail
@@ -108,7 +108,7 @@ clip = FalseClaim(
     document="003, proof of Lemma D.1",
     promise="a step clipped by v max{1, gamma/|v|} with noise 2 f gamma is (1, 1e-5)-DP, hence a pass over records",
     fault="max for min: no vector is shortened, and the record's label is its influence",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-glmtron",
             "config": {
@@ -130,7 +130,7 @@ thresholds = FalseClaim(
     document="003, Algorithm 2 and Lemma D.1",
     promise="a call of DP-Threshold is (epsilon', delta')-DP; here (1, 1e-5)",
     fault="which bins get noise is decided by their true frequencies",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
             "config": {"batches": 30, "epsilon": 1, "delta": "1e-5"},
@@ -147,7 +147,7 @@ tree = FalseClaim(
     document="003, Theorem 5.1 and Algorithm 4",
     promise="DP-TAGLMtron with node noise f Gamma is (1, 1e-5)-DP for data sets that differ in one element; N = 3",
     fault="a replaced leaf moves every node above it by 2 Gamma",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-taglmtron",
             "config": {

@@ -60,7 +60,7 @@ from oracle.bounds.gaussian.gaussian import delta_ball, epsilon_of_mu
 from oracle.bounds.hidden_state import noisy_sgd_arrays as arrays
 from oracle.bounds.hidden_state.noisy_sgd_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
-from oracle.bounds.sampling.wor_gaussian import Pair, proposed_peak
+from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Parameter, extended, non_negative, positive, probability, shown, unit_interval
 from oracle.core.enclosure import Enclosure, ball
@@ -137,7 +137,7 @@ class Training:
 
     def log_moment(self, share: Fraction, t: Fraction) -> arb:
         """log M_s(t), integrated."""
-        pair = Pair(2 * share / self.ratio, self.rate)
+        pair = SampledPair(2 * share / self.ratio, self.rate)
         return pair.log_moment(ball(t), proposed_peak(pair, float(t)))
 
     def cost(self, share: Fraction, t: Fraction, log_moment: arb, shifts: dict[int, arb]) -> arb:

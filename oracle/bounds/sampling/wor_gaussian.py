@@ -80,7 +80,7 @@ _NOWHERE = acb(math.nan)
 
 
 @dataclass(frozen=True)
-class Pair:
+class SampledPair:
     """The dominating pair of one step, for 0 < gamma < 1."""
 
     sigma: Fraction
@@ -161,7 +161,7 @@ def _log_one_plus(mass: arb, top: arb) -> arb:
     return (mass * top.exp()).log1p() if top < 0 else top + (mass + (-top).exp()).log()
 
 
-def proposed_peak(pair: Pair, t: float) -> float:
+def proposed_peak(pair: SampledPair, t: float) -> float:
     """About where the integrand of M - 1 is largest, by floats."""
     b, gamma = pair.floats()
     with np.errstate(all="ignore"):
@@ -174,7 +174,7 @@ def proposed_peak(pair: Pair, t: float) -> float:
 def _exact(values: Values) -> Callable[[], arb]:
     if values.sampling_rate == 1:
         return lambda: ball(2 * values.steps * values.alpha / values.sigma**2)
-    pair = Pair(values.sigma, values.sampling_rate)
+    pair = SampledPair(values.sigma, values.sampling_rate)
     peak = proposed_peak(pair, float(values.alpha - 1))
     return lambda: ball(values.steps / (values.alpha - 1)) * pair.log_moment(ball(values.alpha - 1), peak)
 
@@ -229,7 +229,7 @@ def _many_steps(values: Values, width: Fraction) -> Enclosure:
     """Both ends of inf f from one order, corrected until they meet as far as the precision allows."""
     if values.sampling_rate < _LEAST_RATE:
         raise PrecisionError(f"sampling_rate is below {float(_LEAST_RATE):.0e}, beyond what the float64 search reaches")
-    pair, k = Pair(values.sigma, values.sampling_rate), values.steps
+    pair, k = SampledPair(values.sigma, values.sampling_rate), values.steps
     b, gamma = pair.floats()
     with ctx.workprec(64):
         log = float(log_inverse(values.delta).mid())
