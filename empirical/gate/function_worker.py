@@ -12,7 +12,7 @@ import os
 from fractions import Fraction
 from typing import Any, BinaryIO
 
-from empirical.gate.targets import call
+from empirical.gate.gate_targets import call
 from empirical.gate.verdicts import Answer, Breakdown, Refusal
 from oracle.core.isolated_worker import load_function, told
 

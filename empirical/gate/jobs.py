@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate import vector_files
+from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS, Progress, run
+from empirical.gate.gate_targets import GateCommand, GateFunction
 from empirical.gate.result import Result
-from empirical.gate.run import SEARCH, SEARCH_SECONDS, Progress, run
-from empirical.gate.targets import GateCommand, GateFunction
 from empirical.gate.verdicts import ROUNDING
 from empirical.gate.xfail import Xfails
 from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer

@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 
 import pytest
 
+from empirical.gate.gate_run import SEARCH_SECONDS, settled
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, arguments
 from empirical.gate.result import Outcome, Unsupported
-from empirical.gate.run import SEARCH_SECONDS, settled
-from empirical.gate.search import search_worst
-from empirical.gate.targets import LocalTarget
 from empirical.gate.verdicts import GateVerdict, judge
+from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound

@@ -302,8 +302,8 @@ import sys
 sys.modules["torch"] = None
 from oracle import bound
 from empirical.gate import output, vectors
-from empirical.gate.run import run
-from empirical.gate.targets import GateFunction
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import GateFunction
 cases = vectors.load("laplace.delta").cases
 result = run(GateFunction({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
 output.print_results([result])

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, Expected
 from empirical.gate.result import Outcome, Result, exit_code
-from empirical.gate.run import run
-from empirical.gate.targets import LocalTarget
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, judge, read
 from empirical.gate.xfail import Xfails, load, text_of
 from oracle import bound

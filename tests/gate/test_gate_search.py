@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, Expected
 from empirical.gate.result import GateSearch, Outcome, severity
-from empirical.gate.search import as_text, explore, heights, search_worst
 from empirical.gate.shrink import complexity, simpler
-from empirical.gate.targets import LocalTarget
 from empirical.gate.verdicts import ROUNDING, GateVerdict, Interval, judge
+from empirical.gate.worst_case import as_text, explore, heights, search_worst
 from oracle.core.errors import PrecisionError, TargetError
 from oracle.core.registry import bound, bounds
 from tests.gate_targets import BOUND, BUGS, _small_scales, correct
@@ -86,7 +86,7 @@ def test_what_cannot_be_certified_is_counted_and_never_passes(monkeypatch: pytes
     def stuck(*_: Any, **__: Any) -> Any:
         raise PrecisionError("no digits left")
 
-    monkeypatch.setattr("empirical.gate.search.certified", stuck)
+    monkeypatch.setattr("empirical.gate.worst_case.certified", stuck)
     searched = found(correct)
     assert (searched.judged, searched.worst) == (0, ())
     assert searched.uncertified > 50

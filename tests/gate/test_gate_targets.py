@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from empirical.gate.gate_targets import GateCommand, GateFunction, LocalTarget
 from empirical.gate.making.cases import Case, Expected, Text
-from empirical.gate.targets import GateCommand, GateFunction, LocalTarget
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval, Refusal
 from oracle import bound
 from oracle.core.errors import DomainError, TargetError

@@ -9,7 +9,7 @@ from flint import arb
 
 import oracle
 from oracle.bounds.gaussian import gaussian
-from oracle.bounds.matrix import tree
+from oracle.bounds.matrix import tree_aggregation as tree
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Certify, Values, closed_form
 from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose

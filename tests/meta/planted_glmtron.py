@@ -7,7 +7,7 @@ from fractions import Fraction
 import oracle
 from oracle.algorithms.glmtron import glmtron_privacy
 from oracle.bounds.gaussian import gaussian
-from oracle.bounds.matrix import tree
+from oracle.bounds.matrix import tree_aggregation as tree
 from oracle.core.arithmetic import through
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Certify, Values

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.hidden_state import noisy_sgd
+from oracle.bounds.hidden_state import noisy_sgd_privacy as noisy_sgd
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Certify, Values
 

@@ -13,9 +13,9 @@ import theorems.relu_approx.noisy_cgd_tightness as noisy_cgd_tightness
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
-from theorems.classical_gaussian import Calibration, calibration
+from theorems.classical_calibration import Calibration, calibration
+from theorems.exact_shift_programme import exact_linear, touched_steps
 from theorems.relu_approx.smoothness import judge
-from theorems.shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])

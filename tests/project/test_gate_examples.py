@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from empirical.gate import run as gate
+from empirical.gate import gate_run as gate
 from empirical.gate import vector_files
-from empirical.gate.targets import GateCommand
+from empirical.gate.gate_targets import GateCommand
 from empirical.gate.verdicts import GateVerdict
 from oracle import bound
 from oracle.core.console import WRONG

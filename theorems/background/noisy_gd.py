@@ -26,11 +26,11 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
 from theorems.relu_approx.noisy_cgd import Squared as CyclicSquared
 from theorems.relu_approx.noisy_cgd import curvature, identity_gap
 from theorems.relu_approx.noisy_cgd import squared as cyclic_squared
 from theorems.relu_approx.noisy_cgd import value as cyclic_value
-from theorems.shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _STEPS = (1, 2, 3, 7, 20)

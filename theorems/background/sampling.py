@@ -37,8 +37,8 @@ from oracle.core.domain import Parameter, positive, positive_integer, probabilit
 from oracle.core.enclosure import ball
 from theorems.background.conversions import moment
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.counterexamples import search
 from theorems.relu_approx.definitions import Law, laws, shown
-from theorems.search import search
 
 Binomial = Callable[[Any, Any, int, Callable[[Any], Any]], Any]
 """E_Q (dP/dQ)^alpha of (q, 1/sigma^2, alpha, exp)."""

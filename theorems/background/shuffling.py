@@ -29,9 +29,9 @@ from hypothesis import strategies as st
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.counterexamples import search
 from theorems.relu_approx.composition import dominates
 from theorems.relu_approx.definitions import Law, hockey_stick, shown
-from theorems.search import search
 
 Clone = Callable[[Fraction], Fraction]
 """The probability of a clone as a function of e^epsilon0."""

@@ -1,6 +1,6 @@
 r"""Is Theorem 2.8's value needed? It is: with eta = 1/beta, losses come as close to it as one likes.
 
-Quadratics with one curvature reach less (`theorems.shift_programme.exact_linear`). The witness is an affine iteration
+Quadratics with one curvature reach less (`exact_shift_programme.exact_linear`). The witness is an affine iteration
 whose multipliers lie between 0 and c, and which NoisyCGD follows, but for an event of any small probability, on losses
 that are smooth and convex and the same in every epoch: the multiplier depends on the place where a batch meets the
 iterate, and a push moves that place from epoch to epoch (`adversaries` has the construction, and simulates
@@ -22,8 +22,8 @@ import sympy
 
 from oracle.core.domain import positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.exact_shift_programme import exact_linear, touched_steps
 from theorems.relu_approx.noisy_cgd import squared, value
-from theorems.shift_programme import exact_linear, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((2, 1), (2, 2), (3, 3), (4, 5), (6, 2))

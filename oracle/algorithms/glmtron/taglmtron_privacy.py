@@ -36,7 +36,7 @@ from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
-from oracle.bounds.matrix.tree import POWERS_OF_TWO, SHIFT
+from oracle.bounds.matrix.tree_aggregation import POWERS_OF_TWO, SHIFT
 from oracle.core.arrays import inflate, quotient
 from oracle.core.domain import choice, non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball

@@ -2,8 +2,8 @@ r"""The classical calibration of the Gaussian mechanism, on the range of epsilon
 
     sigma = sqrt(2 log(1.25/delta)) Delta / epsilon,      0 < epsilon <= 1, 0 < delta < 1    (Dwork and Roth 2014, A.1)
 
-`theorems.classical_gaussian` proves that this noise is enough for every delta in (0, 1) and epsilon in (0, 1], and that
-it is not for every epsilon (at delta = 1e-5 it fails from epsilon = 8.42 on): epsilon > 1 is refused. The least
+`theorems.classical_calibration` proves that this noise is enough for every delta in (0, 1) and epsilon in (0, 1], and
+that it is not for every epsilon (at delta = 1e-5 it fails from epsilon = 8.42 on): epsilon > 1 is refused. The least
 noise that is enough is `gaussian.sigma`, which is never larger.
 """
 

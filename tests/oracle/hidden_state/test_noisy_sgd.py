@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from oracle.bounds.hidden_state.noisy_sgd import ORDERS, Training, _from_chords
+from oracle.bounds.hidden_state.noisy_sgd_privacy import ORDERS, Training, _from_chords
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read

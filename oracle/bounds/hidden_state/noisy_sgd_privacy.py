@@ -57,8 +57,8 @@ import numpy as np
 from flint import arb, ctx, fmpz
 
 from oracle.bounds.gaussian.gaussian import delta_ball, epsilon_of_mu
-from oracle.bounds.hidden_state import noisy_sgd_arrays as arrays
-from oracle.bounds.hidden_state.noisy_sgd_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
+from oracle.bounds.hidden_state import noisy_sgd_privacy_arrays as arrays
+from oracle.bounds.hidden_state.noisy_sgd_privacy_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
 from oracle.core.arithmetic import enclose

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
 from empirical.gate.making.points import point_at
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
 from empirical.gate.shrink import simpler
-from empirical.gate.targets import GateTarget
 from empirical.gate.verdicts import GateVerdict, Judgement, judge
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.core.errors import DomainError, PrecisionError, TargetError

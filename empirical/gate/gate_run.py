@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
+from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case
 from empirical.gate.result import ANSWERED, GateSearch, Outcome, Result, Unsupported, unsupported_words
-from empirical.gate.search import search_worst
-from empirical.gate.targets import GateTarget
 from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement, judge
+from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail, Xfails
 from oracle.core.errors import TargetError
 from oracle.core.registry import Bound
