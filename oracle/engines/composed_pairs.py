@@ -24,13 +24,13 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
 from oracle.core.domain import Number, choice, non_negative, non_negative_integer, positive, probability, unit_interval
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines import small_noise
 from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
+from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
 from oracle.engines.sampled_gaussian import SampledGaussian

@@ -32,13 +32,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.arrays import UNIT
 from oracle.core.domain import positive_integer, probability, shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Values
+from oracle.engines.gaussian_curve import certainly_negative
 
 DATASET_SIZE = positive_integer("dataset_size", "number n of records")
 PROJECTED_DIMENSION = positive_integer("projected_dimension", "number m of rows of the Gaussian projection")

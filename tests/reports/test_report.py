@@ -23,8 +23,7 @@ from reports import command
 from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
-from theorems.claim import Evidence, Finding, claim, claims, expectations
-from theorems.claim import ReportScope as Extent
+from theorems.claim import Evidence, Finding, Scope, claim, claims, expectations
 from theorems.store import Store
 
 BUDGET = 500
@@ -68,7 +67,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, item in expectations().items():
         if claim(name).paper != "cs208":  # a few are checked
             kind = {Evidence.PROVED: "all", Evidence.CERTIFIED_ON_BOX: "box"}.get(item.evidence, "points")
-            scope = None if item.evidence is Evidence.CITED else Extent(kind, 5, 4, {"x": "[0, 1]"})
+            scope = None if item.evidence is Evidence.CITED else Scope(kind, 5, 4, {"x": "[0, 1]"})
             store.add(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
     return store.path
 

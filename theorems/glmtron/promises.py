@@ -30,13 +30,13 @@ from flint import arb
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.glmtron.dp_threshold import BINS, HISTOGRAMS, bin_of, upper_end
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 

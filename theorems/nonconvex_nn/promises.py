@@ -27,9 +27,9 @@ from typing import Any
 
 from empirical.audits.audit_plan import AuditPlan
 from oracle.algorithms.phased.phased_sgd import sizes
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.promise import CONFIDENCE, FalseClaim
 
 _Z = "4.8449"  # sqrt(2 log(1.25e5)) = 4.84480...

@@ -16,10 +16,10 @@ from typing import Any
 import sympy
 from flint import acb, arb, ctx
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.arithmetic import integral
 from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 Function = Callable[[Any], Any]

@@ -46,13 +46,13 @@ from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.block_coordinate.dp_sbcd import dp_sbcd
 from oracle.algorithms.block_coordinate.sbcd import shapes
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Values, algorithm
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 RECORDS = 100

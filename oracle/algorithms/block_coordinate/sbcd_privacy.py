@@ -65,13 +65,13 @@ from flint import arb, ctx, fmpz
 
 from oracle.algorithms.block_coordinate import sbcd_privacy_arrays as arrays
 from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, EpochPowers, decayed
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.bounds.renyi.zcdp import zcdp_epsilon
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability, schedule, shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values, closed_form
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _MOST_BATCHES = 10_000  # where every position is looked at
 

@@ -22,11 +22,11 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.phased import phased_sgd_privacy as phased
-from oracle.bounds.gaussian.gaussian import CURVE
 from oracle.core.arrays import inflate
 from oracle.core.domain import non_negative, positive, probability, shown
 from oracle.core.registry import Bound, Values
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE
 
 
 def sensitivity(values: Values, *, projected: bool) -> Fraction:

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.core.arrays import quotient
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _SIZE = positive_integer("dataset_size", "number n of records, with x and y in [0, 1]")
 _SOURCE = ("cs208/linreg-suffstats",)

@@ -32,13 +32,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core.arrays import inflate, quotient
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 
 def sensitivity(values: Values) -> Fraction:

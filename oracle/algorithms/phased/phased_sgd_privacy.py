@@ -41,7 +41,6 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.core.arrays import UNIT, inflate, quotient
 from oracle.core.domain import non_negative, positive, probability, shown
 from oracle.core.enclosure import Enclosure, ball
@@ -49,6 +48,7 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 LARGEST_STEP = {False: 8, True: 2}  # of learning_rate * smoothness: plain, and with points stretched to length 2
 

@@ -56,7 +56,6 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 from flint import arb, ctx, fmpz
 
-from oracle.bounds.gaussian.gaussian import delta_ball, epsilon_of_mu
 from oracle.bounds.hidden_state import noisy_sgd_privacy_arrays as arrays
 from oracle.bounds.hidden_state.noisy_sgd_privacy_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
@@ -66,6 +65,7 @@ from oracle.core.domain import Parameter, extended, non_negative, positive, prob
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
+from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 
 _SCREENING = 64  # bits at which all but the best candidates are ruled out
 

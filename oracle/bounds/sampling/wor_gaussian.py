@@ -61,7 +61,6 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 from flint import acb, arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu, logit_ball, normal_upper_tail
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse, zcdp_epsilon
 from oracle.bounds.sampling import amplification_arrays
 from oracle.bounds.sampling import wor_gaussian_arrays as arrays
@@ -72,6 +71,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays
+from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu, logit_ball, normal_upper_tail
 
 _MOST_TERMS = 10_000  # of the sum over integer orders
 _LEAST_RATE = Fraction(1, 10**130)  # whose square times b^2 is still far from the subnormals

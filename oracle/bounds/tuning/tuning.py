@@ -32,7 +32,6 @@ from typing import Any, Protocol
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.domain import Number, non_negative, positive, probability, shown, unit_interval
@@ -40,6 +39,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, Values
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
 
 _LARGEST_MU = 1e150  # beyond, mu^2 overflows: the reference answers
 _SMALLEST_SHARE = 1e-290

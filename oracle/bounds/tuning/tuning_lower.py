@@ -32,7 +32,6 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.tuning.tuning import MEAN, MU
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
@@ -40,6 +39,7 @@ from oracle.core.domain import Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values
 from oracle.engines.gaussian_arrays import mills
+from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
 _HALVINGS = 60
 _SHARP = 1e-10  # relative error above which float64 leaves the answer to the reference

@@ -27,7 +27,6 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
 from oracle.bounds.sampling.wor_gaussian_arrays import in_blocks
 from oracle.bounds.tuning.tuning import MEAN, MU
@@ -37,6 +36,7 @@ from oracle.core.domain import Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, Values, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import delta_ball
 
 ORDERS = tuple(Fraction(k, 4) * Fraction(2) ** j for j in range(-5, 13) for k in range(4, 8))
 """The t = alpha - 1 over which the least epsilon is taken."""
