@@ -14,6 +14,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.tightness import estimators
 from empirical.pairs.pair import builders, default_pair, make_pair
 from empirical.pairs.pair_files import file_spec
+from oracle.core.domain import shown
 from oracle.core.errors import DomainError
 from oracle.core.isolated import MEMORY, TIMEOUT
 from oracle.core.registry import algorithm, named
@@ -40,7 +43,7 @@ class TargetWords:
 
     target: str | None = None
     command: str | None = None
-    config: Path | None = None
+    config: Path | Mapping[str, Any] | None = None
     batched: bool = False
     timeout: float = TIMEOUT
     memory: int = MEMORY
@@ -112,7 +115,8 @@ def describe(words: TargetWords) -> DescribedAudit:
     if words.batched and (words.command is not None or not foreign):
         raise DomainError(f"batched is for a function, pkg.mod:fn or file.py:fn, not for {words.target or 'a command'}")
     if foreign and words.config is not None:
-        raise DomainError(f"config = {words.config} is for a registered algorithm, and not for a foreign target")
+        told = shown(words.config)
+        raise DomainError(f"config = {told} is for a registered algorithm, and not for a foreign target")
     if not foreign:
         name = str(words.target)
         if name.endswith(".py"):
@@ -136,13 +140,13 @@ def _default(name: str) -> DescribedAudit:
     raise DomainError(f"config is needed: {name} has no default audit")
 
 
-def _configured(name: str, config: Path) -> DescribedAudit:
-    """A registered algorithm with the parameters of a TOML file."""
+def _configured(name: str, config: Path | Mapping[str, Any]) -> DescribedAudit:
+    """A registered algorithm with the parameters of a TOML file, or of a mapping like it."""
     own = {parameter.name for parameter in algorithm(name).parameters}
-    given = _toml(config)
+    given = _toml(config) if isinstance(config, Path) else _plain(config)
     pair = given.pop("pair", {})
     if not isinstance(pair, dict):
-        raise DomainError(f"pair = {pair} in {config} is outside its domain: a table")
+        raise DomainError(f"pair = {shown(pair)} in {shown(config)} is outside its domain: a table")
     for size in ("records", "dimension"):
         if size in given and size not in own:
             pair = {size: given.pop(size), **pair}
@@ -171,6 +175,15 @@ def pair_spec(described: DescribedAudit, words: PairWords) -> dict[str, Any]:
     if relation not in (None, made):
         raise DomainError(f"neighbours = {relation} is outside its domain: {name} makes neighbours by {made} here")
     return spec
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping as JSON has it: a plan is text, and exact numbers are text in it."""
+    return {
+        name: _plain(value) if isinstance(value, Mapping)
+        else str(value) if isinstance(value, (Fraction, Decimal)) else value
+        for name, value in values.items()
+    }
 
 
 def _toml(path: Path) -> dict[str, Any]:
