@@ -51,10 +51,8 @@ class Isolated:
     def __init__(self, name: str, words: Sequence[str], *, memory: int) -> None:
         self.name = name
         self._memory = memory
-        # A target may use our packages, wherever the command is run from; its own of the same names go before them.
-        path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH"), str(rooms.ROOT)) if part)
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
-        environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, "PYTHONPATH": path}
+        environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ}
         self._process = _starter(os.getpid()).submit(
             subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,

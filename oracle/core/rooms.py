@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -26,22 +26,18 @@ def hidden_by(room: str) -> str | None:
         spec = importlib.util.find_spec(room)
     except ValueError:  # a module that was made by hand: it says nothing of where it comes from
         return "a module without a file"
-    if spec is None or _place(spec) == str(ROOT / room):
-        return None
-    return _place(spec)
-
-
-def _place(spec: ModuleSpec) -> str:
-    """The folder of a package, the file of a module."""
+    if spec is None:
+        return "nothing"
     folders = list(spec.submodule_search_locations or ())
-    return str(Path(folders[0] if folders else str(spec.origin)).resolve())
+    place = Path(folders[0] if folders else str(spec.origin)).resolve()
+    return None if place == ROOT / room else str(place)
 
 
 def complaint(room: str, theirs: str) -> str:
     """One line that names both and the way out."""
     return (
-        f"dp-oracle needs its own package {room}, {ROOT / room}, but here that name stands for {theirs}: rename yours, "
-        "or take its folder off Python's path; the command dp-oracle judges code beside it as it is"
+        f"dp-oracle needs its own {room} ({ROOT / room}), and that name stands for {theirs} here: rename it, take it "
+        "off Python's path, or use the command dp-oracle, which keeps both apart"
     )
 
 
@@ -68,6 +64,6 @@ def forget_ours() -> list[ModuleType]:
 
 
 if __name__ == "__main__":
-    theirs = list(sys.path)
+    given = list(sys.path)
     ours_first()
-    importlib.import_module("oracle.core.isolated_worker").main(sys.argv[1:], path=theirs)
+    importlib.import_module("oracle.core.isolated_worker").main(sys.argv[1:], path=[*given, str(ROOT)])
