@@ -71,7 +71,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # pytest looks for fixtures in everything that a plugin lists, which would load all there is in anybody's tests.
+    return sorted({*globals(), *(() if _sessions else __all__)})
 
 
 @functools.cache

@@ -25,7 +25,8 @@ EXAMPLE = str(ROOT / "examples" / "noisy-gd.toml")
 
 def test_the_public_names_are_these() -> None:
     assert sorted(dp_oracle.__all__) == ["__version__", *NAMES]
-    assert set(dp_oracle.__all__) <= set(dir(dp_oracle))
+    listed = run(ROOT, "-c", "import dp_oracle; print(*dir(dp_oracle))").stdout.split()
+    assert set(dp_oracle.__all__) <= set(listed)
 
 
 @pytest.mark.parametrize("name", NAMES)

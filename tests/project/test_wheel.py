@@ -37,9 +37,9 @@ def data_files(folder: str) -> set[str]:
 
 def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    for folder in ("empirical/gate/vector_files", "empirical/gate/schemas"):
+    for folder in ("empirical/gate/vectors", "empirical/gate/schemas"):
         assert data_files(folder) <= names
-    assert sum(name.startswith("empirical/gate/vector_files/") for name in names) > 100
+    assert sum(name.startswith("empirical/gate/vectors/") for name in names) > 100
 
 
 def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
