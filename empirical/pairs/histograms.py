@@ -27,10 +27,10 @@ from empirical.pairs.generic import replaced
 from empirical.pairs.pair import Builder, Pair
 from oracle.algorithms.glmtron.dp_threshold import bin_of, check_size, upper_end
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
+from oracle.core.algorithm import Values
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Values
 
 NOTHING, EMPTY, LONELY = range(3)
 _SIZE = 1.25  # of score and label: no square of it is a power of two, where a rounding could change the bin

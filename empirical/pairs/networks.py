@@ -24,8 +24,8 @@ from empirical.pairs.descent import HUGE_LABEL, SIZES, canary_pair
 from empirical.pairs.generic import replaced, unit
 from empirical.pairs.laws import NearlyLaw, isotropic
 from empirical.pairs.pair import Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 NEVER = Fraction(1, 2**1000)
 """Above the probability that a Gaussian strays a thousand standard deviations (e^-500000) in any run there can be."""

@@ -31,9 +31,9 @@ from empirical.pairs.laws import GaussianLaw, MixtureLaw, isotropic
 from empirical.pairs.pair import Array, Builder, Pair
 from oracle.algorithms.glmtron.glmtron import SHORTEN
 from oracle.algorithms.regression import adaptive_batched_gd
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 INDICATOR = ("glm-dp-sgd", "dp-ftrl")
 

@@ -22,12 +22,13 @@ from empirical.audits.targets import make_target
 from empirical.pairs.pair import make_pair
 from empirical.pairs.pair_files import differing
 from oracle.algorithms.convex_relu.convex_relu import hyperplanes
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values, algorithm, bound
+from oracle.core.registry import algorithm, bound
 from oracle.core.tape import Tape
 from reports.cli import app
 from tests.tiers import later
-from theorems.promise import COLUMNS, CONFIDENCE, FalseClaim, Judged, chosen, false_claims
+from theorems.promise import COLUMNS, CONFIDENCE, AuditedPromise, FalseClaim, chosen, false_claims
 from theorems.relu_approx.convex_model import promises_law
 from theorems.relu_approx.convex_model.promises import FIXED, counted_records
 from theorems.relu_approx.tuning import promises as relu_approx
@@ -39,7 +40,7 @@ DEAR = {"000-poisson-tuning", "002-theorem-1-large-steps", "001-theorem-4.6", "0
 
 @pytest.mark.parametrize("item", later(ALL, lambda item: item.id in DEAR, "full", lambda item: item.id))
 def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
-    judged = Judged(item, run(item.planned(item.tested)))
+    judged = AuditedPromise(item, run(item.planned(item.tested)))
     assert judged.good, judged.audit.reason
     assert item.plan.confidence == CONFIDENCE
     if judged.true is not None and item.expected == "VIOLATION":
@@ -67,7 +68,7 @@ def test_the_same_audit_acquits_what_is_repaired(name: str, repair: dict[str, ob
     item = false_claims()[name]
     target = {**item.plan.target, "config": {**item.plan.target["config"], **repair}}
     repaired = replace(item, plan=replace(item.plan, target=target))
-    assert Judged(repaired, run(repaired.planned(item.tested))).audit.verdict == "CONSISTENT"
+    assert AuditedPromise(repaired, run(repaired.planned(item.tested))).audit.verdict == "CONSISTENT"
 
 
 @pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)

@@ -27,18 +27,18 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.glmtron.dp_threshold import BINS, bin_of, upper_end
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 
@@ -112,7 +112,7 @@ clip = FalseClaim(
     document="003, proof of Lemma D.1",
     promise="a step clipped by v max{1, gamma/|v|} with noise 2 f gamma is (1, 1e-5)-DP, hence a pass over records",
     fault="max for min: no vector is shortened, and the record's label is its influence",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-glmtron",
             "config": {
@@ -135,7 +135,7 @@ thresholds = FalseClaim(
     document="003, Algorithm 2 and Lemma D.1",
     promise="a call of DP-Threshold is (epsilon', delta')-DP; here (1, 1e-5)",
     fault="which bins get noise is decided by their true frequencies",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
             "config": {"histogram_batches": 30, "threshold_epsilon": 1, "threshold_delta": "1e-5"},
@@ -152,7 +152,7 @@ tree = FalseClaim(
     document="003, Theorem 5.1 and Algorithm 4",
     promise="DP-TAGLMtron with node noise f Gamma is (1, 1e-5)-DP for data sets that differ in one element; N = 3",
     fault="a replaced leaf moves every node above it by 2 Gamma",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-taglmtron",
             "config": {

@@ -42,17 +42,18 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.block_coordinate.dp_sbcd import dp_sbcd
 from oracle.algorithms.block_coordinate.sbcd import shapes
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Values, algorithm
+from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 RECORDS = 100
@@ -132,7 +133,7 @@ theorem_4_6 = FalseClaim(
         "first of 100 batches: R_alpha <= 0.36 alpha, the sum of both blocks, hence (3.92, 1e-5)-DP"
     ),
     fault="the map of a step without the record differs: x_d is solved for with blocks that depend on the record",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.sbcd.promises:fixed_start",
             "config": {

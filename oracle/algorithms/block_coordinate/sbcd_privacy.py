@@ -64,15 +64,16 @@ from fractions import Fraction
 from flint import arb, ctx, fmpz
 
 from oracle.algorithms.block_coordinate import sbcd_privacy_arrays as arrays
-from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, Powers, decayed
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
+from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, EpochPowers, decayed
 from oracle.bounds.renyi.zcdp import zcdp_epsilon
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _MOST_BATCHES = 10_000  # where every position is looked at
 
@@ -80,7 +81,7 @@ _MOST_BATCHES = 10_000  # where every position is looked at
 # --- one block, hidden state
 
 
-def _powers(values: Values, before: int) -> Powers:
+def _powers(values: Values, before: int) -> EpochPowers:
     ratio, batches = (values.lipschitz_gradient * values.lipschitz_prox) ** 2, values.batches
 
     def power(count: int) -> arb:
@@ -89,7 +90,7 @@ def _powers(values: Values, before: int) -> Powers:
     def geometric_sum(count: int) -> arb:
         return ball(count) if ratio == 1 else (1 - power(count)) / ball(1 - ratio)
 
-    return Powers(
+    return EpochPowers(
         ball(ratio), power(before), geometric_sum(before), power(batches), geometric_sum(batches), power(batches - 1),
         power(batches - 1 - before),
     )

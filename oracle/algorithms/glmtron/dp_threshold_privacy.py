@@ -48,12 +48,13 @@ from oracle.bounds.composition import composition_arrays
 from oracle.bounds.composition.composition_theorems import remaining, sign_of_remaining
 from oracle.bounds.laplace import laplace_composed
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, through
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 
 HISTOGRAMS = 3
 """Of each call of the algorithm: one for each of the three residuals."""

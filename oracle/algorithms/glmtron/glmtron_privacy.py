@@ -50,13 +50,14 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.algorithms.glmtron import glmtron_privacy_arrays as arrays
-from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.shuffling import shuffle
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, through
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
+from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 
 
 def local_delta(records: int, delta: Fraction) -> Fraction:

@@ -50,10 +50,11 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _EDGE = 1e-9  # a step size this close to the largest is judged by the reference

@@ -34,14 +34,15 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
-from oracle.bounds.matrix.tree import POWERS_OF_TWO, SHIFT
+from oracle.bounds.matrix.tree_aggregation import POWERS_OF_TWO, SHIFT
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 
 def nodes(records: int) -> int:

@@ -22,13 +22,13 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.phased import phased_sgd_privacy as phased
-from oracle.bounds.gaussian.gaussian import CURVE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate
 from oracle.core.domain import shown
 from oracle.core.registry import Bound
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE
 
 
 def sensitivity(values: Values, *, projected: bool) -> Fraction:

@@ -41,7 +41,6 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate, quotient
@@ -51,6 +50,7 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 LARGEST_STEP = {False: 8, True: 2}
 """Of base_learning_rate * link_lipschitz: plain, and with points stretched to length 2."""

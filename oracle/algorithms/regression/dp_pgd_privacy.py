@@ -25,7 +25,6 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
@@ -35,6 +34,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection, relu_gradient
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 
 def _moves(values: Values) -> Fraction:

@@ -16,10 +16,10 @@ from mpmath import mp, mpf
 
 import oracle
 from oracle.bounds.tuning.tuning import tuned_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
-from oracle.core.registry import Values
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from tests.formulas import gaussian_delta
 from tests.topics.tuning import log_moment

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 
 ALGORITHM = oracle.algorithm("noisy-cgd-convex-relu")
 Array = NDArray[np.float64]

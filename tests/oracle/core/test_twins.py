@@ -13,8 +13,9 @@ import torch
 
 import oracle
 from oracle.core import registry, torch_twin
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Bound, Values
+from oracle.core.registry import Bound
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.topics import gathered

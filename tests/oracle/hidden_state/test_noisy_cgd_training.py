@@ -20,9 +20,9 @@ from oracle.algorithms.hidden_state import noisy_cgd, torch_noisy_cgd
 from oracle.algorithms.shared import glm, torch_glm
 from oracle.algorithms.shared.hypotheses import contraction as contraction_of
 from oracle.core import torch_twin
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import DOES_NOT_APPLY, PROVED, plan_of_training
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from oracle.bounds.hidden_state.noisy_sgd import ORDERS, Training, _from_chords
+from oracle.bounds.hidden_state.noisy_sgd_privacy import ORDERS, Training, _from_chords
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
-from oracle.core.registry import Values
 
 EPSILON, DELTA = oracle.bound("noisy-sgd.epsilon"), oracle.bound("noisy-sgd.delta")
 GD, GDP = oracle.bound("noisy-gd.mu"), oracle.bound("gdp.epsilon")

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from oracle.core.algorithm import Values
 from oracle.core.arrays import namespace
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
 from tests.formulas import shift_programme
 
