@@ -51,7 +51,7 @@ class Isolated:
         self.name = name
         self._memory = memory
         # Our own package must be found by the launcher, wherever the command is run from.
-        root = str(Path(__file__).parents[2])
+        root = str(Path(__file__).parents[2])  # told: a place to import from, no data
         path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH"), root) if part)
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, "PYTHONPATH": path}
