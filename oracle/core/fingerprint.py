@@ -5,9 +5,9 @@ import counts wherever it stands, a package's `__init__` with everything in it. 
 "module" or "module:function", is imported by somebody, so it counts, too. Three things are told more closely than by
 module, for otherwise everything would depend on everything:
 
-- a registry: `discover(Kind, "package")` loads a whole package. Whoever calls `bound("gaussian.epsilon")` depends on the
-  module that declares this name; whoever asks for a name that is not a constant depends on all of the package, unless
-  the caller of `fingerprint` tells which names it may be;
+- a registry: `discover(Kind, "package")` loads a whole package. Whoever calls `bound("gaussian.epsilon")` depends on
+  the module that declares this name; whoever asks for a name that is not a constant depends on all of the package,
+  unless the caller of `fingerprint` tells which names this module may ask for;
 - what a function at the top of a module loads, searches or reads is demanded by those who name the function, not by all
   who import its module;
 - data files (what is no Python in the folder of a module that asks for its `__file__`, or in a package that is opened
@@ -83,12 +83,9 @@ class Graph:
             )
 
     def content(self, path: Path) -> str:
-        """The digest of a data file."""
+        """The digest of a data file, read once."""
         if path not in self._data:
-            try:
-                self._data[path] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-            except OSError as error:
-                raise OracleError(f"data = {path} cannot be read: {error.strerror}") from None
+            self._data[path] = content(path)
         return self._data[path]
 
     def owner(self, dotted: str) -> str | None:
@@ -148,28 +145,39 @@ class Closure:
         self.documents = False
         self._live: set[tuple[Part, str | None]] = set()
         self._waiting: list[tuple[Part, str | None]] = []
-        self.files: dict[str, Source] = {}
+        self.files: dict[Path, Source] = {}
         for root in roots:
             if isinstance(root, Path):
                 self._foreign(root)
-            elif root not in graph.files:
+            elif root.partition(":")[0] not in graph.files:
                 raise OracleError(f"module = {root} is outside its domain: a module below {', '.join(ROOMS)}")
+            elif ":" in root:
+                module, _, name = root.partition(":")
+                self._enter(module)
+                self._call((module, name), None)
             else:
                 self._whole(root)
         while self._waiting:
             self._follow(*self._waiting.pop())
 
     def _foreign(self, path: Path) -> None:
-        """A file of somebody else: what it takes of ours."""
+        """A file of somebody else, with the files beside it that it imports: what they take of ours."""
+        if path in self.files:
+            return
         try:
             source = Source(path.stem, path.read_text(encoding="utf-8"), package=False)
         except (OSError, SyntaxError, ValueError):
             self._take(References(unknown=True), path.stem)  # it may still run, in a way that we cannot read
             return
-        self.files[path.name] = source
+        self.files[path] = source
         for references in source.parts.values():
             self._take(references, path.stem)
         self._imports(source)
+        for dotted in source.imported:
+            beside = path.parent.joinpath(*dotted.split(".")) if self._graph.owner(dotted) is None else path
+            for file in (beside.with_suffix(".py"), beside / "__init__.py"):
+                if file.is_file():
+                    self._foreign(file)
 
     def _enter(self, module: str) -> None:
         """Import a module: its packages, what runs then, and what is imported anywhere in it."""
@@ -210,7 +218,7 @@ class Closure:
         references = self._graph.source(module).parts[name]
         self._take(references, module)
         for table in references.arguments:
-            self._search(table, constant)
+            self._search(table, constant, module)
 
     def _take(self, references: References, module: str) -> None:
         if references.unknown:
@@ -225,18 +233,18 @@ class Closure:
         for text in references.strings:
             self._string(text)
         for name in references.names:
-            self._reference(name, None)
+            self._reference(name, None, module)
         for table, word in references.searches:
-            self._search(table, word)
+            self._search(table, word, module)
         for call in references.calls:
             if self._graph.discovers(call):
                 self._registry((call.first, tuple(filter(None, call.constants[1:]))), None)
             else:
-                self._reference(call.name, call.constants[0])
+                self._reference(call.name, call.constants[0], module)
                 for word in filter(None, call.constants):
                     self._string(word)
 
-    def _reference(self, name: Name, constant: str | None) -> None:
+    def _reference(self, name: Name, constant: str | None, asker: str) -> None:
         for module, function in self._graph.functions(name):
             if function == "*":
                 self._whole(module)
@@ -246,24 +254,37 @@ class Closure:
                     self.data.update(self._graph.data(module))
             else:
                 self._enter(module)
-                self._call((module, function), constant)
+                self._ask((module, function), constant, asker)
 
-    def _search(self, table: Name, word: str | None) -> None:
+    def _ask(self, part: Part, constant: str | None, asker: str) -> None:
+        """A function that is named by a module: what it searches there may have been told."""
+        direct = self._graph.registries(part)
+        arguments = self._graph.source(part[0]).parts[part[1]].arguments
+        tables = [table for name in arguments for table in self._graph.functions(name) if table[1] != "*"]
+        searched = direct | {registry for table in tables for registry in self._graph.registries(table)}
+        told = [self._names.get(f"{asker}:{kind}") for kind, _ in searched]
+        if constant is not None or not told or None in told:
+            self._call(part, constant if arguments else None)
+            return
+        for words in told:
+            for word in words or ():
+                for registry in direct:
+                    self._registry(registry, word)
+                if not direct:
+                    self._call(part, word)
+
+    def _search(self, table: Name, word: str | None, asker: str) -> None:
         """A name that is looked for in the registry which a function returns."""
         for part in self._graph.functions(table):
             registries = self._graph.registries(part) if part[1] != "*" else set()
             for registry in registries:
                 self._registry(registry, word)
             if word is None or not registries:
-                self._reference(Name(part[0], (part[1],)), None)
+                self._reference(Name(part[0], (part[1],)), None, asker)
 
     def _registry(self, registry: Registry, word: str | None) -> None:
-        kind, packages = registry
-        words = self._names.get(kind) if word is None else [word]
-        modules = [module for package in packages for module in self._graph.below(package)] if words is None else [
-            module for name in words for module in self._graph.declaring(registry, name)
-        ]
-        for module in modules:
+        modules = [module for package in registry[1] for module in self._graph.below(package)]
+        for module in modules if word is None else self._graph.declaring(registry, word):
             self._enter(module)
 
     def _string(self, text: str) -> None:
@@ -281,6 +302,14 @@ class Closure:
         for module in modules:
             if module in self._graph.files:
                 self._whole(module)
+
+
+def content(path: Path) -> str:
+    """The digest of a data file as it is now."""
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError as error:
+        raise OracleError(f"data = {path} cannot be read: {error.strerror}") from None
 
 
 @functools.cache
@@ -303,26 +332,30 @@ def fingerprint(
 ) -> str:
     """32 hexadecimal digits of all that the results of some modules depend on.
 
-    A `Path` among the modules is a file of somebody else's Python. `data` are files that are read besides. `names` says
-    for a kind of registered things ("Algorithm") which names may be looked for where no constant says so.
+    A module is "module", of which any function may be called, or "module:function", of which this one is; a `Path` is a
+    file of somebody else's Python. `data` are files that are read besides. `names` tells
+    of a module and a kind of registered things ("empirical.audits.targets:Algorithm") for which names it may ask where
+    no constant in it says so.
     """
+    given = [f"given {path.name} {content(path)}" for path in data]  # files of others may change while we live
     told = tuple(sorted((kind, tuple(sorted(words))) for kind, words in (names or {}).items()))
-    return _digest(installed() if graph is None else graph, tuple(modules), tuple(data), told)
+    lines = (_lines.__wrapped__ if any(isinstance(item, Path) for item in modules) else _lines)(
+        installed() if graph is None else graph, modules, told
+    )
+    return hashlib.blake2b("\n".join((*lines, *given)).encode(), digest_size=16).hexdigest()
 
 
 @functools.lru_cache(maxsize=4096)
-def _digest(
-    graph: Graph, modules: tuple[str | Path, ...], data: tuple[Path, ...], names: tuple[tuple[str, tuple[str, ...]], ...]
-) -> str:
+def _lines(
+    graph: Graph, modules: tuple[str | Path, ...], names: tuple[tuple[str, tuple[str, ...]], ...]
+) -> tuple[str, ...]:
     closure = Closure(graph, modules, dict(names))
-    sources = {name: graph.source(name) for name in closure.modules} | closure.files
-    lines = [f"python {platform.python_version()}"]
-    lines += [f"library {name} {_version(name)}" for name in sorted(closure.libraries)]
-    lines += [
+    sources = {name: graph.source(name) for name in closure.modules}
+    sources |= {f"{name.name} {source.digest}": source for name, source in closure.files.items()}
+    code = [
         f"code {name} {hashlib.blake2b(source.text.encode()).hexdigest() if closure.documents else source.digest}"
         for name, source in sorted(sources.items())
     ]
-    inside = sorted((path.relative_to(graph.root).as_posix(), path) for path in closure.data)
-    lines += [f"data {name} {graph.content(path)}" for name, path in inside]
-    lines += [f"given {path.name} {graph.content(path)}" for path in data]
-    return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
+    data = sorted(f"data {path.relative_to(graph.root).as_posix()} {graph.content(path)}" for path in closure.data)
+    libraries = [f"library {name} {_version(name)}" for name in sorted(closure.libraries)]
+    return (f"python {platform.python_version()}", *libraries, *code, *data)

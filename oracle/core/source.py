@@ -1,8 +1,9 @@
 """One file of Python, read and not run: what it imports, what else its functions refer to, and a digest of its code.
 
 A module is cut into parts: every plain function at its top, and the rest (named ""), which runs when it is imported and
-where its classes stand. Of a part `References` tells what is not an import: functions and modules that it names, modules
-named in strings, registries that it searches, and whether it reads data or loads what nobody can tell beforehand.
+where its classes stand. Of a part `References` tells what is not an import: functions and modules that it names,
+modules named in strings, registries that it searches, and whether it reads data or loads what nobody can tell
+beforehand.
 
 A line with a comment `# told: WHY` says that what is loaded or read there is told otherwise: in a string "module" or
 "module:function" where it is asked for, or to `fingerprint` itself.
@@ -134,16 +135,15 @@ class Source:
                 if outside is not None:
                     found[""].visit(outside)
             found[name] = _Reader(self, function)
-            for node in (function.args, *function.body):
-                found[name].visit(node)
+            for inside in (function.args, *function.body):
+                found[name].visit(inside)
         return {name: reader.found for name, reader in found.items()}
 
     def names(self, node: ast.AST) -> Iterator[Name]:
         """What a name, or a chain of attributes of a name, may stand for."""
         rest: list[str] = []
         while isinstance(node, ast.Attribute):
-            rest.insert(0, node.attr)
-            node = node.value
+            rest, node = [node.attr, *rest], node.value
         if not isinstance(node, ast.Name):
             return
         for known in self.bound.get(node.id, ()):

@@ -62,7 +62,7 @@ class Adapter:
     def xfail(self) -> Path | None:
         """The file of this variant's known defects, if it has any."""
         module = self.target.split(":")[0].rpartition(".")[2]
-        path = Path(__file__).parent / f"{module}.xfail.toml"
+        path = Path(__file__).parent / f"{module}.xfail.toml"  # told: as data, by the league
         return path if path.exists() else None
 
 
