@@ -245,6 +245,9 @@ class Closure:
                     self._string(word)
 
     def _reference(self, name: Name, constant: str | None, asker: str) -> None:
+        owner = self._graph.owner(".".join((name.place, *name.rest)))
+        if owner is not None:
+            self._enter(owner)
         for module, function in self._graph.functions(name):
             if function == "*":
                 self._whole(module)

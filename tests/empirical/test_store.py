@@ -14,6 +14,7 @@ import pytest
 from empirical.audits.audit_plan import Plan, Shard
 from empirical.audits.shard_store import Shards
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.store import Store
 
 SHARDS = [Shard("evaluation", index, side, 100 * index, 100) for index in range(6) for side in (0, 1)]
 ARRAYS = {shard: np.random.default_rng(place).normal(size=100) for place, shard in enumerate(SHARDS)}
@@ -161,3 +162,25 @@ def test_many_writers_do_not_harm_each_other(tmp_path: Path) -> None:
     with Shards(tmp_path / "store") as store:
         assert present(store) == SHARDS
         assert store.shards_of("models") == len(SHARDS)
+
+
+@pytest.mark.parametrize("line", ['{"format": "dp-oracle-findings/1"}', '{"key": "abc", "rows": []}'])
+def test_a_file_of_an_earlier_version_is_refused_by_its_name(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "findings.jsonl"
+    path.write_text(f"{line}\n{line}\n")
+    with pytest.raises(DomainError, match="JSON lines, as an earlier version wrote them; take a new file"):
+        Shards(path)
+    assert path.read_text() == f"{line}\n{line}\n"
+
+
+def test_kinds_do_not_meet_and_the_code_is_part_of_the_digest(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.write("shard", "a", "code", b"1")
+        store.write("finding", "a", "code", b"2")
+        assert (store.read("shard", "a", "code"), store.read("finding", "a", "code")) == (b"1", b"2")
+        assert (store.count("shard"), store.count("shard", "b"), store.count("shard", "a")) == (1, 0, 1)
+        altered(tmp_path / "store", "UPDATE entries SET code = 'other'")
+        assert store.read("shard", "a", "other") is None
+        store.write("shard", "a", "other", b"3")
+        assert store.read("shard", "a", "code") is None
+        assert store.count("shard") == 1
