@@ -69,7 +69,9 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "poisson-gaussian.delta": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "epsilon": FALLS},
     "poisson-gaussian.sigma": {"sampling_rate": RISES, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
-    "noisy-gd.mu": {"sensitivity": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "steps": RISES},
+    "noisy-gd.mu": {
+        "sensitivity": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "steps": RISES,
+    },
     "noisy-cgd.mu": {
         "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "batches": FALLS,
         "epochs": RISES,

@@ -54,12 +54,12 @@ def canary_pair(
 
 def cyclic_law(config: Values, *, batches: int, batch: int, gap: Fraction, direction: Array) -> GaussianLaw:
     """The law of the last iterate for the linear loss, with gradients `gap` apart in one batch of every epoch."""
-    multiplier = 1 - config.eta * config.lam
+    multiplier = 1 - config.learning_rate * config.regularisation
     apart, variance = Fraction(0), Fraction(0)
     for _ in range(config.epochs):
         for number in range(1, batches + 1):
-            apart = multiplier * apart + (config.eta * gap if number == batch else 0)
-            variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
+            apart = multiplier * apart + (config.learning_rate * gap if number == batch else 0)
+            variance = multiplier**2 * variance + (config.learning_rate * config.noise_on_mean) ** 2
     return isotropic(gap=apart, variance=variance, direction=direction)
 
 

@@ -125,7 +125,10 @@ CASES = (
     Case("glm-dp-sgd", GLMTRON, None),
     Case(
         "dp-glmtron-adaptive",
-        {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15, "threshold_records": 15},
+        {
+            **GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15,
+            "threshold_records": 15,
+        },
         None,
     ),
     Case("dp-taglmtron", TREE, "GaussianLaw"),

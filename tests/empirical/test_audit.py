@@ -21,8 +21,8 @@ from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
 from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
 from empirical.pairs.pair import default_pair, make_pair
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import CASES, Case

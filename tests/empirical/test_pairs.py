@@ -11,8 +11,8 @@ import pytest
 
 from empirical.audits.targets import Target, make_target
 from empirical.pairs.pair import Pair, builders, default_pair, make_pair
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case

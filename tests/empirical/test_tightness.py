@@ -30,8 +30,8 @@ from empirical.audits.tightness import (
 from empirical.estimators.estimators import ESTIMATORS
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.laws import GaussianLaw, LaplaceLaw
-from oracle.core.planning import proved_epsilon
 from oracle.core.enclosure import ball
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 
 FAST = ("adaptive batched GD", "output perturbation", "projected DP-GD")
