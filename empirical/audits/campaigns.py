@@ -65,7 +65,8 @@ DEFAULT: dict[str, Plan] = {
     "NoisyCGD's bound, worst losses": Plan(
         # Not NoisyCGD itself, but losses that its bound allows; the claim is noisy-cgd.mu with the numbers above.
         target={
-            "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1", "position": 4,
+            "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1",
+            "batch_position": 4,
         },
         pair={"kind": "built", "name": "zoned"}, claimed=WORST_CLAIM, budget=BUDGET, estimator=FREE, held=0.1,
     ),

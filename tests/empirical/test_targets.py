@@ -25,8 +25,8 @@ from oracle.core.tape import Tape
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
 NOISY_CGD = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
-    "feature_norm": "1",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
+    "batch_size": 3, "epochs": 2, "feature_norm": "1",
 }
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 

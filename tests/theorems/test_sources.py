@@ -11,7 +11,6 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from oracle.core.planning import recipes
 from oracle.core.registry import VALIDITIES, algorithms, bounds
 from reports.cli import app
 from theorems.claim import Evidence, Verdict, claims, expectations
@@ -23,9 +22,9 @@ CEILING = 57  # of the list of pending sources: lower it whenever the list is sh
 
 @functools.cache
 def named() -> dict[str, list[str]]:
-    """Who names each source: bounds, algorithms, recipes and false promises."""
+    """Who names each source: bounds, algorithms and false promises."""
     table: dict[str, list[str]] = {}
-    for kind, items in (("bound", bounds()), ("algorithm", algorithms()), ("recipe", recipes())):
+    for kind, items in (("bound", bounds()), ("algorithm", algorithms())):
         for name, item in items.items():
             for source in item.source:  # type: ignore[attr-defined]
                 table.setdefault(source, []).append(f"{kind} {name}")
