@@ -25,10 +25,6 @@ from tests.empirical.trainings import NOISY_CGD
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
-NOISY_CGD = {
-    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
-    "batch_size": 3, "epochs": 2, "feature_norm": "1",
-}
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 
 
