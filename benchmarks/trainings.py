@@ -42,20 +42,22 @@ SHAPES = {  # records and features
 COMMON = {"loss": "logistic", "eta": "0.1", "clip_norm": "0.5", "batch_size": 40}
 NETWORK = {"activation": "tanh", "width": 16, "initial_std": 1, "dataset_size": 200, "neighbours": "add_remove"}
 DEEP = {"depth": 2, "width": 256, "radius": 100, "centre": "start", "dataset_size": 100, "neighbours": "add_remove"}
-PASS = {"eta": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "shorten", "noise_multiplier": 1}
+PASS = {"learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "shorten"}
 TASKS: dict[str, dict[str, Any]] = {
     "noisy-cgd": {**COMMON, "regularisation": "0.1", "noise_on_mean": "0.1", "epochs": 20, "feature_norm": 1},
     "dp-sgd-network": {**COMMON, **NETWORK, "noise_on_mean": "0.1", "steps": 100},
     "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "noise_on_mean": "0.01", "steps": 10},
     "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
-    "phased-sgd": {"link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0},
-    "dp-glmtron": PASS,
-    "dp-taglmtron": {**PASS, "neighbours": "replace"},
+    "phased-sgd": {
+        "link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0,
+    },
+    "dp-glmtron": {**PASS, "noise_over_sensitivity": 1},
+    "dp-taglmtron": {**PASS, "noise_multiplier": 1, "neighbours": "replace"},
 }
 NOISE = {
-    "noisy-cgd": "sigma", "dp-sgd-network": "noise_std", "dp-sgd-multilayer": "sigma",
-    "dp-sgd-multilayer/4": "sigma", "phased-sgd": "sigma",
-    "dp-glmtron": "noise_multiplier", "dp-taglmtron": "noise_multiplier",
+    "noisy-cgd": "noise_on_mean", "dp-sgd-network": "noise_on_mean", "dp-sgd-multilayer": "noise_on_mean",
+    "dp-sgd-multilayer/4": "noise_on_mean", "phased-sgd": "noise_over_step",
+    "dp-glmtron": "noise_over_sensitivity", "dp-taglmtron": "noise_multiplier",
 }
 SHORT: dict[str, dict[str, Any]] = {"noisy-cgd": {"epochs": 1}, "dp-sgd-network": {"steps": 2}}  # memory is measured
 MODELS = {  # of the twin, an even number of chunks for all but phased-sgd; a loop trains LOOP of them

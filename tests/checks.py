@@ -18,8 +18,9 @@ from mpmath import mp, mpf
 
 from empirical.gate.making.points import Point, strategy, value_at
 from empirical.gate.ranges import LARGEST
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Dyadic, Enclosure
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.core.tape import Tape
 from tests.formulas import shift_programme
 from tests.opinion import from_dyadic
@@ -69,7 +70,9 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "poisson-gaussian.delta": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "epsilon": FALLS},
     "poisson-gaussian.sigma": {"sampling_rate": RISES, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
-    "noisy-gd.mu": {"sensitivity": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "steps": RISES},
+    "noisy-gd.mu": {
+        "sensitivity": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "steps": RISES,
+    },
     "noisy-cgd.mu": {
         "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "batches": FALLS,
         "epochs": RISES,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.attacks.attacks import Score
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.compute import Finished, Place, Task
 from empirical.audits.shard_store import Store
 from oracle.core.errors import DomainError
@@ -50,7 +50,7 @@ Progress = Callable[[Status], None]
 class Campaign:
     """A plan at work: where it trains, where it keeps, whom it tells; `code` is the fingerprint of what trains."""
 
-    plan: Plan
+    plan: AuditPlan
     place: Place
     store: Store | None
     progress: Progress

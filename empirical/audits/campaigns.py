@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.tightness import FREE
 
 BUDGET = 200_000
@@ -22,8 +22,8 @@ WORST_CLAIM = "7.538812166633314"
 
 def _entry(
     name: str, config: Mapping[str, Any], pair: str, budget: int = BUDGET, **parameters: Any
-) -> Plan:
-    return Plan(
+) -> AuditPlan:
+    return AuditPlan(
         target={"kind": "algorithm", "name": name, "config": dict(config)},
         pair={"kind": "built", "name": pair, **parameters}, budget=budget, estimator=FREE, held=0.1,
     )
@@ -38,11 +38,15 @@ _SAMPLED = {
     "loss": "linear", "eta": "0.5", "lam": "0", "clip_norm": "1", "noise_std": "0.1", "batch_size": 10, "steps": 50,
     "dataset_size": 100, "neighbours": "add_remove",
 }
-_PHASED = {"link": "constant", "label_bound": "1", "learning_rate": "0.5", "sigma": "4", "initial_radius": 0}
-_GLMTRON = {"eta": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.4"}
-_THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "batches": 15, "model_variance": "0.5"}
+_PHASED = {
+    "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
+}
+_SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
+_RELU = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
+_GLMTRON = {**_RELU, "noise_over_sensitivity": "0.4"}
+_THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_batches": 15, "model_variance": "0.5"}
 
-DEFAULT: dict[str, Plan] = {
+DEFAULT: dict[str, AuditPlan] = {
     "NoisyGD on quadratics": _entry(
         "noisy-cgd", {
             **_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20,
@@ -58,7 +62,7 @@ DEFAULT: dict[str, Plan] = {
     "NoisyCGD, canary in the last batch": _entry(
         "noisy-cgd", _CYCLIC, "cyclic-canary", records=40, dimension=4, batch=4,
     ),
-    "NoisyCGD's bound, worst losses": Plan(
+    "NoisyCGD's bound, worst losses": AuditPlan(
         # Not NoisyCGD itself, but losses that its bound allows; the claim is noisy-cgd.mu with the numbers above.
         target={
             "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1", "position": 4,
@@ -89,7 +93,7 @@ DEFAULT: dict[str, Plan] = {
     "phased SGD": _entry("phased-sgd", _PHASED, "first-record", records=128, dimension=2),
     "DP-GLMtron": _entry("dp-glmtron", _GLMTRON, "shuffled-canary", records=20, dimension=2),
     "tree aggregation (DP-TAGLMtron)": _entry(
-        "dp-taglmtron", {**_GLMTRON, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
+        "dp-taglmtron", {**_RELU, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
         records=16, dimension=2, place=1,
     ),
     "output perturbation": _entry(
@@ -131,29 +135,22 @@ DEFAULT: dict[str, Plan] = {
         "adaptive-batched-gd",
         {
             "noise_formula": "exact", "noise_over_sensitivity": "1.5", "learning_rate": "0.1", "feature_norm": "2",
-            "label_bound": "1",
-            "batch_size": 10,
+            "label_bound": "1", "batch_size": 10,
         },
         "bounded-canary", records=10, dimension=2,
     ),
     "two-layer kernel SGD": _entry(
-        "two-layer", {
-            "link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1",
-        }, "kernel-canary",
-        records=64, dimension=1,
+        "two-layer", {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "1"},
+        "kernel-canary", records=64, dimension=1,
     ),
     "smoothed phased SGD": _entry(
-        "smoothed-phased-sgd", {
-            **_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection",
-        }, "first-record",
-        budget=FEWER, records=32, dimension=2,
+        "smoothed-phased-sgd", _SMOOTHED, "first-record", budget=FEWER, records=32, dimension=2,
     ),
     "DP-SBCD, one block": _entry(
         "dp-sbcd",
         {
             "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.5", "regulariser": "none",
-            "spectral_norm": "inf",
-            "batch_size": 1, "noise_variances": ["0.5", "0.5", "0.5"], "clip_norm": "1",
+            "spectral_norm": "inf", "batch_size": 1, "noise_variances": ["0.5", "0.5", "0.5"], "clip_norm": "1",
         },
         "label-canary", records=1, dimension=4,
     ),
@@ -167,7 +164,7 @@ DEFAULT: dict[str, Plan] = {
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
     ),
     "DP-FTRL": _entry(
-        "dp-ftrl", {**_GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
+        "dp-ftrl", {**_RELU, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
         records=8, dimension=1, place=2,
     ),
     "DP-SGD baseline of GLMtron": _entry(
@@ -205,11 +202,8 @@ DEFAULT: dict[str, Plan] = {
     ),
     "smoothed phased SGD on projected records": _entry(
         "smoothed-phased-sgd-projected",
-        {
-            **_PHASED, "noise_over_step": "8", "envelope_smoothness": "1", "oracle_error": "0.01",
-            "gradient_oracle": "bisection", "projected_dimension": 200,
-        },
-        "first-record", FEWEST, records=16, dimension=1,
+        {**_SMOOTHED, "noise_over_step": "8", "projected_dimension": 200}, "first-record", FEWEST,
+        records=16, dimension=1,
     ),
     "two-layer kernel SGD, projected": _entry(
         "two-layer-projected",
@@ -251,7 +245,7 @@ DEFAULT: dict[str, Plan] = {
 EPOCHS = (1, 2, 4, 8, 12)
 
 
-def _over_epochs(epochs: int, losses: str) -> Plan:
+def _over_epochs(epochs: int, losses: str) -> AuditPlan:
     """Noise and batch size enter by their product alone, so that linear losses do with the smallest batches."""
     if losses == "linear":
         config = {**_CONVEX, "sigma": "1", "batch_size": 2, "epochs": epochs}
@@ -260,11 +254,11 @@ def _over_epochs(epochs: int, losses: str) -> Plan:
     return _entry("noisy-cgd", config, "clocked-canary", records=600, dimension=1)
 
 
-OVER_EPOCHS: dict[str, Plan] = {
+OVER_EPOCHS: dict[str, AuditPlan] = {
     f"NoisyCGD, {losses} losses, epochs: {epochs}": _over_epochs(epochs, losses)
     for losses in ("linear", "better") for epochs in EPOCHS
 }
 """NoisyCGD with convex losses (c = 1), three batches, the canary in the last: how audits follow the bound."""
 
-ALL: dict[str, Plan] = {**DEFAULT, **OVER_EPOCHS}
+ALL: dict[str, AuditPlan] = {**DEFAULT, **OVER_EPOCHS}
 """The audits of `dp-oracle audit --all`."""

@@ -5,7 +5,7 @@ machines with the same family of processors). A task is plain data; a worker mak
 refuses to work with other code than the campaign's. Results come in any order: the campaign sorts them.
 
 A worker process that dies is replaced and its shards are trained again; on a cluster the scheduler does so. A failure
-of the target itself is a result (`Failure`), no reason to try again.
+of the target itself is a result (`TaskFailure`), no reason to try again.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from empirical.attacks.attacks import restore
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.fingerprint import fingerprint
 from empirical.audits.foreign import Foreign
-from empirical.audits.targets import Target, make_target
+from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
 from oracle.core.errors import DomainError, OracleError, TargetError
 from oracle.core.pool import Pool
@@ -56,7 +56,7 @@ class Task:
     `attack` is a chosen attack's name and arrays; the law that it may need is part of the pair.
     """
 
-    plan: Plan
+    plan: AuditPlan
     shard: Shard
     attack: tuple[str, Mapping[str, Array]] | None
     shape: tuple[int, ...] | None
@@ -64,7 +64,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Failure:
+class TaskFailure:
     """Why a target gave nothing that can be judged, or why a worker cannot work."""
 
     reason: str
@@ -75,7 +75,7 @@ class Failure:
         return TargetError(self.reason) if self.target else OracleError(self.reason)
 
 
-def train(target: Target, pair: Pair, task: Task) -> Array:
+def train(target: AuditTarget, pair: Pair, task: Task) -> Array:
     """The releases of a shard's models, or their scores, in blocks that bound the memory."""
     shard = task.shard
     tape = shard.tape(task.plan.seed)
@@ -93,27 +93,28 @@ def train(target: Target, pair: Pair, task: Task) -> Array:
 
 
 @functools.lru_cache(maxsize=64)
-def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
+def _workplace(text: str, thread: int) -> tuple[AuditTarget, Pair]:
     """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
     return target, make_pair(specs["pair"], target)
 
 
-def work(task: Task) -> Array | Failure:
+def work(task: Task) -> Array | TaskFailure:
     """Train a shard in a worker: its array, or why there is none."""
     import torch  # a second to load, which no listing should wait for
 
     torch.set_num_threads(1)
     threadpool_limits(1)
     if fingerprint() != task.code:
-        return Failure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
+        why = "a worker runs other code, or other versions of numpy, scipy or torch, than this process"
+        return TaskFailure(why, False)
     plain = task.plan.to_json()
     text = json.dumps({name: plain[name] for name in ("target", "pair")})
     try:
         return train(*_workplace(text, threading.get_ident()), task)
     except OracleError as error:
-        return Failure(str(error), isinstance(error, TargetError))
+        return TaskFailure(str(error), isinstance(error, TargetError))
 
 
 @contextlib.contextmanager
@@ -147,7 +148,7 @@ class Place(ABC):
 class Here(Place):
     """This process, with a target and a pair that need no spec."""
 
-    def __init__(self, target: Target, pair: Pair) -> None:
+    def __init__(self, target: AuditTarget, pair: Pair) -> None:
         self._target, self._pair = target, pair
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
@@ -174,7 +175,7 @@ class Processes(Place):
         """As they come; the tasks of a pool that lost a worker go to new workers."""
         source = iter(tasks)
         waiting: deque[Task] = deque()
-        flying: dict[concurrent.futures.Future[Array | Failure], Task] = {}
+        flying: dict[concurrent.futures.Future[Array | TaskFailure], Task] = {}
         while True:
             room = _AHEAD * self._pool.workers - len(flying) - len(waiting)
             waiting.extend(itertools.islice(source, max(0, room)))
@@ -240,7 +241,7 @@ class Cluster(Place):
                 self._client.cancel(list(flying))
 
 
-def _array(result: Array | Failure) -> Array:
-    if isinstance(result, Failure):
+def _array(result: Array | TaskFailure) -> Array:
+    if isinstance(result, TaskFailure):
         raise result.error()
     return result

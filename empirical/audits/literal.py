@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.releases import as_numbers, check_releases
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, parse_all, shown
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]

@@ -26,7 +26,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from oracle.core.errors import DomainError, OracleError
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Store:
     ) -> None:
         self._connection.close()
 
-    def register(self, plan: Plan) -> None:
+    def register(self, plan: AuditPlan) -> None:
         """Write the plan's text, so that a reader of the file knows what the hashes stand for."""
         with self._clear_errors(), self._connection as transaction:
             transaction.execute(_PLAN, (plan.hash(), plan.models_hash(), plan.canonical()))

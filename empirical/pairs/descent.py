@@ -20,9 +20,9 @@ import numpy as np
 from empirical.pairs.generic import added, replaced, unit
 from empirical.pairs.laws import GaussianLaw, isotropic
 from empirical.pairs.pair import Array, Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, positive_integer
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 HUGE_LABEL = 1e6
 """A squared-loss residual so large that its gradient is clipped whatever the model, in units of what clips it."""

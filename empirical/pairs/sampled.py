@@ -25,7 +25,7 @@ from empirical.pairs.generic import added, replaced, unit
 from empirical.pairs.laws import MixtureLaw
 from empirical.pairs.pair import Builder, Pair
 from oracle.algorithms.networks.dp_sgd_network import weights_count
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 
 MOST_LISTED_STEPS = 10
 

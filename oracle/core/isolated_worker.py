@@ -1,9 +1,10 @@
-"""The process in which foreign code runs: `python -m isolated_worker MEMORY exec COMMAND...` or `serve ...`.
+"""The process in which foreign code runs: `python -P rooms.py MEMORY exec COMMAND...` or `serve MODULE SPEC`.
 
 It limits the memory first and dies with whoever started it. `exec` then becomes the command. `serve MODULE SPEC` calls
 the function `serve(spec, requests, answers)` of one of our modules, which asks a Python function: the protocol moves
 to private descriptors, so that what the function prints goes to standard error, and standard input is an error that
-says so.
+says so. Before anything foreign is loaded, the names of our packages are given back: `import oracle` in the target is
+its own package of that name where it has one, and what serves it imports nothing of ours any more.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, NoReturn
 
 from oracle.core.domain import printable
 from oracle.core.errors import TargetError
+from oracle.core.rooms import forget_ours
 
 _PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
 
@@ -86,8 +88,8 @@ def told(error: BaseException) -> str:
     return f"it raised {type(error).__name__}{': ' if text else ''}{text}{where}{short}"
 
 
-def main(words: list[str]) -> None:
-    """Confine this process, then become a command or serve a function."""
+def main(words: list[str], *, path: list[str]) -> None:
+    """Confine this process, then become a command or serve a function, which finds its modules on the path."""
     memory, task, *rest = words
     confine(int(memory))
     if task == "exec":
@@ -102,8 +104,7 @@ def main(words: list[str]) -> None:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     sys.stdin = NoInput()
+    sys.path[:] = [os.getcwd(), *path]
+    ours = forget_ours()
     serve(json.loads(spec), requests, answers)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    del ours  # until here: nothing else may hold what serves

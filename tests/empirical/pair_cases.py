@@ -27,7 +27,7 @@ class Case:
         return "-".join([*words, *(f"{key}={value}" for key, value in self.pair.items())])
 
 
-_TELLING = ("loss", "link", "neighbours", "estimator", "noise", "lam")
+_TELLING = ("loss", "link", "neighbours", "estimator", "noise", "noise_formula", "lam")
 
 CYCLIC = {
     "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10, "epochs": 3,
@@ -54,17 +54,22 @@ DEEP = {
     "loss": "pseudo-huber", "depth": 2, "width": 4, "eta": "0.1", "radius": "5", "centre": "start", "clip_norm": "1",
     "sigma": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8, "neighbours": "replace",
 }
-PHASED = {"link": "constant", "label_bound": "2", "learning_rate": "0.5", "sigma": "3", "initial_radius": 0}
-SMOOTHED = {**PHASED, "beta": "1", "gamma": "0.01", "oracle": "bisection"}
-KERNEL = {"link": "constant", "degree": 3, "learning_rate": "0.5", "sigma": "2"}
-GLMTRON = {"eta": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten", "noise_multiplier": "0.5"}
-TREE = {**GLMTRON, "noise_multiplier": "2", "neighbours": "replace"}
-THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "batches": 11, "model_variance": "0.5"}
+PHASED = {
+    "link": "constant", "label_bound": "2", "base_learning_rate": "0.5", "noise_over_step": "3", "initial_radius": 0,
+}
+SMOOTHED = {**PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
+KERNEL = {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "2"}
+RELU = {"learning_rate": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten"}
+GLMTRON = {**RELU, "noise_over_sensitivity": "0.5"}
+TREE = {**RELU, "noise_multiplier": "2", "neighbours": "replace"}
+THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "histogram_batches": 11, "model_variance": "0.5"}
 PGD = {
-    "eta": "0.1", "sigma": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400, "steps": 3,
+    "learning_rate": "0.1", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400,
+    "steps": 3,
 }
 ADAPTIVE = {
-    "noise": "exact", "noise_multiplier": "2", "eta": "0.1", "feature_norm": "2", "label_bound": "3", "batch_size": 5,
+    "noise_formula": "exact", "noise_over_sensitivity": "2", "learning_rate": "0.1", "feature_norm": "2",
+    "label_bound": "3", "batch_size": 5,
 }
 OUTPUT = {
     "loss": "linear", "strong_convexity": "0.5", "noise_scale": "0.3", "solver_error": "1e-9", "feature_norm": "2",
@@ -79,8 +84,8 @@ BLOCKS = {
     "estimator": "mean", "order": "given", "blocks": 5, "low": "-1", "high": "2", "noise_scale": "0.4",
 }
 SBCD = {
-    "layers": 0, "width": 1, "outputs": 1, "eta": "0.1", "regulariser": "none", "lipschitz": "inf", "batch_size": 4,
-    "noise": ["2", "1"], "clip_norm": "1",
+    "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.1", "regulariser": "none",
+    "spectral_norm": "inf", "batch_size": 4, "noise_variances": ["2", "1"], "clip_norm": "1",
 }
 UNITS = {
     "loss": "squared", "outputs": 1, "hyperplanes": 3, "eta": "0.1", "lam": "0.1", "clip_norm": "1",
@@ -125,7 +130,10 @@ CASES = (
     Case("glm-dp-sgd", GLMTRON, None),
     Case(
         "dp-glmtron-adaptive",
-        {**GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15, "threshold_records": 15},
+        {
+            **GLMTRON, "threshold_scale": "1", **THRESHOLD, "threshold_delta": "1e-6", "histogram_batches": 15,
+            "threshold_records": 15,
+        },
         None,
     ),
     Case("dp-taglmtron", TREE, "GaussianLaw"),

@@ -14,13 +14,13 @@ import pytest
 
 import empirical.audits.audit as audit_module
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
 from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
 from empirical.pairs.pair import default_pair, make_pair
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.commands import command
@@ -31,7 +31,7 @@ CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0
 FIRST_CASES = list({case.algorithm: case for case in reversed(CASES)}.values())
 
 
-def configured(plan: Plan, **changes: Any) -> Plan:
+def configured(plan: AuditPlan, **changes: Any) -> AuditPlan:
     return replace(plan, target={**plan.target, "config": {**plan.target["config"], **changes}})
 
 
@@ -62,7 +62,7 @@ def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> 
     # 300 models, confidence 0.999 and fixed seeds: a false violation among all of them has probability below 3 %.
     target = {"kind": "algorithm", "name": case.algorithm, "config": dict(case.config)}
     pair = {**default_pair(make_target(target)), **case.pair}
-    result = run(Plan(target, pair, delta="1e-3", budget=300, confidence=0.999))
+    result = run(AuditPlan(target, pair, delta="1e-3", budget=300, confidence=0.999))
     assert result.verdict == "CONSISTENT", result.reason
     item = algorithm(case.algorithm)
     records = max(map(len, make_pair(pair, make_target(target)).features))

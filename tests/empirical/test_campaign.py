@@ -14,10 +14,10 @@ import pytest
 
 import empirical.audits.campaign
 from empirical.audits.audit import Audit, run
-from empirical.audits.audit_plan import PHASES, TRAINING, Plan
+from empirical.audits.audit_plan import PHASES, TRAINING, AuditPlan
 from empirical.audits.campaign import Status
 from empirical.audits.campaigns import DEFAULT
-from empirical.audits.compute import Failure, Task, work
+from empirical.audits.compute import Task, TaskFailure, work
 from empirical.audits.fingerprint import fingerprint
 from empirical.audits.progress import described
 from empirical.audits.shard_store import Store
@@ -31,7 +31,7 @@ CGD = replace(
 )
 
 
-def shards(plan: Plan) -> list[Any]:
+def shards(plan: AuditPlan) -> list[Any]:
     return [shard for phase in PHASES for shard in plan.shards(phase)]
 
 
@@ -53,8 +53,8 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
     assert {name for change in changes for name in change} == set(CGD.to_json())
     hashes = {CGD.hash(), *(replace(CGD, **change).hash() for change in changes)}
     assert len(hashes) == 1 + len(changes)
-    assert Plan.from_json(CGD.to_json()) == CGD
-    assert Plan.from_json(CGD.to_json()).hash() == CGD.hash()
+    assert AuditPlan.from_json(CGD.to_json()) == CGD
+    assert AuditPlan.from_json(CGD.to_json()).hash() == CGD.hash()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
 )
 def test_a_bad_plan_is_refused(change: dict[str, Any], word: str) -> None:
     with pytest.raises(DomainError, match=word):
-        Plan.from_json({**CGD.to_json(), **change})
+        AuditPlan.from_json({**CGD.to_json(), **change})
 
 
 def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path) -> None:
@@ -152,7 +152,8 @@ def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: 
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
     choose = empirical.audits.audit.choose
-    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    other = {"attacks": ("coordinate-scan",)}
+    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, **other}))
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 
@@ -209,7 +210,7 @@ def test_progress_tells_models_rate_bound_and_time_left(monkeypatch: pytest.Monk
 def test_a_worker_with_other_code_is_refused() -> None:
     task = Task(CGD, CGD.shards("selection")[0], None, None, "other code")
     refused = work(task)
-    assert isinstance(refused, Failure)
+    assert isinstance(refused, TaskFailure)
     assert "other code" in str(refused.error())
     assert not isinstance(refused.error(), TargetError)  # it says nothing of the target
     array = work(replace(task, code=fingerprint()))
@@ -232,7 +233,7 @@ def test_releases_too_large_to_choose_on_are_refused(tmp_path: Path, monkeypatch
         run(CGD)
 
 
-def spawned(plan: Plan, folder: Path, **options: Any) -> Audit:
+def spawned(plan: AuditPlan, folder: Path, **options: Any) -> Audit:
     """A run of which one worker is killed in the middle."""
     (folder / "kill").write_text(str(os.getpid()))  # this process is no worker
     result = run(plan, **options)

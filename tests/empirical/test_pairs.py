@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.audits.targets import Target, make_target
+from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, builders, default_pair, make_pair
-from oracle.core.planning import proved_epsilon
 from oracle.core.errors import DomainError
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
@@ -21,7 +21,7 @@ DELTA = "1e-3"
 ERROR = 1e-7  # probability that one side of one simulation fails although the law is right
 
 
-def _made(case: Case) -> tuple[Target, Pair, dict[str, Any]]:
+def _made(case: Case) -> tuple[AuditTarget, Pair, dict[str, Any]]:
     target = make_target({"kind": "algorithm", "name": case.algorithm, "config": case.config})
     spec = {**({} if "name" in case.pair else default_pair(target)), "kind": "built", **case.pair}
     return target, make_pair(spec, target), spec

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import PHASES, Plan
+from empirical.audits.audit_plan import PHASES, AuditPlan
 from empirical.audits.trial import TOGETHER
 from tests.empirical.trainings import noisy_sums, processes, seeds_of, trained
 from tests.waiting import PATIENCE, runs, wait_until
@@ -93,7 +93,7 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert len(kept(tmp_path)) == 20
 
     done = finished(tmp_path, "first.json")
-    plan = Plan.from_json(done["plan"])
+    plan = AuditPlan.from_json(done["plan"])
     assert done["plan_hash"] == plan.hash()
     shards = {(s.phase, s.side, s.index): seeds_of(plan, s) for phase in PHASES for s in plan.shards(phase)}
     old = set().union(*(seeds for key, seeds in shards.items() if key in after))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.shard_store import Store
 from oracle.core.errors import DomainError, OracleError
 
@@ -54,7 +54,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_a_person_can_read_the_plan(tmp_path: Path) -> None:
-    plan = Plan({"kind": "function", "path": "a.py:f"}, {"kind": "file", "path": "p.npz"})
+    plan = AuditPlan({"kind": "function", "path": "a.py:f"}, {"kind": "file", "path": "p.npz"})
     with Store(tmp_path / "store") as store:
         store.register(plan)
         store.register(plan)

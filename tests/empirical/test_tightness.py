@@ -18,7 +18,7 @@ from empirical.audits.tightness import (
     FREE,
     GAUSSIAN,
     GOAL,
-    Row,
+    TightnessRow,
     audit_every_way,
     carry_out,
     estimators,
@@ -28,8 +28,8 @@ from empirical.audits.tightness import (
 from empirical.estimators.estimators import ESTIMATORS
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.laws import GaussianLaw, LaplaceLaw
-from oracle.core.planning import proved_epsilon
 from oracle.core.enclosure import ball
+from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
 from tests.commands import command
 
@@ -96,12 +96,13 @@ def test_table_and_summary() -> None:
     assert laplace.audit.exact is not None
     assert laplace.of_exact == pytest.approx((laplace.audit.epsilon_lower or 0) / float(laplace.audit.exact[0]))
     assert (unknown.of_exact, unknown.of_limit, unknown.adversary) == (None, None, None)
-    met = Row("good", replace(gaussian.audit, epsilon_lower=0.96 * float((gaussian.audit.exact or "1")[0])), None)
-    bad = Row("bad", replace(gaussian.audit, epsilon_lower=0.94 * float((gaussian.audit.exact or "1")[0])), None)
+    exact = float((gaussian.audit.exact or "1")[0])
+    met = TightnessRow("good", replace(gaussian.audit, epsilon_lower=0.96 * exact), None)
+    bad = TightnessRow("bad", replace(gaussian.audit, epsilon_lower=0.94 * exact), None)
     assert summary([met])[0].endswith("goal 0.95: met")
     assert "worst 0.940 (bad)" in summary([met, bad])[0]
     assert summary([met, bad])[0].endswith("missed")
-    assert not Row("wrong", replace(met.audit, verdict="VIOLATION"), None).good
+    assert not TightnessRow("wrong", replace(met.audit, verdict="VIOLATION"), None).good
 
 
 @pytest.mark.parametrize("pair", ["gaussian", "laplace"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.targets import make_target
 
 NOISY_CGD = {
@@ -51,19 +51,19 @@ def processes(folder: Path) -> dict[int, int]:
     return {int(pid): int(parent) for pid, parent in map(str.split, lines)}
 
 
-def plan_of(file: Path, **changes: object) -> Plan:
+def plan_of(file: Path, **changes: object) -> AuditPlan:
     """A plan whose twenty shards have twenty models each: two on either side select, eight judge."""
     target = make_target({"kind": "function", "path": f"{file}:train", "batched": True}).spec()
     pair = {
         "kind": "built", "name": "extremes", "records": 4, "dimension": 2, "feature_norm": 1, "label_low": 0,
         "label_high": 1, "neighbours": "replace",
     }
-    return Plan.from_json({
+    return AuditPlan.from_json({
         "target": target, "pair": pair, "claimed": "20", "delta": "1e-3", "budget": 200, "shard": 20, **changes,
     })
 
 
-def seeds_of(plan: Plan, shard: Shard) -> set[int]:
+def seeds_of(plan: AuditPlan, shard: Shard) -> set[int]:
     """The seeds of a shard's models."""
     return set((shard.tape(plan.seed).words("seed", 0, 1)[:, 0] >> 1).tolist())
 

@@ -304,11 +304,11 @@ def test_the_gate_works_without_torch(library: Path) -> None:
 import sys
 sys.modules["torch"] = None
 from oracle import bound
-from empirical.gate import output, vectors
-from empirical.gate.run import run
-from empirical.gate.targets import FunctionTarget
-cases = vectors.load("laplace.delta").cases
-result = run(FunctionTarget({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
+from empirical.gate import output, vector_files
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import GateFunction
+cases = vector_files.load("laplace.delta").cases
+result = run(GateFunction({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
 output.print_results([result])
 sys.exit(result.exit_code)
 """

@@ -14,7 +14,7 @@ import torch
 
 import oracle
 from oracle.algorithms.networks import torch_dp_sgd_network
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.descent import test_descent_accounts as accounts

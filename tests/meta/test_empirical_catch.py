@@ -16,7 +16,7 @@ import tests.empirical.test_audit as audits
 import tests.empirical.test_campaign as campaigns
 import tests.empirical.test_store as stores
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.shard_store import Store
 from empirical.mutants.mutant import Planted
 
@@ -32,12 +32,12 @@ def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = Plan.shards
+    true = AuditPlan.shards
 
-    def same_draws(plan: Plan, phase: str) -> tuple[Shard, ...]:
+    def same_draws(plan: AuditPlan, phase: str) -> tuple[Shard, ...]:
         return tuple(replace(shard, first=shard.first % plan.budget) for shard in true(plan, phase))
 
-    monkeypatch.setattr(Plan, "shards", same_draws)
+    monkeypatch.setattr(AuditPlan, "shards", same_draws)
     with pytest.raises(AssertionError):
         campaigns.test_the_models_of_a_plan_are_disjoint_and_complete()
     with pytest.raises(AssertionError):
@@ -45,8 +45,10 @@ def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = Plan.canonical
-    monkeypatch.setattr(Plan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan))
+    true = AuditPlan.canonical
+    monkeypatch.setattr(
+        AuditPlan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan)
+    )
     with pytest.raises(AssertionError):
         campaigns.test_every_part_of_a_plan_is_in_its_hash()
 

@@ -22,14 +22,14 @@ from flint import acb, arb
 import oracle
 from empirical.gate.making.points import fixed_points
 from oracle.algorithms.hidden_state import torch_noisy_cgd
-from oracle.bounds.gaussian import gaussian
 from oracle.bounds.hidden_state import hidden_state
 from oracle.core import registry
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import integral
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.core.tape import Tape
-from oracle.engines import geometric
+from oracle.engines import gaussian_curve, geometric
 from tests.checks import (
     LIBRARIES,
     check_decimals,
@@ -76,14 +76,14 @@ def all_fast(bound: Bound) -> None:
 def flipped_sign(v: Values) -> arb:
     """Phi(epsilon/mu - mu/2) - e^epsilon Phi(-mu/2 - epsilon/mu)."""
     mu, epsilon = ball(v.sensitivity) / ball(v.sigma), ball(v.epsilon)
-    tail = gaussian.normal_upper_tail
+    tail = gaussian_curve.normal_upper_tail
     return tail(mu / 2 - epsilon / mu) - epsilon.exp() * tail(epsilon / mu + mu / 2)
 
 
 def forgotten_second_term(v: Values) -> arb:
     """The tail bound Phi(mu/2 - epsilon/mu): an upper bound, but not the truth."""
     mu, epsilon = ball(v.sensitivity) / ball(v.sigma), ball(v.epsilon)
-    return gaussian.normal_upper_tail(epsilon / mu - mu / 2)
+    return gaussian_curve.normal_upper_tail(epsilon / mu - mu / 2)
 
 
 def laplace_without_half(v: Values) -> arb:
@@ -123,11 +123,11 @@ WRONG = {
     "c^(2k-1) for c^(2k-2)": ("noisy-cgd.mu", closed_form(cgd_with(lambda k: 2 * k - 1))),
     "one step more": ("noisy-gd.mu", closed_form(gd_off_by_one)),
     "every iterate paid for": ("noisy-gd.mu", closed_form(gd_composed)),
-    "mu for mu/2": ("gdp.epsilon", lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.mu / 2), v.delta, w)),
+    "mu for mu/2": ("gdp.epsilon", lambda v, w: gaussian_curve.epsilon_of_mu(lambda: ball(v.mu / 2), v.delta, w)),
     "sensitivity ignored": (
-        "gaussian.epsilon", lambda v, w: gaussian.epsilon_of_mu(lambda: 1 / ball(v.sigma), v.delta, w),
+        "gaussian.epsilon", lambda v, w: gaussian_curve.epsilon_of_mu(lambda: 1 / ball(v.sigma), v.delta, w),
     ),
-    "delta halved": ("gaussian.sigma", lambda v, w: gaussian.sigma_of(v.sensitivity, v.epsilon, v.delta / 2, w)),
+    "delta halved": ("gaussian.sigma", lambda v, w: gaussian_curve.sigma_of(v.sensitivity, v.epsilon, v.delta / 2, w)),
 }
 
 
@@ -175,7 +175,7 @@ def test_round_trips_catch_an_inverse_of_another_curve() -> None:
     delta, epsilon = oracle.bound("gaussian.delta"), oracle.bound("gaussian.epsilon")
     params: dict[str, Any] = {"sigma": 1, "sensitivity": Fraction(1, 2)}
     check_round_trip(delta, epsilon, params, "epsilon", Fraction(1))
-    shifted = replace(epsilon, certify=lambda v, w: gaussian.epsilon_of_mu(
+    shifted = replace(epsilon, certify=lambda v, w: gaussian_curve.epsilon_of_mu(
         lambda: ball(v.sensitivity / v.sigma), v.delta * (1 + Fraction(1, 10**15)), w,
     ))
     with pytest.raises(AssertionError):

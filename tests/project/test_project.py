@@ -81,7 +81,7 @@ class Interrupted:
         if name == "reports.cli":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupted())
-from reports.start import main
+from dp_oracle import main
 main()
 """
     done = run(ROOT, "-c", code)

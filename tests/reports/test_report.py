@@ -20,11 +20,10 @@ from empirical.audits.tightness import FREE, GAUSSIAN
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from reports import command
-from reports.model import Report, Scope, collect, everything
+from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
-from theorems.claim import Evidence, Finding, claim, claims, expectations
-from theorems.claim import Scope as Extent
+from theorems.claim import Evidence, Finding, Scope, claim, claims, expectations
 from theorems.store import Store
 
 BUDGET = 500
@@ -33,7 +32,7 @@ MUTANTS = ("M13", "M57")
 PROMISES = ("002-algorithm-8-deviation", "000-clipped-classes")
 
 
-def small() -> Scope:
+def small() -> ReportScope:
     """All bounds and claims with few of what trains models: that these come out rightly is tested where they are."""
     scope = everything()
     return replace(
@@ -68,7 +67,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, item in expectations().items():
         if claim(name).paper != "cs208":  # a few are checked
             kind = {Evidence.PROVED: "all", Evidence.CERTIFIED_ON_BOX: "box"}.get(item.evidence, "points")
-            scope = None if item.evidence is Evidence.CITED else Extent(kind, 5, 4, {"x": "[0, 1]"})
+            scope = None if item.evidence is Evidence.CITED else Scope(kind, 5, 4, {"x": "[0, 1]"})
             store.add(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
     return store.path
 

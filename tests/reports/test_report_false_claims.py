@@ -17,7 +17,7 @@ from reports.model import Report, collect, everything
 from reports.render import round_down
 from tests.reports.pages import Page, nothing, page_of
 from theorems.claim import claims
-from theorems.promise import FalseClaim, Judged, false_claims
+from theorems.promise import AuditedPromise, FalseClaim, false_claims
 
 REFUTED, ACQUITTED = "003-dp-threshold", "000-clipped-classes"
 BUDGET = 100
@@ -81,7 +81,7 @@ def test_the_claim_and_its_audit_link_to_each_other(report: Report) -> None:
 def test_another_verdict_than_expected_is_not_ok(report: Report, place: int, verdict: str) -> None:
     judged = list(report.false_claims)
     item, audit = judged[place].false_claim, judged[place].audit
-    judged[place] = Judged(item, replace(audit, verdict=verdict))
+    judged[place] = AuditedPromise(item, replace(audit, verdict=verdict))
     spoilt = replace(report, false_claims=tuple(judged))
     assert not spoilt.ok
     assert command.validated(spoilt)["totals"]["false_claims"]["as_expected"] == 1
@@ -97,7 +97,8 @@ def row_start(page: str, name: str) -> str:
 
 def test_an_audit_that_found_nothing_to_judge_says_why(report: Report) -> None:
     item, audit = report.false_claims[0].false_claim, report.false_claims[0].audit
-    broken = Judged(item, replace(audit, verdict="INVALID", reason="all is nan", epsilon_lower=None, models=None))
+    nothing = replace(audit, verdict="INVALID", reason="all is nan", epsilon_lower=None, models=None)
+    broken = AuditedPromise(item, nothing)
     assert "all is nan" in row(replace(report, false_claims=(broken,)), item.id)
 
 

@@ -45,6 +45,8 @@ OPINIONS = {
 
 DIRECTIONS = {
     "convex-relu.smoothness": {"active": RISES, "feature_norm": RISES, "regularisation": RISES},
-    "convex-relu.contraction": {"learning_rate": TURNS, "active": RISES, "feature_norm": RISES, "regularisation": TURNS},
+    "convex-relu.contraction": {
+        "learning_rate": TURNS, "active": RISES, "feature_norm": RISES, "regularisation": TURNS,
+    },
     "convex-relu.step": {"active": FALLS, "feature_norm": FALLS, "regularisation": FALLS},
 }

@@ -72,7 +72,9 @@ def least_cost(drift: Sequence[mpf], contraction: Sequence[mpf], noise: Sequence
 
 
 def shifted_mu(v: Numbers) -> mpf:
-    return mp.sqrt(least_cost(v["drift"], v["contractions"], v["iterate_noise"], v["diameter"])) if v["drift"] else mpf(0)
+    return mp.sqrt(
+        least_cost(v["drift"], v["contractions"], v["iterate_noise"], v["diameter"])
+    ) if v["drift"] else mpf(0)
 
 
 def linear_gaussian_mu(v: Numbers) -> mpf:
@@ -140,6 +142,7 @@ DIRECTIONS = {
     "noisy-gd.sigma": {**_GD, "epsilon": FALLS, "delta": FALLS},
     "noisy-cgd.sigma": {**_CGD, "epsilon": FALLS, "delta": FALLS},
     "noisy-cgd.step": {
-        "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "batches": FALLS, "epochs": RISES, "mu": FALLS,
+        "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "batches": FALLS, "epochs": RISES,
+        "mu": FALLS,
     },
 }

@@ -155,7 +155,9 @@ OPINIONS: dict[str, Any] = {
     "dp-pgd.risk": Value(projected_descent),
     "adaptive-batched-gd.risk": Value(batched_general),
     "adaptive-batched-gd-symmetric.risk": Value(batched_symmetric),
-    "glmtron.effective-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[0]),
+    "glmtron.effective-dimension": Value(
+        lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[0]
+    ),
     "glmtron.private-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[1]),
     "glmtron.risk": Value(glmtron),
     "glmtron-recursion.risk": Value(glmtron_recursion),
@@ -165,9 +167,10 @@ _BATCHED = {
     "target_norm": RISES, "optimal_risk": RISES, "label_bound": RISES, "feature_norm": RISES, "dimension": RISES,
     "batch_size": FALLS, "steps": TURNS, "learning_rate": TURNS, "noise_over_sensitivity": RISES,
 }
-_DIMENSION = {"spectrum": TURNS, "steps": RISES, "learning_rate": RISES}
+_DIMENSION = {"spectrum": TURNS, "dataset_size": RISES, "learning_rate": RISES}
 _CHAIN = {
-    "spectrum": TURNS, "gap": TURNS, "steps": TURNS, "learning_rate": TURNS, "label_noise": RISES, "noise": RISES,
+    "spectrum": TURNS, "gap": TURNS, "dataset_size": TURNS, "learning_rate": TURNS, "label_noise": RISES,
+    "noise_on_mean": RISES,
 }
 
 DIRECTIONS: dict[str, dict[str, str]] = {

@@ -20,11 +20,11 @@ from typing import Any
 from empirical.gate import vector_files, xfail
 from empirical.gate.adapters import ROUNDING, TIMEOUT, Adapter, installed
 from empirical.gate.jobs import BoundJob
-from empirical.gate.league.league import AnyRow, AuditorRow, Row, TrainingRow, Worst, row_of
+from empirical.gate.league.league import AnyRow, AuditorRow, LeagueRow, TrainingRow, Worst, row_of
 from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor
 from empirical.gate.league.peer_trainings import TRAININGS, XFAIL, PeerTraining
 from empirical.gate.result import Outcome, Result
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
 from oracle.core.pool import spread
 
@@ -66,20 +66,21 @@ def _judged(adapter: Adapter, settings: Settings) -> Result:
     return result
 
 
-def _bound_row(adapter: Adapter, result: Result) -> Row:
+def _bound_row(adapter: Adapter, result: Result) -> LeagueRow:
     count = result.counts
     valid_refused = sum(
-        outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is Verdict.REFUSED
+        outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is GateVerdict.REFUSED
     )
     unsupported = sum(item.cases for item in result.unsupported)
-    return Row(
+    return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
         cases=len(result.outcomes), searched=result.searched.judged if result.searched else 0,
-        sound=count[Verdict.TIGHT] + count[Verdict.LOOSE], unsound=count[Verdict.UNSOUND],
+        sound=count[GateVerdict.TIGHT] + count[GateVerdict.LOOSE], unsound=count[GateVerdict.UNSOUND],
         refused=valid_refused - unsupported, unsupported=unsupported,
-        refused_invalid=count[Verdict.REFUSED] - valid_refused, accepted_invalid=count[Verdict.ACCEPTED_INVALID],
-        crashed=count[Verdict.CRASH], timed_out=count[Verdict.TIMEOUT],
-        worst_unsound=_worst(result.worst(Verdict.UNSOUND)), worst_loose=_worst(result.worst(Verdict.LOOSE)),
+        refused_invalid=count[GateVerdict.REFUSED] - valid_refused,
+        accepted_invalid=count[GateVerdict.ACCEPTED_INVALID],
+        crashed=count[GateVerdict.CRASH], timed_out=count[GateVerdict.TIMEOUT],
+        worst_unsound=_worst(result.worst(GateVerdict.UNSOUND)), worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
         seconds=round(result.seconds, 1), as_expected=not result.failures,
         differs=tuple(
             f"{outcome.case.name}: {outcome.judgement.verdict} {outcome.call} -> {outcome.judgement.answer} "
@@ -92,7 +93,7 @@ def _worst(outcome: Outcome | None) -> Worst | None:
     if outcome is None or outcome.case.expected is None:
         return None
     told, found = outcome.to_json()["expected"], outcome.judgement
-    size = found.amount if found.verdict is Verdict.UNSOUND else found.factor
+    size = found.amount if found.verdict is GateVerdict.UNSOUND else found.factor
     return Worst(outcome.case.name, outcome.call, found.answer, told["lower"], told["upper"], repr(size))
 
 

@@ -30,7 +30,6 @@ from typing import Any
 from flint import ctx
 
 from oracle.bounds.gaussian import gaussian_composed
-from oracle.bounds.gaussian.gaussian import CURVE, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import amplification_arrays, poisson_gaussian
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
@@ -42,6 +41,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, sigma_of
 
 
 def _sensitivity(values: Values) -> Fraction:

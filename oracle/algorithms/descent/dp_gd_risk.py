@@ -47,14 +47,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian import gaussian
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.engines import gaussian_arrays
+from oracle.engines import gaussian_arrays, gaussian_curve
 from oracle.engines.rounding import rounded_up
 
 
@@ -105,7 +104,7 @@ def _calibrated(v: Values, width: Fraction) -> Enclosure:
     """The noise is an enclosure itself: it is asked for more closely until the risk is narrow."""
     asked = width / 4
     while asked.denominator.bit_length() < PRECISION_LIMIT:
-        noise = gaussian.sigma_of(Fraction(1), v.epsilon, v.delta, asked)
+        noise = gaussian_curve.sigma_of(Fraction(1), v.epsilon, v.delta, asked)
         with ctx.workprec(64 + asked.denominator.bit_length() - asked.numerator.bit_length()):
             s = noise.lower.ball.union(noise.upper.ball)
             share = ball(Fraction(4 * v.dimension, v.dataset_size**2))

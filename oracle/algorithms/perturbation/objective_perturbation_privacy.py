@@ -60,7 +60,6 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
@@ -71,6 +70,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
 _FACTORS = {"sharp": 1, "cms11": 2}
 _NEWTON_STEPS = 40

@@ -16,7 +16,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.engines import small_noise
 from oracle.engines.composed_pairs import Composition, Laplace, PoissonGaussian, compose
-from oracle.engines.contour import Curve, make_plan, saddle_for
+from oracle.engines.contour import ContourCurve, make_plan, saddle_for
 from oracle.engines.sampled_gaussian import SampledGaussian
 from tests.formulas import gaussian_delta
 from tests.opinion import from_dyadic
@@ -234,7 +234,7 @@ def test_little_noise_agrees_with_the_contour(
         counted = small_noise.delta(step, steps, ball(at))
     stages = [(step, steps)]
     log_delta = float(counted.log().mid())
-    curve = Curve(stages, make_plan(stages, float(at), 20.0, log_delta))
+    curve = ContourCurve(stages, make_plan(stages, float(at), 20.0, log_delta))
     with ctx.workprec(curve.precision):
         low, high = curve.delta(ball(at))
         assert low.lower() <= counted.upper()

@@ -14,8 +14,8 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.convex_relu import convex_relu, torch_convex_relu
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.convex_relu.cases import ALGORITHM, BASE, Array, config, data

@@ -69,16 +69,20 @@ def test_decimals_are_exact_and_not_doubles() -> None:
     """0.1 is a tenth: sensitivity/scale = 1/10 = epsilon gives exactly 0; with doubles 0.3/3 would not."""
     document = parsed("bound", "laplace.delta", "scale=3", "sensitivity=0.3", "epsilon=0.1", "--json")
     assert (document["lower"], document["upper"]) == ("0", "0")
-    document = parsed("bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "noise_on_mean=1/120", "contraction=1",
-                      "steps=1e0", "--json")
+    document = parsed(
+        "bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "noise_on_mean=1/120", "contraction=1",
+        "steps=1e0", "--json",
+    )
     assert (document["lower"], document["upper"]) == ("2", "2")
 
 
 @pytest.mark.parametrize("value", ["10", "1e-3", "1e6"])
 def test_round_values_print(value: str) -> None:
     """mu = L for one step: a power of ten is the commonest of all answers."""
-    document = parsed("bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "noise_on_mean=1", "contraction=0",
-                      "steps=1", "--json")
+    document = parsed(
+        "bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "noise_on_mean=1", "contraction=0", "steps=1",
+        "--json",
+    )
     assert Fraction(document["lower"]) <= Fraction(value) <= Fraction(document["upper"])
 
 
@@ -127,12 +131,13 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "document", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "guarantees", "neighbours", "parameters", "source",
         "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"
-    assert entry["accounted_by"] in registry.bounds()
-    assert [p["name"] for p in entry["parameters"]] == [p.name for p in oracle.algorithm("noisy-cgd").parameters]
+    assert set(entry["guarantees"]) <= set(registry.bounds())
+    item = oracle.algorithm("noisy-cgd")
+    assert [p["name"] for p in entry["parameters"]] == [p.name for p in (*item.parameters, *item.training)]
     text = output("algorithms")
     for word in ("noisy-cgd", "last_iterate", "noisy-cgd.mu"):
         assert word in text

@@ -173,7 +173,10 @@ def test_results_that_underflow_are_rounded_up(name: str, small: str, rest: Poin
     ("name", "params"),
     [
         ("gdp.epsilon", {"mu": 1e160, "delta": 0.3}),
-        ("noisy-gd.mu", {"sensitivity": 1e300, "dataset_size": 1, "noise_on_mean": 1e-10, "contraction": 0.5, "steps": 3}),
+        (
+            "noisy-gd.mu",
+            {"sensitivity": 1e300, "dataset_size": 1, "noise_on_mean": 1e-10, "contraction": 0.5, "steps": 3},
+        ),
         ("gaussian.sigma", {"sensitivity": LARGEST, "epsilon": 0.1, "delta": 0.3}),
     ],
 )

@@ -9,13 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
-PLAIN: dict[str, Any] = {"link": "tanh", "label_bound": 1, "base_learning_rate": 2, "noise_over_step": 3, "initial_radius": 0}
-SMOOTHING: dict[str, Any] = {"beta": 2, "gamma": "1e-9", "oracle": "bisection"}
+PLAIN: dict[str, Any] = {
+    "link": "tanh", "label_bound": 1, "base_learning_rate": 2, "noise_over_step": 3, "initial_radius": 0,
+}
+SMOOTHING: dict[str, Any] = {"envelope_smoothness": 2, "oracle_error": "1e-9", "gradient_oracle": "bisection"}
 ROWS: dict[str, Any] = {"projected_dimension": 3}
 BASE: dict[str, dict[str, Any]] = {
     "phased-sgd": PLAIN,

@@ -9,8 +9,8 @@ import numpy as np
 
 from empirical.pairs.generic import replaced, unit
 from empirical.pairs.pair import Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
-from oracle.core.registry import Values
 
 
 def _zeroed(name: str, config: Values, parameters: Values) -> Pair:

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
 from empirical.gate.making.points import point_at
-from empirical.gate.result import Outcome, Searched, Unsupported, severity
+from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
 from empirical.gate.shrink import simpler
-from empirical.gate.targets import Target
-from empirical.gate.verdicts import Judgement, Verdict, judge
+from empirical.gate.verdicts import GateVerdict, Judgement, judge
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.core.errors import DomainError, PrecisionError, TargetError
 from oracle.core.registry import Bound
@@ -53,7 +53,7 @@ class _Search:
     """What is known so far; `judged` remembers each input, so that none is asked twice."""
 
     def __init__(
-        self, target: Target, bound: Bound, slack: Fraction | None, rounding: Fraction,
+        self, target: GateTarget, bound: Bound, slack: Fraction | None, rounding: Fraction,
         unsupported: Sequence[Unsupported],
     ) -> None:
         self.target, self.bound = target, bound
@@ -88,7 +88,7 @@ class _Search:
         case = Case(self.bound.name, 0, dict(given), expected, ("Search",), "found by the search beyond the vectors")
         answer = self.target.ask(self.bound, case)
         judgement = judge(case, answer, safe=self.bound.safe, slack=self._slack, rounding=self._rounding)
-        if judgement.verdict is Verdict.REFUSED:
+        if judgement.verdict is GateVerdict.REFUSED:
             self.counts.refused += 1
         else:
             self.counts.judged += 1
@@ -96,14 +96,14 @@ class _Search:
 
 
 def search_worst(
-    target: Target, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None,
+    target: GateTarget, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None,
     rounding: Fraction, unsupported: Sequence[Unsupported], expected: Mapping[str, Xfail],
     progress: Callable[[int], None] = lambda _: None,
-) -> Searched:
+) -> GateSearch:
     """Look for the worst case of each kind of failure, and for the loosest answer."""
     search = _Search(target, bound, slack, rounding, unsupported)
     started = time.monotonic()
-    worst: dict[Verdict, Outcome] = {}
+    worst: dict[GateVerdict, Outcome] = {}
     cut_short = False
     failed: list[TargetError] = []
     done = 0
@@ -133,10 +133,10 @@ def search_worst(
     counts = _Counts(**vars(search.counts))  # before shrinking, whose examples are no sample of anything
     limit = started + seconds * (1 + _EXTRA)
     shrunk = [
-        shrink(outcome, search.examine, bound, until=limit) if verdict is not Verdict.TIMEOUT else outcome
+        shrink(outcome, search.examine, bound, until=limit) if verdict is not GateVerdict.TIMEOUT else outcome
         for verdict, outcome in worst.items()
     ]
-    return Searched(
+    return GateSearch(
         asked=examples, **vars(counts), cut_short=cut_short, seconds=time.monotonic() - started,
         worst=tuple(
             _settled(outcome, expected, loose_fails=slack is not None)
@@ -253,5 +253,5 @@ def as_text(value: Any) -> Text:
 def _settled(outcome: Outcome, expected: Mapping[str, Xfail], *, loose_fails: bool) -> Outcome:
     verdict = outcome.judgement.verdict
     entry = expected.get(verdict)
-    good = entry is not None or (verdict is Verdict.LOOSE and not loose_fails)
+    good = entry is not None or (verdict is GateVerdict.LOOSE and not loose_fails)
     return Outcome(outcome.case, outcome.call, outcome.judgement, good, entry, why=entry.reason if entry else "")

@@ -26,7 +26,7 @@ _SEED = 20240607
 
 
 @dataclass(frozen=True)
-class Searched:
+class CounterexampleSearch:
     """The smallest counterexample found, or None, and how much was tried."""
 
     counterexample: Mapping[str, Any] | None
@@ -36,7 +36,7 @@ class Searched:
 def search(
     domain: Mapping[str, st.SearchStrategy[Any]], fails: Callable[..., bool], *,
     meets: Callable[..., bool] = lambda **_: True, points: int = 200, region: Mapping[str, str] | None = None,
-) -> Searched:
+) -> CounterexampleSearch:
     """Draw points of a domain, keep those that meet the hypotheses, and shrink one where the statement fails.
 
     `region` says in words where the points come from, if the strategies do not say it well themselves.
@@ -65,7 +65,7 @@ def search(
     except (NoSuchExample, Unsatisfiable):  # the latter: the strategies' own filters left nothing, and nothing was met
         found = None
     described = {name: repr(drawn) for name, drawn in domain.items()} if region is None else region
-    return Searched(found, Scope("points", tried, met, described))
+    return CounterexampleSearch(found, Scope("points", tried, met, described))
 
 
 @contextmanager

@@ -56,17 +56,18 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 from flint import arb, ctx, fmpz
 
-from oracle.bounds.gaussian.gaussian import delta_ball, epsilon_of_mu
-from oracle.bounds.hidden_state import noisy_sgd_arrays as arrays
-from oracle.bounds.hidden_state.noisy_sgd_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
+from oracle.bounds.hidden_state import noisy_sgd_privacy_arrays as arrays
+from oracle.bounds.hidden_state.noisy_sgd_privacy_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
-from oracle.bounds.sampling.wor_gaussian import Pair, proposed_peak
+from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
+from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 
 _SCREENING = 64  # bits at which all but the best candidates are ruled out
 
@@ -138,7 +139,7 @@ class Training:
 
     def log_moment(self, share: Fraction, t: Fraction) -> arb:
         """log M_s(t), integrated."""
-        pair = Pair(2 * share / self.ratio, self.rate)
+        pair = SampledPair(2 * share / self.ratio, self.rate)
         return pair.log_moment(ball(t), proposed_peak(pair, float(t)))
 
     def cost(self, share: Fraction, t: Fraction, log_moment: arb, shifts: dict[int, arb]) -> arb:

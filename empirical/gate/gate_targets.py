@@ -33,7 +33,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from empirical.gate.making.cases import Case, arguments
-from empirical.gate.verdicts import Answer, Failure, Interval, Refusal, Verdict, read
+from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval, Refusal, read
 from oracle.core.domain import Number, shown
 from oracle.core.errors import DomainError, TargetError, TargetTimeout
 from oracle.core.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated
@@ -44,7 +44,7 @@ _LONGEST = 1  # MB that an answer may have
 _PATIENCE = 3.0  # a machine may be so much busier than when the first process was loaded
 
 
-class Target(Protocol):
+class GateTarget(Protocol):
     """What can be judged."""
 
     @property
@@ -70,7 +70,7 @@ def call(function: Callable[..., Any], given: Mapping[str, Any]) -> Answer:
     except MemoryError:
         raise
     except Exception as error:  # the contract: whatever else it raises is a crash
-        return Failure(Verdict.CRASH, told(error))
+        return Breakdown(GateVerdict.CRASH, told(error))
     return read(value)
 
 
@@ -97,7 +97,7 @@ class LocalTarget:
         try:
             return call(self._function, arguments(bound, case.input))
         except Exception as error:  # no memory, or a number that cannot be read
-            return Failure(Verdict.CRASH, told(error))
+            return Breakdown(GateVerdict.CRASH, told(error))
 
     def call(self, bound: Bound, case: Case) -> str:
         """The call as Python text."""
@@ -132,10 +132,10 @@ class _Isolated(abc.ABC):
             return self._understood(self._heard(process), self._asked)
         except TargetTimeout as error:
             self.close()
-            return Failure(Verdict.TIMEOUT, str(error))
+            return Breakdown(GateVerdict.TIMEOUT, str(error))
         except TargetError as error:
             self.close()
-            return Failure(Verdict.CRASH, str(error))
+            return Breakdown(GateVerdict.CRASH, str(error))
         except BaseException:  # an interrupt: its pipes may hold half an answer
             self.close()
             raise
@@ -181,7 +181,7 @@ class _Isolated(abc.ABC):
         """The answer in a line; a TargetError where there is none."""
 
 
-class FunctionTarget(_Isolated):
+class GateFunction(_Isolated):
     """A Python function, `pkg.mod:fn` or `file.py:fn`."""
 
     def __init__(self, path: str, timeout: Number = TIMEOUT, memory: Number = MEMORY) -> None:
@@ -218,11 +218,11 @@ class FunctionTarget(_Isolated):
         if "refused" in answer:
             return Refusal(answer["refused"])
         if "crash" in answer:
-            return Failure(Verdict.CRASH, answer["crash"])
+            return Breakdown(GateVerdict.CRASH, answer["crash"])
         return Interval(_decoded(answer["lower"]), _decoded(answer["upper"]))
 
 
-class CommandTarget(_Isolated):
+class GateCommand(_Isolated):
     """A program that speaks JSON lines."""
 
     def __init__(self, words: Sequence[str], timeout: Number = TIMEOUT, memory: Number = MEMORY) -> None:

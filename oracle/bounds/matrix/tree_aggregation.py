@@ -22,13 +22,14 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 SHIFT = {"add_remove": 1, "replace": 2}  # how far a leaf of norm at most 1 can move
 POWERS_OF_TWO = tuple(2.0**j for j in range(1024))

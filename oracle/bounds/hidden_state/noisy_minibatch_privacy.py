@@ -43,9 +43,10 @@ from flint import arb, fmpz
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared, within
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 
 _MOST_EPOCHS = 10_000
 _BUDGET = 2500.0  # unit roundoffs of the last power of c, whose exponent is at most 745 before it underflows

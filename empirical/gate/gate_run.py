@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
+from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case
-from empirical.gate.result import ANSWERED, Outcome, Result, Searched, Unsupported, unsupported_words
-from empirical.gate.search import search_worst
-from empirical.gate.targets import Target
-from empirical.gate.verdicts import ROUNDING, Judgement, Verdict, judge
+from empirical.gate.result import ANSWERED, GateSearch, Outcome, Result, Unsupported, unsupported_words
+from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement, judge
+from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail, Xfails
 from oracle.core.errors import TargetError
 from oracle.core.registry import Bound
@@ -24,7 +24,7 @@ _HOPELESS = 5  # time-outs after which a target that has not answered once is gi
 
 
 def run(
-    target: Target, bound: Bound, cases: Sequence[Case], *, slack: Fraction | None = None,
+    target: GateTarget, bound: Bound, cases: Sequence[Case], *, slack: Fraction | None = None,
     rounding: Fraction = ROUNDING, search: int = SEARCH, search_seconds: float = SEARCH_SECONDS, seed: int = 0,
     xfail: Xfails | None = None, only: Collection[int] | None = None, progress: Progress = lambda *_: None,
 ) -> Result:
@@ -36,7 +36,7 @@ def run(
     expected = (xfail or Xfails()).of_cases(bound.name, cases)
     chosen = [case for case in cases if only is None or case.tc_id in only]
     judged: list[tuple[Case, Judgement]] = []
-    searched: Searched | None = None
+    searched: GateSearch | None = None
     unsupported: list[Unsupported] = []
     unusable, interrupted, total = "", False, len(chosen) + search
     started = time.monotonic()
@@ -88,10 +88,10 @@ def settled(
     verdict = judgement.verdict
     word = next((str(item) for item in unsupported if case.input.get(item.parameter) == item.word), "")
     passes = {
-        Verdict.TIGHT: True, Verdict.LOOSE: not loose_fails, Verdict.REFUSED: not case.valid or bool(word),
+        GateVerdict.TIGHT: True, GateVerdict.LOOSE: not loose_fails, GateVerdict.REFUSED: not case.valid or bool(word),
     }.get(verdict, False)
     if entry is None:
-        why = word if passes and case.valid and verdict is Verdict.REFUSED else ""
+        why = word if passes and case.valid and verdict is GateVerdict.REFUSED else ""
         return Outcome(case, call, judgement, passes, why=why)
     if entry.expects(verdict):
         return Outcome(case, call, judgement, True, entry, why=entry.reason)
@@ -110,7 +110,7 @@ def _silent(judged: Sequence[tuple[Case, Judgement]]) -> str:
 
 def _hopeless(judged: Sequence[tuple[Case, Judgement]]) -> str:
     """Why a target that only ever lets the time run out is given up, or nothing."""
-    late = [judgement for case, judgement in judged if case.valid and judgement.verdict is Verdict.TIMEOUT]
+    late = [judgement for case, judgement in judged if case.valid and judgement.verdict is GateVerdict.TIMEOUT]
     if len(late) < _HOPELESS or any(judgement.verdict in ANSWERED for _, judgement in judged):
         return ""
     return f"answered no case before {len(late)} timed out: {late[0].detail}"

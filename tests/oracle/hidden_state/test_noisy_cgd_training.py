@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,15 +18,20 @@ from scipy import stats
 import oracle
 from oracle.algorithms.hidden_state import noisy_cgd, torch_noisy_cgd
 from oracle.algorithms.shared import glm, torch_glm
+from oracle.algorithms.shared.hypotheses import contraction as contraction_of
+from oracle.core import torch_twin
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import DOES_NOT_APPLY, PROVED, plan_of_training
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
 ALGORITHM = oracle.algorithm("noisy-cgd")
+DELTA = Fraction(1, 10**5)
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 BASE: dict[str, Any] = {
-    "loss": "logistic", "eta": "0.3", "lam": "0.1", "clip_norm": "0.5", "sigma": "0.2", "batch_size": 2, "epochs": 3,
+    "loss": "logistic", "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.5", "noise_on_mean": "0.2",
+    "batch_size": 2, "epochs": 3,
     "feature_norm": 1,
 }
 
@@ -147,7 +153,10 @@ def test_the_twins_agree(
     eta: float, lam: float, clip_norm: float, sigma: float,
 ) -> None:
     """Any shape, loss and parameters, expanding steps included: the text and the tensor are one algorithm."""
-    values = config(loss=loss, eta=eta, lam=lam, clip_norm=clip_norm, sigma=sigma, batch_size=batch, epochs=epochs)
+    values = config(
+        loss=loss, learning_rate=eta, regularisation=lam, clip_norm=clip_norm, noise_on_mean=sigma, batch_size=batch,
+        epochs=epochs,
+    )
     check_twins(ALGORITHM.reference, batched, data(records * batch, dimension, seed), values, Tape(seed, models, seed))
 
 
@@ -156,13 +165,13 @@ def test_chunks_are_invisible(monkeypatch: pytest.MonkeyPatch) -> None:
     values, tape = config(), Tape(3, 11)
     whole = batched(*data(), values, tape)
     chunks: list[int] = []
-    original = torch_noisy_cgd._train_chunk
+    original = torch_noisy_cgd.twin
 
-    def counted(x: Any, y: Any, values: Values, part: Tape, recorder: Any) -> Any:
+    def counted(data: Any, values: Values, part: Tape, recorder: Any) -> Any:
         chunks.append(part.models)
-        return original(x, y, values, part, recorder)
+        return original.chunk(data, values, part, recorder)
 
-    monkeypatch.setattr(torch_noisy_cgd, "_train_chunk", counted)
+    monkeypatch.setattr(torch_noisy_cgd, "twin", replace(original, chunk=counted))
     monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 9)
     split = batched(*data(), values, tape)
     assert chunks == [3, 3, 3, 2]
@@ -251,37 +260,41 @@ def test_gradients_are_the_derivatives_of_the_losses(loss: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "contraction"),
     [
-        ({"loss": "linear", "eta": "0.1", "lam": "0.5"}, Fraction(19, 20)),
-        ({"loss": "linear", "eta": "0.1", "lam": 0}, Fraction(1)),
-        ({"loss": "squared", "eta": "0.1", "lam": "0.5"}, Fraction(19, 20)),
-        ({"loss": "squared", "eta": "1.5", "lam": "0.1"}, Fraction(17, 20)),
-        ({"loss": "squared", "eta": "0.1", "lam": "0", "feature_norm": 4}, Fraction(1)),
-        ({"loss": "logistic", "eta": "1", "lam": "1/3", "feature_norm": 2}, Fraction(2, 3)),
-        ({"loss": "logistic", "eta": "1.5", "lam": "1/3", "feature_norm": 2}, Fraction(1)),
+        ({"loss": "linear", "learning_rate": "0.1", "regularisation": "0.5"}, Fraction(19, 20)),
+        ({"loss": "linear", "learning_rate": "0.1", "regularisation": 0}, Fraction(1)),
+        ({"loss": "squared", "learning_rate": "0.1", "regularisation": "0.5"}, Fraction(19, 20)),
+        ({"loss": "squared", "learning_rate": "1.5", "regularisation": "0.1"}, Fraction(17, 20)),
+        ({"loss": "squared", "learning_rate": "0.1", "regularisation": "0", "feature_norm": 4}, Fraction(1)),
+        ({"loss": "logistic", "learning_rate": "1", "regularisation": "1/3", "feature_norm": 2}, Fraction(2, 3)),
+        ({"loss": "logistic", "learning_rate": "1.5", "regularisation": "1/3", "feature_norm": 2}, Fraction(1)),
     ],
 )
-def test_the_account_is_exact(changes: dict[str, Any], contraction: Fraction) -> None:
-    account = ALGORITHM.account(config(**changes), 10)
+def test_the_guarantee_is_exact(changes: dict[str, Any], contraction: Fraction) -> None:
+    account = noisy_cgd.hidden(ALGORITHM.as_trained(config(**changes), records=10, delta=DELTA))
     assert account == {
-        "sensitivity": 1, "batch_size": 2, "sigma": Fraction(1, 5), "contraction": contraction, "batches": 5,
+        "sensitivity": 1, "batch_size": 2, "noise_on_mean": Fraction(1, 5), "contraction": contraction, "batches": 5,
         "epochs": 3,
     }
-    assert oracle.bound(ALGORITHM.accounted_by).reference(**account).lower.compare(0) > 0
+    assert oracle.bound("noisy-cgd.mu").reference(**account).lower.compare(0) > 0
 
 
 @pytest.mark.parametrize("changes", [
-    {"loss": "squared", "eta": "2.1", "lam": 0}, {"loss": "linear", "eta": 3, "lam": 1},
-    {"loss": "logistic", "eta": "8.0000001", "lam": 0},
+    {
+        "loss": "squared", "learning_rate": "2.1", "regularisation": 0,
+    }, {"loss": "linear", "learning_rate": 3, "regularisation": 1},
+    {"loss": "logistic", "learning_rate": "8.0000001", "regularisation": 0},
 ])
 def test_expanding_steps_are_not_accounted_for(changes: dict[str, Any]) -> None:
-    with pytest.raises(DomainError, match=r"eta = .* expand"):
-        ALGORITHM.account(config(**changes), 10)
+    """What is left then is composition over all iterates."""
+    found = plan_of_training(ALGORITHM, config(**changes), records=10, delta=DELTA)
+    assert [item.status for item in found.judged] == [DOES_NOT_APPLY, PROVED]
+    assert found.judged[0].reason == "not met: every step contracts: learning_rate <= 2/smoothness"
 
 
 @given(st.sampled_from(glm.LOSSES), st.floats(0.01, 1.9), st.floats(0, 1), st.integers(0, 100))
 def test_steps_contract_as_the_account_says(loss: str, eta: float, lam: float, seed: int) -> None:
     """Two models under the same noise come closer by at least c in one full-batch step, clipped or not."""
-    values = config(loss=loss, eta=eta, lam=lam, batch_size=6, epochs=1)
+    values = config(loss=loss, learning_rate=eta, regularisation=lam, batch_size=6, epochs=1)
     features, labels = data(seed=seed)
     pair = np.random.default_rng(seed).normal(size=(2, 3)) * 3
     moved = []
@@ -292,7 +305,8 @@ def test_steps_contract_as_the_account_says(loss: str, eta: float, lam: float, s
             clipped += gradient * min(1.0, 0.5 / max(float(np.linalg.norm(gradient)), 1e-300))
         moved.append(theta - eta * (clipped / 6 + lam * theta))
     ratio = float(np.linalg.norm(moved[0] - moved[1]) / np.linalg.norm(pair[0] - pair[1]))
-    assert ratio <= float(noisy_cgd.contraction(values)) * (1 + 1e-9)
+    planned = ALGORITHM.as_trained(values, records=6, delta=DELTA)
+    assert ratio <= float(contraction_of(planned)) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("broken", "message"), [
@@ -324,7 +338,7 @@ def test_the_release_of_the_linear_loss_has_its_closed_form_law() -> None:
     z-tests at 5.5 standard errors, four chi-square tests at 1e-7, six correlations at 5.5/sqrt(M), a KS test at 1e-6.
     """
     features, labels = data(records=6, dimension=4, seed=1)
-    values, models = config(loss="linear", eta="0.4", lam="0.25", epochs=4), 40_000
+    values, models = config(loss="linear", learning_rate="0.4", regularisation="0.25", epochs=4), 40_000
     final = np.asarray(batched(features, labels, values, Tape(99, models)))
 
     contraction, steps = 1 - 0.4 * 0.25, 12

@@ -18,8 +18,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import delta_ball, normal_upper_tail
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
 
 _EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", *map(str, range(1, 11)), "20"))

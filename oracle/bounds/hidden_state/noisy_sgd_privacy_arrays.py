@@ -13,9 +13,9 @@ from typing import Any
 
 from oracle.bounds.renyi.zcdp import fast_log_inverse
 from oracle.bounds.sampling import wor_gaussian_arrays as moments
+from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.engines import gaussian_arrays
 
 LENGTHS = (1, 2, 3, *(k * 2**i for i in range(28) for k in (4, 5, 6)))

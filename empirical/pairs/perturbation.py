@@ -33,9 +33,9 @@ from empirical.pairs.pair import Array, Builder, Pair
 from oracle.algorithms.mechanisms import exponential_mechanism
 from oracle.algorithms.mechanisms.subsample_aggregate import block_size
 from oracle.algorithms.perturbation import objective_perturbation
+from oracle.core.algorithm import Values
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import ball
-from oracle.core.registry import Values
 
 RECORDS = positive_integer("records")
 
