@@ -16,7 +16,7 @@ nox.options.reuse_existing_virtualenvs = True
 CONSTRAINTS = ("-c", "constraints.txt")
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
 REPORT, FINDINGS, AUDITS, LEAGUE = (
-    Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite", "league.json")
+    Path("out") / name for name in ("report", "findings.sqlite", "shards.sqlite", "league.json")
 )
 KEPT = ("--findings", str(FINDINGS), "--store", str(AUDITS))  # what is there and not stale is not computed again
 
@@ -83,7 +83,7 @@ def gate(session: nox.Session) -> None:
     options = [word for word in session.posargs if word != "--readme"]
     # Interrupted, it goes on where it was; what has not changed since the last run is not judged again.
     session.run(
-        "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".jsonl")),
+        "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".sqlite")),
         "--json", str(LEAGUE), *options,
     )
     if "--readme" in session.posargs:

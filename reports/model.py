@@ -33,7 +33,7 @@ from theorems.promise import AuditedPromise, FalseClaim, false_claims
 from theorems.promise import carry_out as audit_false_claims
 from theorems.run import Failed
 from theorems.run import run as check_all
-from theorems.store import Store
+from theorems.store import Findings
 
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
@@ -315,7 +315,7 @@ def _each(
     return tuple(results)
 
 
-def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress: Progress) -> list[Checked]:
+def _checked(items: Sequence[Claim], workers: int, store: Findings | None, progress: Progress) -> list[Checked]:
     """The claims checked; one that comes to no finding is an error, since a report must not leave it out."""
     outcomes = check_all(
         items, workers=workers, store=store, progress=lambda done: progress(f"claim {done.name}", 1)
@@ -328,7 +328,7 @@ def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress
 
 def collect(
     scope: ReportScope | None = None, *, budget: int | None = None, seed: int = 0, workers: int = 1,
-    findings: Store | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
+    findings: Findings | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
     """Evaluate, check, audit and judge all that is in the scope (everything, if none is given).
 

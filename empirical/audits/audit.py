@@ -19,8 +19,8 @@ from empirical.attacks.attacks import LINEAR, choose
 from empirical.audits.audit_plan import DELTA, EPSILON, AuditPlan
 from empirical.audits.campaign import Campaign, Progress, Scores
 from empirical.audits.compute import Cluster, Here, Place, Processes, one_thread
-from empirical.audits.fingerprint import fingerprint
-from empirical.audits.shard_store import Store
+from empirical.audits.fingerprint import code_of
+from empirical.audits.shard_store import Shards
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from empirical.estimators.estimators import ESTIMATORS, Estimate, Estimator
@@ -94,11 +94,11 @@ def run(
             stack.enter_context(one_thread())
             here = stack.enter_context(Here(trainee, pair))
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
-            kept = None if store is None else stack.enter_context(Store(store))
+            kept = None if store is None else stack.enter_context(Shards(store))
             place = here if workers == 1 and cluster is None else stack.enter_context(_place(plan, workers, cluster))
             if kept is not None:
                 kept.register(plan)
-            campaign = Campaign(plan, place, kept, progress, fingerprint())
+            campaign = Campaign(plan, place, kept, progress, code_of(plan))
             found = _found(campaign, judge, pair, shape, claim)
     except TargetError as error:
         verdict, reason = "INVALID", str(error)

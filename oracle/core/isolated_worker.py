@@ -57,16 +57,16 @@ def load_function(path: str) -> Callable[..., Any]:
     place, _, name = path.rpartition(":")
     if place.endswith(".py"):
         file = Path(place).resolve()
-        spec = importlib.util.spec_from_file_location(file.stem, file)
+        spec = importlib.util.spec_from_file_location(file.stem, file)  # told: foreign, by whoever asks for it
         assert spec is not None
         assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
+        module = importlib.util.module_from_spec(spec)  # told: as above
         sys.modules[file.stem] = module  # as an import would: dataclasses and the like look it up
         sys.path.insert(0, str(file.parent))  # so that the file may import its neighbours, as a script may
         spec.loader.exec_module(module)
     else:
         sys.path.insert(0, os.getcwd())
-        module = importlib.import_module(place)
+        module = importlib.import_module(place)  # told: foreign, too
     function: Any = module
     for part in name.split("."):
         if not hasattr(function, part):
@@ -98,7 +98,8 @@ def main(words: list[str], *, path: list[str]) -> None:
         except OSError as error:
             sys.exit(f"{rest[0]} cannot be run: {error.strerror}")
     module, spec = rest
-    serve = importlib.import_module(module).serve  # before anything foreign is loaded
+    # It is ours, and loaded before anything foreign.
+    serve = importlib.import_module(module).serve  # told: by the string of whoever starts this process
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

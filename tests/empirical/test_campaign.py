@@ -17,10 +17,11 @@ from empirical.audits.audit import Audit, run
 from empirical.audits.audit_plan import PHASES, TRAINING, AuditPlan
 from empirical.audits.campaign import Status
 from empirical.audits.campaigns import DEFAULT
-from empirical.audits.compute import Task, TaskFailure, work
-from empirical.audits.fingerprint import fingerprint
+from empirical.audits.compute import TaskFailure, work
+from empirical.audits.fingerprint import code_of
 from empirical.audits.progress import described
-from empirical.audits.shard_store import Store
+from empirical.audits.shard_store import Shards
+from empirical.audits.shard_training import Task
 from empirical.audits.trial import TOGETHER, TRIED
 from oracle.core.errors import DomainError, OracleError, TargetError
 from oracle.core.tape import Tape
@@ -80,12 +81,13 @@ def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path)
     trained(tmp_path)
     assert run(plan, store=tmp_path / "store") == plain
     with sqlite3.connect(tmp_path / "store") as connection:
-        assert connection.execute("SELECT plan FROM plans").fetchall() == [(plan.canonical(),)]
+        query = "SELECT CAST(data AS TEXT) FROM entries WHERE kind = 'plan'"
+        assert connection.execute(query).fetchall() == [(plan.canonical(),)]
     connection.close()
     every = set().union(*(seeds_of(plan, shard) for shard in shards(plan)))
     assert set(trained(tmp_path)) == every
-    with Store(tmp_path / "store") as store:
-        assert store.count(plan.models_hash()) == len(shards(plan)) == 20
+    with Shards(tmp_path / "store") as store:
+        assert store.shards_of(plan.models_hash()) == len(shards(plan)) == 20
     assert run(plan, store=tmp_path / "store") == plain
     assert len(set(trained(tmp_path))) == 2 * TOGETHER  # the trial only
 
@@ -94,7 +96,7 @@ def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan, store=tmp_path / "store")
     with sqlite3.connect(tmp_path / "store") as connection:
-        connection.execute("UPDATE shards SET data = zeroblob(length(data)) WHERE side = 1 AND number = 1")
+        connection.execute("UPDATE entries SET data = zeroblob(length(data)) WHERE key LIKE '%/1/1/%'")
     connection.close()
     trained(tmp_path)
     assert run(plan, store=tmp_path / "store") == plain
@@ -114,7 +116,7 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
         assert len(trained(tmp_path)) > 2 * plan.budget
     with pytest.raises(TargetError, match="changed"):  # the digest of the file is part of the plan
         run(replace(plan, target={**plan.target, "sha256": "0" * 64}), store=tmp_path / "store")
-    monkeypatch.setattr("empirical.audits.audit.fingerprint", lambda: "other code")
+    monkeypatch.setattr("empirical.audits.audit.code_of", lambda plan: "other code")
     assert run(plan, store=tmp_path / "store") == first
     assert len(trained(tmp_path)) > 2 * plan.budget
 
@@ -152,8 +154,8 @@ def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: 
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
     choose = empirical.audits.audit.choose
-    other = {"attacks": ("coordinate-scan",)}
-    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, **other}))
+    only = {"attacks": ("coordinate-scan",)}
+    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, **only}))
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 
@@ -213,7 +215,7 @@ def test_a_worker_with_other_code_is_refused() -> None:
     assert isinstance(refused, TaskFailure)
     assert "other code" in str(refused.error())
     assert not isinstance(refused.error(), TargetError)  # it says nothing of the target
-    array = work(replace(task, code=fingerprint()))
+    array = work(replace(task, code=code_of(CGD)))
     assert isinstance(array, np.ndarray)
     assert array.shape == (300, 4)
 
@@ -246,8 +248,8 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
     assert spawned(plan, tmp_path, workers=2, store=tmp_path / "store") == plain
-    with Store(tmp_path / "store") as store:
-        assert store.count(plan.models_hash()) == 20
+    with Shards(tmp_path / "store") as store:
+        assert store.shards_of(plan.models_hash()) == 20
 
 
 @pytest.mark.full

@@ -40,10 +40,14 @@ def kept(folder: Path) -> dict[tuple[str, int, int], str]:
     """The shards of the store with their digests; none as long as there is no store."""
     with contextlib.closing(sqlite3.connect(f"file:{folder}/store?mode=ro", uri=True, timeout=30)) as connection:
         try:
-            rows = connection.execute("SELECT phase, side, number, sha256 FROM shards").fetchall()
+            rows = connection.execute("SELECT key, sha256 FROM entries WHERE kind = 'shard'").fetchall()
         except sqlite3.OperationalError:
             return {}
-    return {(phase, side, number): digest for phase, side, number, digest in rows}
+    places = [key.split("/")[1:4] for key, _ in rows]
+    return {
+        (phase, int(side), int(number)): digest
+        for (phase, side, number), (_, digest) in zip(places, rows, strict=True)
+    }
 
 
 def wait_for_shards(process: subprocess.Popen[str], folder: Path, count: int) -> None:

@@ -23,8 +23,9 @@ from reports import command
 from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
-from theorems.claim import Evidence, Finding, Scope, claim, claims, expectations
-from theorems.store import Store
+from theorems.claim import Evidence, Finding, claim, claims, expectations
+from theorems.claim import Scope as Extent
+from theorems.store import Findings
 
 BUDGET = 500
 AGAIN = ("NoisyGD on quadratics", "exponential mechanism", "NoisyCGD, better losses, epochs: 2")
@@ -63,12 +64,12 @@ def run_report(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is expected of the claims, as if found before: checking them all is the business of tests/theorems."""
-    store = Store(tmp_path_factory.mktemp("store") / "findings.jsonl", full=False)
+    store = Findings(tmp_path_factory.mktemp("store") / "findings", full=False)
     for name, item in expectations().items():
         if claim(name).paper != "cs208":  # a few are checked
             kind = {Evidence.PROVED: "all", Evidence.CERTIFIED_ON_BOX: "box"}.get(item.evidence, "points")
-            scope = None if item.evidence is Evidence.CITED else Scope(kind, 5, 4, {"x": "[0, 1]"})
-            store.add(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
+            scope = None if item.evidence is Evidence.CITED else Extent(kind, 5, 4, {"x": "[0, 1]"})
+            store.keep(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
     return store.path
 
 
@@ -99,7 +100,7 @@ def page(text: str) -> Page:
 @pytest.fixture(scope="module")
 def again(kept: Path) -> Report:
     """The same in another process than the command's."""
-    return collect(small(), budget=BUDGET, findings=Store(kept, full=False))
+    return collect(small(), budget=BUDGET, findings=Findings(kept, full=False))
 
 
 @pytest.mark.full
