@@ -1,6 +1,12 @@
-"""The pytest plugin of dp-oracle, and the short name for its users: one test for every certified case of a bound.
+"""dp-oracle for its users: everything that is public under one name, the command, and the pytest plugin.
 
     import dp_oracle
+    dp_oracle.bound("gaussian.epsilon").reference(sigma=1, sensitivity=1, delta="1e-5")
+
+`bound` and `bounds` are certified values, `compose` those of any sequence of mechanisms; `algorithm`, `algorithms` and
+`plan` are trainings, and what is proved of a configuration; `audit` is what runs of a training show; `claims` are those
+of papers, and `check` checks one. `conformance` holds a library to a bound, one test for every certified case:
+
     from mylib import epsilon
     test_epsilon = dp_oracle.conformance("gaussian.epsilon", epsilon, slack=1.05, xfail="dp-oracle-xfail.toml")
 
@@ -11,22 +17,111 @@ or, where the names or the order of the arguments differ,
         return mylib.epsilon(noise=sigma, delta=delta, clip=sensitivity)
 
 pytest loads this module in every run in whose environment dp-oracle is installed, so that it imports nothing but the
-standard library; `empirical.gate.suite` does the work, once a test asks for it.
+standard library; what a name stands for is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
+import importlib.util
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pytest
 
+    from empirical.audits.audited import audit as audit
     from empirical.gate.suite import conformance as conformance
+    from oracle.core.planned import plan as plan
+    from oracle.core.registry import algorithm as algorithm
+    from oracle.core.registry import algorithms as algorithms
+    from oracle.core.registry import bound as bound
+    from oracle.core.registry import bounds as bounds
+    from oracle.engines.composed_pairs import compose as compose
+    from theorems.claim import check as check
+    from theorems.claim import claims as claims
+
+    __version__: str
+
+__all__ = [
+    "__version__", "algorithm", "algorithms", "audit", "bound", "bounds", "check", "claims", "compose", "conformance",
+    "plan",
+]
+_HOMES = {
+    "algorithm": "oracle.core.registry", "algorithms": "oracle.core.registry", "audit": "empirical.audits.audited",
+    "bound": "oracle.core.registry", "bounds": "oracle.core.registry", "check": "theorems.claim",
+    "claims": "theorems.claim", "compose": "oracle.engines.composed_pairs", "conformance": "empirical.gate.suite",
+    "plan": "oracle.core.planned",
+}
+_BAD_USAGE, _INTERRUPTED = 2, 130  # as `oracle.core.console` has them, which takes time to load
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib import metadata
+
+        return metadata.version("dp-oracle")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_loaded(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    # pytest looks for fixtures in everything that a plugin lists, which would load all there is in anybody's tests.
+    return sorted({*globals(), *(() if _sessions else __all__)})
+
+
+@functools.cache
+def _rooms() -> ModuleType:
+    """The module that knows our four packages, found by its place: a user's own may have the name of one of them."""
+    spec = importlib.util.spec_from_file_location(
+        "_dp_oracle_rooms", Path(__file__).resolve().parent / "oracle" / "core" / "rooms.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _loaded(module: str) -> ModuleType:
+    """A module of ours; where a user's package has the name of one that it needs, one line says so."""
+    rooms = _rooms()
+    for room in rooms.ROOMS[: rooms.ROOMS.index(module.partition(".")[0]) + 1]:
+        theirs = rooms.hidden_by(room)
+        if theirs is not None:
+            if _sessions:
+                import pytest
+
+                raise pytest.Collector.CollectError(f"dp-oracle: {rooms.complaint(room, theirs)}")
+            raise ImportError(rooms.complaint(room, theirs), name=room, path=theirs)
+    return importlib.import_module(module)
+
+
+def main() -> None:
+    """The dp-oracle command; modules take a second or two to load, and Ctrl-C is no failure then either."""
+    rooms = _rooms()
+    rooms.ours_first()
+    for room in rooms.ROOMS:
+        theirs = rooms.hidden_by(room)
+        if theirs is not None:  # it is loaded already
+            print(f"error: {rooms.complaint(room, theirs)}", file=sys.stderr)
+            sys.exit(_BAD_USAGE)
+    try:
+        from reports.cli import main as command
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(_INTERRUPTED)
+    command()
+
 
 MARKER = "dp_oracle"
 _BUDGET = "--dp-oracle-budget"
+_SUITE = _HOMES["conformance"]
 
 
 @dataclass(frozen=True)
@@ -43,14 +138,6 @@ _sessions: list[Session] = []  # the last is the running one: a test of a plugin
 def session() -> Session:
     """The running session; without the plugin, one in the current folder that has no budget."""
     return _sessions[-1] if _sessions else Session(Path.cwd())
-
-
-def __getattr__(name: str) -> Any:
-    if name == "conformance":
-        from empirical.gate.suite import conformance
-
-        return conformance
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -89,24 +176,22 @@ def pytest_unconfigure() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test a case of a marked function."""
     if metafunc.definition.get_closest_marker(MARKER) is not None:
-        from empirical.gate.suite import generate
-
-        generate(metafunc)
+        _loaded(_SUITE).generate(metafunc)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a marked test that got no case (a method of unittest.TestCase): it would pass without being judged."""
     if item.get_closest_marker(MARKER) is not None:
-        from empirical.gate.suite import subject
-
-        subject(item)
+        _loaded(_SUITE).subject(item)
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Judge what a marked function returns."""
     if pyfuncitem.get_closest_marker(MARKER) is None:
         return None
-    from empirical.gate.suite import call
-
-    call(pyfuncitem)
+    _loaded(_SUITE).call(pyfuncitem)
     return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,8 @@
-"""The jobs of dp-oracle: `nox -s audit` is the main one, `nox -s tests` passes the tests, `nox -l` lists them."""
+"""The jobs of dp-oracle: `nox -s audit` is the main one, `nox -s tests` passes the tests, `nox -l` lists them.
+
+The tests come in three tiers, each inside the next: `quick` before a commit, `tests`, and `thorough` at night. A test
+is in all of them unless it, or one of its cases, is marked `full` (from `tests` on) or `thorough`.
+"""
 
 import os
 from pathlib import Path
@@ -12,17 +16,38 @@ nox.options.reuse_existing_virtualenvs = True
 CONSTRAINTS = ("-c", "constraints.txt")
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
 REPORT, FINDINGS, AUDITS, LEAGUE = (
-    Path("out") / name for name in ("report", "findings.jsonl", "audits.sqlite", "league.json")
+    Path("out") / name for name in ("report", "findings.sqlite", "shards.sqlite", "league.json")
 )
 KEPT = ("--findings", str(FINDINGS), "--store", str(AUDITS))  # what is there and not stale is not computed again
 
 
+TIERS = {"quick": "not full and not thorough", "tests": "not thorough", "thorough": ""}
+
+
+def _tier(session: nox.Session, name: str) -> None:
+    """Run the tests of a tier on all cores, with its number of examples, and tell the slowest twenty."""
+    session.install(*CONSTRAINTS, "-e", ".[dev]")
+    chosen = ("-m", TIERS[name], "--hypothesis-profile", name)
+    words = ("-n", "auto", "--dist", "loadfile", "-q", "--durations", "20", *chosen, *session.posargs)
+    session.run("pytest", *words, env={"OMP_NUM_THREADS": "1"})  # one thread a worker: the workers share the cores
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run the quick tests, before every commit: three minutes on two cores, something of every room."""
+    _tier(session, "quick")
+
+
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the test suite on all cores."""
-    session.install(*CONSTRAINTS, "-e", ".[dev]")
-    # One thread a worker: the workers share the cores already.
-    session.run("pytest", "-n", "auto", "--dist", "loadfile", "-q", *session.posargs, env={"OMP_NUM_THREADS": "1"})
+    """Run the tests: eight minutes on two cores, all but what only the nightly run can afford."""
+    _tier(session, "tests")
+
+
+@nox.session
+def thorough(session: nox.Session) -> None:
+    """Run all tests, as every night: every generic property of every bound as well."""
+    _tier(session, "thorough")
 
 
 @nox.session
@@ -58,7 +83,7 @@ def gate(session: nox.Session) -> None:
     options = [word for word in session.posargs if word != "--readme"]
     # Interrupted, it goes on where it was; what has not changed since the last run is not judged again.
     session.run(
-        "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".jsonl")),
+        "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".sqlite")),
         "--json", str(LEAGUE), *options,
     )
     if "--readme" in session.posargs:

@@ -269,7 +269,7 @@ def measure_batch(namespace: str, name: str, arrays: dict[str, Any], repeats: in
     from dataclasses import replace
 
     from oracle import Enclosure, bound
-    from oracle.core.registry import Values
+    from oracle.core.algorithm import Values
 
     item, by_reference = bound(name), 0
     if namespace == "torch":

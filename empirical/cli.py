@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from empirical.audits.audit import Audit, run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import ALL
 from empirical.audits.one_run_cli import audit_in_one_run
 from empirical.audits.plan_files import PairWords, TargetWords, make_plan
 from empirical.audits.progress import progress_bar
-from empirical.audits.tightness import COLUMNS, Row, carry_out, summary, table
+from empirical.audits.tightness import COLUMNS, TightnessRow, carry_out, summary, table
 from empirical.estimators.estimators import ESTIMATORS
 from empirical.gate.gate_cli import judge_target
 from empirical.gate.league.league_cli import make_league
@@ -163,7 +163,7 @@ def audit_everything(
     plans = {
         name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
     }
-    rows: list[Row] = []
+    rows: list[TightnessRow] = []
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task("audits", total=len(plans))
         for found in carry_out(plans, workers=workers, store=store):
@@ -182,7 +182,7 @@ def audit_everything(
 
 
 def run_with_progress(
-    plan: Plan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
+    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
 ) -> Audit:
     """Run a plan with a progress bar on a terminal's standard error."""
     with progress_bar(plan, store) as progress:

@@ -6,9 +6,10 @@
 All bounds and all algorithms are `dp_oracle.bounds()` and `dp_oracle.algorithms()`; here these names are folders.
 """
 
+from oracle.core.algorithm import Algorithm
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError, PrecisionError, TargetError, VectorError
-from oracle.core.registry import Algorithm, Bound, algorithm, bound
+from oracle.core.registry import Bound, algorithm, bound
 
 __all__ = [
     "Algorithm",

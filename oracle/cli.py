@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from oracle.core.algorithm import Algorithm
 from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
 from oracle.core.planning import Judged, Plan, plan, read, trained_plan
-from oracle.core.registry import VALIDITIES, Algorithm, Bound, algorithm, algorithms, bound, bounds
+from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from empirical.audits.audit import Audit
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import EPOCHS, OVER_EPOCHS
 from empirical.audits.targets import make_target
 from empirical.audits.tightness import FREE, GAUSSIAN
@@ -105,7 +105,7 @@ def epsilons() -> Epsilons:
     return Epsilons(np.arange(1, most + 1), proved, composed, exact)
 
 
-def _exact(plan: Plan, epochs: int) -> float:
+def _exact(plan: AuditPlan, epochs: int) -> float:
     """The exact epsilon of a plan's pair with another number of epochs."""
     longer = replace(plan, target={**plan.target, "config": {**plan.target["config"], "epochs": epochs}})
     law = make_pair(longer.pair, make_target(longer.target)).law

@@ -7,6 +7,7 @@ import json
 import sys
 import tempfile
 import webbrowser
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from oracle.core.console import WRONG, write_json
 from oracle.core.errors import OracleError
 from reports.model import Report, collect, everything
-from theorems.store import Store
+from theorems.store import Findings
 
 LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"
@@ -66,7 +67,7 @@ def prepare(directory: Path) -> None:
 
 
 def collect_with_progress(
-    *, budget: int | None, seed: int, workers: int, findings: Store | None, store: Path | None
+    *, budget: int | None, seed: int, workers: int, findings: Findings | None, store: Path | None
 ) -> Report:
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
@@ -110,17 +111,17 @@ def write_report(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the audits; it determines the report.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes that check claims and train models.")] = 1,
     findings: Annotated[
-        Path | None, typer.Option(help="File of `dp-oracle check --store`, whose claims are not checked again.")
+        Path | None, typer.Option(help="Store of `dp-oracle check --store`, whose claims are not checked again.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="SQLite file of finished audits, as of `audit --all` and `false-claims`.")
+        Path | None, typer.Option(help="Store of finished audits, as of `audit --all` and `false-claims`.")
     ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     need_libraries()
     prepare(out)
-    known = None if findings is None else Store(findings, full=False)
-    report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
+    with nullcontext() if findings is None else Findings(findings, full=False) as known:
+        report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
     page, data = write(report, out)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent

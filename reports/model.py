@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from empirical.audits.audit import Audit
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import ALL
-from empirical.audits.tightness import Row, carry_out
+from empirical.audits.tightness import TightnessRow, carry_out
 from empirical.gate.league.league import League
 from empirical.mutants.mutant import Judged, Mutant, judge, mutants
 from oracle.core.domain import Parameter
@@ -29,12 +29,11 @@ from oracle.core.errors import OracleError
 from oracle.core.registry import Bound, bounds
 from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
 from theorems.graph import consequences, users
-from theorems.promise import FalseClaim, false_claims
-from theorems.promise import Judged as FalseClaimEntry
+from theorems.promise import AuditedPromise, FalseClaim, false_claims
 from theorems.promise import carry_out as audit_false_claims
 from theorems.run import Failed
 from theorems.run import run as check_all
-from theorems.store import Store
+from theorems.store import Findings
 
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"
@@ -48,12 +47,12 @@ Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class Scope:
+class ReportScope:
     """What a report covers."""
 
     bounds: tuple[Bound, ...]
     claims: tuple[Claim, ...]
-    audits: Mapping[str, Plan]
+    audits: Mapping[str, AuditPlan]
     mutants: tuple[Mutant, ...]
     false_claims: tuple[FalseClaim, ...]
 
@@ -64,9 +63,9 @@ class Scope:
         return sum(map(len, parts))
 
 
-def everything() -> Scope:
+def everything() -> ReportScope:
     """All that is registered, and the default campaign."""
-    return Scope(
+    return ReportScope(
         bounds=tuple(bounds().values()), claims=tuple(claims().values()), audits=ALL,
         mutants=tuple(mutants().values()), false_claims=tuple(false_claims().values()),
     )
@@ -210,7 +209,7 @@ class Report:
     claims: tuple[ClaimEntry, ...]
     audits: tuple[tuple[str, Audit], ...]
     mutants: tuple[Judged, ...]
-    false_claims: tuple[FalseClaimEntry, ...]
+    false_claims: tuple[AuditedPromise, ...]
     league: League
 
     @property
@@ -235,9 +234,9 @@ class Report:
         )
 
     @property
-    def tightness(self) -> tuple[Row, ...]:
+    def tightness(self) -> tuple[TightnessRow, ...]:
         """The audits as rows of the tightness table; how long they took is no part of a report."""
-        return tuple(Row(name, audit, None) for name, audit in self.audits)
+        return tuple(TightnessRow(name, audit, None) for name, audit in self.audits)
 
     @property
     def ok(self) -> bool:
@@ -316,7 +315,7 @@ def _each(
     return tuple(results)
 
 
-def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress: Progress) -> list[Checked]:
+def _checked(items: Sequence[Claim], workers: int, store: Findings | None, progress: Progress) -> list[Checked]:
     """The claims checked; one that comes to no finding is an error, since a report must not leave it out."""
     outcomes = check_all(
         items, workers=workers, store=store, progress=lambda done: progress(f"claim {done.name}", 1)
@@ -328,8 +327,8 @@ def _checked(items: Sequence[Claim], workers: int, store: Store | None, progress
 
 
 def collect(
-    scope: Scope | None = None, *, budget: int | None = None, seed: int = 0, workers: int = 1,
-    findings: Store | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
+    scope: ReportScope | None = None, *, budget: int | None = None, seed: int = 0, workers: int = 1,
+    findings: Findings | None = None, store: Path | None = None, progress: Progress = lambda *_: None,
 ) -> Report:
     """Evaluate, check, audit and judge all that is in the scope (everything, if none is given).
 
@@ -357,7 +356,7 @@ def collect(
 
 
 def _audited(
-    plans: Mapping[str, Plan], workers: int, store: Path | None, progress: Progress
+    plans: Mapping[str, AuditPlan], workers: int, store: Path | None, progress: Progress
 ) -> Iterator[tuple[str, Audit]]:
     """The audits of all plans, each with its name, by every estimator that may judge it."""
     progress("audits", 0)
@@ -367,8 +366,8 @@ def _audited(
 
 
 def _refuted(
-    promises: Sequence[tuple[FalseClaim, Plan]], workers: int, store: Path | None, progress: Progress
-) -> Iterator[FalseClaimEntry]:
+    promises: Sequence[tuple[FalseClaim, AuditPlan]], workers: int, store: Path | None, progress: Progress
+) -> Iterator[AuditedPromise]:
     """The false privacy claims, each with its audit."""
     progress("false privacy claims", 0)
     for judged in audit_false_claims(promises, workers=workers, store=store):

@@ -18,8 +18,9 @@ from mpmath import mp, mpf
 
 from empirical.gate.making.points import Point, strategy, value_at
 from empirical.gate.ranges import LARGEST
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Dyadic, Enclosure
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.core.tape import Tape
 from tests.formulas import shift_programme
 from tests.opinion import from_dyadic

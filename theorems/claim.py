@@ -195,7 +195,12 @@ def expectations() -> dict[str, Expectation]:
 
 @functools.cache
 def claims() -> dict[str, Claim]:
-    """All claims by id; every id that a claim names must exist, and every claim must have its expectation."""
+    """All claims by id; every id that a claim names must exist, and every claim must have its expectation.
+
+        >>> import dp_oracle
+        >>> dp_oracle.claims()["relu-approx/lem-2.5"].source
+        '000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)'
+    """
     table = index(discover(Claim, "theorems"), lambda item: item.id)
     for item in table.values():
         for other in (*item.uses, *item.rests_on, *((item.repaired_by,) if item.repaired_by else ())):
@@ -238,6 +243,15 @@ def judge(item: Claim, says: Any) -> Finding:
     return finding
 
 
-def check(item: Claim, expected: Expectation | None = None) -> Checked:
-    """Check what a claim says."""
-    return Checked(item, judge(item, item.says), expected or expectations()[item.id])
+def check(item: Claim | str, expected: Expectation | None = None) -> Checked:
+    """What a check of a claim, or of the claim of that id, finds, beside what is expected of it.
+
+        >>> import dp_oracle
+        >>> found = dp_oracle.check("relu-approx/lem-3.2")
+        >>> found.finding.verdict.value, found.claim.repaired_by, found.as_expected
+        ('REFUTED', 'relu-approx/lem-3.2-repaired', True)
+        >>> found.finding.witness["largest curvature"], found.finding.witness["claimed"]
+        ('3', '2')
+    """
+    known = claim(item) if isinstance(item, str) else item
+    return Checked(known, judge(known, known.says), expected or expectations()[known.id])

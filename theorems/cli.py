@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from theorems.pending import pending
 from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run
 from theorems.show import as_json, print_claim, print_summary
-from theorems.store import Store
+from theorems.store import Findings
 
 _LONG = 5.0  # seconds of a processor that an everyday check should not need
 
@@ -88,8 +89,8 @@ def check_claims(
     chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
     if json_file is not None:
         require_writable(json_file)
-    store = None if store_file is None else Store(store_file, full=full)
-    outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
+    with nullcontext() if store_file is None else Findings(store_file, full=full) as store:
+        outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
     known = standing(item for item in outcomes if isinstance(item, Checked))
     if json_file is not None:
         write_json(json_file, [as_json(item, claims(), known) for item in outcomes])
@@ -100,7 +101,7 @@ def check_claims(
         raise typer.Exit(WRONG)
 
 
-def _run(chosen: list[Claim], *, workers: int, full: bool, store: Store | None) -> list[Checked | Failed]:
+def _run(chosen: list[Claim], *, workers: int, full: bool, store: Findings | None) -> list[Checked | Failed]:
     """Run the checks with a progress bar on a terminal's standard error, and tell which took long."""
     slow: list[tuple[float, str]] = []
     console = Console(stderr=True)

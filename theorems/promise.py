@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from empirical.audits.audit import Audit, run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
 from oracle.core.pool import spread
@@ -44,23 +44,23 @@ class FalseClaim:
     document: str
     promise: str
     fault: str
-    plan: Plan
+    plan: AuditPlan
     expected: str = "VIOLATION"
     at_least: Callable[[Number], Enclosure] | None = None
     tested: int = 10_000
 
-    def at_most(self, budget: int | None, *, seed: int) -> Plan:
+    def at_most(self, budget: int | None, *, seed: int) -> AuditPlan:
         """Its plan with no more models than the budget, if one is given, but never too few to find the violation."""
         most = self.plan.budget if budget is None else min(self.plan.budget, max(budget, self.tested))
         return replace(self.plan, budget=most, seed=seed)
 
-    def planned(self, budget: int | None) -> Plan:
+    def planned(self, budget: int | None) -> AuditPlan:
         """Its plan, with a budget in place of its own if one is given."""
         return self.plan if budget is None else replace(self.plan, budget=budget)
 
 
 @dataclass(frozen=True)
-class Judged:
+class AuditedPromise:
     """A false claim with its audit."""
 
     false_claim: FalseClaim
@@ -101,12 +101,12 @@ class Judged:
 
 
 def carry_out(
-    plans: Iterable[tuple[FalseClaim, Plan]], *, workers: int = 1, store: Path | None = None
-) -> Iterator[Judged]:
+    plans: Iterable[tuple[FalseClaim, AuditPlan]], *, workers: int = 1, store: Path | None = None
+) -> Iterator[AuditedPromise]:
     """Each false claim audited by a plan of its own, in their order, spread over that many processes."""
     pairs = list(plans)
     audits = spread(functools.partial(run, store=store), [(plan,) for _, plan in pairs], workers=workers)
-    return (Judged(item, audit) for (item, _), audit in zip(pairs, audits, strict=True))
+    return (AuditedPromise(item, audit) for (item, _), audit in zip(pairs, audits, strict=True))
 
 
 @functools.cache

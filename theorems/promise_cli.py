@@ -38,7 +38,7 @@ def audit_false_claims(
     for item in wanted:
         plan = item.planned(budget)
         with progress_bar(plan, store) as progress:
-            judged.append(promise.Judged(item, run(plan, store=store, workers=workers, progress=progress)))
+            judged.append(promise.AuditedPromise(item, run(plan, store=store, workers=workers, progress=progress)))
     if json_file is not None:
         write_json(json_file, [entry.to_json() for entry in judged])
     print_table(promise.COLUMNS, [entry.row() for entry in judged])

@@ -1,28 +1,22 @@
 """Checking many claims at once: over processes, one failure apart from the others, resumable, in the order given.
 
-The processes are spawned, so that nothing a check did before reaches another, and each is asked for one claim after the
-other over its own pipe: when a process dies, it is known on which claim, and a new one takes its place.
+The processes (`oracle.core.pool`) are spawned, so that nothing that was done before reaches a check, and each is asked
+for one claim after the other: when a process dies, it is known on which claim, and a new one takes its place.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from typing import Any
 
+from oracle.core.pool import Died, Pool
 from theorems.claim import Checked, Claim, Finding, claim, expectations, judge
-from theorems.store import Store
+from theorems.store import Findings
 from theorems.tools import effort
-
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -57,23 +51,25 @@ def processors() -> int:
 
 
 def run(
-    items: Sequence[Claim], *, workers: int = 1, full: bool = False, store: Store | None = None,
+    items: Sequence[Claim], *, workers: int = 1, full: bool = False, store: Findings | None = None,
     progress: Callable[[Done], None] = lambda _: None, find: Find = find_registered,
 ) -> list[Checked | Failed]:
     """Check claims; the outcomes come in the order of the claims.
 
     One worker is this process itself. Several are processes of their own, which find a claim by its id with `find`.
     """
-    kept = {} if store is None else store.findings
-    results: dict[str, Finding | str] = {item.id: kept[item.id] for item in items if item.id in kept}
-    for name, finding in results.items():
-        progress(Done(name, finding))
+    results: dict[str, Finding | str] = {}
+    for item in items:
+        kept = None if store is None else store.finding(item.id)
+        if kept is not None:
+            results[item.id] = kept
+            progress(Done(item.id, kept))
     left = [item for item in items if item.id not in results]
     parallel = min(workers, len(left)) > 1
     for done in _spread([item.id for item in left], workers, full, find) if parallel else _here(left, full):
         results[done.name] = done.result
         if store is not None and isinstance(done.result, Finding):
-            store.add(done.name, done.result)
+            store.keep(done.name, done.result)
         progress(done)
     return [_outcome(item, results[item.id]) for item in items]
 
@@ -99,72 +95,16 @@ def _here(items: Sequence[Claim], full: bool) -> Iterator[Done]:
         yield done
 
 
-def _serve(connection: Connection, find: Find, full: bool) -> None:
-    """The life of a worker: a name comes in, what was found goes out, until nobody is at the other end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, too, and ends its workers
-    with effort.full() if full else nullcontext(), suppress(EOFError, ConnectionError):
-        while True:
-            name = connection.recv()
-            connection.send(_attempt(name, partial(find, name)))
-
-
-class _Worker:
-    """A spawned process, the pipe to it, and the claim it works on."""
-
-    def __init__(self, find: Find, full: bool) -> None:
-        context: Any = get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, find, full), daemon=True)
-        with _single_threaded():
-            self.process.start()
-        theirs.close()
-        self.name = ""
-
-    def give(self, name: str) -> None:
-        """Ask for one claim."""
-        self.name = name
-        self.connection.send(name)
-
-    def take(self) -> Done:
-        """What was found, or that the process died."""
-        try:
-            done: Done = self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            self.process.join()
-            return Done(self.name, f"the process that checked it died with exit code {self.process.exitcode}")
-        return done
+def _found(name: str, find: Find, full: bool) -> Done:
+    """What a worker does with a claim."""
+    with effort.full() if full else nullcontext():
+        return _attempt(name, partial(find, name))
 
 
 def _spread(names: Sequence[str], workers: int, full: bool, find: Find) -> Iterator[Done]:
-    left = deque(names)
-    busy: dict[Any, _Worker] = {}
-    try:
-        while left or busy:
-            while left and len(busy) < workers:
-                worker = _Worker(find, full)
-                busy[worker.connection] = worker
-                worker.give(left.popleft())
-            for connection in wait(list(busy)):
-                worker = busy[connection]
-                done = worker.take()
-                if left and worker.process.exitcode is None:
-                    worker.give(left.popleft())
-                else:
-                    del busy[connection]
-                    worker.connection.close()  # which tells a living worker that no more comes
+    with Pool(workers) as pool:
+        for (name, *_), done in pool.run(_found, ((name, find, full) for name in names)):
+            if isinstance(done, Died):
+                yield Done(name, f"the process that checked it died with exit code {done.exit_code}")
+            else:
                 yield done
-    finally:
-        for worker in busy.values():
-            worker.process.terminate()
-
-
-@contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Processes that share the cores start with one thread each, unless the user asked for more."""
-    unset = [name for name in _THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(unset, "1"))
-    try:
-        yield
-    finally:
-        for name in unset:
-            del os.environ[name]

@@ -16,20 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from empirical.attacks.attacks import LINEAR, choose
-from empirical.audits.audit_plan import DELTA, EPSILON, Plan
+from empirical.audits.audit_plan import DELTA, EPSILON, AuditPlan
 from empirical.audits.campaign import Campaign, Progress, Scores
 from empirical.audits.compute import Cluster, Here, Place, Processes, one_thread
-from empirical.audits.fingerprint import fingerprint
-from empirical.audits.shard_store import Store
-from empirical.audits.targets import Target, make_target
+from empirical.audits.fingerprint import code_of
+from empirical.audits.shard_store import Shards
+from empirical.audits.targets import AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from empirical.estimators.estimators import ESTIMATORS, Estimate, Estimator
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.pair import Pair, builders, make_pair
 from oracle.core import planning
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.registry import Algorithm, Values, algorithm, named
+from oracle.core.registry import algorithm, named
 
 SEQUENTIAL = "sequential"
 
@@ -42,7 +43,7 @@ class Audit:
     many models; both are None where the law is not known. `models` are those used on each side, selection included.
     """
 
-    plan: Plan
+    plan: AuditPlan
     verdict: str
     reason: str
     epsilon_lower: float | None
@@ -67,8 +68,8 @@ class Audit:
 
 
 def run(
-    plan: Plan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
-    progress: Progress = lambda _: None, target: Target | None = None,
+    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
+    progress: Progress = lambda _: None, target: AuditTarget | None = None,
 ) -> Audit:
     """Carry out a plan: here, in worker processes, or on the Dask cluster of an address.
 
@@ -93,11 +94,11 @@ def run(
             stack.enter_context(one_thread())
             here = stack.enter_context(Here(trainee, pair))
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
-            kept = None if store is None else stack.enter_context(Store(store))
+            kept = None if store is None else stack.enter_context(Shards(store))
             place = here if workers == 1 and cluster is None else stack.enter_context(_place(plan, workers, cluster))
             if kept is not None:
                 kept.register(plan)
-            campaign = Campaign(plan, place, kept, progress, fingerprint())
+            campaign = Campaign(plan, place, kept, progress, code_of(plan))
             found = _found(campaign, judge, pair, shape, claim)
     except TargetError as error:
         verdict, reason = "INVALID", str(error)
@@ -122,7 +123,7 @@ def run(
     )
 
 
-def _delta(plan: Plan) -> float:
+def _delta(plan: AuditPlan) -> float:
     """The least double that is not below delta: epsilon falls in delta, so a bound at a larger one is a bound."""
     value = DELTA.rational(plan.delta)
     nearest = float(value)
@@ -158,7 +159,7 @@ def _found(
     return _Found(estimate(judged), score.attack, plan.selection + len(judged[0]))
 
 
-def _attacks(plan: Plan, judge: Estimator) -> tuple[str, ...]:
+def _attacks(plan: AuditPlan, judge: Estimator) -> tuple[str, ...]:
     """The plan's attacks whose scores the estimator may read."""
     allowed = tuple(name for name in plan.attacks if name in LINEAR or not judge.linear_only)
     if not allowed:
@@ -168,13 +169,13 @@ def _attacks(plan: Plan, judge: Estimator) -> tuple[str, ...]:
     return allowed
 
 
-def _place(plan: Plan, workers: int, cluster: str | None) -> Place:
+def _place(plan: AuditPlan, workers: int, cluster: str | None) -> Place:
     if cluster is not None:
         return Cluster(cluster)
     return Processes(min(workers, len(plan.shards("evaluation"))))
 
 
-def _estimator(plan: Plan, pair: Pair) -> Estimator:
+def _estimator(plan: AuditPlan, pair: Pair) -> Estimator:
     """The plan's estimator, refused where the theory that it needs does not hold."""
     judge = named(ESTIMATORS, "estimator", plan.estimator)
     if judge.gaussian_only and not gaussian_release(plan, pair):
@@ -185,7 +186,7 @@ def _estimator(plan: Plan, pair: Pair) -> Estimator:
     return judge
 
 
-def gaussian_release(plan: Plan, pair: Pair) -> bool:
+def gaussian_release(plan: AuditPlan, pair: Pair) -> bool:
     """Whether theory (the pair's law, or the algorithm) says that releases are Gaussian, with one covariance."""
     if pair.law is not None:
         return pair.law.gaussian
@@ -193,7 +194,7 @@ def gaussian_release(plan: Plan, pair: Pair) -> bool:
     return subject is not None and subject[0].gaussian_release(subject[1])
 
 
-def _algorithm(plan: Plan) -> tuple[Algorithm, Values] | None:
+def _algorithm(plan: AuditPlan) -> tuple[Algorithm, Values] | None:
     """The registered algorithm of a plan with its configuration; None for a foreign target."""
     if plan.target.get("kind") != "algorithm":
         return None
@@ -201,7 +202,7 @@ def _algorithm(plan: Plan) -> tuple[Algorithm, Values] | None:
     return item, item.parse(plan.target["config"])
 
 
-def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
+def _proved(plan: AuditPlan, pair: Pair) -> Enclosure | None:
     """The epsilon that is proved of the plan's target, under the pair's relation; None where nothing is.
 
     With a claim of its own, a target without a guarantee can be audited all the same; without one it cannot.
@@ -225,12 +226,12 @@ def _proved(plan: Plan, pair: Pair) -> Enclosure | None:
         return None
 
 
-def _made_for(plan: Plan, item: Algorithm) -> bool:
+def _made_for(plan: AuditPlan, item: Algorithm) -> bool:
     """Whether the pair's builder knows what the algorithm's relation means (an absent record may be a zero)."""
     return plan.pair.get("kind") == "built" and item.name in builders()[str(plan.pair["name"])].algorithms
 
 
-def _claim(plan: Plan, proved: Enclosure | None) -> Fraction:
+def _claim(plan: AuditPlan, proved: Enclosure | None) -> Fraction:
     """The claim that is judged: the plan's, or what is proved, exactly."""
     if plan.claimed is not None:
         return EPSILON.rational(plan.claimed)

@@ -50,7 +50,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AuditPlan:
     """All that determines an audit's result: target, pair, claim, budget, attacks, estimator and seed."""
 
     target: Mapping[str, Any]
@@ -104,7 +104,7 @@ class Plan:
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Plan:
+    def from_json(cls, given: Mapping[str, Any]) -> AuditPlan:
         """The plan of a JSON object; an unknown key is a DomainError."""
         known = {field.name for field in fields(cls)}
         for name in given:

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.attacks.attacks import Score
-from empirical.audits.audit_plan import Plan, Shard
-from empirical.audits.compute import Finished, Place, Task
-from empirical.audits.shard_store import Store
+from empirical.audits.audit_plan import AuditPlan, Shard
+from empirical.audits.compute import Finished, Place
+from empirical.audits.shard_store import Shards
+from empirical.audits.shard_training import Task
 from oracle.core.errors import DomainError
 
 Array = NDArray[np.float64]
@@ -50,9 +51,9 @@ Progress = Callable[[Status], None]
 class Campaign:
     """A plan at work: where it trains, where it keeps, whom it tells; `code` is the fingerprint of what trains."""
 
-    plan: Plan
+    plan: AuditPlan
     place: Place
-    store: Store | None
+    store: Shards | None
     progress: Progress
     code: str
     _done: int = 0
@@ -101,7 +102,7 @@ class Campaign:
         attack = None if score is None else (score.attack, score.arrays)
         missing = []
         for shard in self.plan.shards(phase):
-            array = None if self.store is None else self.store.read(models, shard, name, self.code)
+            array = None if self.store is None else self.store.array(models, shard, name, self.code)
             if array is None:
                 missing.append(Task(self.plan, shard, attack, shape, self.code))
             else:
@@ -109,7 +110,7 @@ class Campaign:
                 yield shard, array
         for shard, array in self.place.run(missing):
             if self.store is not None:
-                self.store.write(models, shard, name, self.code, array)
+                self.store.keep(models, shard, name, self.code, array)
             self._tell(shard, trained=True)
             yield shard, array
 

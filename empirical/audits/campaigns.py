@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.tightness import FREE
 
 BUDGET = 200_000
@@ -22,8 +22,8 @@ WORST_CLAIM = "7.538812166633314"
 
 def _entry(
     name: str, config: Mapping[str, Any], pair: str, budget: int = BUDGET, **parameters: Any
-) -> Plan:
-    return Plan(
+) -> AuditPlan:
+    return AuditPlan(
         target={"kind": "algorithm", "name": name, "config": dict(config)},
         pair={"kind": "built", "name": pair, **parameters}, budget=budget, estimator=FREE, held=0.1,
     )
@@ -43,11 +43,12 @@ _SAMPLED = {
 _PHASED = {
     "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
 }
+_SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
 _REGRESSION = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
 _GLMTRON = {**_REGRESSION, "noise_over_sensitivity": "0.4"}
 _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_batches": 15, "model_variance": "0.5"}
 
-DEFAULT: dict[str, Plan] = {
+DEFAULT: dict[str, AuditPlan] = {
     "NoisyGD on quadratics": _entry(
         "noisy-cgd",
         {**_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20},
@@ -62,7 +63,7 @@ DEFAULT: dict[str, Plan] = {
     "NoisyCGD, canary in the last batch": _entry(
         "noisy-cgd", _CYCLIC, "cyclic-canary", records=40, dimension=4, batch=4,
     ),
-    "NoisyCGD's bound, worst losses": Plan(
+    "NoisyCGD's bound, worst losses": AuditPlan(
         # Not NoisyCGD itself, but losses that its bound allows; the claim is noisy-cgd.mu with the numbers above.
         target={
             "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1",
@@ -144,9 +145,7 @@ DEFAULT: dict[str, Plan] = {
         "kernel-canary", records=64, dimension=1,
     ),
     "smoothed phased SGD": _entry(
-        "smoothed-phased-sgd",
-        {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"},
-        "first-record", budget=FEWER, records=32, dimension=2,
+        "smoothed-phased-sgd", _SMOOTHED, "first-record", budget=FEWER, records=32, dimension=2,
     ),
     "DP-SBCD, one block": _entry(
         "dp-sbcd",
@@ -203,11 +202,8 @@ DEFAULT: dict[str, Plan] = {
     ),
     "smoothed phased SGD on projected records": _entry(
         "smoothed-phased-sgd-projected",
-        {
-            **_PHASED, "noise_over_step": "8", "envelope_smoothness": "1", "oracle_error": "0.01",
-            "gradient_oracle": "bisection", "projected_dimension": 200,
-        },
-        "first-record", FEWEST, records=16, dimension=1,
+        {**_SMOOTHED, "noise_over_step": "8", "projected_dimension": 200}, "first-record", FEWEST,
+        records=16, dimension=1,
     ),
     "two-layer kernel SGD, projected": _entry(
         "two-layer-projected",
@@ -248,7 +244,7 @@ DEFAULT: dict[str, Plan] = {
 EPOCHS = (1, 2, 4, 8, 12)
 
 
-def _over_epochs(epochs: int, losses: str) -> Plan:
+def _over_epochs(epochs: int, losses: str) -> AuditPlan:
     """Noise and batch size enter by their product alone, so that linear losses do with the smallest batches."""
     if losses == "linear":
         config = {**_CONVEX, "noise_on_mean": "1", "batch_size": 2, "epochs": epochs}
@@ -257,11 +253,11 @@ def _over_epochs(epochs: int, losses: str) -> Plan:
     return _entry("noisy-cgd", config, "clocked-canary", records=600, dimension=1)
 
 
-OVER_EPOCHS: dict[str, Plan] = {
+OVER_EPOCHS: dict[str, AuditPlan] = {
     f"NoisyCGD, {losses} losses, epochs: {epochs}": _over_epochs(epochs, losses)
     for losses in ("linear", "better") for epochs in EPOCHS
 }
 """NoisyCGD with convex losses (c = 1), three batches, the canary in the last: how audits follow the bound."""
 
-ALL: dict[str, Plan] = {**DEFAULT, **OVER_EPOCHS}
+ALL: dict[str, AuditPlan] = {**DEFAULT, **OVER_EPOCHS}
 """The audits of `dp-oracle audit --all`."""

@@ -5,7 +5,7 @@ machines with the same family of processors). A task is plain data; a worker mak
 refuses to work with other code than the campaign's. Results come in any order: the campaign sorts them.
 
 A worker process that dies is replaced and its shards are trained again; on a cluster the scheduler does so. A failure
-of the target itself is a result (`Failure`), no reason to try again.
+of the target itself is a result (`TaskFailure`), no reason to try again.
 """
 
 from __future__ import annotations
@@ -17,54 +17,33 @@ import functools
 import importlib
 import itertools
 import json
-import math
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from empirical.attacks.attacks import restore
-from empirical.audits.audit_plan import Plan, Shard
-from empirical.audits.fingerprint import fingerprint
+from empirical.audits.audit_plan import Shard
+from empirical.audits.fingerprint import code_of
 from empirical.audits.foreign import Foreign
-from empirical.audits.targets import Target, make_target
+from empirical.audits.shard_training import Array, Task, train
+from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
 from oracle.core.errors import DomainError, OracleError, TargetError
-from oracle.core.pool import Pool
+from oracle.core.pool import Died, Pool
 
-Array = NDArray[np.float64]
 Finished = tuple[Shard, Array]
 
-_BLOCK = 2**25  # numbers: the releases that a worker holds at once, 256 MB
 _DEATHS = 3  # how often workers may die over a campaign
 _AHEAD = 2  # tasks in flight for each worker, so that none waits for the next
 _PATIENCE = 60  # seconds until a cluster without a worker is an error
 
 
 @dataclass(frozen=True)
-class Task:
-    """One shard to train: its releases if no attack is chosen yet, else the scores of its releases.
-
-    `attack` is a chosen attack's name and arrays; the law that it may need is part of the pair.
-    """
-
-    plan: Plan
-    shard: Shard
-    attack: tuple[str, Mapping[str, Array]] | None
-    shape: tuple[int, ...] | None
-    code: str
-
-
-@dataclass(frozen=True)
-class Failure:
+class TaskFailure:
     """Why a target gave nothing that can be judged, or why a worker cannot work."""
 
     reason: str
@@ -75,45 +54,30 @@ class Failure:
         return TargetError(self.reason) if self.target else OracleError(self.reason)
 
 
-def train(target: Target, pair: Pair, task: Task) -> Array:
-    """The releases of a shard's models, or their scores, in blocks that bound the memory."""
-    shard = task.shard
-    tape = shard.tape(task.plan.seed)
-    block = shard.models if task.shape is None else max(1, min(shard.models, _BLOCK // max(1, math.prod(task.shape))))
-    score = None if task.attack is None else restore(*task.attack, pair)
-    parts = []
-    for first in range(0, shard.models, block):
-        part = tape.block(first, min(block, shard.models - first))
-        released = target.releases(pair.features[shard.side], pair.labels[shard.side], part)
-        expected = (part.models, *(released.shape[1:] if task.shape is None else task.shape))
-        if released.shape != expected:
-            raise TargetError(f"{target.name} released shape {released.shape}, expected {expected}")
-        parts.append(released if score is None else score(released))
-    return np.concatenate(parts)
-
-
 @functools.lru_cache(maxsize=64)
-def _workplace(text: str, thread: int) -> tuple[Target, Pair]:
+def _workplace(text: str, thread: int) -> tuple[AuditTarget, Pair]:
     """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
     return target, make_pair(specs["pair"], target)
 
 
-def work(task: Task) -> Array | Failure:
+def work(task: Task) -> Array | TaskFailure:
     """Train a shard in a worker: its array, or why there is none."""
     import torch  # a second to load, which no listing should wait for
 
     torch.set_num_threads(1)
     threadpool_limits(1)
-    if fingerprint() != task.code:
-        return Failure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
+    if code_of(task.plan) != task.code:
+        return TaskFailure(
+            "a worker runs other code, or other versions of numpy, scipy or torch, than this process", False,
+        )
     plain = task.plan.to_json()
     text = json.dumps({name: plain[name] for name in ("target", "pair")})
     try:
         return train(*_workplace(text, threading.get_ident()), task)
     except OracleError as error:
-        return Failure(str(error), isinstance(error, TargetError))
+        return TaskFailure(str(error), isinstance(error, TargetError))
 
 
 @contextlib.contextmanager
@@ -147,7 +111,7 @@ class Place(ABC):
 class Here(Place):
     """This process, with a target and a pair that need no spec."""
 
-    def __init__(self, target: Target, pair: Pair) -> None:
+    def __init__(self, target: AuditTarget, pair: Pair) -> None:
         self._target, self._pair = target, pair
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
@@ -171,29 +135,19 @@ class Processes(Place):
         self._pool.__exit__(*_)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
-        """As they come; the tasks of a pool that lost a worker go to new workers."""
-        source = iter(tasks)
-        waiting: deque[Task] = deque()
-        flying: dict[concurrent.futures.Future[Array | Failure], Task] = {}
-        while True:
-            room = _AHEAD * self._pool.workers - len(flying) - len(waiting)
-            waiting.extend(itertools.islice(source, max(0, room)))
-            if not waiting and not flying:
-                return
-            try:
-                while waiting:
-                    future = self._pool.submit(work, waiting[0])
-                    flying[future] = waiting.popleft()
-                for future in concurrent.futures.wait(flying, return_when=concurrent.futures.FIRST_COMPLETED).done:
-                    array = _array(future.result())
-                    yield flying.pop(future).shard, array
-            except BrokenProcessPool:
-                self._deaths += 1
-                if self._deaths > _DEATHS:
-                    raise OracleError(f"worker processes died {self._deaths} times (out of memory?)") from None
-                waiting.extend(flying.values())
-                flying = {}
-                self._pool.restart()
+        """As they come; what a worker was at when it died goes to another, after the others."""
+        left: Iterable[tuple[Task]] = ((task,) for task in tasks)
+        while left:
+            lost: list[tuple[Task]] = []
+            for (task,), result in self._pool.run(work, left, ahead=_AHEAD):
+                if isinstance(result, Died):
+                    self._deaths += 1
+                    if self._deaths > _DEATHS:
+                        raise OracleError(f"worker processes died {self._deaths} times (out of memory?)")
+                    lost.append((task,))
+                else:
+                    yield task.shard, _array(result)
+            left = lost
 
 
 class Cluster(Place):
@@ -240,7 +194,7 @@ class Cluster(Place):
                 self._client.cancel(list(flying))
 
 
-def _array(result: Array | Failure) -> Array:
-    if isinstance(result, Failure):
+def _array(result: Array | TaskFailure) -> Array:
+    if isinstance(result, TaskFailure):
         raise result.error()
     return result

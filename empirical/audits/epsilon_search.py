@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from empirical.audits.audit import Audit
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from oracle.core.errors import TargetError
 
 SHARE = 20
@@ -25,7 +25,7 @@ APART = 2**61  # added to the seed
 
 
 def worst_pair(
-    plan: Plan, specs: Iterable[Mapping[str, Any]], carry_out: Callable[[Plan], Audit]
+    plan: AuditPlan, specs: Iterable[Mapping[str, Any]], carry_out: Callable[[AuditPlan], Audit]
 ) -> Mapping[str, Any]:
     """The spec of the pair with the largest pilot bound, the first where all are equal.
 

@@ -107,7 +107,7 @@ class Foreign(abc.ABC):
         """The releases, part by part."""
 
 
-class FunctionTarget(Foreign):
+class TrainingFunction(Foreign):
     """A Python function, `pkg.mod:fn` or `file.py:fn`."""
 
     def __init__(
@@ -150,7 +150,7 @@ class FunctionTarget(Foreign):
         return message
 
 
-class CommandTarget(Foreign):
+class TrainingCommand(Foreign):
     """A program that speaks JSON lines."""
 
     def __init__(

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.releases import as_numbers, check_releases
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, parse_all, shown
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]
@@ -44,7 +44,8 @@ def literal(name: str) -> Literal:
     """The literal variant of that name, `theorems.MODULE:VARIABLE`; its module is loaded here, as a name in a plan."""
     module, _, variable = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), variable, None) if module.startswith("theorems.") else None
+        ours = module.startswith("theorems.")  # told: as the next line
+        found = getattr(importlib.import_module(module), variable, None) if ours else None  # told: by the plan
     except ModuleNotFoundError:
         found = None
     if not isinstance(found, Literal):

@@ -36,7 +36,7 @@ import numpy as np
 from scipy import special
 
 from empirical.audits.foreign import Foreign
-from empirical.audits.targets import Target
+from empirical.audits.targets import AuditTarget
 from empirical.estimators.binomial import Array
 from empirical.estimators.estimate import check_confidence
 from empirical.estimators.estimators import epsilon_of_mu
@@ -187,7 +187,7 @@ def judge_guesses(
 
 
 def one_run_audit(
-    target: Target, features: Array, labels: Array, canaries: Canaries, *, delta: float, confidence: float = 0.95,
+    target: AuditTarget, features: Array, labels: Array, canaries: Canaries, *, delta: float, confidence: float = 0.95,
     guesses: int | None = None, runs: int = 1, seed: int = 0, gaussian: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> OneRun:

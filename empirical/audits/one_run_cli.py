@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from empirical.audits.audit_plan import DELTA, EPSILON
 from empirical.audits.one_run import OneRun, axis_canaries, one_run_audit
-from empirical.audits.plan_files import Described, TargetWords, describe
+from empirical.audits.plan_files import DescribedAudit, TargetWords, describe
 from empirical.audits.targets import AlgorithmTarget
 from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.core.domain import positive_integer
@@ -89,12 +89,12 @@ def audit_in_one_run(
     raise typer.Exit({"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}[verdict])
 
 
-def _gaussian(described: Described) -> bool:
+def _gaussian(described: DescribedAudit) -> bool:
     target = described.target
     return isinstance(target, AlgorithmTarget) and target.algorithm.gaussian_release(target.config)
 
 
-def _claimed(described: Described, epsilon: str | None, records: int, delta: str) -> float:
+def _claimed(described: DescribedAudit, epsilon: str | None, records: int, delta: str) -> float:
     """The claimed epsilon, or else the proved one of a registered algorithm, rounded up."""
     target = described.target
     if epsilon is not None:

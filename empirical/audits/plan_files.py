@@ -14,18 +14,21 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from empirical.audits.audit import Audit, run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.epsilon_search import worst_pair
 from empirical.audits.foreign import Foreign
-from empirical.audits.targets import AlgorithmTarget, Target, make_target
+from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.tightness import estimators
 from empirical.pairs.pair import builders, default_pair, make_pair
 from empirical.pairs.pair_files import file_spec
+from oracle.core.domain import shown
 from oracle.core.errors import DomainError
 from oracle.core.isolated import MEMORY, TIMEOUT
 from oracle.core.registry import algorithm, named
@@ -40,7 +43,7 @@ class TargetWords:
 
     target: str | None = None
     command: str | None = None
-    config: Path | None = None
+    config: Path | Mapping[str, Any] | None = None
     batched: bool = False
     timeout: float = TIMEOUT
     memory: int = MEMORY
@@ -69,17 +72,17 @@ class PairWords:
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedAudit:
     """A target, what its file or its default audit says of the pair, and options of a plan that suit it."""
 
-    target: Target
+    target: AuditTarget
     pair: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def make_plan(
-    target: TargetWords, pair: PairWords, options: Mapping[str, Any], *, carry_out: Callable[[Plan], Audit] = run
-) -> Plan:
+    target: TargetWords, pair: PairWords, options: Mapping[str, Any], *, carry_out: Callable[[AuditPlan], Audit] = run
+) -> AuditPlan:
     """The plan of an audit; `options` are fields of a plan, which go before those that suit the target.
 
     `carry_out` runs the small audits that search for a pair, where one is searched for.
@@ -88,7 +91,7 @@ def make_plan(
     if options.get("claimed") is None and not _has_guarantee(described.target):
         raise DomainError(f"epsilon is needed: {described.target.name} has no guarantee of its own to be held to")
     spec = pair_spec(described, pair)
-    plan = Plan(target=described.target.spec(), pair=spec, **{**described.options, **options})
+    plan = AuditPlan(target=described.target.spec(), pair=spec, **{**described.options, **options})
     if "estimator" not in options:
         plan = replace(plan, estimator=estimators(plan)[0])
     if isinstance(described.target, Foreign) and pair.file is None and pair.builder is None:
@@ -100,11 +103,11 @@ def make_plan(
     return plan
 
 
-def _has_guarantee(target: Target) -> bool:
+def _has_guarantee(target: AuditTarget) -> bool:
     return isinstance(target, AlgorithmTarget) and bool(target.algorithm.guarantees)
 
 
-def describe(words: TargetWords) -> Described:
+def describe(words: TargetWords) -> DescribedAudit:
     """The target that the words name."""
     if (words.target is None) == (words.command is None):
         raise DomainError("an audit needs a TARGET or --cmd, and not both")
@@ -112,7 +115,8 @@ def describe(words: TargetWords) -> Described:
     if words.batched and (words.command is not None or not foreign):
         raise DomainError(f"batched is for a function, pkg.mod:fn or file.py:fn, not for {words.target or 'a command'}")
     if foreign and words.config is not None:
-        raise DomainError(f"config = {words.config} is for a registered algorithm, and not for a foreign target")
+        told = shown(words.config)
+        raise DomainError(f"config = {told} is for a registered algorithm, and not for a foreign target")
     if not foreign:
         name = str(words.target)
         if name.endswith(".py"):
@@ -123,33 +127,33 @@ def describe(words: TargetWords) -> Described:
         spec = {"kind": "command", "command": words.command, **limits}
     else:
         spec = {"kind": "function", "path": words.target, "batched": words.batched, **limits}
-    return Described(make_target(spec), options={"shard": FOREIGN_SHARD})
+    return DescribedAudit(make_target(spec), options={"shard": FOREIGN_SHARD})
 
 
-def _default(name: str) -> Described:
+def _default(name: str) -> DescribedAudit:
     """A registered algorithm as its default audit has it."""
     algorithm(name)  # an unknown name is told apart from one without a default
     for plan in DEFAULT.values():
         if plan.target.get("name") == name:
             pair = {key: value for key, value in plan.pair.items() if key != "kind"}
-            return Described(make_target(plan.target), pair)
+            return DescribedAudit(make_target(plan.target), pair)
     raise DomainError(f"config is needed: {name} has no default audit")
 
 
-def _configured(name: str, config: Path) -> Described:
-    """A registered algorithm with the parameters of a TOML file."""
+def _configured(name: str, config: Path | Mapping[str, Any]) -> DescribedAudit:
+    """A registered algorithm with the parameters of a TOML file, or of a mapping like it."""
     own = {parameter.name for parameter in algorithm(name).parameters}
-    given = _toml(config)
+    given = _toml(config) if isinstance(config, Path) else _plain(config)
     pair = given.pop("pair", {})
     if not isinstance(pair, dict):
-        raise DomainError(f"pair = {pair} in {config} is outside its domain: a table")
+        raise DomainError(f"pair = {shown(pair)} in {shown(config)} is outside its domain: a table")
     for size in ("records", "dimension"):
         if size in given and size not in own:
             pair = {size: given.pop(size), **pair}
-    return Described(make_target({"kind": "algorithm", "name": name, "config": given}), pair)
+    return DescribedAudit(make_target({"kind": "algorithm", "name": name, "config": given}), pair)
 
 
-def pair_spec(described: Described, words: PairWords) -> dict[str, Any]:
+def pair_spec(described: DescribedAudit, words: PairWords) -> dict[str, Any]:
     """The JSON object of the pair that is audited; a wrong one is told before any training."""
     given = words.parameters()
     if words.file is not None:
@@ -171,6 +175,15 @@ def pair_spec(described: Described, words: PairWords) -> dict[str, Any]:
     if relation not in (None, made):
         raise DomainError(f"neighbours = {relation} is outside its domain: {name} makes neighbours by {made} here")
     return spec
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping as JSON has it: a plan is text, and exact numbers are text in it."""
+    return {
+        name: _plain(value) if isinstance(value, Mapping)
+        else str(value) if isinstance(value, (Fraction, Decimal)) else value
+        for name, value in values.items()
+    }
 
 
 def _toml(path: Path) -> dict[str, Any]:

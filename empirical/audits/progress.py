@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaign import Progress as Tell
 from empirical.audits.campaign import Status
 
@@ -29,7 +29,7 @@ def described(status: Status) -> str:
 
 
 @contextlib.contextmanager
-def progress_bar(plan: Plan, store: Path | None = None) -> Iterator[Tell]:
+def progress_bar(plan: AuditPlan, store: Path | None = None) -> Iterator[Tell]:
     """What `run` tells its progress to; an interruption says what is kept and how to go on."""
     done = 0
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))

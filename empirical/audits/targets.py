@@ -7,7 +7,7 @@ A target is made from a JSON object, its spec, in any process, and the spec hold
 - `{"kind": "command", "command": "prog ...", "timeout": seconds, "memory": MB}`;
 - `{"kind": "literal", "name": ..., "config": {...}}`: what a document prints and is wrong (`empirical.audits.literal`);
 - `{"kind": "adversary", "contraction": ..., "batches": ..., "epochs": ..., "sensitivity": ..., "batch_position":
-  ...}`: the worst losses of a hidden state (`empirical.audits.adversaries`), for the pair that is built as `zoned`.
+  ...}`: the worst losses of a hidden state (`empirical.pairs.adversaries`), for the pair that is built as `zoned`.
 
 Functions and commands run in a process of their own (`foreign`), and their specs carry the sha256 of the
 source files, so that a campaign is never continued with other code. A release is what the target gives away: an array
@@ -24,19 +24,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.adversaries import ZonedDescent
-from empirical.audits.foreign import CommandTarget, FunctionTarget
+from empirical.audits.foreign import TrainingCommand, TrainingFunction
 from empirical.audits.literal import LiteralTarget
 from empirical.audits.releases import as_numbers, check_releases
+from empirical.pairs.adversaries import ZonedDescent
+from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.registry import Values, algorithm
+from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]
 
 
-class Target(Protocol):
+class AuditTarget(Protocol):
     """What can be audited."""
 
     @property
@@ -82,13 +83,13 @@ class AlgorithmTarget:
         return released
 
 
-def make_target(spec: Mapping[str, Any]) -> Target:
+def make_target(spec: Mapping[str, Any]) -> AuditTarget:
     """The target of a spec, in any process; a DomainError where the spec is no target's."""
     given = dict(spec)
     kind = given.pop("kind", None)
-    makers: dict[str, Callable[..., Target]] = {
-        "algorithm": AlgorithmTarget, "function": FunctionTarget, "command": CommandTarget, "literal": LiteralTarget,
-        "adversary": ZonedDescent.of,
+    makers: dict[str, Callable[..., AuditTarget]] = {
+        "algorithm": AlgorithmTarget, "function": TrainingFunction, "command": TrainingCommand,
+        "literal": LiteralTarget, "adversary": ZonedDescent.of,
     }
     if kind not in makers:
         raise DomainError(f"kind = {shown(kind)} is outside its domain: one of {', '.join(makers)}")

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from empirical.audits.audit import Audit, gaussian_release, run
-from empirical.audits.audit_plan import Plan
-from empirical.audits.targets import Array, Target, make_target
+from empirical.audits.audit_plan import AuditPlan
+from empirical.audits.targets import Array, AuditTarget, make_target
 from empirical.pairs.pair import make_pair
 from oracle.core.pool import spread
 from oracle.core.tape import Tape
@@ -31,7 +31,7 @@ GOAL = 0.95
 
 
 @dataclass(frozen=True)
-class Row:
+class TightnessRow:
     """An audit of the campaign, with its name and the seconds that its plan took, for all its estimators together."""
 
     name: str
@@ -79,7 +79,7 @@ COLUMNS = (
 )
 
 
-def table(rows: list[Row]) -> list[tuple[str, ...]]:
+def table(rows: list[TightnessRow]) -> list[tuple[str, ...]]:
     """The tightness table; the seconds of a plan stand in the first of its rows."""
     seen: set[str] = set()
     lines: list[tuple[str, ...]] = []
@@ -105,7 +105,7 @@ def _decimals(value: float | None, digits: int) -> str:
 class _Once:
     """A target that trains no models twice: a tape names the side and the block, so it names the training."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: AuditTarget) -> None:
         self._target = target
         self._released: dict[tuple[Tape, bytes], Array] = {}
         self.name = target.name
@@ -122,13 +122,13 @@ class _Once:
         return self._released[key]
 
 
-def estimators(plan: Plan) -> tuple[str, ...]:
+def estimators(plan: AuditPlan) -> tuple[str, ...]:
     """The estimators that may judge a plan, tightest first: gdp only where the released law is Gaussian by theory."""
     pair = make_pair(plan.pair, make_target(plan.target))
     return (GAUSSIAN, FREE) if gaussian_release(plan, pair) else (FREE,)
 
 
-def audit_every_way(name: str, plan: Plan, store: Path | None = None) -> list[Row]:
+def audit_every_way(name: str, plan: AuditPlan, store: Path | None = None) -> list[TightnessRow]:
     """The rows of one plan; without a store its models are trained once, since the estimators only read them."""
     started = time.perf_counter()
     judged = [replace(plan, estimator=estimator) for estimator in estimators(plan)]
@@ -138,15 +138,17 @@ def audit_every_way(name: str, plan: Plan, store: Path | None = None) -> list[Ro
     else:
         audits = [run(item, store=store) for item in judged]
     seconds = time.perf_counter() - started
-    return [Row(name, audit, seconds) for audit in audits]
+    return [TightnessRow(name, audit, seconds) for audit in audits]
 
 
-def carry_out(plans: Mapping[str, Plan], *, workers: int = 1, store: Path | None = None) -> Iterator[list[Row]]:
+def carry_out(
+    plans: Mapping[str, AuditPlan], *, workers: int = 1, store: Path | None = None
+) -> Iterator[list[TightnessRow]]:
     """The rows of each plan, in the plans' order, spread over that many processes."""
     return spread(functools.partial(audit_every_way, store=store), plans.items(), workers=workers)
 
 
-def summary(rows: list[Row]) -> list[str]:
+def summary(rows: list[TightnessRow]) -> list[str]:
     """How the rows stand to the goals: 0.95 of the exact epsilon by gdp, and 0.95 of the binomial limit otherwise.
 
     The limit is the median of what the best test certifies, so that half of all audits lie below it by luck alone: the

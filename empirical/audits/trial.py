@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.foreign import Foreign
-from empirical.audits.targets import Target
+from empirical.audits.targets import AuditTarget
 from oracle.core.errors import TargetError
 from oracle.core.tape import Tape
 
@@ -31,7 +31,7 @@ _DISTINCT = 6  # of them that must differ from the commonest release before equa
 
 
 def try_out(
-    target: Target, features: tuple[Array, Array], labels: tuple[Array, Array], *, seed: int = 0
+    target: AuditTarget, features: tuple[Array, Array], labels: tuple[Array, Array], *, seed: int = 0
 ) -> tuple[int, ...]:
     """The shape of one release, after a few models on both data sets, each trained twice or three times."""
     tape = Tape(seed, TRIED)
@@ -65,7 +65,7 @@ def _check_calls(name: str, first: Array, second: Array) -> None:
         )
 
 
-def _check_repeats(target: Target, once: Array, again: Array, where: str) -> None:
+def _check_repeats(target: AuditTarget, once: Array, again: Array, where: str) -> None:
     if not np.array_equal(once, again):
         raise TargetError(
             f"{target.name} is not reproducible: the same seed gave another release {where} (does it read a clock, or "

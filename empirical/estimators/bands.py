@@ -23,7 +23,7 @@ import numpy as np
 
 from empirical.estimators.binomial import (
     Array,
-    Rates,
+    RateBounds,
     Scores,
     Tally,
     epsilon_from_rates,
@@ -87,7 +87,7 @@ def dkw(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Est
     high = np.minimum(1.0, high + dkw_width(len(negatives), alpha))
     values = epsilon_from_rates(low, high, delta)
     best = int(np.argmax(values))
-    return Estimate(float(values[best]), float(points[best]), Rates(float(low[best]), float(high[best])))
+    return Estimate(float(values[best]), float(points[best]), RateBounds(float(low[best]), float(high[best])))
 
 
 def dkw_width(models: int, alpha: float) -> float:

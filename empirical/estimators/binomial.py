@@ -50,7 +50,7 @@ _SEGMENTS = 64
 
 
 @dataclass(frozen=True)
-class Rates:
+class RateBounds:
     """A lower confidence bound of the true positive rate and an upper one of the false positive rate."""
 
     true_positive: float
@@ -154,7 +154,7 @@ def joint_point(counts: Tally, angle: float, alpha: float, convert: Conversion) 
     return float(convert(low, rate_high(counts.alarms, counts.negatives, c * math.sin(middle))))
 
 
-def joint_bound(counts: Tally, angle: float, alpha: float, convert: Conversion) -> tuple[float, Rates]:
+def joint_bound(counts: Tally, angle: float, alpha: float, convert: Conversion) -> tuple[float, RateBounds]:
     """The least value of a conversion over the joint region whose arc is centred at `angle`, and where it is attained.
 
     The region's edge is cut into segments of z2, finer near the arc. On one, z2 <= its right end and z1 <= the edge at
@@ -173,7 +173,7 @@ def joint_bound(counts: Tally, angle: float, alpha: float, convert: Conversion) 
     high = rate_high(counts.alarms, counts.negatives, right)
     values = convert(low, high)
     worst = int(np.argmin(values))
-    return float(values[worst]), Rates(float(low[worst]), float(high[worst]))
+    return float(values[worst]), RateBounds(float(low[worst]), float(high[worst]))
 
 
 def _edge(z2: Array, first: float, last: float, c: float) -> Array:

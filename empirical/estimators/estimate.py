@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empirical.estimators.binomial import Rates, Scores
+from empirical.estimators.binomial import RateBounds, Scores
 from oracle.core.errors import DomainError, TargetError
 
 LEAST_SCORES = 4
@@ -21,7 +21,7 @@ class Estimate:
 
     epsilon: float
     threshold: float | None
-    rates: Rates | None
+    rates: RateBounds | None
     models: int | None = None
 
 

@@ -33,7 +33,7 @@ from scipy import optimize, special
 from empirical.estimators import bands, credible, sequential
 from empirical.estimators.binomial import (
     Array,
-    Rates,
+    RateBounds,
     Scores,
     epsilon_from_rates,
     joint_bound,
@@ -47,7 +47,7 @@ from empirical.estimators.thresholds import candidates, joint_choice, split_choi
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.registry import bound
 
-__all__ = ["ESTIMATORS", "Estimate", "Estimator", "Rates", "Scores", "check_confidence"]
+__all__ = ["ESTIMATORS", "Estimate", "Estimator", "RateBounds", "Scores", "check_confidence"]
 
 _NODES = 256
 
@@ -78,7 +78,7 @@ def clopper_pearson(held: Scores, judged: Scores, *, delta: float, confidence: f
     threshold, alphas = split_choice(candidates(held), trials, 1 - confidence, convert)
     counts = tally(judged, threshold)
     low, high = rate_bounds(counts.hits, counts.alarms, trials, alphas)
-    return Estimate(float(convert(low, high)), threshold, Rates(float(low), float(high)))
+    return Estimate(float(convert(low, high)), threshold, RateBounds(float(low), float(high)))
 
 
 def joint(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:

@@ -36,14 +36,14 @@ _LOOKS = ((1, 400), (9, 24), (101, 1))
 _HALVINGS = 120
 
 
-class Rates(Protocol):
+class ExactRates(Protocol):
     """What the limit needs of an exact law."""
 
     def rates(self, thresholds: Array) -> tuple[Array, Array]:
         """The false and the true positive rates of "score > threshold"."""
 
 
-def binomial_limit(law: Rates, *, models: int, delta: float, confidence: float) -> float:
+def binomial_limit(law: ExactRates, *, models: int, delta: float, confidence: float) -> float:
     """The epsilon that the best threshold, known in advance, certifies with `models` runs on each data set."""
     check_confidence(confidence)
     if models < 1:
@@ -75,7 +75,7 @@ def _medians(rates: Array, deviates: Array, models: int, delta: float, nodes: in
     return np.asarray(np.median(certified.reshape(len(rates), -1), axis=1))
 
 
-def _thresholds(law: Rates, models: int) -> Array:
+def _thresholds(law: ExactRates, models: int) -> Array:
     """Thresholds at which one of the error rates passes each of many values, from less than one model to one half."""
     targets = np.geomspace(0.1 / models, 0.5, _TARGETS)
     return np.concatenate([

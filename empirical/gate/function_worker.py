@@ -12,8 +12,8 @@ import os
 from fractions import Fraction
 from typing import Any, BinaryIO
 
-from empirical.gate.targets import call
-from empirical.gate.verdicts import Answer, Failure, Refusal
+from empirical.gate.gate_targets import call
+from empirical.gate.verdicts import Answer, Breakdown, Refusal
 from oracle.core.isolated_worker import load_function, told
 
 
@@ -47,7 +47,7 @@ def encoded(answer: Answer) -> dict[str, str]:
     """An answer as a JSON object that keeps every bit."""
     if isinstance(answer, Refusal):
         return {"refused": answer.why}
-    if isinstance(answer, Failure):
+    if isinstance(answer, Breakdown):
         return {"crash": answer.why}
     return {"lower": _text(answer.lower), "upper": _text(answer.upper)}
 

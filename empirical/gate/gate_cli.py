@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from empirical.gate import output, xfail
+from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS
 from empirical.gate.jobs import BoundJob
 from empirical.gate.result import AnyResult, Result, exit_code
-from empirical.gate.run import SEARCH, SEARCH_SECONDS
 from empirical.gate.training_jobs import BUDGET, CONFIDENCE, DELTA, Job, TrainingJob, read
 from oracle.core.console import INTERRUPTED, require_writable, write_json, write_text
 from oracle.core.errors import DomainError

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate import vector_files
+from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS, Progress, run
+from empirical.gate.gate_targets import GateCommand, GateFunction
 from empirical.gate.result import Result
-from empirical.gate.run import SEARCH, SEARCH_SECONDS, Progress, run
-from empirical.gate.targets import CommandTarget, FunctionTarget
 from empirical.gate.verdicts import ROUNDING
 from empirical.gate.xfail import Xfails
 from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer
@@ -67,10 +67,10 @@ class BoundJob:
             "seed": int(non_negative_integer("seed").rational(self.seed)), "only": self.only,
         }
 
-    def _make(self) -> FunctionTarget | CommandTarget:
+    def _make(self) -> GateFunction | GateCommand:
         if self.command is not None:
-            return CommandTarget(command_words(self.command), self.timeout, self.memory)
-        return FunctionTarget(str(self.target), self.timeout, self.memory)
+            return GateCommand(command_words(self.command), self.timeout, self.memory)
+        return GateFunction(str(self.target), self.timeout, self.memory)
 
     def carry_out(self, xfail: Xfails, progress: Callable[[str], Progress]) -> Iterator[Result]:
         """The result of each bound; `progress` gives what a bound's progress is told to."""

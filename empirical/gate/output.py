@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, exit_code
 from empirical.gate.vector_files import VERSION
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from oracle.core.console import print_table
 
 COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
@@ -56,7 +56,7 @@ def rows(result: AnyResult) -> Iterator[tuple[str, ...]]:
     for verdict, count in result.counts.items():
         if count:
             same = [outcome for outcome in result.outcomes if outcome.judgement.verdict is verdict]
-            worst = result.worst(verdict) if verdict in (Verdict.UNSOUND, Verdict.LOOSE) else None
+            worst = result.worst(verdict) if verdict in (GateVerdict.UNSOUND, GateVerdict.LOOSE) else None
             yield (
                 result.target, result.bound, str(verdict), str(count), _outcome(same),
                 "" if worst is None else worst.judgement.detail,

@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate.making.cases import Case
-from empirical.gate.verdicts import Judgement, Verdict, rounded
+from empirical.gate.verdicts import GateVerdict, Judgement, rounded
 from empirical.gate.xfail import TODO, VIOLATION, Xfail
 from oracle.core.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
 
-ANSWERED = (Verdict.TIGHT, Verdict.LOOSE, Verdict.UNSOUND)
+ANSWERED = (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.UNSOUND)
 """The verdicts on a number that answers a valid case."""
 
 
@@ -66,7 +66,7 @@ class Unsupported:
 
 
 @dataclass(frozen=True)
-class Searched:
+class GateSearch:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
     `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
@@ -120,17 +120,17 @@ class Result:
     rounding: Fraction
     seed: int
     outcomes: tuple[Outcome, ...]
-    searched: Searched | None = None
+    searched: GateSearch | None = None
     unsupported: tuple[Unsupported, ...] = ()
     seconds: float = 0.0
     interrupted: bool = False
     unusable: str = ""
 
     @property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[GateVerdict, int]:
         """How many vectors came out with each verdict."""
         counted = Counter(outcome.judgement.verdict for outcome in self.outcomes)
-        return {verdict: counted[verdict] for verdict in Verdict}
+        return {verdict: counted[verdict] for verdict in GateVerdict}
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
@@ -158,7 +158,7 @@ class Result:
         )
         return UNDECIDED if not self.outcomes or nothing_found else GOOD
 
-    def worst(self, verdict: Verdict) -> Outcome | None:
+    def worst(self, verdict: GateVerdict) -> Outcome | None:
         """The worst case of a verdict, by its severity; of equally bad ones that with the largest truth."""
         found = () if self.searched is None else self.searched.worst
         same = [outcome for outcome in (*self.outcomes, *found) if outcome.judgement.verdict is verdict]
@@ -171,7 +171,7 @@ class Result:
         for outcome in (*self.outcomes, *found):
             entry = outcome.expected_failure
             held = entry is not None and outcome.good
-            if outcome.judgement.verdict is Verdict.TIGHT or (outcome.good and not held):
+            if outcome.judgement.verdict is GateVerdict.TIGHT or (outcome.good and not held):
                 continue
             known = (entry.reason, entry.link, entry.also) if entry is not None and held else (TODO, "", ())
             key = (str(outcome.judgement.verdict), *known)
@@ -278,17 +278,17 @@ def severity(outcome: Outcome) -> float:
     judged, truth = outcome.judgement, outcome.case.expected
     if truth is None or judged.factor is None:
         return 0.0
-    if judged.verdict is Verdict.UNSOUND and judged.amount is not None:
+    if judged.verdict is GateVerdict.UNSOUND and judged.amount is not None:
         below = judged.factor < 1
         end = rounded(truth.lower if below else truth.upper)
         return shortfall(judged.amount, max(abs(end), abs(end - judged.amount if below else end + judged.amount)))
-    if judged.verdict is not Verdict.LOOSE or truth.upper == 0:
+    if judged.verdict is not GateVerdict.LOOSE or truth.upper == 0:
         return 0.0
     return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf
 
 
 def unsupported_words(
-    choices: Mapping[str, Sequence[str]], judged: Iterable[tuple[Case, Verdict]]
+    choices: Mapping[str, Sequence[str]], judged: Iterable[tuple[Case, GateVerdict]]
 ) -> list[Unsupported]:
     """The words whose valid cases are all refused while valid cases with another word of the parameter are answered."""
     valid = [(case, verdict) for case, verdict in judged if case.valid]
@@ -298,7 +298,7 @@ def unsupported_words(
         some = any(verdict in ANSWERED for of_word in verdicts.values() for verdict in of_word)
         found += [
             Unsupported(parameter, word, len(of_word)) for word, of_word in verdicts.items()
-            if some and of_word and all(verdict is Verdict.REFUSED for verdict in of_word)
+            if some and of_word and all(verdict is GateVerdict.REFUSED for verdict in of_word)
         ]
     return found
 

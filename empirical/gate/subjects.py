@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 
 import pytest
 
+from empirical.gate.gate_run import SEARCH_SECONDS, settled
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, arguments
 from empirical.gate.result import Outcome, Unsupported
-from empirical.gate.run import SEARCH_SECONDS, settled
-from empirical.gate.search import search_worst
-from empirical.gate.targets import LocalTarget
-from empirical.gate.verdicts import Verdict, judge
+from empirical.gate.verdicts import GateVerdict, judge
+from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
@@ -23,17 +23,17 @@ FAILURES: dict[str, Any] = {
     # One class a verdict, so that pytest's xfail(raises=...) tells the expected verdict from any other; builtins, as
     # pytest shows the module of an exception otherwise.
     verdict: type(verdict.title().replace("_", ""), (pytest.fail.Exception,), {"__module__": "builtins"})
-    for verdict in Verdict
+    for verdict in GateVerdict
 }
 
 TO_DO = {
-    Verdict.UNSOUND: "it claims more than is true: correct it, and round to the safe side",
-    Verdict.LOOSE: "it is sound, but beyond the slack that the test allows: tighten it, or allow more",
-    Verdict.REFUSED: "the input is valid: answer it; words that the library does not support are told by "
+    GateVerdict.UNSOUND: "it claims more than is true: correct it, and round to the safe side",
+    GateVerdict.LOOSE: "it is sound, but beyond the slack that the test allows: tighten it, or allow more",
+    GateVerdict.REFUSED: "the input is valid: answer it; words that the library does not support are told by "
     'unsupported={"parameter": ["word"]}',
-    Verdict.ACCEPTED_INVALID: "the input means nothing: raise a ValueError or a TypeError",
-    Verdict.CRASH: "answer with a number, or with lower and upper, or raise a ValueError or a TypeError",
-    Verdict.TIMEOUT: "answer sooner",
+    GateVerdict.ACCEPTED_INVALID: "the input means nothing: raise a ValueError or a TypeError",
+    GateVerdict.CRASH: "answer with a number, or with lower and upper, or raise a ValueError or a TypeError",
+    GateVerdict.TIMEOUT: "answer sooner",
 }
 
 
@@ -113,7 +113,7 @@ class Question:
             loose_fails=agreement.slack is not None,
         )
         word = agreement.unsupported_word(case)
-        if word and judgement.verdict is Verdict.REFUSED:
+        if word and judgement.verdict is GateVerdict.REFUSED:
             pytest.skip(word)
         if word:
             _fail(outcome, agreement.told(outcome, f"the test says {word}, but it is answered: take that out"))

@@ -41,6 +41,13 @@ def conformance(
     `slack` is how many times the truth an answer may be (any factor, if None), `rounding` the relative error that is
     forgiven on the unsafe side, `xfail` the file of expected failures (beside the test file, or in pytest's root), and
     `unsupported` the words that the library refuses: {"neighbours": ["replace"]}.
+
+        >>> import dp_oracle
+        >>> def epsilon(**given):
+        ...     return dp_oracle.bound("gaussian.epsilon").reference(**given).to_floats()[1]
+        >>> test_epsilon = dp_oracle.conformance("gaussian.epsilon", epsilon, slack=1.05)
+        >>> test_epsilon.__doc__
+        '__main__.epsilon implements gaussian.epsilon.'
     """
     called = _name(function)
     with _one_line(f"conformance of {called}"):

@@ -17,8 +17,8 @@ from empirical.gate.making.cases import Case, Expected, Text
 from oracle.core.errors import VectorError
 from oracle.core.registry import named
 
-SHIPPED = Path(__file__).parent / "vectors"
-SCHEMAS = Path(__file__).parent / "schemas"
+SHIPPED = Path(__file__).parent / "vectors"  # told: as data, by whoever asks for a bound
+SCHEMAS = Path(__file__).parent / "schemas"  # told: they accept a file or refuse it, and change no number
 VERSION = "2.0.0"
 """Of the vectors and of the meaning of the verdicts, together (VECTORS.md says when which digit rises)."""
 

@@ -32,7 +32,7 @@ ROUNDING = Fraction(1, 10**12)
 """What is forgiven by default, relative to the truth: a correct formula in float64 errs by 1e-15, some by more."""
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """The seven verdicts."""
 
     TIGHT = "TIGHT"
@@ -60,14 +60,14 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Failure:
+class Breakdown:
     """The target broke: `verdict` is CRASH or TIMEOUT."""
 
-    verdict: Verdict
+    verdict: GateVerdict
     why: str
 
 
-Answer = Interval | Refusal | Failure
+Answer = Interval | Refusal | Breakdown
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Judgement:
     inside, infinite for an infinite answer or a truth of 0); both None where they mean nothing.
     """
 
-    verdict: Verdict
+    verdict: GateVerdict
     answer: str
     detail: str = ""
     amount: float | None = None
@@ -110,16 +110,16 @@ def read(value: Any) -> Answer:
     """What a target returned, as an answer: a number, or a mapping with `lower` and `upper`."""
     if isinstance(value, dict):
         if not {"lower", "upper"} <= set(value):
-            return Failure(Verdict.CRASH, f"answered {_short(value)}: expected a number, or lower and upper")
+            return Breakdown(GateVerdict.CRASH, f"answered {_short(value)}: expected a number, or lower and upper")
         lower, upper = number(value["lower"]), number(value["upper"])
     else:
         lower = upper = number(value)
     if lower is None or upper is None:
-        return Failure(Verdict.CRASH, f"answered {_short(value)}: no number")
+        return Breakdown(GateVerdict.CRASH, f"answered {_short(value)}: no number")
     if _is_nan(lower) or _is_nan(upper):
         return Interval(math.nan, math.nan)
     if lower > upper:
-        return Failure(Verdict.CRASH, f"answered {_short(value)}: lower lies above upper")
+        return Breakdown(GateVerdict.CRASH, f"answered {_short(value)}: lower lies above upper")
     return Interval(lower, upper)
 
 
@@ -128,13 +128,13 @@ def judge(
 ) -> Judgement:
     """The verdict on an answer to a case of a bound that is safe on that side."""
     if isinstance(answer, Refusal):
-        return Judgement(Verdict.REFUSED, "refused", answer.why)
-    if isinstance(answer, Failure):
+        return Judgement(GateVerdict.REFUSED, "refused", answer.why)
+    if isinstance(answer, Breakdown):
         return Judgement(answer.verdict, answer.verdict.lower(), answer.why)
     if case.expected is None:
-        return Judgement(Verdict.ACCEPTED_INVALID, shown(answer), "an answer to an input that means nothing")
+        return Judgement(GateVerdict.ACCEPTED_INVALID, shown(answer), "an answer to an input that means nothing")
     if _is_nan(answer.lower):
-        return Judgement(Verdict.CRASH, "nan", "answered nan: no number")
+        return Judgement(GateVerdict.CRASH, "nan", "answered nan: no number")
     return _judge_number(case.expected, answer, safe=safe, slack=slack, rounding=rounding)
 
 
@@ -150,13 +150,13 @@ def _judge_number(
         end = f"below the certified lower end {_near(truth.lower)}" if too_low else (
             f"above the certified upper end {_near(truth.upper)}"
         )
-        return Judgement(Verdict.UNSOUND, told, f"{_near(amount)} {end}", amount=rounded(amount), factor=factor)
+        return Judgement(GateVerdict.UNSOUND, told, f"{_near(amount)} {end}", amount=rounded(amount), factor=factor)
     if safe == "upper":
         tight = answer.upper <= slack * truth.upper + rounding * abs(truth.upper)
     else:
         tight = answer.lower >= truth.lower / slack - rounding * abs(truth.lower)
     detail = "" if tight else f"{factor:.6g} times the truth"
-    return Judgement(Verdict.TIGHT if tight else Verdict.LOOSE, told, detail, factor=factor)
+    return Judgement(GateVerdict.TIGHT if tight else GateVerdict.LOOSE, told, detail, factor=factor)
 
 
 def _factor(truth: Expected, answer: Interval, safe: str) -> float:

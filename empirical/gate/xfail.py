@@ -27,14 +27,14 @@ from pathlib import Path
 from typing import Any
 
 from empirical.gate.making.cases import Case, Text
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError
 from oracle.core.registry import bounds, named
 
 VIOLATION = "VIOLATION"
-FAILURES = tuple(verdict for verdict in Verdict if verdict is not Verdict.TIGHT)
-FOUND_BY_SEARCH = (Verdict.UNSOUND, Verdict.LOOSE, Verdict.CRASH, Verdict.TIMEOUT)
+FAILURES = tuple(verdict for verdict in GateVerdict if verdict is not GateVerdict.TIGHT)
+FOUND_BY_SEARCH = (GateVerdict.UNSOUND, GateVerdict.LOOSE, GateVerdict.CRASH, GateVerdict.TIMEOUT)
 TODO = "TODO"
 _KEYS = ("bound", "training", "verdict", "cases", "where", "flags", "search", "reason", "link", "also")
 _TESTED = ("library", "version")
@@ -55,7 +55,7 @@ class Xfail:
     search: bool = False
     also: tuple[str, ...] = ()
 
-    def expects(self, verdict: Verdict) -> bool:
+    def expects(self, verdict: GateVerdict) -> bool:
         """Whether a verdict is what is expected."""
         return verdict == self.verdict or verdict in self.also
 
@@ -65,8 +65,8 @@ class Xfail:
             return case.tc_id in self.cases
         if not self.where and not self.flags:
             return False  # it is about the search alone
-        either = self.verdict in (Verdict.CRASH, Verdict.TIMEOUT) and not self.where
-        if not either and case.valid != (self.verdict != Verdict.ACCEPTED_INVALID):
+        either = self.verdict in (GateVerdict.CRASH, GateVerdict.TIMEOUT) and not self.where
+        if not either and case.valid != (self.verdict != GateVerdict.ACCEPTED_INVALID):
             return False
         if self.flags and not set(self.flags) & set(case.flags):
             return False
@@ -197,8 +197,8 @@ def _words(value: Any, key: str, place: str) -> tuple[str, ...]:
 def _also(table: dict[str, Any], place: str) -> tuple[str, ...]:
     others = _words(table.get("also", []), "also", place)
     for verdict in others:
-        if verdict not in tuple(Verdict):
-            raise DomainError(f"{place}: also = {shown(verdict)} is outside its domain: {', '.join(Verdict)}")
+        if verdict not in tuple(GateVerdict):
+            raise DomainError(f"{place}: also = {shown(verdict)} is outside its domain: {', '.join(GateVerdict)}")
     return others
 
 

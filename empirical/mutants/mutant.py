@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.releases import as_numbers, check_releases
 from empirical.audits.targets import Array
 from oracle.core.registry import algorithm, discover, index
@@ -69,7 +69,7 @@ class Judged:
 class Planted:
     """The algorithm of a plan with a wrong training in its place, `train(features, labels, config, tape)`: a target."""
 
-    plan: Plan
+    plan: AuditPlan
     train: Callable[..., Any]
 
     @property

@@ -12,17 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import Array
 from empirical.mutants.mutant import Detection, Mutant, Planted
-from oracle.core.registry import Values, algorithm, bound
+from oracle.core.algorithm import Values
+from oracle.core.registry import algorithm, bound
 from oracle.core.tape import Tape
 
 _PLAN = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=20_000, held=0.2, estimator="gdp")
 
 
-def _audited(train: Callable[..., Any], plan: Plan = _PLAN) -> Detection:
+def _audited(train: Callable[..., Any], plan: AuditPlan = _PLAN) -> Detection:
     result = run(plan, target=Planted(plan, train))
     return Detection(result.verdict == "VIOLATION", f"audit: {result.reason}")
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from empirical.pairs.generic import DOMAIN, added, defaults, replaced, unit
 from empirical.pairs.pair import Array, Builder, Pair, Trained
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
 MODELS = 32

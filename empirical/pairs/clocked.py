@@ -36,8 +36,8 @@ from empirical.pairs.descent import HUGE_LABEL, SIZES
 from empirical.pairs.generic import replaced, unit
 from empirical.pairs.laws import NearlyLaw, isotropic
 from empirical.pairs.pair import Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 MOST_DOUBT = 1e-9
 """Of the law, in total variation; beyond, the batch is too small for these losses."""

@@ -1,6 +1,6 @@
 r"""Worst cases of the full-batch and cyclic descents on generalised linear models.
 
-All records are zero but the canary, whose gradient is as long as the account allows and points one way on data set 1
+All records are zero but the canary, whose gradient is as long as the guarantee allows and points one way on data set 1
 and the other way on data set 0 (or is missing there). For the linear loss every step is affine, so releases are exactly
 Gaussian, and mu is a quotient of two recursions in rationals:
 
@@ -20,9 +20,9 @@ import numpy as np
 from empirical.pairs.generic import added, replaced, unit
 from empirical.pairs.laws import GaussianLaw, isotropic
 from empirical.pairs.pair import Array, Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, positive_integer
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 HUGE_LABEL = 1e6
 """A squared-loss residual so large that its gradient is clipped whatever the model, in units of what clips it."""
@@ -102,7 +102,9 @@ def _average_law(config: Values, gap: Fraction, direction: Array) -> GaussianLaw
     weight = Fraction(steps + 1, 2)
     squares = Fraction((steps + 1) * (2 * steps + 1), 6 * steps)
     return isotropic(
-        gap=config.eta * gap * weight, variance=(config.eta * config.noise_std) ** 2 * squares, direction=direction
+        gap=config.learning_rate * gap * weight,
+        variance=(config.learning_rate * config.noise_on_mean) ** 2 * squares,
+        direction=direction,
     )
 
 
@@ -119,7 +121,7 @@ def _full_batch(name: str, config: Values, parameters: Values) -> Pair:
     assert pair.direction is not None
     gap = (1 if add_remove else 2) * config.clip_norm / config.dataset_size
     law = _average_law(config, gap, pair.direction)
-    middle = float(config.eta * gap * Fraction(config.steps + 1, 4)) if add_remove else 0.0
+    middle = float(config.learning_rate * gap * Fraction(config.steps + 1, 4)) if add_remove else 0.0
     return replace(pair, law=replace(law, centre=middle * pair.direction))
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from empirical.pairs.pair import Array, Builder, Pair
 from empirical.pairs.pair_files import RELATIONS
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, choice, positive, positive_integer
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
 DOMAIN = (

@@ -25,11 +25,12 @@ from flint import arb
 from empirical.pairs.finite_law import FiniteLaw
 from empirical.pairs.generic import replaced
 from empirical.pairs.pair import Builder, Pair
-from oracle.algorithms.glmtron.dp_threshold import HISTOGRAMS, bin_of, check_size, upper_end
+from oracle.algorithms.glmtron.dp_threshold import bin_of, check_size, upper_end
+from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
+from oracle.core.algorithm import Values
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Values
 
 NOTHING, EMPTY, LONELY = range(3)
 _SIZE = 1.25  # of score and label: no square of it is a power of two, where a rounding could change the bin
@@ -48,7 +49,7 @@ def histogram_laws(config: Values) -> tuple[list[arb], list[arb]]:
     """The probabilities of nothing, the bin {0} and the lonely bin, on both data sets."""
     scale = ball(2 / config.threshold_epsilon)
     bar = 1 - scale * ball(config.threshold_delta).log()
-    full, rest = arb(config.batches), arb(config.batches - 1)
+    full, rest = arb(config.histogram_batches), arb(config.histogram_batches - 1)
     silent = _distribution((bar - full) / scale)
     both_silent = _distribution((bar - rest) / scale) * _distribution((bar - 1) / scale)
     if rest >= bar:
@@ -69,7 +70,7 @@ def _histograms(name: str, config: Values, parameters: Values) -> Pair:
     canary = _SIZE * weights / float(weights @ weights)
     others, labels = np.zeros((records - 1, weights.size)), np.zeros(records - 1)
     pair = replaced(others, labels, (0.0 * canary, canary), (0.0, -_SIZE), records - 1)
-    size, score = records // config.batches, float(canary @ weights)
+    size, score = records // config.histogram_batches, float(canary @ weights)
     ends = [upper_end(bin_of(r * r / size)) for r in (score + _SIZE, _SIZE, score)]
     released: list[tuple[float, float]] = []
     cases: list[tuple[int, tuple[int, ...]]] = []
@@ -103,6 +104,6 @@ histogram_canary = Builder(
     summary="a record that takes one batch mean of every histogram out of the bin that all others are in",
     algorithms=("dp-threshold",),
     parameters=(positive_integer("records"),),
-    defaults=lambda name, config: {"records": config.batches},
+    defaults=lambda name, config: {"records": config.histogram_batches},
     build=_histograms,
 )

@@ -18,11 +18,11 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 from scipy import special
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu, normal_upper_tail
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, OracleError
+from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu, normal_upper_tail
 
 Array = NDArray[np.float64]
 WIDTH = Fraction(1, 10**12)

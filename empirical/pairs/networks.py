@@ -24,8 +24,8 @@ from empirical.pairs.descent import HUGE_LABEL, SIZES, canary_pair
 from empirical.pairs.generic import replaced, unit
 from empirical.pairs.laws import NearlyLaw, isotropic
 from empirical.pairs.pair import Builder, Pair
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 NEVER = Fraction(1, 2**1000)
 """Above the probability that a Gaussian strays a thousand standard deviations (e^-500000) in any run there can be."""
@@ -41,11 +41,12 @@ def _blocks(name: str, config: Values, parameters: Values) -> Pair:
     if config.layers or classes:
         return pair
     pair = replace(pair, direction=canary)
-    if config.regulariser != "none" or config.lipschitz != math.inf or config.clip_norm == math.inf:
+    if config.regulariser != "none" or config.spectral_norm != math.inf or config.clip_norm == math.inf:
         return pair
-    gap = 2 * config.eta * config.clip_norm / config.batch_size * len(config.noise)
+    rate, noise = config.learning_rate, config.noise_variances
+    gap = 2 * rate * config.clip_norm / config.batch_size * len(noise)
     updates = records // config.batch_size
-    variance = Fraction(1, dimension) + sum((2 * config.eta * o * updates for o in config.noise), Fraction(0))
+    variance = Fraction(1, dimension) + sum((2 * rate * o * updates for o in noise), Fraction(0))
     farthest = HUGE_LABEL - float(config.clip_norm) - float(gap)
     if farthest < 1000 * math.sqrt(float(variance)):
         raise DomainError(f"clip_norm = {config.clip_norm} is outside its domain: far below the label {HUGE_LABEL:g}")

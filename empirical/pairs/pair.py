@@ -17,22 +17,23 @@ from numpy.typing import NDArray
 
 from empirical.pairs.laws import Law
 from empirical.pairs.pair_files import check_dataset, differing, read_pair
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, parse_all, shown
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values, algorithm, discover, index, named
+from oracle.core.registry import algorithm, discover, index, named
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]
 
 
-class Described(Protocol):
+class DescribedTarget(Protocol):
     """What a pair needs to know of a target: the JSON object that determines it."""
 
     def spec(self) -> dict[str, Any]:
         """The description of the target."""
 
 
-class Trained(Described, Protocol):
+class Trained(DescribedTarget, Protocol):
     """What a pair that is fitted to a target needs: its releases."""
 
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
@@ -80,7 +81,7 @@ def builders() -> dict[str, Builder]:
     return index(discover(Builder, "empirical.pairs"), lambda item: item.name)
 
 
-def default_pair(target: Described) -> dict[str, Any]:
+def default_pair(target: DescribedTarget) -> dict[str, Any]:
     """The description of the pair that is worst for the target's algorithm."""
     name, config = _subject(target)
     for builder in builders().values():
@@ -126,7 +127,7 @@ def checked(pair: Pair) -> Pair:
     return pair
 
 
-def _subject(target: Described) -> tuple[str, Values]:
+def _subject(target: DescribedTarget) -> tuple[str, Values]:
     """The name and configuration of an algorithm of ours; empty for any other target."""
     spec = target.spec()
     if spec.get("kind") != "algorithm":

@@ -2,8 +2,8 @@ r"""Worst cases of phased SGD, plain, smoothed, projected and on the features of
 
 The canary is the first record and all others are zero. Its gradient is then taken at w_0 = 0, whatever the link: it
 moves all n_1 - 1 later iterates of the first phase by eta_1 times its length, hence the average by (1 - 1/n_1) of that.
-The later phases only add their noise, so that w_k is exactly Gaussian, of variance (sigma eta_1)^2 + ... +
-(sigma eta_k)^2 with eta_i = eta / 4^i, for every link that starts at w_0 = 0.
+The later phases only add their noise, so that w_k is exactly Gaussian, of variance (sigma eta_1)^2 + ... + (sigma
+eta_k)^2 with sigma = noise_over_step and eta_i = base_learning_rate / 4^i, for every link that starts at w_0 = 0.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from empirical.pairs.regression import opposite
 from oracle.algorithms.kernels import multinomial
 from oracle.algorithms.phased import moreau
 from oracle.algorithms.phased.phased_sgd import sizes
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Values
 
 AT_ZERO = {
     "tanh": Fraction(0), "sigmoid": Fraction(1, 2), "clip": Fraction(0), "constant": Fraction(1), "sign": Fraction(0),
@@ -35,10 +35,10 @@ def first_record_law(config: Values, records: int, squared_gap: Fraction, gap: A
     """The law of w_k where the first record's gradients on the two data sets are `gap` apart, a vector of that norm."""
     phases = sizes(records)
     share = Fraction(phases[0] - 1, phases[0])
-    rates = [config.learning_rate / 4**i for i in range(1, len(phases) + 1)]
-    squared_mu = squared_gap * (share * rates[0]) ** 2 / (config.sigma**2 * sum(rate**2 for rate in rates))
+    rates = [config.base_learning_rate / 4**i for i in range(1, len(phases) + 1)]
+    squared_mu = squared_gap * (share * rates[0]) ** 2 / (config.noise_over_step**2 * sum(rate**2 for rate in rates))
     moved = float(share * rates[0])
-    std = float(config.sigma) * float(sum(rate**2 for rate in rates)) ** 0.5
+    std = float(config.noise_over_step) * float(sum(rate**2 for rate in rates)) ** 0.5
     weights = gap / float(np.linalg.norm(gap)) / std
     return GaussianLaw(lambda: ball(squared_mu).sqrt(), weights, moved * centre)
 

@@ -31,9 +31,9 @@ from empirical.pairs.laws import GaussianLaw, MixtureLaw, isotropic
 from empirical.pairs.pair import Array, Builder, Pair
 from oracle.algorithms.glmtron.glmtron import SHORTEN
 from oracle.algorithms.regression import adaptive_batched_gd
+from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 INDICATOR = ("glm-dp-sgd", "dp-ftrl")
 
@@ -54,9 +54,9 @@ def _label(name: str, config: Values) -> float:
 
 def shuffled_law(config: Values, records: int, direction: Array) -> MixtureLaw:
     """The law of DP-GLMtron's average iterate."""
-    move = config.eta * config.clip_norm
+    move = config.learning_rate * config.clip_norm
     shares = [Fraction(age, records) for age in range(records)]
-    noise = 2 * config.noise_multiplier * move
+    noise = 2 * config.noise_over_sensitivity * move
     variance = sum(((noise * share) ** 2 for share in shares), config.initial_std**2 * Fraction(1))
     parts = [(Fraction(1, records), move * share) for share in shares]
     return MixtureLaw([(weight, -mean) for weight, mean in parts], parts, variance, direction)
@@ -72,7 +72,7 @@ def _shuffled(name: str, config: Values, parameters: Values) -> Pair:
 
 
 def _shuffled_defaults(name: str, config: Values) -> dict[str, Any]:
-    return {"records": 10 + (config.estimation if name == "dp-glmtron-adaptive" else 0), "dimension": 2}
+    return {"records": 10 + (config.threshold_records if name == "dp-glmtron-adaptive" else 0), "dimension": 2}
 
 
 shuffled_canary = Builder(
@@ -88,8 +88,8 @@ shuffled_canary = Builder(
 def tree_law(config: Values, records: int, place: int, direction: Array) -> GaussianLaw:
     """The law of DP-TAGLMtron's average iterate, the canary at a place from 1."""
     moves = 2 if config.neighbours == "replace" else 1  # by how many clipping norms the canary moves a node
-    gap = config.eta * moves * config.clip_norm * Fraction(records - place + 1, records)
-    noise = config.eta * config.noise_multiplier * config.clip_norm / records
+    gap = config.learning_rate * moves * config.clip_norm * Fraction(records - place + 1, records)
+    noise = config.learning_rate * config.noise_multiplier * config.clip_norm / records
     lives = [min(leaf & -leaf, records - leaf + 1) for leaf in range(1, records + 1)]
     variance = noise**2 * sum(live**2 for live in lives) + config.initial_std**2
     return isotropic(gap=gap, variance=Fraction(variance), direction=direction)
@@ -98,7 +98,7 @@ def tree_law(config: Values, records: int, place: int, direction: Array) -> Gaus
 def _tree(name: str, config: Values, parameters: Values) -> Pair:
     if parameters.place > parameters.records:
         raise DomainError(f"place = {parameters.place} is outside its domain: an integer in [1, {parameters.records}]")
-    # The account's second relation zeroes a record's leaf in its place; the data sets have one size under both.
+    # The guarantee's second relation zeroes a record's leaf in its place; the data sets have one size under both.
     zeroed = config.neighbours == "add_remove"
     dimension = parameters.dimension
     pair = opposite(parameters.records, dimension, parameters.place - 1, 1.0, _label(name, config), zeroed=zeroed)
@@ -107,7 +107,8 @@ def _tree(name: str, config: Values, parameters: Values) -> Pair:
     if config.clip != SHORTEN:
         return pair
     law = tree_law(config, parameters.records, parameters.place, unit(dimension))
-    centre = law.centre + (float(config.eta) * float(config.clip_norm) / 2 if zeroed else 0.0) * unit(dimension) * (
+    push = float(config.learning_rate) * float(config.clip_norm) / 2 if zeroed else 0.0
+    centre = law.centre + push * unit(dimension) * (
         (parameters.records - parameters.place + 1) / parameters.records
     )
     return replace(pair, law=replace(law, centre=centre))
@@ -132,7 +133,8 @@ def _bounded(name: str, config: Values, parameters: Values) -> Pair:
         return pair
     std = Fraction(adaptive_batched_gd.noise_std(config, 0.0))  # the noise that the run has, to the last bit
     gap = 2 * length * config.label_bound / config.batch_size
-    return replace(pair, law=isotropic(gap=gap, variance=std**2, direction=unit(dimension) / float(config.eta)))
+    direction = unit(dimension) / float(config.learning_rate)
+    return replace(pair, law=isotropic(gap=gap, variance=std**2, direction=direction))
 
 
 bounded_canary = Builder(

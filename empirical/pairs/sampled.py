@@ -2,8 +2,8 @@ r"""Worst cases of the descents on Poisson batches: DP-SGD on generalised linear
 
 For the linear loss without a ridge the last iterate of DP-SGD moves by eta C / b along the canary for each of the
 K ~ Binomial(T, q) batches that it is in, and all steps have the same noise: a mixture of T + 1 Gaussians of variance
-T (eta noise_std)^2. What is seen is the sum of the T noisy steps; the accountant lets all of them be seen, so that the
-exact epsilon of the last iterate stays below the proved one. With a ridge the sum is weighted: 2^T parts, which are
+T (eta noise_on_mean)^2. What is seen is the sum of the T noisy steps; the accountant lets all of them be seen, so that
+the exact epsilon of the last iterate stays below the proved one. With a ridge the sum is weighted: 2^T parts, which are
 listed for few steps only.
 
 The networks have no linear loss. Their canary moves the output: its features are zero where there is an output bias,
@@ -25,7 +25,7 @@ from empirical.pairs.generic import added, replaced, unit
 from empirical.pairs.laws import MixtureLaw
 from empirical.pairs.pair import Builder, Pair
 from oracle.algorithms.networks.dp_sgd_network import weights_count
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 
 MOST_LISTED_STEPS = 10
 
@@ -33,9 +33,9 @@ MOST_LISTED_STEPS = 10
 def sampled_law(config: Values, direction: Any) -> MixtureLaw | None:
     """The law of the last iterate for the linear loss, or None where it has too many parts."""
     rate = Fraction(config.batch_size, config.dataset_size)
-    move = config.eta * config.clip_norm / config.batch_size
-    steps, multiplier = config.steps, 1 - config.eta * config.lam
-    if config.lam == 0:
+    move = config.learning_rate * config.clip_norm / config.batch_size
+    steps, multiplier = config.steps, 1 - config.learning_rate * config.regularisation
+    if config.regularisation == 0:
         parts = [(math.comb(steps, k) * rate**k * (1 - rate) ** (steps - k), k * move) for k in range(steps + 1)]
     elif steps <= MOST_LISTED_STEPS and multiplier >= 0:
         parts = []
@@ -46,7 +46,8 @@ def sampled_law(config: Values, direction: Any) -> MixtureLaw | None:
     else:
         return None
     parts = [part for part in parts if part[0] > 0]
-    variance = sum(((multiplier**age * config.eta * config.noise_std) ** 2 for age in range(steps)), Fraction(0))
+    kick = config.learning_rate * config.noise_on_mean
+    variance = sum(((multiplier**age * kick) ** 2 for age in range(steps)), Fraction(0))
     none = [(Fraction(1), Fraction(0))]
     negatives = none if config.neighbours == "add_remove" else [(weight, -mean) for weight, mean in parts]
     return MixtureLaw(negatives, parts, variance, direction)
@@ -81,7 +82,8 @@ def _network(name: str, config: Values, parameters: Values) -> Pair:
     low, high = (0.0, 1.0) if config.loss == "logistic" else (-HUGE_LABEL, HUGE_LABEL)
     canary, direction = np.zeros(dimension), None
     if name == "dp-sgd-network":
-        direction = unit(weights_count(config.width, dimension), -1)  # the output bias, which every label pulls at
+        # The output bias, which every label pulls at.
+        direction = unit(weights_count(config.hidden_units, dimension), -1)
     else:
         canary = 10.0 * float(config.clip_norm) * unit(dimension)  # without biases only features make gradients
     if config.neighbours == "add_remove":

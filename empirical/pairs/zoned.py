@@ -1,11 +1,11 @@
-"""The pair of the hidden state's worst losses, which know it themselves (`empirical.audits.adversaries`)."""
+"""The pair of the hidden state's worst losses, which know it themselves (`empirical.pairs.adversaries`)."""
 
 from __future__ import annotations
 
-from empirical.audits.adversaries import ZonedDescent
+from empirical.pairs.adversaries import ZonedDescent
 from empirical.pairs.pair import Builder, Pair, Trained
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 
 def _zoned(target: Trained, parameters: Values) -> Pair:

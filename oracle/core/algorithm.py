@@ -28,6 +28,8 @@ from oracle.core.errors import DomainError, OracleError
 if TYPE_CHECKING:
     import torch
 
+    from oracle.core.torch_twin import Twin
+
 Values = SimpleNamespace
 """Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
 
@@ -127,7 +129,7 @@ class Algorithm:
         if self.neighbours != "any":
             known["neighbours"] = self.neighbours
         setting = {key.name: known[key.name] for key in self.setting if key.name in known}
-        return self._with_facts({"records": records, "delta": delta, **setting, **vars(config), **self.trained(config)})
+        return self._with_facts({"delta": delta, **setting, **vars(config), **self.trained(config)})
 
     def require_training(self) -> None:
         """A DomainError where the algorithm is only planned."""
@@ -140,14 +142,9 @@ class Algorithm:
     ) -> torch.Tensor:
         """What all the tape's models release, [M, ...], trained at once on the device (imports torch)."""
         self.require_training()
-        from oracle.core import torch_twin
-
         assert self.batched is not None
         module, name = self.batched.split(":")
-        twin = getattr(importlib.import_module(module), name)
-        if not isinstance(twin, torch_twin.Twin):
-            options = {} if dtype is None else {"dtype": dtype}
-            return twin(features, labels, config, tape, device=device, recorder=recorder, **options)
+        twin: Twin = getattr(importlib.import_module(module), name)
         if self.check is not None:
             self.check(features, labels, config)
         return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)
@@ -162,7 +159,8 @@ class Algorithm:
         """The given keys, with the noise under the name that this algorithm has for it."""
         keys = {key.name: key for key in self.keys}
         named = dict(given)
-        if "noise_multiplier" not in named or "noise_multiplier" in keys or "noise_on_mean" not in keys:
+        reads = "noise_multiplier" not in keys and {"noise_on_mean", "clip_norm"} <= keys.keys()
+        if "noise_multiplier" not in named or not reads:
             return named
         if "noise_on_mean" in named:
             raise DomainError(
@@ -175,25 +173,6 @@ class Algorithm:
         clip_norm, size = (keys[name].rational(named[name]) for name in factors)
         named["noise_on_mean"] = vocabulary.noise_multiplier.rational(named.pop("noise_multiplier")) * clip_norm / size
         return named
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """MIGRATION ONLY: merged into the Algorithm of that name."""
-
-    algorithm: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    optional: tuple[Parameter, ...]
-    guarantees: tuple[Guarantee, ...]
-    source: tuple[str, ...]
-
-
-def accounted(
-    bound: str, account: Callable[[Values, int], Mapping[str, Any]]
-) -> tuple[Guarantee, ...]:
-    """MIGRATION ONLY."""
-    return (Guarantee(bound, "as trained", lambda config: account(config, config.records)),)
 
 
 def said(words: str, key: str) -> Hypothesis:

@@ -26,6 +26,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO, Any
 
+from oracle.core import rooms
 from oracle.core.domain import Parameter, printable, shown
 from oracle.core.errors import DomainError, TargetError, TargetTimeout
 
@@ -50,13 +51,10 @@ class Isolated:
     def __init__(self, name: str, words: Sequence[str], *, memory: int) -> None:
         self.name = name
         self._memory = memory
-        # Our own package must be found by the launcher, wherever the command is run from.
-        root = str(Path(__file__).parents[2])
-        path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH"), root) if part)
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
-        environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, "PYTHONPATH": path}
+        environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ}
         self._process = _starter(os.getpid()).submit(
-            subprocess.Popen, [sys.executable, "-m", "oracle.core.isolated_worker", str(memory), *words],
+            subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
             env=environment,
         ).result()
@@ -159,7 +157,7 @@ def source_of(path: str) -> Path:
             raise DomainError(f"target = {shown(path)}: there is no file {place}")
         return Path(place)
     *packages, last = place.split(".")
-    search: Any = ["", *sys.path]
+    search: Any = ["", *os.environ.get("PYTHONPATH", "").split(os.pathsep), *sys.path]  # as its process will
     for package in packages:
         found = PathFinder.find_spec(package, search)
         search = found.submodule_search_locations if found is not None else None

@@ -1,9 +1,10 @@
-"""The process in which foreign code runs: `python -m isolated_worker MEMORY exec COMMAND...` or `serve ...`.
+"""The process in which foreign code runs: `python -P rooms.py MEMORY exec COMMAND...` or `serve MODULE SPEC`.
 
 It limits the memory first and dies with whoever started it. `exec` then becomes the command. `serve MODULE SPEC` calls
 the function `serve(spec, requests, answers)` of one of our modules, which asks a Python function: the protocol moves
 to private descriptors, so that what the function prints goes to standard error, and standard input is an error that
-says so.
+says so. Before anything foreign is loaded, the names of our packages are given back: `import oracle` in the target is
+its own package of that name where it has one, and what serves it imports nothing of ours any more.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, NoReturn
 
 from oracle.core.domain import printable
 from oracle.core.errors import TargetError
+from oracle.core.rooms import forget_ours
 
 _PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
 
@@ -55,16 +57,16 @@ def load_function(path: str) -> Callable[..., Any]:
     place, _, name = path.rpartition(":")
     if place.endswith(".py"):
         file = Path(place).resolve()
-        spec = importlib.util.spec_from_file_location(file.stem, file)
+        spec = importlib.util.spec_from_file_location(file.stem, file)  # told: foreign, by whoever asks for it
         assert spec is not None
         assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
+        module = importlib.util.module_from_spec(spec)  # told: as above
         sys.modules[file.stem] = module  # as an import would: dataclasses and the like look it up
         sys.path.insert(0, str(file.parent))  # so that the file may import its neighbours, as a script may
         spec.loader.exec_module(module)
     else:
         sys.path.insert(0, os.getcwd())
-        module = importlib.import_module(place)
+        module = importlib.import_module(place)  # told: foreign, too
     function: Any = module
     for part in name.split("."):
         if not hasattr(function, part):
@@ -86,8 +88,8 @@ def told(error: BaseException) -> str:
     return f"it raised {type(error).__name__}{': ' if text else ''}{text}{where}{short}"
 
 
-def main(words: list[str]) -> None:
-    """Confine this process, then become a command or serve a function."""
+def main(words: list[str], *, path: list[str]) -> None:
+    """Confine this process, then become a command or serve a function, which finds its modules on the path."""
     memory, task, *rest = words
     confine(int(memory))
     if task == "exec":
@@ -96,14 +98,14 @@ def main(words: list[str]) -> None:
         except OSError as error:
             sys.exit(f"{rest[0]} cannot be run: {error.strerror}")
     module, spec = rest
-    serve = importlib.import_module(module).serve  # before anything foreign is loaded
+    # It is ours, and loaded before anything foreign.
+    serve = importlib.import_module(module).serve  # told: by the string of whoever starts this process
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     sys.stdin = NoInput()
+    sys.path[:] = [os.getcwd(), *path]
+    ours = forget_ours()
     serve(json.loads(spec), requests, answers)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    del ours  # until here: nothing else may hold what serves

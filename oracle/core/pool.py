@@ -1,26 +1,42 @@
 """Worker processes that end with the process that started them, however it ends, and that leave Ctrl-C to it.
 
-They are started afresh, for torch does not survive a fork. Each holds the reading end of a pipe, its leash; when the
-other end is closed, by us or by the system because we were killed, the worker exits at once. The pool of the standard
-library alone would leave its workers waiting for ever.
+They are started afresh, for torch does not survive a fork, with one thread each, since they share the cores. Each has a
+pipe of its own, over which items come in and results go out one by one; so it is known which item a worker was at when
+it died, and a new worker takes its place. The pipe is its leash, too: when the other end is closed, by us or by the
+system because we were killed, the worker exits at once, even in the middle of its work.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import itertools
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
+import queue
 import signal
 import threading
+import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from typing import Any, ParamSpec, TypeVar
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
 
-P = ParamSpec("P")
+from oracle.core.errors import OracleError
+
 Result = TypeVar("Result")
+Arguments = tuple[Any, ...]
+
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Died:
+    """In place of an item's result: the worker ended while it was at this item."""
+
+    exit_code: int | None
 
 
 class Pool:
@@ -28,43 +44,173 @@ class Pool:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._context = multiprocessing.get_context("spawn")
-        self._held_end, self._leash = self._context.Pipe(duplex=False)
-        self._pool = self._started()
+        self._idle: list[_Worker] = []
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leash.close()
-        self._pool.shutdown(cancel_futures=True)
-        self._held_end.close()
+        _stop(self._idle)
+        self._idle = []
 
-    def submit(self, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs) -> Future[Result]:
-        """Have a function called in a worker; a BrokenProcessPool if a worker has died."""
-        with _deaf():  # this is when workers are started
-            return self._pool.submit(function, *args, **kwargs)
+    def run(
+        self, function: Callable[..., Result], items: Iterable[Arguments], *, ahead: int = 1
+    ) -> Iterator[tuple[Arguments, Result | Died]]:
+        """Each item and what the function returns for its arguments, as they come; what it raises is raised here.
 
-    def restart(self) -> None:
-        """New workers, after one has died."""
-        self._pool.shutdown()
-        self._pool = self._started()
+        An item is taken from the iterable only when there is room for it: a worker is given up to `ahead` items, more
+        than one where they are so short that it should not wait for the next. One whose worker dies is not tried again.
+        """
+        source, busy = iter(items), dict[Connection, _Worker]()
+        left: deque[Arguments] = deque()  # given to a worker that died before it came to them
+        try:
+            while True:
+                self._feed(function, itertools.chain(_drained(left), source), busy, ahead)
+                if not busy:
+                    return
+                for connection in multiprocessing.connection.wait(list(busy)):
+                    worker = busy.pop(connection)  # type: ignore[call-overload]
+                    item, result = worker.take()
+                    if isinstance(result, Died):
+                        left.extend(worker.items)
+                    elif worker.items:
+                        busy[worker.connection] = worker
+                    else:
+                        self._idle.append(worker)
+                    if isinstance(result, _Raised):
+                        raise result.error()
+                    yield item, result
+        finally:
+            _stop(busy.values())  # nobody will hear what they are at
 
-    def _started(self) -> concurrent.futures.ProcessPoolExecutor:
-        return concurrent.futures.ProcessPoolExecutor(
-            self.workers, mp_context=self._context, initializer=_begin, initargs=(self._held_end,)
-        )
+    def _feed(
+        self, function: Callable[..., Any], source: Iterator[Arguments], busy: dict[Connection, _Worker], ahead: int
+    ) -> None:
+        """Give every worker what it has room for, first one item each, and start those that are missing."""
+        for room in range(1, ahead + 1):
+            workers = [*busy.values(), *self._idle]
+            while len(workers) < self.workers or any(len(worker.items) < room for worker in workers):
+                item = next(source, None)
+                if item is None:
+                    return
+                worker = min(workers, key=lambda one: len(one.items), default=None)
+                if worker is None or (worker.items and len(workers) < self.workers):
+                    worker = _Worker()
+                    workers.append(worker)
+                if worker in self._idle:
+                    self._idle.remove(worker)
+                busy[worker.connection] = worker
+                worker.give(function, item)
 
 
-def spread(function: Callable[..., Result], items: Iterable[tuple[Any, ...]], *, workers: int) -> Iterator[Result]:
+def spread(function: Callable[..., Result], items: Iterable[Arguments], *, workers: int) -> Iterator[Result]:
     """What a function returns for each item's arguments, in order, from that many processes; one is this process."""
     if workers == 1:
         yield from itertools.starmap(function, items)
         return
     with Pool(workers) as pool:
-        waiting = [pool.submit(function, *item) for item in items]
-        for future in waiting:
-            yield future.result()
+        ready: dict[int, Result] = {}
+        wanted = itertools.count()
+        place = next(wanted)
+        for (number, *_), result in pool.run(_numbered, ((n, function, item) for n, item in enumerate(items))):
+            if isinstance(result, Died):
+                raise OracleError(f"a worker process died with exit code {result.exit_code} (out of memory?)")
+            ready[number] = result
+            while place in ready:
+                yield ready.pop(place)
+                place = next(wanted)
+
+
+def _numbered(_: int, function: Callable[..., Result], arguments: Arguments) -> Result:
+    return function(*arguments)
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """What a function raised in a worker, pickled if it can be, and the place in words."""
+
+    pickled: bytes
+    told: str
+
+    @staticmethod
+    def of(error: BaseException) -> _Raised:
+        told = "".join(traceback.format_exception(error))
+        try:
+            pickled = pickle.dumps(error)
+            pickle.loads(pickled)  # an exception with arguments of its own may fail here only
+        except Exception:
+            pickled = pickle.dumps(OracleError(f"{type(error).__name__}: {error}"))
+        return _Raised(pickled, told)
+
+    def error(self) -> BaseException:
+        error: BaseException = pickle.loads(self.pickled)
+        error.add_note(f"in a worker process:\n{self.told}")
+        return error
+
+
+class _Worker:
+    """A spawned process, the pipe to it, and the items that it was given, the one it works on first."""
+
+    def __init__(self) -> None:
+        context: Any = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _deaf(), _single_threaded():
+            self.process.start()
+        theirs.close()
+        self.items: deque[Arguments] = deque()
+
+    def give(self, function: Callable[..., Any], item: Arguments) -> None:
+        """Ask for one item; that the process is dead is told by `take`."""
+        task = pickle.dumps((function, item))
+        self.items.append(item)
+        with contextlib.suppress(ConnectionError):
+            self.connection.send_bytes(task)
+
+    def take(self) -> tuple[Arguments, Any]:
+        """The item that is done and its result, or that the process died."""
+        item = self.items.popleft()
+        try:
+            return item, pickle.loads(self.connection.recv_bytes())
+        except (EOFError, ConnectionError):
+            self.connection.close()
+            self.process.join()
+            return item, Died(self.process.exitcode)
+
+
+def _stop(workers: Iterable[_Worker]) -> None:
+    for worker in workers:
+        worker.connection.close()
+        worker.process.kill()  # the leash needs Python's lock, which a library may hold for long
+        worker.process.join()
+
+
+def _drained(items: deque[Arguments]) -> Iterator[Arguments]:
+    while items:
+        yield items.popleft()
+
+
+def _serve(connection: Connection) -> None:
+    """The life of a worker: an item comes in, its result goes out, until nobody is at the other end."""
+    tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:  # all the time, for the other end must never wait for us to take an item
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                tasks.put(connection.recv_bytes())
+        os._exit(1)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        result: Any = None
+        try:
+            function, item = pickle.loads(tasks.get())
+            result = function(*item)
+            answer = pickle.dumps(result)
+        except Exception as error:
+            answer = pickle.dumps(_Raised.of(error))
+        with contextlib.suppress(ConnectionError):  # nobody is there: the thread above ends this process
+            connection.send_bytes(answer)
 
 
 @contextlib.contextmanager
@@ -77,9 +223,13 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(leash: multiprocessing.connection.Connection) -> None:
-    def watch() -> None:
-        multiprocessing.connection.wait([leash])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+@contextlib.contextmanager
+def _single_threaded() -> Iterator[None]:
+    """Start processes with one thread each, unless the user asked for more."""
+    unset = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]

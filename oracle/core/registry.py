@@ -21,8 +21,7 @@ import numpy as np
 from flint import arb
 
 from oracle.core import arithmetic, vocabulary
-from oracle.core.algorithm import Algorithm as Algorithm
-from oracle.core.algorithm import Values as Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
@@ -164,13 +163,23 @@ def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
 
 @functools.cache
 def bounds() -> dict[str, Bound]:
-    """All bounds by name."""
+    """All bounds by name.
+
+        >>> import dp_oracle
+        >>> [name for name in dp_oracle.bounds() if name.startswith("laplace")]
+        ['laplace-composed.delta', 'laplace-composed.epsilon', 'laplace.delta']
+    """
     return index(discover(Bound, "oracle.bounds", "oracle.algorithms"), lambda item: item.name)
 
 
 @functools.cache
 def algorithms() -> dict[str, Algorithm]:
-    """All algorithms by name."""
+    """All algorithms by name.
+
+        >>> import dp_oracle
+        >>> dp_oracle.algorithms()["dp-sgd"].accounted_by
+        'dp-sgd.epsilon'
+    """
     return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
 
 
@@ -185,10 +194,23 @@ def named(table: Mapping[str, Thing], what: str, name: str) -> Thing:
 
 
 def bound(name: str) -> Bound:
-    """The bound of that name."""
+    """The bound of that name; `reference` encloses its value, `fast` computes it for whole arrays.
+
+        >>> import dp_oracle
+        >>> value = dp_oracle.bound("gaussian.epsilon").reference(sigma=1, sensitivity=1, delta="1e-5")
+        >>> value.certainly_le(5), value.upper.to_decimal(digits=7, up=True)
+        (True, '4.377179')
+        >>> [parameter.name for parameter in dp_oracle.bound("gaussian.epsilon").parameters]
+        ['sigma', 'sensitivity', 'delta']
+    """
     return named(bounds(), "bound", name)
 
 
 def algorithm(name: str) -> Algorithm:
-    """The algorithm of that name."""
+    """The algorithm of that name: its keys, its literal reference and its batched twin.
+
+        >>> import dp_oracle
+        >>> dp_oracle.algorithm("exponential-mechanism").released
+        'output'
+    """
     return named(algorithms(), "algorithm", name)

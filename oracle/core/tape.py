@@ -144,7 +144,7 @@ class Tape:
     def normal(self, purpose: str, step: int, dimension: int) -> NDArray[Any]:
         """Independent standard normals, shape [models, dimension], in float64 unless the tape is `single`."""
         pairs = -(-dimension // 2)
-        xp: Any = importlib.import_module(self.library)
+        xp: Any = importlib.import_module(self.library)  # told: numpy or torch
         both = xp.empty((self.models, 2 * pairs), dtype=xp.float32 if self.single else xp.float64)
         for models, words in self._blocks(purpose, step, 2 * pairs):
             _normals(xp, words, both[models])
@@ -172,7 +172,7 @@ class Tape:
         no need of the products. Arrays of the tape's library, which hold until the next are asked for.
         """
         pairs = -(-dimension // 2)
-        xp: Any = importlib.import_module(self.library)
+        xp: Any = importlib.import_module(self.library)  # told: numpy or torch
         stream, whole = self.short_stream(purpose, step, pairs), -(-pairs // WORDS_PER_BLOCK) * WORDS_PER_BLOCK
         rows = max(1, _BLOCK_PAIRS // pairs)
         shape = (min(rows, self.models), pairs)

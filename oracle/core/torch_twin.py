@@ -56,7 +56,7 @@ class Twin:
         def chunk(part: Tape) -> torch.Tensor:
             return self.chunk(data, config, part, recorder).to(like)
 
-        return in_chunks(tape, self.entries(data, config, tape), chunk, like, recorder)
+        return in_chunks(tape, self.entries(data, config, tape), chunk, made, recorder)
 
 
 def in_chunks(

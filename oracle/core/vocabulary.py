@@ -55,7 +55,7 @@ base_delta = unit_interval("base_delta", "delta of the one mechanism that is amp
 base_mu = positive("base_mu", "Gaussian-DP parameter of the one mechanism that is run many times")
 epsilon0 = non_negative("epsilon0", "epsilon of each user's local randomiser")
 slack = unit_interval("slack", "what may be added to the total delta").open()
-failure_probability = unit_interval("failure_probability", "probability beta of a larger risk").open()
+failure_probability = unit_interval("failure_probability", "probability beta that what is promised fails").open()
 
 # --- noise
 sigma = positive("sigma", "standard deviation of the Gaussian noise on the released value", unit="released value")
@@ -163,9 +163,6 @@ batch_position = positive_integer(
 users = positive_integer("users", "number of users whose reports mix", unit="records")
 leaves = positive_integer("leaves", "number of leaves of the tree, one a step", unit="steps")
 blocks = positive_integer("blocks", "number of disjoint blocks of records", unit="blocks")
-weight_blocks = positive_integer(
-    "weight_blocks", "number of blocks of weights (layers), each updated once a batch", unit="blocks",
-)
 calls = positive_integer("calls", "calls on the same records, one a training step", unit="steps")
 histograms = positive_integer("histograms", "histograms of a call, on the same records; the algorithm makes 3")
 histogram_batches = positive_integer("histogram_batches", "number K of batch means of a histogram", unit="batches")
@@ -324,6 +321,9 @@ features_bounded = flag(
     "whether every possible record's features have norm at most feature_norm, or 1 where there is no such "
     "key",
 )
+gradients_bounded = flag(
+    "gradients_bounded", "whether every possible record's gradient has norm at most lipschitz wherever iterates can be",
+)
 labels_bounded = flag("labels_bounded", "whether every possible label, and a bounded link, lies in [-B, B]")
 unit_labels = flag("unit_labels", "whether labels and link lie in [0, 1]")
 link_rises = flag("link_rises", "whether the link is monotone")
@@ -346,9 +346,6 @@ public_validation = flag("public_validation", "whether the records that score th
 gaussian_dp = flag("gaussian_dp", "whether every run is mu-GDP")
 separate_records = flag(
     "separate_records", "whether each term of a gradient reads one record, and else only what was released",
-)
-sensitivity_enforced = flag(
-    "sensitivity_enforced", "whether no record moves a sum further, its auxiliary variables moving with it",
 )
 other_inputs_independent = flag(
     "other_inputs_independent", "whether all else that a step reads is independent of the data",
@@ -377,8 +374,9 @@ FORMER: dict[str, tuple[str, ...]] = {
     "noise_scale": ("scale",), "beta": ("envelope_smoothness",), "gamma": ("oracle_error",), "runs": ("run_count",),
     "oracle": ("gradient_oracle",), "threshold": ("rank_threshold",), "failure": ("failure_probability",),
     "constant_batch_size": ("constant_divisor",), "poisson": ("sampling",), "points": ("grid_points",),
-    "estimation": ("threshold_records",), "validation": ("validation_records",), "blocks": ("weight_blocks",),
-    "lipschitz_map": ("lipschitz_prox",), "disjoint_blocks": ("disjoint",), "initial_std": ("initial_scale",),
+    "estimation": ("threshold_records",), "validation": ("validation_records",), "blocks": ("layers",),
+    "lipschitz_map": ("lipschitz_prox",), "sensitivity_enforced": ("clipped",),
+    "disjoint_blocks": ("disjoint",), "initial_std": ("initial_scale",),
     "floor": ("variance_floor",), "low": ("estimate_low",), "high": ("estimate_high",),
 }
 """Names of earlier versions and what may stand for them now; the error for an old name says the new one."""

@@ -3,6 +3,8 @@ r"""Composed mechanisms: certified epsilon and delta of any sequence of (sampled
     from oracle.engines.composed_pairs import PoissonGaussian, compose
     compose([(PoissonGaussian(sigma=1, sampling_rate="1/60"), 24000)], neighbours="replace").epsilon("1e-5")
 
+It is `dp_oracle.compose`.
+
 `sigma` is the noise multiplier: the standard deviation of the noise on the sum over the bound on one record's norm.
 Under add_remove both directions are composed and the larger counts; under replace the pair is symmetric. What is
 proved: the enclosure of the hockey-stick divergence of the composed pair. That this pair dominates the mechanism is
@@ -18,20 +20,26 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
+from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu
 from oracle.core import vocabulary
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
-from oracle.core.domain import Number, positive
+from oracle.core.domain import (
+    Number,
+    non_negative_integer,
+    positive,
+    shown,
+)
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.errors import PrecisionError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.engines import small_noise
-from oracle.engines.contour import Curve, Stages, Step, make_plan, saddle_for
+from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
+from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
 from oracle.engines.sampled_gaussian import SampledGaussian
@@ -78,13 +86,61 @@ class Laplace:
         )
 
 
-def compose(parts: Iterable[tuple[PoissonGaussian | Laplace, int]], *, neighbours: str = "add_remove") -> Composition:
-    """The composition of mechanisms, each repeated a number of times."""
+Mechanism = PoissonGaussian | Laplace
+MECHANISMS: Mapping[str, type[Mechanism]] = {"poisson-gaussian": PoissonGaussian, "laplace": Laplace}
+
+
+def compose(
+    parts: Iterable[tuple[Mechanism, int] | Mapping[str, Any]], *, neighbours: str = "add_remove"
+) -> Composition:
+    """The composition of mechanisms, each repeated a number of times: certified epsilon and delta of all together.
+
+    A part is a mapping: `mechanism` is "poisson-gaussian" (with `sigma`, the noise on the sum in units of the bound on
+    one record's norm, and `sampling_rate`, by default 1) or "laplace" (with `scale` and `sensitivity`, by default 1),
+    and `steps` is how often it is run, by default once. In its place the pair of the mechanism itself and its steps
+    will do. `neighbours` is "add_remove" or "replace".
+
+        >>> import dp_oracle
+        >>> training = {"mechanism": "poisson-gaussian", "sigma": 1, "sampling_rate": "1/60", "steps": 240}
+        >>> statistics = {"mechanism": "laplace", "scale": 4}
+        >>> both = dp_oracle.compose([training, statistics], neighbours="add_remove")
+        >>> both.epsilon("1e-5", width="1e-6").upper.to_decimal(digits=5, up=True)
+        '1.819'
+        >>> both.delta(2).certainly_le("1e-4")
+        True
+    """
     chosen = str(NEIGHBOURS.parse(neighbours))
-    counted = [(part, int(vocabulary.steps.rational(count))) for part, count in parts]
+    if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable):
+        raise DomainError(f"parts = {shown(parts)} is outside its domain: a list of mechanisms with their steps")
+    counted = [_counted(place, part) for place, part in enumerate(parts)]
     return Composition(tuple(
         _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
     ))
+
+
+def _counted(place: int, part: Any) -> tuple[Mechanism, int]:
+    """A part as a mechanism and its steps; a DomainError says which part is none, and why."""
+    if isinstance(part, Mapping):
+        given = dict(part)
+        count, word = given.pop("steps", 1), given.pop("mechanism", None)
+        if word not in MECHANISMS:
+            raise DomainError(
+                f"parts[{place}]: mechanism = {shown(word)} is outside its domain: one of {', '.join(MECHANISMS)}"
+            )
+        keys = {field.name: field.default is MISSING for field in fields(MECHANISMS[word])}
+        unknown = [name for name in given if name not in keys]
+        lacking = [name for name, needed in keys.items() if needed and name not in given]
+        if unknown or lacking:
+            told = f"has no {shown(unknown[0])}" if unknown else f"needs {', '.join(lacking)}"
+            raise DomainError(f"parts[{place}]: {word} {told}; it takes {', '.join(keys)} and steps")
+        mechanism = MECHANISMS[word](**given)
+    elif isinstance(part, Sequence) and len(part) == 2 and isinstance(part[0], Mechanism):
+        mechanism, count = part
+    else:
+        raise DomainError(
+            f"parts[{place}] = {shown(part)} is outside its domain: a mapping of mechanism and steps, or a pair of them"
+        )
+    return mechanism, int(non_negative_integer("steps").rational(count))
 
 
 def _stages(parts: Sequence[tuple[Step | None, int]]) -> Stages:
@@ -195,7 +251,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
     goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
     for _ in range(_ATTEMPTS):
-        curve = Curve(stages, make_plan(stages, float(epsilon), goal, log_delta))
+        curve = ContourCurve(stages, make_plan(stages, float(epsilon), goal, log_delta))
         with ctx.workprec(curve.precision):
             low, high = curve.delta(ball(epsilon))
             value = low.lower().union(high.upper())
@@ -231,7 +287,7 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
         plan = make_plan(stages, near, goal, log_delta)
         if plan.nodes > _MANY and not settled:  # too dear to be in the wrong place: find the place first
             plan = make_plan(stages, near, _ROUGH, log_delta)
-        curve = Curve(stages, plan)
+        curve = ContourCurve(stages, plan)
         with ctx.workprec(curve.precision):
             target = ball(delta)
             proposal = curve.propose_epsilon(target.log(), near, ball(width) / 100)

@@ -63,7 +63,7 @@ Stages = Sequence[tuple[Step, int]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ContourPlan:
     """Where to integrate: proposed by floats, judged by balls."""
 
     epsilon: float
@@ -138,7 +138,7 @@ def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float
     return Saddle(c, max(0.0, (exponent - (log_delta or 0.0)) / c), log_delta or 0.0)
 
 
-def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> Plan:
+def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> ContourPlan:
     """A plan whose relative error in delta is about e^{-goal}, with few nodes; `log_delta` is what is known of it."""
     saddle = saddle_for(stages, epsilon=epsilon)
     saddle = replace(saddle, log_delta=min(saddle.log_delta, log_delta))
@@ -153,7 +153,7 @@ def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.
     return best
 
 
-def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Plan:
+def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> ContourPlan:
     c, epsilon = saddle.c * pull, saddle.epsilon
     log_m, _, variance = total_cumulants(stages, c)
     allowed = saddle.log_delta - goal
@@ -183,13 +183,14 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Plan:
         t *= factor
     nodes = math.ceil(t / spacing) + 1
     peak = log_m - c * epsilon - math.log(2 * c)
-    return Plan(epsilon, goal, c, spacing, nodes, chernoff, tuple(row[1] for row in rows), saddle.log_delta, peak)
+    parameters = tuple(row[1] for row in rows)
+    return ContourPlan(epsilon, goal, c, spacing, nodes, chernoff, parameters, saddle.log_delta, peak)
 
 
-class Curve:
+class ContourCurve:
     """A certified evaluator of delta(epsilon) around the epsilon it was planned for."""
 
-    def __init__(self, stages: Stages, plan: Plan) -> None:
+    def __init__(self, stages: Stages, plan: ContourPlan) -> None:
         if plan.nodes > MOST_NODES:
             raise PrecisionError(
                 f"the contour needs {plan.nodes} nodes at epsilon = {plan.epsilon:.6g} (few steps, slow decay)"

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from oracle.core.arrays import UNIT, at_least, at_most
-from oracle.engines.contour_plan_arrays import LOG_ROOT_2PI, Pair, Plan, make_plan
+from oracle.engines.contour_plan_arrays import LOG_ROOT_2PI, ContourPlans, StepColumn, make_plan
 
 _NODES = tuple(1 << p for p in range(4, 13))  # contour nodes, node 0 included
 _POINTS = (32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072)  # of the quadrature
@@ -43,7 +43,7 @@ def shifted_powers(xp: Any, first: Any, count: int, axis: int) -> tuple[Any, Any
 class Sum:
     """The contour sums of rows that share their numbers of nodes and points, with their budgets."""
 
-    def __init__(self, pair: Pair, plan: Plan, nodes: int, points: int) -> None:
+    def __init__(self, pair: StepColumn, plan: ContourPlans, nodes: int, points: int) -> None:
         xp, c, steps = pair.xp, plan.c, pair.steps
         self.xp, self.c, self.nodes = xp, c, nodes
         self.k = plan.last / (nodes - 1)
@@ -139,7 +139,7 @@ class Sum:
         return xp.exp(self.log_scale(epsilon)) * (total + self.excess(epsilon)) * (1.0 + 64 * UNIT)
 
 
-def _tilted(pair: Pair, c: Any, points: int) -> tuple[Any, ...]:
+def _tilted(pair: StepColumn, c: Any, points: int) -> tuple[Any, ...]:
     """Tilted probabilities and losses of the points, error units of log M(c) and of a loss, log M(c), the distance."""
     xp = pair.xp
     y, h = pair.grid(c, points, pair.outside)
@@ -171,7 +171,7 @@ def _tilted(pair: Pair, c: Any, points: int) -> tuple[Any, ...]:
     return weight, loss, (128 + points) * UNIT * spread + (1.0 + 2.0 * c) * loss_error, loss_error, log_m, h
 
 
-def _classes(xp: Any, plan: Plan) -> list[tuple[int, int, Any]]:
+def _classes(xp: Any, plan: ContourPlans) -> list[tuple[int, int, Any]]:
     """Rows that share their numbers of nodes and points; what needs more than there are is in no class."""
     classes = []
     fewest = 0.0
@@ -189,7 +189,7 @@ def _classes(xp: Any, plan: Plan) -> list[tuple[int, int, Any]]:
     return classes
 
 
-def _epsilon(pair: Pair, log_delta: Any) -> Any:
+def _epsilon(pair: StepColumn, log_delta: Any) -> Any:
     """Upper bounds of epsilon at a delta for one direction; NaN where none is had."""
     xp = pair.xp
     result, near = pair.q * math.nan, None
@@ -202,26 +202,26 @@ def _epsilon(pair: Pair, log_delta: Any) -> Any:
         near = result * math.nan if near is None else near
         near[wanted] = plan.epsilon
         for nodes, points, rows in _classes(xp, plan):
-            part, at = Plan(*(column[rows] for column in plan)), wanted[rows]
+            part, at = ContourPlans(*(column[rows] for column in plan)), wanted[rows]
             value, margin = Sum(pair.take(at), part, nodes, points).solve(part.epsilon, log_delta[at])
             result[at] = xp.where(margin <= _TIGHT * value, value, math.nan)
             near[at] = xp.where(margin <= 1e-3 * value, value, part.epsilon)
     return result
 
 
-def _delta(pair: Pair, epsilon: Any) -> Any:
+def _delta(pair: StepColumn, epsilon: Any) -> Any:
     """Upper bounds of delta at an epsilon for one direction; NaN where none is had."""
     xp = pair.xp
     result = pair.q * math.nan
     plan = make_plan(pair, None, epsilon, 5.0)
     for nodes, points, rows in _classes(xp, plan):
-        one, at = Sum(pair.take(rows), Plan(*(column[rows] for column in plan)), nodes, points), epsilon[rows]
+        one, at = Sum(pair.take(rows), ContourPlans(*(column[rows] for column in plan)), nodes, points), epsilon[rows]
         tight = one.excess(at) <= _TIGHT * one.value(at)[0]
         result[rows] = xp.where(tight, one.delta(at), math.nan)
     return result
 
 
-def _matters(pair: Pair, log_delta: Any, epsilon: Any) -> Any:
+def _matters(pair: StepColumn, log_delta: Any, epsilon: Any) -> Any:
     """Where a direction may exceed a delta at an epsilon: Chernoff's bound at about its saddle point does not decide.
 
     log M(c) is good to far more than the 10^-3 that is asked here.
@@ -253,9 +253,9 @@ def _largest(xp: Any, columns: list[Any], directions: tuple[str, ...], solving: 
     sigma, rate, steps, given = columns
     compute = _epsilon if solving else _delta
     known = xp.log(given) if solving else given
-    best = compute(Pair(xp, sigma, rate, steps, directions[0]), known)
+    best = compute(StepColumn(xp, sigma, rate, steps, directions[0]), known)
     for direction in directions[1:]:
-        pair = Pair(xp, sigma, rate, steps, direction)
+        pair = StepColumn(xp, sigma, rate, steps, direction)
         rows = xp.nonzero(_matters(pair, *((known, best) if solving else (xp.log(best), known))))[0]
         if rows.shape[0]:
             best[rows] = xp.maximum(best[rows], compute(pair.take(rows), known[rows]))  # a NaN of either stays NaN

@@ -28,7 +28,7 @@ _CHERNOFF = (0.75, 0.88, 1.0, 1.15, 1.5, 2.5)  # beyond its saddle point log M m
 _REACHES = (1.0, 1.25, 1.6, 2.1, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
 
 
-class Plan(NamedTuple):
+class ContourPlans(NamedTuple):
     """A column of plans: where to integrate, with how many nodes, what that leaves out and what the sum cancels."""
 
     c: Any
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     cancelled: Any
 
 
-class Pair:
+class StepColumn:
     """The steps of a column of settings in one direction: u, the tilted law and its first cumulants."""
 
     def __init__(self, xp: Any, sigma: Any, rate: Any, steps: Any, direction: str) -> None:
@@ -52,9 +52,9 @@ class Pair:
         self.log_q, self.log_rest = xp.log(rate), xp.log1p(-rate)
         self.outside = 38.0 + xp.log(steps)  # the window holds all but e^{-outside} of the tilted mass
 
-    def take(self, rows: Any) -> Pair:
+    def take(self, rows: Any) -> StepColumn:
         """The same for some of the rows."""
-        return Pair(self.xp, self.sigma[rows], self.q[rows], self.steps[rows], self.direction)
+        return StepColumn(self.xp, self.sigma[rows], self.q[rows], self.steps[rows], self.direction)
 
     def window(self, c: Any, extra: Any) -> tuple[Any, Any]:
         """An interval that holds all but e^{-extra} M(c) of the integrand, by its envelope of Gaussians."""
@@ -196,7 +196,7 @@ class Pair:
         return c, at_most(xp, at_least(xp, sharper, -6.0), 0.0)
 
 
-def make_plan(pair: Pair, log_delta: Any, epsilon: Any, cancelled: float) -> Plan:
+def make_plan(pair: StepColumn, log_delta: Any, epsilon: Any, cancelled: float) -> ContourPlans:
     """Plans for a column: for a delta, for an epsilon, or for a delta whose epsilon is about known.
 
     A contour left of the saddle point is taken only if its largest term is at most e^cancelled times the sum.
@@ -238,7 +238,9 @@ def make_plan(pair: Pair, log_delta: Any, epsilon: Any, cancelled: float) -> Pla
     return plan
 
 
-def _plan_at(pair: Pair, c: Any, epsilon: Any, level: Any, bounds: list[tuple[Any, Any]], start: Any) -> Plan:
+def _plan_at(
+    pair: StepColumn, c: Any, epsilon: Any, level: Any, bounds: list[tuple[Any, Any]], start: Any
+) -> ContourPlans:
     """The plan at a given c, for a delta of about e^level."""
     xp, steps = pair.xp, pair.steps
     log_m, _, variance, slope = pair.cumulants(c)
@@ -252,10 +254,10 @@ def _plan_at(pair: Pair, c: Any, epsilon: Any, level: Any, bounds: list[tuple[An
     last, log_cut = _reach(pair, c, c * epsilon + level - GOAL, start, slope)
     shift, log_growth, points = _quadrature(pair, c, last, log_m)
     nodes = last * period / (2 * math.pi)
-    return Plan(c, epsilon * 1.0, last, nodes, points, log_cut, log_growth, shift, cancelled)
+    return ContourPlans(c, epsilon * 1.0, last, nodes, points, log_cut, log_growth, shift, cancelled)
 
 
-def _reach(pair: Pair, c: Any, wanted: Any, start: Any, slope: Any) -> tuple[Any, Any]:
+def _reach(pair: StepColumn, c: Any, wanted: Any, start: Any, slope: Any) -> tuple[Any, Any]:
     """How far to integrate, from `start` on, and the log of a bound of what lies beyond, about `wanted` or less."""
     xp = pair.xp
     last, angle = start * _REACHES[-1], 0.0 * c
@@ -277,7 +279,7 @@ def _reach(pair: Pair, c: Any, wanted: Any, start: Any, slope: Any) -> tuple[Any
     return last, pair.steps * line + 2.0 - xp.log(math.pi * last)
 
 
-def _quadrature(pair: Pair, c: Any, last: Any, log_m: Any) -> tuple[Any, Any, Any]:
+def _quadrature(pair: StepColumn, c: Any, last: Any, log_m: Any) -> tuple[Any, Any, Any]:
     """The shift of the line, the log of a bound of the integral there, and the number of points to take."""
     xp = pair.xp
     low, high = pair.window(c, pair.outside)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from flint import acb, arb
 
-from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.core.enclosure import ball
+from oracle.engines.gaussian_curve import delta_ball
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from oracle.core.enclosure import ball
 BUDGET = 1024.0  # unit roundoffs; the worst term is c^m with an exponent error m log c, at most 745 before underflow
 
 
-class Powers(Protocol):
+class PowerFunctions(Protocol):
     """The functions of c that the formulas need, in balls or in arrays."""
 
     def number(self, c: Any) -> Any:
@@ -29,7 +29,7 @@ class Powers(Protocol):
         """1 + c + ... + c^{t-1}."""
 
 
-def square_sum(c: Any, t: Any, powers: Powers) -> Any:
+def square_sum(c: Any, t: Any, powers: PowerFunctions) -> Any:
     """1 + c^2 + ... + c^{2t-2}."""
     return powers.geometric_sum(c, 2 * t) / (1 + powers.number(c))
 

@@ -32,14 +32,14 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.arrays import UNIT
 from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Values
+from oracle.engines.gaussian_curve import certainly_negative
 
 DATASET_SIZE = vocabulary.dataset_size
 PROJECTED_DIMENSION = vocabulary.projected_dimension

@@ -26,8 +26,8 @@ import numpy as np
 from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.enclosure import ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 
 Array = NDArray[np.float64]
 

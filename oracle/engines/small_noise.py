@@ -24,9 +24,9 @@ import math
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import delta_ball, normal_upper_tail
 from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
+from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 _MOST_TERMS = 100_000

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empirical.attacks.attacks import choose
-from empirical.audits.adversaries import ZonedDescent, tight_multipliers
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
 from empirical.estimators.estimators import ESTIMATORS
+from empirical.pairs.adversaries import ZonedDescent, tight_multipliers
 from empirical.pairs.pair import make_pair
 from oracle import bound
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import epsilon_of_mu
 
 rational = st.fractions(min_value=0, max_value=2, max_denominator=20)
 steps = st.lists(
@@ -113,7 +113,7 @@ def test_releases_follow_the_law() -> None:
 def test_a_plan_can_audit_it() -> None:
     # One fixed seed, confidence 0.95; the claim is well below the exact epsilon of 7.33.
     target = {"kind": "adversary", "contraction": "1", "batches": 4, "epochs": 10, "sensitivity": "1.5"}
-    plan = Plan(
+    plan = AuditPlan(
         target=target, pair={"kind": "built", "name": "zoned"}, delta="0.05", claimed="2", budget=5000,
         attacks=("likelihood-ratio", "projection"),
     )

@@ -67,7 +67,8 @@ CASES: dict[str, tuple[Law, Callable[[], float]]] = {
 }
 
 
-@pytest.mark.parametrize("estimator", ["clopper-pearson", "joint"])
+@pytest.mark.full
+@pytest.mark.parametrize("estimator", ["clopper-pearson", pytest.param("joint", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("case", CASES)
 def test_audits_with_a_chosen_attack_cover_the_truth(case: str, estimator: str) -> None:
     law, truth = CASES[case]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +14,7 @@ import pytest
 
 import empirical.audits.audit as audit_module
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
 from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
@@ -25,6 +23,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
+from tests.commands import command
 from tests.empirical.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
@@ -33,7 +32,7 @@ TUNED = replace(DEFAULT["tuned NoisyCGD"], budget=500, estimator="clopper-pearso
 FIRST_CASES = list({case.algorithm: case for case in reversed(CASES)}.values())
 
 
-def configured(plan: Plan, **changes: Any) -> Plan:
+def configured(plan: AuditPlan, **changes: Any) -> AuditPlan:
     return replace(plan, target={**plan.target, "config": {**plan.target["config"], **changes}})
 
 
@@ -64,7 +63,7 @@ def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> 
     # 300 models, confidence 0.999 and fixed seeds: a false violation among all of them has probability below 3 %.
     target = {"kind": "algorithm", "name": case.algorithm, "config": dict(case.config)}
     pair = {**default_pair(make_target(target)), **case.pair}
-    result = run(Plan(target, pair, delta="1e-3", budget=300, confidence=0.999))
+    result = run(AuditPlan(target, pair, delta="1e-3", budget=300, confidence=0.999))
     assert result.verdict == "CONSISTENT", result.reason
     item = algorithm(case.algorithm)
     records = max(map(len, make_pair(pair, make_target(target)).features))
@@ -119,6 +118,7 @@ def test_the_two_sides_use_different_draws() -> None:
     assert ranges[1][-1][1] == 2 * GD.budget
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("train", "reason"),
     [
@@ -222,9 +222,9 @@ def test_outcomes() -> None:
     assert outcome("E", True) == "FALSE_ALARM"
 
 
+@pytest.mark.full
 def test_mutants_command(tmp_path: Path) -> None:
     file = tmp_path / "mutants.json"
-    words = [sys.executable, "-m", "reports.cli", "mutants", "--json", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = command("mutants", "--json", str(file))
     assert done.returncode == 0, done.stdout
     assert all(row["good"] for row in json.loads(file.read_text()))

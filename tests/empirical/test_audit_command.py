@@ -16,7 +16,7 @@ import typer
 
 import empirical.cli
 from oracle.core.console import run
-from tests.empirical.test_targets import NOISY_CGD
+from tests.empirical.trainings import NOISY_CGD
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()
@@ -45,6 +45,7 @@ def test_the_example_function_violates_epsilon_one(tmp_path: Path, words: tuple[
     assert audit(tmp_path, *words, "--epsilon", "4.38", *SMALL, code=0)["verdict"] == "CONSISTENT"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", [PYTHON, pytest.param(NODE, marks=pytest.mark.skipif(
     shutil.which("node") is None, reason="the JavaScript example needs node, which is not installed"
 ))], ids=["python", "node"])
@@ -65,6 +66,7 @@ def test_the_examples_say_how_they_are_run() -> None:
     assert len((ROOT / "examples" / "audit_command.py").read_text().split('"""')[2].strip().splitlines()) <= 20
 
 
+@pytest.mark.thorough
 def test_the_installed_command_takes_the_first_example(tmp_path: Path) -> None:
     line = re.search(r"dp-oracle (audit .*)", (ROOT / "examples" / "audit_target.py").read_text())
     assert line is not None
@@ -89,6 +91,7 @@ def test_a_pair_of_a_file_is_audited(tmp_path: Path) -> None:
     assert run(APP, ["audit", *words, "--neighbours", "replace"]) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("canary", ["extremes", "orthogonal", "label-flip"])
 @pytest.mark.parametrize("neighbours", ["replace", "add_remove"])
 def test_a_domain_is_told_and_used(tmp_path: Path, canary: str, neighbours: str) -> None:
@@ -119,6 +122,7 @@ def fn(dataset, seeds):
 """
 
 
+@pytest.mark.full
 def test_the_worst_pair_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # At zero the logistic gradients of (x, 1) and (-x, 0) are equal, so that opposite ends of the domain show little.
     (tmp_path / "target.py").write_text(LOGISTIC)
@@ -132,6 +136,7 @@ def test_the_worst_pair_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert named["epsilon_lower"] == found["epsilon_lower"]  # the pilots left no trace
 
 
+@pytest.mark.full
 def test_the_same_audit_again_and_in_two_processes_is_the_same(tmp_path: Path) -> None:
     words = (*BATCHED, "--epsilon", "1", *SMALL, "--shard", "300")
     first = audit(tmp_path, *words, code=1)

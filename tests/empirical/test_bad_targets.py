@@ -136,6 +136,7 @@ def judged(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str
     return str(result["reason"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BAD_FUNCTIONS)
 def test_a_bad_function_is_invalid(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body, reason = BAD_FUNCTIONS[name]
@@ -155,6 +156,7 @@ def test_a_bad_function_is_invalid_where_the_pair_is_searched_for(
     assert (tmp_path / "calls").read_text() == "xx"  # one pilot, one audit: not every pair is tried in vain
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", HANGING)
 def test_a_hanging_function_is_invalid(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -174,6 +176,7 @@ def test_a_command_that_does_not_read_is_invalid(
     assert "hangs: no answer within 0.5 s" in judged(capsys, tmp_path, *words)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BAD_BATCHED)
 def test_a_bad_batched_function_is_invalid(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body, reason = BAD_BATCHED[name]
@@ -183,6 +186,7 @@ def test_a_bad_batched_function_is_invalid(name: str, tmp_path: Path, capsys: py
     assert re.search(reason, text), text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BAD_COMMANDS)
 def test_a_bad_command_is_invalid(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body, reason = BAD_COMMANDS[name]

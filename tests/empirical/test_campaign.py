@@ -14,13 +14,14 @@ import pytest
 
 import empirical.audits.campaign
 from empirical.audits.audit import Audit, run
-from empirical.audits.audit_plan import PHASES, TRAINING, Plan
+from empirical.audits.audit_plan import PHASES, TRAINING, AuditPlan
 from empirical.audits.campaign import Status
 from empirical.audits.campaigns import DEFAULT
-from empirical.audits.compute import Failure, Task, work
-from empirical.audits.fingerprint import fingerprint
+from empirical.audits.compute import TaskFailure, work
+from empirical.audits.fingerprint import code_of
 from empirical.audits.progress import described
-from empirical.audits.shard_store import Store
+from empirical.audits.shard_store import Shards
+from empirical.audits.shard_training import Task
 from empirical.audits.trial import TOGETHER, TRIED
 from oracle.core.errors import DomainError, OracleError, TargetError
 from oracle.core.tape import Tape
@@ -31,7 +32,7 @@ CGD = replace(
 )
 
 
-def shards(plan: Plan) -> list[Any]:
+def shards(plan: AuditPlan) -> list[Any]:
     return [shard for phase in PHASES for shard in plan.shards(phase)]
 
 
@@ -53,8 +54,8 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
     assert {name for change in changes for name in change} == set(CGD.to_json())
     hashes = {CGD.hash(), *(replace(CGD, **change).hash() for change in changes)}
     assert len(hashes) == 1 + len(changes)
-    assert Plan.from_json(CGD.to_json()) == CGD
-    assert Plan.from_json(CGD.to_json()).hash() == CGD.hash()
+    assert AuditPlan.from_json(CGD.to_json()) == CGD
+    assert AuditPlan.from_json(CGD.to_json()).hash() == CGD.hash()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_every_part_of_a_plan_is_in_its_hash() -> None:
 )
 def test_a_bad_plan_is_refused(change: dict[str, Any], word: str) -> None:
     with pytest.raises(DomainError, match=word):
-        Plan.from_json({**CGD.to_json(), **change})
+        AuditPlan.from_json({**CGD.to_json(), **change})
 
 
 def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path) -> None:
@@ -80,12 +81,13 @@ def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path)
     trained(tmp_path)
     assert run(plan, store=tmp_path / "store") == plain
     with sqlite3.connect(tmp_path / "store") as connection:
-        assert connection.execute("SELECT plan FROM plans").fetchall() == [(plan.canonical(),)]
+        query = "SELECT CAST(data AS TEXT) FROM entries WHERE kind = 'plan'"
+        assert connection.execute(query).fetchall() == [(plan.canonical(),)]
     connection.close()
     every = set().union(*(seeds_of(plan, shard) for shard in shards(plan)))
     assert set(trained(tmp_path)) == every
-    with Store(tmp_path / "store") as store:
-        assert store.count(plan.models_hash()) == len(shards(plan)) == 20
+    with Shards(tmp_path / "store") as store:
+        assert store.shards_of(plan.models_hash()) == len(shards(plan)) == 20
     assert run(plan, store=tmp_path / "store") == plain
     assert len(set(trained(tmp_path))) == 2 * TOGETHER  # the trial only
 
@@ -94,7 +96,7 @@ def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan, store=tmp_path / "store")
     with sqlite3.connect(tmp_path / "store") as connection:
-        connection.execute("UPDATE shards SET data = zeroblob(length(data)) WHERE side = 1 AND number = 1")
+        connection.execute("UPDATE entries SET data = zeroblob(length(data)) WHERE key LIKE '%/1/1/%'")
     connection.close()
     trained(tmp_path)
     assert run(plan, store=tmp_path / "store") == plain
@@ -104,6 +106,7 @@ def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     assert set(trained(tmp_path)) - tried == set().union(*(seeds_of(plan, shard) for shard in damaged))
 
 
+@pytest.mark.full
 def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     first = run(plan, store=tmp_path / "store")
@@ -113,11 +116,12 @@ def test_a_changed_plan_and_changed_code_use_no_old_shard(tmp_path: Path, monkey
         assert len(trained(tmp_path)) > 2 * plan.budget
     with pytest.raises(TargetError, match="changed"):  # the digest of the file is part of the plan
         run(replace(plan, target={**plan.target, "sha256": "0" * 64}), store=tmp_path / "store")
-    monkeypatch.setattr("empirical.audits.audit.fingerprint", lambda: "other code")
+    monkeypatch.setattr("empirical.audits.audit.code_of", lambda plan: "other code")
     assert run(plan, store=tmp_path / "store") == first
     assert len(trained(tmp_path)) > 2 * plan.budget
 
 
+@pytest.mark.full
 def test_a_plan_that_only_judges_otherwise_trains_nothing_again(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path), attacks=["mean-distance"])
     run(plan, store=tmp_path / "store")
@@ -144,16 +148,18 @@ def test_the_parts_that_determine_the_models_are_in_their_hash() -> None:
     assert len(hashes) == 1 + len(changes)
 
 
+@pytest.mark.full
 def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As when the selection was computed again elsewhere, and the choice came out otherwise.
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
     choose = empirical.audits.audit.choose
-    name = "empirical.audits.audit.choose"
-    monkeypatch.setattr(name, lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    only = {"attacks": ("coordinate-scan",)}
+    monkeypatch.setattr("empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, **only}))
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 
+@pytest.mark.full
 def test_the_shard_size_changes_no_model() -> None:
     # Guaranteed for a training whose rows do not depend on the number of rows, as here; the plan's hash differs anyway.
     first = run(CGD)
@@ -180,6 +186,7 @@ def test_a_sequential_audit_stops_at_the_same_shard_whatever_the_order(monkeypat
     assert run(plan) == first
 
 
+@pytest.mark.full
 def test_two_runs_on_one_store_at_once(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     with ThreadPoolExecutor(2) as pool:
@@ -205,10 +212,10 @@ def test_progress_tells_models_rate_bound_and_time_left(monkeypatch: pytest.Monk
 def test_a_worker_with_other_code_is_refused() -> None:
     task = Task(CGD, CGD.shards("selection")[0], None, None, "other code")
     refused = work(task)
-    assert isinstance(refused, Failure)
+    assert isinstance(refused, TaskFailure)
     assert "other code" in str(refused.error())
     assert not isinstance(refused.error(), TargetError)  # it says nothing of the target
-    array = work(replace(task, code=fingerprint()))
+    array = work(replace(task, code=code_of(CGD)))
     assert isinstance(array, np.ndarray)
     assert array.shape == (300, 4)
 
@@ -228,7 +235,7 @@ def test_releases_too_large_to_choose_on_are_refused(tmp_path: Path, monkeypatch
         run(CGD)
 
 
-def spawned(plan: Plan, folder: Path, **options: Any) -> Audit:
+def spawned(plan: AuditPlan, folder: Path, **options: Any) -> Audit:
     """A run of which one worker is killed in the middle."""
     (folder / "kill").write_text(str(os.getpid()))  # this process is no worker
     result = run(plan, **options)
@@ -236,14 +243,16 @@ def spawned(plan: Plan, folder: Path, **options: Any) -> Audit:
     return result
 
 
+@pytest.mark.full
 def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
     assert spawned(plan, tmp_path, workers=2, store=tmp_path / "store") == plain
-    with Store(tmp_path / "store") as store:
-        assert store.count(plan.models_hash()) == 20
+    with Shards(tmp_path / "store") as store:
+        assert store.shards_of(plan.models_hash()) == 20
 
 
+@pytest.mark.full
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("empirical.audits.compute._DEATHS", 0)
     plan = plan_of(noisy_sums(tmp_path))
@@ -252,6 +261,7 @@ def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pyte
         run(plan, workers=2)
 
 
+@pytest.mark.thorough
 def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
     distributed: Any = pytest.importorskip("distributed")
     plan = plan_of(noisy_sums(tmp_path))
@@ -265,6 +275,7 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: 
         assert run(CGD, cluster=cluster.scheduler_address) == run(CGD)
 
 
+@pytest.mark.full
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("empirical.audits.compute._PATIENCE", 1)

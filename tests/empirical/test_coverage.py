@@ -39,7 +39,8 @@ CONFIDENT = [item for item in ESTIMATORS.values() if item.guarantee == "confiden
 CASES = [(item, pair) for item in CONFIDENT for pair in PAIRS if pair.gaussian or not item.gaussian_only]
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.5])
+@pytest.mark.full
+@pytest.mark.parametrize("confidence", [pytest.param(0.95, marks=pytest.mark.thorough), 0.5])
 @pytest.mark.parametrize(("estimator", "pair"), CASES, ids=lambda item: item.name)
 def test_a_bound_exceeds_the_truth_no_more_often_than_stated(
     estimator: Estimator, pair: Known, confidence: float
@@ -64,6 +65,7 @@ def peeking(name: str, *, confidence: float, repetitions: int) -> int:
     return failures
 
 
+@pytest.mark.full
 def test_only_the_sequential_bound_may_be_looked_at_again_and_again() -> None:
     assert peeking("sequential", confidence=0.5, repetitions=80) <= allowed(80, 0.5)
     assert peeking("joint", confidence=0.5, repetitions=250) > allowed(250, 0.5)
@@ -74,6 +76,7 @@ def test_every_estimator_is_either_covered_or_called_credible() -> None:
     assert [item.name for item in ESTIMATORS.values() if item.guarantee == "credible"] == ["credible"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.5), (0.9, 0.1), (0.4, 0.02), (0.97, 0.6)])
 def test_failure_probabilities_summed_over_all_counts_are_at_most_alpha(p: float, q: float, alpha: float) -> None:
@@ -127,6 +130,7 @@ def releases(rng: np.random.Generator, models: int, gap: float) -> tuple[Array, 
     return rng.normal(size=(models, 4)), rng.normal(size=(models, 4)) + shift
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("confidence", [0.95, 0.5])
 @pytest.mark.parametrize("gap", [0.0, 1.0])
 def test_an_attack_chosen_on_held_out_releases_costs_no_coverage(gap: float, confidence: float) -> None:

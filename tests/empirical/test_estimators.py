@@ -119,6 +119,7 @@ def test_constant_and_tied_scores_are_judged(name: str) -> None:
         assert apart.epsilon < math.log(400) or ESTIMATORS[name].guarantee == "credible"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("delta", [0.0, 1e-5])
 @pytest.mark.parametrize("mu", [0.386, 1.0, 2.0, 3.0])
 def test_distribution_free_bounds_reach_the_binomial_limit(mu: float, delta: float) -> None:

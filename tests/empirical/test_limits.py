@@ -43,6 +43,7 @@ def test_the_figures_for_a_weak_gaussian_pair() -> None:
         assert limit / truth == pytest.approx(share, abs=0.001)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mu", [0.386, 1.0, 3.0])
 def test_about_half_of_the_audits_at_the_best_threshold_certify_the_limit(mu: float) -> None:
     # 1,000 audits with a fixed seed at each of the thresholds around the best one: the largest median is within 2 % of

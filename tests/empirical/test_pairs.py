@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirical.audits.targets import Target, make_target
+from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, builders, default_pair, make_pair
 from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
@@ -21,7 +21,7 @@ DELTA = "1e-3"
 ERROR = 1e-7  # probability that one side of one simulation fails although the law is right
 
 
-def _made(case: Case) -> tuple[Target, Pair, dict[str, Any]]:
+def _made(case: Case) -> tuple[AuditTarget, Pair, dict[str, Any]]:
     target = make_target({"kind": "algorithm", "name": case.algorithm, "config": case.config})
     spec = {**({} if "name" in case.pair else default_pair(target)), "kind": "built", **case.pair}
     return target, make_pair(spec, target), spec
@@ -62,6 +62,7 @@ def test_the_exact_epsilon_is_positive_and_not_above_the_proved_one(case: Case) 
     assert exact.to_floats()[0] > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", [case for case in CASES if case.law], ids=lambda case: case.id)
 def test_simulated_scores_have_the_law(case: Case) -> None:
     """DKW: an empirical distribution is nowhere sqrt(log(2/ERROR) / (2 n)) off or more, but with probability ERROR."""

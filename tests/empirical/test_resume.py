@@ -9,18 +9,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import PHASES, Plan
+from empirical.audits.audit_plan import PHASES, AuditPlan
 from empirical.audits.trial import TOGETHER
-from tests.empirical.trainings import noisy_sums, seeds_of, trained
-
-PATIENCE = 240.0  # seconds; the machine may be busy
+from tests.empirical.trainings import noisy_sums, processes, seeds_of, trained
+from tests.waiting import PATIENCE, runs, wait_until
 
 
 def start(folder: Path, *options: str) -> subprocess.Popen[str]:
@@ -42,18 +40,22 @@ def kept(folder: Path) -> dict[tuple[str, int, int], str]:
     """The shards of the store with their digests; none as long as there is no store."""
     with contextlib.closing(sqlite3.connect(f"file:{folder}/store?mode=ro", uri=True, timeout=30)) as connection:
         try:
-            rows = connection.execute("SELECT phase, side, number, sha256 FROM shards").fetchall()
+            rows = connection.execute("SELECT key, sha256 FROM entries WHERE kind = 'shard'").fetchall()
         except sqlite3.OperationalError:
             return {}
-    return {(phase, side, number): digest for phase, side, number, digest in rows}
+    places = [key.split("/")[1:4] for key, _ in rows]
+    return {
+        (phase, int(side), int(number)): digest
+        for (phase, side, number), (_, digest) in zip(places, rows, strict=True)
+    }
 
 
 def wait_for_shards(process: subprocess.Popen[str], folder: Path, count: int) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not (folder / "store").exists() or len(kept(folder)) < count:
+    def there() -> bool:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        return (folder / "store").exists() and len(kept(folder)) >= count
+
+    wait_until(there)
 
 
 def finished(folder: Path, result: str) -> dict[str, Any]:
@@ -61,9 +63,10 @@ def finished(folder: Path, result: str) -> dict[str, Any]:
     return done
 
 
+@pytest.mark.full
 def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path) -> None:
-    noisy_sums(tmp_path, pause=0.02)  # 0.4 seconds a shard
-
+    noisy_sums(tmp_path)
+    (tmp_path / "slow").write_text("0.02")  # 0.4 seconds a shard, until it has been stopped twice
     stopped = start_with_store(tmp_path, "stopped.json")
     wait_for_shards(stopped, tmp_path, 2)
     os.killpg(stopped.pid, signal.SIGINT)  # Ctrl-C reaches the whole group
@@ -83,6 +86,7 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert after.items() >= before.items()
     assert not list(tmp_path.glob("*.json"))
 
+    (tmp_path / "slow").unlink()
     trained(tmp_path)
     # Two processes at once take it up; each finishes.
     for process in [start_with_store(tmp_path, "first.json"), start_with_store(tmp_path, "second.json")]:
@@ -93,7 +97,7 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert len(kept(tmp_path)) == 20
 
     done = finished(tmp_path, "first.json")
-    plan = Plan.from_json(done["plan"])
+    plan = AuditPlan.from_json(done["plan"])
     assert done["plan_hash"] == plan.hash()
     shards = {(s.phase, s.side, s.index): seeds_of(plan, s) for phase in PHASES for s in plan.shards(phase)}
     old = set().union(*(seeds for key, seeds in shards.items() if key in after))
@@ -104,15 +108,18 @@ def test_an_interrupted_audit_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     assert run(plan).to_json() == done  # as in one sitting, without a store
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
 def test_worker_processes_end_with_the_command(tmp_path: Path, way: signal.Signals) -> None:
-    noisy_sums(tmp_path, pause=0.01)
+    noisy_sums(tmp_path)
+    (tmp_path / "slow").write_text("0.01")
     process = start(tmp_path, "--budget", "5000", "--workers", "2")
-    deadline = time.monotonic() + PATIENCE
-    while len(models(tmp_path)) < 60:  # more than the trial: the workers work
+
+    def working() -> bool:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+        return len(set(processes(tmp_path).values()) - {process.pid}) == 2  # the command itself starts the trial's
+
+    wait_until(working)
     if way is signal.SIGINT:
         os.killpg(process.pid, way)  # as a terminal does
         _, said = process.communicate(timeout=PATIENCE)
@@ -122,12 +129,5 @@ def test_worker_processes_end_with_the_command(tmp_path: Path, way: signal.Signa
     else:
         process.send_signal(way)
         process.communicate(timeout=PATIENCE)  # returns when the workers, too, have let go of the pipes
-    time.sleep(1)  # five shards' time
-    count = len(models(tmp_path))
-    time.sleep(1)
-    assert len(models(tmp_path)) == count
-
-
-def models(folder: Path) -> list[str]:
-    log = folder / "log"
-    return log.read_text().split() if log.exists() else []
+    noted = processes(tmp_path)
+    wait_until(lambda: not any(runs(pid) for pid in {*noted, *noted.values()}))

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +15,34 @@ import numpy as np
 import pytest
 import torch
 
-from empirical.audits.foreign import MODELS_A_REQUEST, CommandTarget, FunctionTarget
-from empirical.audits.targets import AlgorithmTarget, Target, make_target
+from empirical.audits.foreign import MODELS_A_REQUEST, TrainingCommand, TrainingFunction
+from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.tape import Tape
+from tests.empirical.trainings import NOISY_CGD
+from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
-NOISY_CGD = {
-    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
-    "batch_size": 3, "epochs": 2, "feature_norm": "1",
-}
 ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 
 
-def function(folder: Path, body: str, **options: Any) -> FunctionTarget:
+def function(folder: Path, body: str, **options: Any) -> TrainingFunction:
     """A target that is a function of a file."""
     file = folder / "target.py"
     file.write_text("import numpy as np\n" + body)
-    return FunctionTarget(f"{file}:fn", **options)
+    return TrainingFunction(f"{file}:fn", **options)
 
 
-def command(folder: Path, body: str, **options: Any) -> CommandTarget:
+def command(folder: Path, body: str, **options: Any) -> TrainingCommand:
     """A target that is a Python program which answers every request."""
     file = folder / "target.py"
     file.write_text(ECHO + body)
-    return CommandTarget(f"{sys.executable} {file}", **options)
+    return TrainingCommand(f"{sys.executable} {file}", **options)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -111,11 +109,11 @@ def test_a_module_is_found_and_may_import_its_neighbours(tmp_path: Path, monkeyp
     )
     (tmp_path / "pack" / "other.py").write_text("value = 4.0")
     monkeypatch.chdir(tmp_path)
-    assert FunctionTarget("pack.part:Box.fn").releases(FEATURES, LABELS, Tape(0, 2)).tolist() == [4.0, 4.0]
+    assert TrainingFunction("pack.part:Box.fn").releases(FEATURES, LABELS, Tape(0, 2)).tolist() == [4.0, 4.0]
     assert "pack" not in sys.modules  # nothing foreign is imported here
     for path in ("pack.nothing:fn", "nothing.part:fn", "nothing:fn", "pack/none.py:fn", "pack.part", ":fn"):
         with pytest.raises(DomainError, match="target = "):
-            FunctionTarget(path)
+            TrainingFunction(path)
 
 
 def test_a_command_gets_each_data_set_once(tmp_path: Path) -> None:
@@ -150,10 +148,10 @@ def test_the_memory_of_a_command_is_limited(tmp_path: Path) -> None:
 
 def test_a_command_that_is_no_program() -> None:
     with pytest.raises(TargetError, match="no-such-program cannot be run"):
-        CommandTarget("no-such-program --x").releases(FEATURES, LABELS, Tape(0, 1))
+        TrainingCommand("no-such-program --x").releases(FEATURES, LABELS, Tape(0, 1))
     for text in ("", "  ", "'"):
         with pytest.raises(DomainError, match="command"):
-            CommandTarget(text)
+            TrainingCommand(text)
 
 
 SAVING = """
@@ -165,6 +163,7 @@ def fn(dataset, seed):
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "save", "entries"),
     [
@@ -190,6 +189,7 @@ class Malice:
         return os.system, (f"touch {self.file}",)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["model.npy", "model.npz", "model.pt"])
 @pytest.mark.parametrize("kind", ["function", "command"])
 def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) -> None:
@@ -216,7 +216,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         target.releases(FEATURES, LABELS, Tape(0, 1))
 
 
-def same_from_its_spec(target: Target) -> dict[str, Any]:
+def same_from_its_spec(target: AuditTarget) -> dict[str, Any]:
     """The spec of a target, after checking that it makes an equal one."""
     spec: dict[str, Any] = json.loads(json.dumps(target.spec()))
     again = make_target(spec)
@@ -297,35 +297,20 @@ def test_a_target_dies_with_a_killed_audit(tmp_path: Path, kind: str) -> None:
     file, noted = tmp_path / "target.py", tmp_path / "pid"
     note = f"import os, time\nopen({str(noted)!r}, 'w').write(str(os.getpid()) + '\\n')\ntime.sleep(600)\n"
     file.write_text(note)
-    target = f"FunctionTarget('{file}:fn')" if kind == "function" else f"CommandTarget('{sys.executable} {file}')"
+    target = f"TrainingFunction('{file}:fn')" if kind == "function" else f"TrainingCommand('{sys.executable} {file}')"
     code = f"""
 import numpy as np
-from empirical.audits.foreign import CommandTarget, FunctionTarget
+from empirical.audits.foreign import TrainingCommand, TrainingFunction
 from oracle.core.tape import Tape
 {target}.releases(np.zeros((1, 1)), np.zeros(1), Tape(0, 1))
 """
     audit = subprocess.Popen([sys.executable, "-c", code])
-    _wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"))
+    wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"))
     pid = int(noted.read_text())
-    assert _runs(pid)
+    assert runs(pid)
     os.kill(audit.pid, signal.SIGKILL)
     audit.wait()
-    _wait_until(lambda: not _runs(pid))
-
-
-def _wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process runs, zombies excepted."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    wait_until(lambda: not runs(pid))
 
 
 def test_threads_take_turns(tmp_path: Path) -> None:
@@ -351,6 +336,6 @@ def test_a_forked_process_starts_its_own(tmp_path: Path) -> None:
 def test_nothing_is_left_over(tmp_path: Path) -> None:
     target = function(tmp_path, "import os\ndef fn(dataset, seed):\n    return os.getpid()")
     pid = int(target.releases(FEATURES, LABELS, Tape(0, 1))[0])
-    assert _runs(pid)
+    assert runs(pid)
     del target
-    assert not _runs(pid)
+    assert not runs(pid)

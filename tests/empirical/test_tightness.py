@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +18,7 @@ from empirical.audits.tightness import (
     FREE,
     GAUSSIAN,
     GOAL,
-    Row,
+    TightnessRow,
     audit_every_way,
     carry_out,
     estimators,
@@ -33,6 +31,7 @@ from empirical.pairs.laws import GaussianLaw, LaplaceLaw
 from oracle.core.enclosure import ball
 from oracle.core.planning import proved_epsilon
 from oracle.core.registry import algorithm, algorithms
+from tests.commands import command
 
 FAST = ("adaptive batched GD", "output perturbation", "projected DP-GD")
 CLOSED_FORMS = {
@@ -78,6 +77,7 @@ def test_sharing_models_changes_no_audit(tmp_path: Path) -> None:
     assert [row.audit for row in kept] == [row.audit for row in again] == [row.audit for row in shared]
 
 
+@pytest.mark.full
 def test_processes_change_no_audit() -> None:
     here = [row.audit for rows in carry_out(_few()) for row in rows]  # type: ignore[arg-type]
     there = [row.audit for rows in carry_out(_few(), workers=2) for row in rows]  # type: ignore[arg-type]
@@ -96,12 +96,13 @@ def test_table_and_summary() -> None:
     assert laplace.audit.exact is not None
     assert laplace.of_exact == pytest.approx((laplace.audit.epsilon_lower or 0) / float(laplace.audit.exact[0]))
     assert (unknown.of_exact, unknown.of_limit, unknown.adversary) == (None, None, None)
-    met = Row("good", replace(gaussian.audit, epsilon_lower=0.96 * float((gaussian.audit.exact or "1")[0])), None)
-    bad = Row("bad", replace(gaussian.audit, epsilon_lower=0.94 * float((gaussian.audit.exact or "1")[0])), None)
+    exact = float((gaussian.audit.exact or "1")[0])
+    met = TightnessRow("good", replace(gaussian.audit, epsilon_lower=0.96 * exact), None)
+    bad = TightnessRow("bad", replace(gaussian.audit, epsilon_lower=0.94 * exact), None)
     assert summary([met])[0].endswith("goal 0.95: met")
     assert "worst 0.940 (bad)" in summary([met, bad])[0]
     assert summary([met, bad])[0].endswith("missed")
-    assert not Row("wrong", replace(met.audit, verdict="VIOLATION"), None).good
+    assert not TightnessRow("wrong", replace(met.audit, verdict="VIOLATION"), None).good
 
 
 @pytest.mark.parametrize("pair", ["gaussian", "laplace"])
@@ -127,20 +128,15 @@ def test_the_distribution_free_estimator_reaches_its_limit(pair: str) -> None:
     assert statistics.median(found) >= GOAL * limit
 
 
-def test_the_command_for_all(tmp_path: Path) -> None:
+def test_the_command_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "all.json"
-    program = (
-        "import sys, empirical.cli as cli; from empirical.audits.campaigns import DEFAULT; "
-        f"cli.ALL = {{name: DEFAULT[name] for name in {FAST!r}}}; "
-        "from oracle.core.console import run; from reports.cli import app; sys.exit(run(app, sys.argv[1:]))"
-    )
-    words = [sys.executable, "-c", program, "audit", "--all", "--budget", "400", "--json", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    monkeypatch.setattr("empirical.cli.ALL", {name: DEFAULT[name] for name in FAST})
+    done = command("audit", "--all", "--budget", "400", "--json", str(file))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 of 4 audits as expected" in done.stdout
     rows = json.loads(file.read_text(encoding="utf-8"))
     assert [row["name"] for row in rows] == [FAST[0], *FAST]
     assert all(row["plan"]["budget"] == 400 and row["seconds"] >= 0 for row in rows)
-    refused = subprocess.run([*words[:5], "--estimator", "gdp"], capture_output=True, text=True, check=False)
+    refused = command("audit", "--all", "--estimator", "gdp")
     assert refused.returncode == 2
     assert "not for --all" in refused.stderr

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from empirical.audits.audit_plan import Plan, Shard
+from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.targets import make_target
+
+NOISY_CGD = {
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
+    "batch_size": 3, "epochs": 2, "feature_norm": "1",
+}
 
 SOURCE = '''
 import os, signal, time
@@ -17,7 +22,10 @@ HERE = Path(__file__).parent
 
 def train(dataset, seeds):
     """Noisy sums. The first worker of the process named in `kill` that has trained enough is killed, once."""
-    time.sleep(PAUSE * len(seeds))
+    with (HERE / "pids").open("a") as noted:
+        noted.write(f"{os.getpid()} {os.getppid()}\\n")
+    if (HERE / "slow").exists():
+        time.sleep(float((HERE / "slow").read_text()) * len(seeds))
     order = HERE / "kill"
     if len(seeds) > 10 and order.exists() and str(os.getppid()) != order.read_text():
         order.unlink()
@@ -29,26 +37,33 @@ def train(dataset, seeds):
 '''
 
 
-def noisy_sums(folder: Path, *, pause: float = 0.0) -> Path:
-    """A file with a batched training that takes so many seconds a model."""
+def noisy_sums(folder: Path) -> Path:
+    """A file with a batched training; as long as there is a file `slow`, a model takes the seconds that it says."""
     file = folder / "noisy_sums.py"
-    file.write_text(SOURCE.replace("PAUSE", repr(pause)))
+    file.write_text(SOURCE)
     return file
 
 
-def plan_of(file: Path, **changes: object) -> Plan:
+def processes(folder: Path) -> dict[int, int]:
+    """The processes that have trained, each with the one that started it."""
+    noted = folder / "pids"
+    lines = noted.read_text().splitlines() if noted.exists() else []
+    return {int(pid): int(parent) for pid, parent in map(str.split, lines)}
+
+
+def plan_of(file: Path, **changes: object) -> AuditPlan:
     """A plan whose twenty shards have twenty models each: two on either side select, eight judge."""
     target = make_target({"kind": "function", "path": f"{file}:train", "batched": True}).spec()
     pair = {
         "kind": "built", "name": "extremes", "records": 4, "dimension": 2, "feature_norm": 1, "label_low": 0,
         "label_high": 1, "neighbours": "replace",
     }
-    return Plan.from_json({
+    return AuditPlan.from_json({
         "target": target, "pair": pair, "claimed": "20", "delta": "1e-3", "budget": 200, "shard": 20, **changes,
     })
 
 
-def seeds_of(plan: Plan, shard: Shard) -> set[int]:
+def seeds_of(plan: AuditPlan, shard: Shard) -> set[int]:
     """The seeds of a shard's models."""
     return set((shard.tape(plan.seed).words("seed", 0, 1)[:, 0] >> 1).tolist())
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +18,7 @@ import typer
 import empirical.cli
 from empirical.gate import vector_files
 from oracle.core.console import run
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()
@@ -129,6 +129,7 @@ def test_a_correct_command_passes(library: Path) -> None:
     assert result["counts"]["REFUSED"] == INVALID
 
 
+@pytest.mark.full
 def test_a_wrong_function_fails_with_every_file_written(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = library.parent
     files = {name: folder / "new" / f"gate.{name}" for name in ("junit", "markdown", "write-xfail")}
@@ -148,6 +149,7 @@ def test_a_wrong_function_fails_with_every_file_written(library: Path, capsys: p
     gate(folder, f"{library}:correct", *BOUND, "--search", "30", "--xfail", str(known), code=1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "verdict", "words"),
     [
@@ -232,6 +234,7 @@ def test_a_bad_configuration_is_told(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_a_configuration_file_judges_everything_and_its_paths_are_its_own(library: Path, tmp_path: Path) -> None:
     (tmp_path / "xfail.toml").write_text(
         "[[xfail]]\nbound = 'laplace.delta'\nverdict = 'REFUSED'\nwhere = {epsilon = 0.5}\nreason = 'strange'\n"
@@ -263,6 +266,7 @@ canary = "extremes"
     assert (training["exitCode"], training["expectedFailure"]["reason"]) == (0, "too little noise")
 
 
+@pytest.mark.full
 def test_a_training_is_audited(library: Path) -> None:
     # The mean of 20 records moves by 0.1 when one of norm 1 becomes its opposite, and the noise is 0.02: mu = 5, and
     # epsilon is 33 at delta = 1e-5. The lower bound exceeds that with probability at most 0.001, and did not.
@@ -276,6 +280,7 @@ def test_a_training_is_audited(library: Path) -> None:
     assert result["verdict"] == "INVALID"
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="interrupts are sent to a process group")
 def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
     file = library.parent / "result.json"
@@ -285,10 +290,7 @@ def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    deadline = time.monotonic() + 60
-    while not Path(f"{library}.hangs").exists():  # as the tenth case does
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(Path(f"{library}.hangs").exists)  # as the tenth case does
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -296,16 +298,17 @@ def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
     assert json.loads(file.read_text())["exitCode"] == 130
 
 
+@pytest.mark.full
 def test_the_gate_works_without_torch(library: Path) -> None:
     code = f"""
 import sys
 sys.modules["torch"] = None
 from oracle import bound
 from empirical.gate import output, vector_files
-from empirical.gate.run import run
-from empirical.gate.targets import FunctionTarget
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import GateFunction
 cases = vector_files.load("laplace.delta").cases
-result = run(FunctionTarget({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
+result = run(GateFunction({f"{library}:correct"!r}), bound("laplace.delta"), cases, search=5)
 output.print_results([result])
 sys.exit(result.exit_code)
 """

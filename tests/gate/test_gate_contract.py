@@ -14,7 +14,7 @@ from empirical.gate.making import extremes, schema
 from empirical.gate.making.cases import certified
 from empirical.gate.making.flags import BUG_TYPES, GENERAL
 from empirical.gate.making.known_bugs import KNOWN
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from oracle.core.registry import UNITS, bound
 from tests.project.consoles import ROOT, blocks
 
@@ -30,7 +30,7 @@ def test_its_file_follows_the_schema() -> None:
 
 
 def test_it_names_every_verdict_unit_and_bug_type() -> None:
-    for name in (*Verdict, *UNITS, *BUG_TYPES):
+    for name in (*GateVerdict, *UNITS, *BUG_TYPES):
         assert f"`{name}`" in PAGE
 
 

@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.output import document, junit, markdown, print_results, verdict_line
 from empirical.gate.result import AnyResult, Result, TrainingResult
-from empirical.gate.run import run
-from empirical.gate.targets import LocalTarget
 from empirical.gate.xfail import Xfail, load
 from tests.gate_targets import BOUND, BUGS, CASES, correct
 

@@ -242,6 +242,7 @@ def test_a_case_is_unsupported_or_expected_to_fail_but_not_both(library: pytest.
     conform(library, both).stdout.fnmatch_lines(["dp-oracle: *known.toml, line 2: case 2 is unsupported: neighbours=*"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -370,6 +371,7 @@ def test_the_gate_needs_no_pytest_until_a_test_suite_asks() -> None:
             module.conformity  # noqa: B018
 
 
+@pytest.mark.full
 def test_unused_it_changes_nothing(library: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     library.makepyfile(test_it="import sys\ndef test_it():\n    assert 'oracle' not in sys.modules\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, Expected
 from empirical.gate.result import Outcome, Result, exit_code
-from empirical.gate.run import run
-from empirical.gate.targets import LocalTarget
-from empirical.gate.verdicts import Answer, Failure, Verdict, judge, read
+from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, judge, read
 from empirical.gate.xfail import Xfails, load, text_of
 from oracle import bound
 from oracle.core.errors import DomainError, TargetError
@@ -38,8 +38,8 @@ def expecting(folder: Path, *entries: str) -> Xfails:
 def test_a_correct_implementation_passes() -> None:
     result = judged(correct, slack=Fraction("1.000001"), search=100)
     assert result.exit_code == 0
-    assert result.counts[Verdict.TIGHT] == 6
-    assert result.counts[Verdict.REFUSED] == 4
+    assert result.counts[GateVerdict.TIGHT] == 6
+    assert result.counts[GateVerdict.REFUSED] == 4
     assert not result.failures
     assert result.searched is not None
     assert result.searched.judged > 50
@@ -52,10 +52,10 @@ def test_loose_fails_only_where_a_slack_is_asked_for() -> None:
 
     result = judged(double)
     assert result.exit_code == 0
-    assert result.counts[Verdict.LOOSE] == 5  # one answer is 0, and twice as much
+    assert result.counts[GateVerdict.LOOSE] == 5  # one answer is 0, and twice as much
     assert judged(double, slack=Fraction("1.99")).exit_code == 1
     assert judged(double, slack=Fraction("2.01")).exit_code == 0
-    worst = result.worst(Verdict.LOOSE)
+    worst = result.worst(GateVerdict.LOOSE)
     assert worst is not None
     assert worst.judgement.factor == pytest.approx(2)
 
@@ -76,17 +76,17 @@ def test_loose_fails_only_where_a_slack_is_asked_for() -> None:
     ],
 )
 def test_the_worst_of_the_unsound_answers(answers: dict[str, float], worst: str) -> None:
-    assert worst_of(answers, Verdict.UNSOUND) == worst
+    assert worst_of(answers, GateVerdict.UNSOUND) == worst
 
 
 @pytest.mark.parametrize(
     ("answers", "worst"), [({"0": 9.0, "10": 10.1}, "10"), ({"10": math.inf, "1": 1e9}, "10"), ({"0": 1e-3}, "0")]
 )
 def test_the_worst_of_the_loose_answers(answers: dict[str, float], worst: str) -> None:
-    assert worst_of(answers, Verdict.LOOSE) == worst
+    assert worst_of(answers, GateVerdict.LOOSE) == worst
 
 
-def worst_of(answers: dict[str, float], verdict: Verdict) -> Any:
+def worst_of(answers: dict[str, float], verdict: GateVerdict) -> Any:
     """The truth at which these answers, keyed by truths, are worst."""
     cases = [Case(BOUND.name, tc_id, {"x": truth}, Expected.parse(truth, truth)) for tc_id, truth in enumerate(answers)]
     found = [judge(case, read(answer), safe="upper") for case, answer in zip(cases, answers.values(), strict=True)]
@@ -152,15 +152,15 @@ def test_a_target_that_cannot_be_asked_any_more_has_no_verdict() -> None:
 
 
 def test_a_target_that_only_lets_time_run_out_is_given_up() -> None:
-    late = Broken(Failure(Verdict.TIMEOUT, "late"))
+    late = Broken(Breakdown(GateVerdict.TIMEOUT, "late"))
     late.asked = 2
     result = run(late, BOUND, CASES)
     assert result.exit_code == 2
     assert late.asked == 2 + 5
-    answered = Broken(Failure(Verdict.TIMEOUT, "late"))
+    answered = Broken(Breakdown(GateVerdict.TIMEOUT, "late"))
     result = run(answered, BOUND, CASES, search=0)
     assert result.exit_code == 1
-    assert result.counts[Verdict.TIMEOUT] == 8
+    assert result.counts[GateVerdict.TIMEOUT] == 8
 
 
 def test_an_unsupported_word_is_reported_and_excused() -> None:

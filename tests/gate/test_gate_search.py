@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, Expected
-from empirical.gate.result import Outcome, Searched, severity
-from empirical.gate.search import as_text, explore, heights, search_worst
+from empirical.gate.result import GateSearch, Outcome, severity
 from empirical.gate.shrink import complexity, simpler
-from empirical.gate.targets import LocalTarget
-from empirical.gate.verdicts import ROUNDING, Interval, Verdict, judge
+from empirical.gate.verdicts import ROUNDING, GateVerdict, Interval, judge
+from empirical.gate.worst_case import as_text, explore, heights, search_worst
 from oracle.core.errors import PrecisionError, TargetError
 from oracle.core.registry import bound, bounds
 from tests.gate_targets import BOUND, BUGS, _small_scales, correct
 
 
-def found(function: Any, **options: Any) -> Searched:
+def found(function: Any, **options: Any) -> GateSearch:
     given = {"examples": 100, "seconds": 60.0, "seed": 0, "slack": None, "rounding": ROUNDING, "unsupported": (),
              "expected": {}}
     return search_worst(LocalTarget(function), BOUND, **{**given, **options})
 
 
-def worst(searched: Searched, verdict: Verdict) -> Outcome:
+def worst(searched: GateSearch, verdict: GateVerdict) -> Outcome:
     (outcome,) = [item for item in searched.worst if item.judgement.verdict is verdict]
     return outcome
 
@@ -35,7 +34,7 @@ def worst(searched: Searched, verdict: Verdict) -> Outcome:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_bug_in_a_small_region_is_found_and_shrunk(seed: int) -> None:
     # The region takes one eighth of the range of the scale and a half of that of epsilon.
-    outcome = worst(found(_small_scales, seed=seed), Verdict.UNSOUND)
+    outcome = worst(found(_small_scales, seed=seed), GateVerdict.UNSOUND)
     assert not outcome.good
     assert severity(outcome) == pytest.approx(1e-6, rel=0.01)
     assert outcome.case.input["scale"] in ("0.1", "0.05")
@@ -65,16 +64,21 @@ def _nearest(seed: int, *, told: bool) -> float:
     return min(distances)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_climbs(seed: int) -> None:
     assert _nearest(seed, told=True) < 0.05 < _nearest(seed, told=False)
 
 
-def test_time_cuts_it_short() -> None:
+def test_time_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = 0.0
+
     def slow(**given: Any) -> float:
-        time.sleep(0.05)
+        nonlocal passed
+        passed += 0.05
         return correct(**given)
 
+    monkeypatch.setattr("empirical.gate.worst_case.time.monotonic", lambda: passed)
     searched = found(slow, seconds=0.3)
     assert searched.cut_short
     assert 0 < searched.judged < 20
@@ -86,7 +90,7 @@ def test_what_cannot_be_certified_is_counted_and_never_passes(monkeypatch: pytes
     def stuck(*_: Any, **__: Any) -> Any:
         raise PrecisionError("no digits left")
 
-    monkeypatch.setattr("empirical.gate.search.certified", stuck)
+    monkeypatch.setattr("empirical.gate.worst_case.certified", stuck)
     searched = found(correct)
     assert (searched.judged, searched.worst) == (0, ())
     assert searched.uncertified > 50
@@ -100,7 +104,7 @@ def test_what_no_double_could_tell_is_left_out() -> None:
         unsupported=(), expected={},
     )
     assert searched.outside > 0
-    truth = worst(searched, Verdict.UNSOUND).case.expected
+    truth = worst(searched, GateVerdict.UNSOUND).case.expected
     assert truth is not None
     assert truth.lower >= Fraction(1, 10**300)
 
@@ -121,14 +125,14 @@ def test_loose_answers_are_shown_and_fail_only_with_a_slack() -> None:
     def loose(**given: Any) -> float:
         return correct(**given) * (3 if given["scale"] > 1 else 1)
 
-    outcome = worst(found(loose), Verdict.LOOSE)
+    outcome = worst(found(loose), GateVerdict.LOOSE)
     assert outcome.good
     assert outcome.judgement.factor == pytest.approx(3)
-    assert not worst(found(loose, slack=Fraction(2)), Verdict.LOOSE).good
+    assert not worst(found(loose, slack=Fraction(2)), GateVerdict.LOOSE).good
 
 
 def test_crashes_are_found() -> None:
-    outcome = worst(found(BUGS["crashes"]), Verdict.CRASH)
+    outcome = worst(found(BUGS["crashes"]), GateVerdict.CRASH)
     assert outcome.call.endswith("(scale=1.0, sensitivity=1.0, epsilon=0.0)")
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from empirical.gate.gate_targets import GateCommand, GateFunction, LocalTarget
 from empirical.gate.making.cases import Case, Expected, Text
-from empirical.gate.targets import CommandTarget, FunctionTarget, LocalTarget
-from empirical.gate.verdicts import Answer, Failure, Interval, Refusal, Verdict
+from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval, Refusal
 from oracle import bound
 from oracle.core.errors import DomainError, TargetError
 
@@ -26,58 +26,60 @@ def case(**changes: Text) -> Case:
     return Case(BOUND.name, 1, {**ORDINARY, **changes}, Expected.parse("0", "1"))
 
 
-def function(folder: Path, body: str, **options: Any) -> FunctionTarget:
+def function(folder: Path, body: str, **options: Any) -> GateFunction:
     """A target that is a function of a file."""
     file = folder / "target.py"
     indented = body.replace("\n", "\n    ")
     file.write_text(f"{HEAD}\ndef fn(*, scale, sensitivity, epsilon):\n    {indented}\n    return 0.5\n")
-    return FunctionTarget(f"{file}:fn", **options)
+    return GateFunction(f"{file}:fn", **options)
 
 
-def command(folder: Path, body: str, **options: Any) -> CommandTarget:
+def command(folder: Path, body: str, **options: Any) -> GateCommand:
     file = folder / "target.py"
     file.write_text(ECHO + "\n    " + body.replace("\n", "\n    "))
-    return CommandTarget([sys.executable, str(file)], **options)
+    return GateCommand([sys.executable, str(file)], **options)
 
 
 def number(value: Any) -> Interval:
     return Interval(value, value)
 
 
-HOSTILE: dict[str, tuple[str, Verdict, str]] = {
-    "raises": ("raise ZeroDivisionError('no\\nluck')", Verdict.CRASH, "ZeroDivisionError: no luck"),
-    "exits": ("sys.exit('enough')", Verdict.CRASH, "SystemExit: enough"),
-    "interrupts": ("raise KeyboardInterrupt", Verdict.CRASH, "KeyboardInterrupt"),
-    "vanishes": ("os._exit(0)", Verdict.CRASH, "exit status 0 before it answered"),
-    "aborts": ("os.abort()", Verdict.CRASH, "SIGABRT"),
-    "segfaults": ("ctypes.string_at(0)", Verdict.CRASH, "SIGSEGV"),
-    "hangs": ("while True:\n    pass", Verdict.TIMEOUT, "no answer within 1 s"),
-    "hangs in a child": ("os.system('sleep 60')", Verdict.TIMEOUT, "no answer"),
-    "allocates": ("x = []\nwhile True:\n    x.append(bytearray(10**8))", Verdict.CRASH, "no more memory"),
-    "closes every pipe": ("os.closerange(0, 100)", Verdict.CRASH, "before it answered"),
-    "reads the requests": ("sys.stdin.read()", Verdict.CRASH, "standard input"),
-    "recurses": ("f = lambda: f()\nf()", Verdict.CRASH, "RecursionError"),
-    "leaves a child behind": ("if os.fork():\n    os._exit(0)\ntime.sleep(60)", Verdict.TIMEOUT, "no answer"),
-    "returns nothing": ("return", Verdict.CRASH, "None: no number"),
-    "returns text": ("return 'a lot'", Verdict.CRASH, "no number"),
-    "returns a bomb": ("class B:\n    def __float__(self):\n        os.abort()\nreturn B()", Verdict.CRASH, "SIG"),
+HOSTILE: dict[str, tuple[str, GateVerdict, str]] = {
+    "raises": ("raise ZeroDivisionError('no\\nluck')", GateVerdict.CRASH, "ZeroDivisionError: no luck"),
+    "exits": ("sys.exit('enough')", GateVerdict.CRASH, "SystemExit: enough"),
+    "interrupts": ("raise KeyboardInterrupt", GateVerdict.CRASH, "KeyboardInterrupt"),
+    "vanishes": ("os._exit(0)", GateVerdict.CRASH, "exit status 0 before it answered"),
+    "aborts": ("os.abort()", GateVerdict.CRASH, "SIGABRT"),
+    "segfaults": ("ctypes.string_at(0)", GateVerdict.CRASH, "SIGSEGV"),
+    "hangs": ("while True:\n    pass", GateVerdict.TIMEOUT, "no answer within 1 s"),
+    "hangs in a child": ("os.system('sleep 60')", GateVerdict.TIMEOUT, "no answer"),
+    "allocates": ("x = []\nwhile True:\n    x.append(bytearray(10**8))", GateVerdict.CRASH, "no more memory"),
+    "closes every pipe": ("os.closerange(0, 100)", GateVerdict.CRASH, "before it answered"),
+    "reads the requests": ("sys.stdin.read()", GateVerdict.CRASH, "standard input"),
+    "recurses": ("f = lambda: f()\nf()", GateVerdict.CRASH, "RecursionError"),
+    "leaves a child behind": ("if os.fork():\n    os._exit(0)\ntime.sleep(60)", GateVerdict.TIMEOUT, "no answer"),
+    "returns nothing": ("return", GateVerdict.CRASH, "None: no number"),
+    "returns text": ("return 'a lot'", GateVerdict.CRASH, "no number"),
+    "returns a bomb": ("class B:\n    def __float__(self):\n        os.abort()\nreturn B()", GateVerdict.CRASH, "SIG"),
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_call_loses_its_case_only(name: str, tmp_path: Path) -> None:
     body, expected, words = HOSTILE[name]
     body = "if scale == 1:\n    " + body.replace("\n", "\n    ")
-    target = function(tmp_path, body, timeout=1 if expected is Verdict.TIMEOUT else 60, memory=600)
+    target = function(tmp_path, body, timeout=1 if expected is GateVerdict.TIMEOUT else 60, memory=600)
     assert target.ask(BOUND, case()) == number(Fraction(1, 2))
     failed = target.ask(BOUND, case(scale="1"))
-    assert isinstance(failed, Failure)
+    assert isinstance(failed, Breakdown)
     assert failed.verdict is expected
     assert words in failed.why
     assert target.ask(BOUND, case()) == number(Fraction(1, 2))
     target.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -142,7 +144,7 @@ def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
 )
 def test_a_function_that_cannot_be_loaded_has_no_verdict(path: str, words: str, tmp_path: Path) -> None:
     function(tmp_path, "pass")
-    target = FunctionTarget(path.format(file=tmp_path / "target.py", folder=tmp_path))
+    target = GateFunction(path.format(file=tmp_path / "target.py", folder=tmp_path))
     with pytest.raises(TargetError, match=words):
         target.ask(BOUND, case())
 
@@ -151,18 +153,18 @@ def test_a_module_that_dies_while_it_is_imported_has_no_verdict(tmp_path: Path) 
     for line, words in (("import os; os.abort()", "SIGABRT"), ("raise SystemExit(3)", "SystemExit"), ("def", "Syntax")):
         (tmp_path / "target.py").write_text(line)
         with pytest.raises(TargetError, match=words):
-            FunctionTarget(f"{tmp_path / 'target.py'}:fn").ask(BOUND, case())
+            GateFunction(f"{tmp_path / 'target.py'}:fn").ask(BOUND, case())
 
 
 @pytest.mark.parametrize("path", ["fn", ":fn", "mod:"])
 def test_a_path_without_a_function_is_bad_usage(path: str) -> None:
     with pytest.raises(DomainError, match="target = "):
-        FunctionTarget(path)
+        GateFunction(path)
 
 
 def test_a_program_that_is_not_there_has_no_verdict() -> None:
     with pytest.raises(TargetError, match="no program /no/such/program"):
-        CommandTarget(["/no/such/program", "--fast"]).ask(BOUND, case())
+        GateCommand(["/no/such/program", "--fast"]).ask(BOUND, case())
 
 
 def test_a_request_is_one_plain_line_in_the_order_of_the_parameters(tmp_path: Path) -> None:
@@ -196,20 +198,22 @@ ANSWERS: dict[str, tuple[str, Answer | str]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answers_of_a_command(name: str, tmp_path: Path) -> None:
     line, expected = ANSWERS[name]
     target = command(tmp_path, f"print({line!r}, flush=True)")
     answer = target.ask(BOUND, case())
     if isinstance(expected, str):
-        assert isinstance(answer, Failure)
-        assert answer.verdict is Verdict.CRASH
+        assert isinstance(answer, Breakdown)
+        assert answer.verdict is GateVerdict.CRASH
         assert expected in answer.why
     else:
         assert answer == expected
     target.close()
 
 
+@pytest.mark.full
 def test_a_command_that_breaks_is_started_again(tmp_path: Path) -> None:
     body = """
 scale = request['input']['scale']
@@ -221,12 +225,12 @@ print(json.dumps({'id': number, 'value': 0.5}), flush=True)
 """
     target = command(tmp_path, body, timeout=3)
     for text, verdict, words in (
-        ("1", Verdict.CRASH, "exit status 3"), ("3", Verdict.CRASH, "more than 1 MB"), ("4", Verdict.TIMEOUT, "hangs"),
-        ("5", Verdict.CRASH, "expected the id"),
+        ("1", GateVerdict.CRASH, "exit status 3"), ("3", GateVerdict.CRASH, "more than 1 MB"),
+        ("4", GateVerdict.TIMEOUT, "hangs"), ("5", GateVerdict.CRASH, "expected the id"),
     ):
         assert target.ask(BOUND, case()) == number(Fraction(1, 2))
         failed = target.ask(BOUND, case(scale=text))
-        assert isinstance(failed, Failure)
+        assert isinstance(failed, Breakdown)
         assert failed.verdict is verdict
         assert words in failed.why
     assert target.ask(BOUND, case()) == number(Fraction(1, 2))
@@ -243,7 +247,7 @@ def test_a_callable_in_this_process() -> None:
     assert isinstance(raiser(ValueError("no")).ask(BOUND, case()), Refusal)
     assert isinstance(raiser(TypeError("no")).ask(BOUND, case()), Refusal)
     for error in (OverflowError("too large"), MemoryError(), RecursionError()):
-        assert isinstance(raiser(error).ask(BOUND, case()), Failure)
+        assert isinstance(raiser(error).ask(BOUND, case()), Breakdown)
     with pytest.raises(KeyboardInterrupt):
         raiser(KeyboardInterrupt()).ask(BOUND, case())
 
@@ -256,7 +260,7 @@ def test_a_call_can_be_pasted() -> None:
     call = target.call(BOUND, case(scale="nan", sensitivity="1e-5", epsilon="-inf"))
     assert call == "delta(scale=float('nan'), sensitivity=1e-05, epsilon=float('-inf'))"
     assert repr(eval(call)) == "(nan, 1e-05, -inf)"
-    assert FunctionTarget("a.b:c.fn").call(BOUND, case()) == "c.fn(scale=2.0, sensitivity=1.0, epsilon=0.1)"
+    assert GateFunction("a.b:c.fn").call(BOUND, case()) == "c.fn(scale=2.0, sensitivity=1.0, epsilon=0.1)"
 
 
 def test_thousands_of_calls_take_seconds(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def opinion_cases(name: str) -> list[Case]:
     return [case for case in vector_files.load(name).cases if WIDE.name in case.flags][:2]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_second_opinion_lies_inside(name: str) -> None:
     cases = opinion_cases(name)

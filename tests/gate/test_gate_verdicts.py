@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from empirical.gate.making.cases import Case, Expected
-from empirical.gate.verdicts import ROUNDING, Failure, Interval, Judgement, Refusal, Verdict, judge, number, read
+from empirical.gate.verdicts import ROUNDING, Breakdown, GateVerdict, Interval, Judgement, Refusal, judge, number, read
 
 TINY = Fraction(1, 10**40)  # far below what any double resolves
 ENDS = st.fractions(min_value=-(10**6), max_value=10**6)
@@ -37,7 +37,7 @@ def one(value: Any) -> Interval:
     return Interval(value, value)
 
 
-def verdict(truth: Case, value: Any, safe: str = "upper", **options: Any) -> Verdict:
+def verdict(truth: Case, value: Any, safe: str = "upper", **options: Any) -> GateVerdict:
     return judge(truth, one(value), safe=safe, **options).verdict
 
 
@@ -52,7 +52,7 @@ def test_a_number_is_tight_or_loose_or_unsound_as_the_definition_says(
     else:
         unsound = value > upper + rounding * abs(upper)
         tight = not unsound and value >= lower / slack - rounding * abs(lower)
-    expected = Verdict.UNSOUND if unsound else Verdict.TIGHT if tight else Verdict.LOOSE
+    expected = GateVerdict.UNSOUND if unsound else GateVerdict.TIGHT if tight else GateVerdict.LOOSE
     judged = judge(truth, one(value), safe=safe, slack=slack, rounding=rounding)
     assert judged.verdict is expected
     assert (judged.amount is not None) == unsound
@@ -63,7 +63,7 @@ def test_a_number_is_tight_or_loose_or_unsound_as_the_definition_says(
 def test_a_larger_answer_is_never_less_sound_and_a_smaller_one_never_looser(
     truth: Case, first: Any, second: Any, slack: Fraction, rounding: Fraction
 ) -> None:
-    order = [Verdict.UNSOUND, Verdict.TIGHT, Verdict.LOOSE]
+    order = [GateVerdict.UNSOUND, GateVerdict.TIGHT, GateVerdict.LOOSE]
     small, large = sorted((first, second))
     options = {"slack": slack, "rounding": rounding}
     assert order.index(verdict(truth, small, **options)) <= order.index(verdict(truth, large, **options))
@@ -82,38 +82,39 @@ def test_a_bound_that_is_safe_below_is_the_mirror_image(truth: Case, value: Any,
 def test_the_very_ends_are_compared_exactly(rounding: Fraction) -> None:
     truth = case("1/3", "2/3")
     low, high = Fraction(1, 3) * (1 - rounding), Fraction(2, 3) * (1 + rounding)
-    for value, above in ((low - TINY, Verdict.UNSOUND), (low, Verdict.TIGHT), (high, Verdict.TIGHT),
-                         (high + TINY, Verdict.LOOSE)):
+    for value, above in ((low - TINY, GateVerdict.UNSOUND), (low, GateVerdict.TIGHT), (high, GateVerdict.TIGHT),
+                         (high + TINY, GateVerdict.LOOSE)):
         assert verdict(truth, value, rounding=rounding) is above
-    for value, below in ((high + TINY, Verdict.UNSOUND), (high, Verdict.TIGHT), (low, Verdict.TIGHT),
-                         (low - TINY, Verdict.LOOSE)):
+    for value, below in ((high + TINY, GateVerdict.UNSOUND), (high, GateVerdict.TIGHT), (low, GateVerdict.TIGHT),
+                         (low - TINY, GateVerdict.LOOSE)):
         assert verdict(truth, value, "lower", rounding=rounding) is below
     slack = Fraction(21, 20)
     last = slack * Fraction(2, 3) + rounding * Fraction(2, 3)
-    assert verdict(truth, last, slack=slack, rounding=rounding) is Verdict.TIGHT
-    assert verdict(truth, last + TINY, slack=slack, rounding=rounding) is Verdict.LOOSE
+    assert verdict(truth, last, slack=slack, rounding=rounding) is GateVerdict.TIGHT
+    assert verdict(truth, last + TINY, slack=slack, rounding=rounding) is GateVerdict.LOOSE
 
 
 def test_an_interval_must_contain_the_truth_and_is_judged_by_its_safe_end() -> None:
     truth = case(2, 3)
-    assert judge(truth, Interval(Fraction(1), Fraction(3)), safe="upper").verdict is Verdict.TIGHT
-    assert judge(truth, Interval(Fraction(1), Fraction(9)), safe="upper").verdict is Verdict.LOOSE
-    assert judge(truth, Interval(Fraction(0), Fraction(1)), safe="upper").verdict is Verdict.UNSOUND
-    assert judge(truth, Interval(Fraction(4), Fraction(5)), safe="upper").verdict is Verdict.UNSOUND
-    assert judge(truth, one(Fraction(5)), safe="upper").verdict is Verdict.LOOSE  # a number may err on the safe side
-    assert judge(truth, Interval(Fraction(0), Fraction(1)), safe="lower").verdict is Verdict.UNSOUND
-    assert judge(truth, Interval(Fraction(2), Fraction(9)), safe="lower").verdict is Verdict.TIGHT
+    assert judge(truth, Interval(Fraction(1), Fraction(3)), safe="upper").verdict is GateVerdict.TIGHT
+    assert judge(truth, Interval(Fraction(1), Fraction(9)), safe="upper").verdict is GateVerdict.LOOSE
+    assert judge(truth, Interval(Fraction(0), Fraction(1)), safe="upper").verdict is GateVerdict.UNSOUND
+    assert judge(truth, Interval(Fraction(4), Fraction(5)), safe="upper").verdict is GateVerdict.UNSOUND
+    # A number may err on the safe side.
+    assert judge(truth, one(Fraction(5)), safe="upper").verdict is GateVerdict.LOOSE
+    assert judge(truth, Interval(Fraction(0), Fraction(1)), safe="lower").verdict is GateVerdict.UNSOUND
+    assert judge(truth, Interval(Fraction(2), Fraction(9)), safe="lower").verdict is GateVerdict.TIGHT
 
 
 def test_what_is_no_number_of_a_valid_case_is_never_good() -> None:
     truth, nothing = case(1, 1), Case("gaussian.epsilon", 1, {}, None)
-    assert verdict(truth, math.nan) is Verdict.CRASH
-    assert verdict(nothing, math.nan) is Verdict.ACCEPTED_INVALID
-    assert verdict(nothing, Fraction(1)) is Verdict.ACCEPTED_INVALID
+    assert verdict(truth, math.nan) is GateVerdict.CRASH
+    assert verdict(nothing, math.nan) is GateVerdict.ACCEPTED_INVALID
+    assert verdict(nothing, Fraction(1)) is GateVerdict.ACCEPTED_INVALID
     for either in (truth, nothing):
-        assert judge(either, Refusal("no"), safe="upper") == Judgement(Verdict.REFUSED, "refused", "no")
-        for broken in (Verdict.CRASH, Verdict.TIMEOUT):
-            assert judge(either, Failure(broken, "why"), safe="upper").verdict is broken
+        assert judge(either, Refusal("no"), safe="upper") == Judgement(GateVerdict.REFUSED, "refused", "no")
+        for broken in (GateVerdict.CRASH, GateVerdict.TIMEOUT):
+            assert judge(either, Breakdown(broken, "why"), safe="upper").verdict is broken
 
 
 @pytest.mark.parametrize(
@@ -130,13 +131,13 @@ def test_what_is_no_number_of_a_valid_case_is_never_good() -> None:
 def test_numbers_of_any_kind_are_read_exactly(value: Any, expected: Any) -> None:
     assert number(value) == expected
     answer = read(value)
-    assert answer == one(expected) if expected is not None else isinstance(answer, Failure)
+    assert answer == one(expected) if expected is not None else isinstance(answer, Breakdown)
 
 
 def test_an_answer_may_have_two_ends() -> None:
     assert read({"lower": 0.5, "upper": "1"}) == Interval(Fraction(1, 2), Fraction(1))
     for bad in ({"lower": 1}, {"lower": 2, "upper": 1}, {"lower": None, "upper": 1}, {}):
-        assert isinstance(read(bad), Failure)
+        assert isinstance(read(bad), Breakdown)
     nothing = read({"lower": math.nan, "upper": 1.0})
     assert isinstance(nothing, Interval)
     assert math.isnan(nothing.lower)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from empirical.gate.adapters import Adapter
-from empirical.gate.league.league import AuditorRow, League, Row, TrainingRow, Worst
+from empirical.gate.league.league import AuditorRow, League, LeagueRow, TrainingRow, Worst
 from empirical.gate.league.league_run import Settings, carry_out, key
 from empirical.gate.league.league_tables import (
     COLUMNS,
@@ -53,14 +53,14 @@ def rows(adapter: Adapter, store: Path | None = None) -> tuple[list[object], lis
 
 def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> None:
     ((good,), _) = rows(library)
-    assert isinstance(good, Row)
+    assert isinstance(good, LeagueRow)
     assert (good.unsound, good.accepted_invalid, good.crashed, good.as_expected) == (0, 0, 0, True)
     assert good.sound + good.refused_invalid == good.cases > 40
     assert good.worst_unsound is None
 
     (tmp_path / "toy.py").write_text(BUGGY.format(answer=HALVED), encoding="utf-8")
     ((bad,), _) = rows(library)
-    assert isinstance(bad, Row)
+    assert isinstance(bad, LeagueRow)
     assert bad.unsound > 20
     assert not bad.as_expected
     assert bad.worst_unsound is not None
@@ -73,11 +73,9 @@ def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> N
 
 
 def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapter, tmp_path: Path) -> None:
-    store = tmp_path / "store.jsonl"
+    store = tmp_path / "store"
     first, fresh = rows(library, store)
     assert fresh == [True]
-    with store.open("a", encoding="utf-8") as file:
-        file.write('{"key": "cut sho')  # as a kill leaves it
     again, fresh = rows(library, store)
     assert fresh == [False]
     assert again == first
@@ -183,6 +181,7 @@ def test_damaged_tables_are_told(tmp_path: Path) -> None:
             League.read(path)
 
 
+@pytest.mark.full
 def test_the_command_says_what_is_missing() -> None:
     done = run(ROOT, "-m", "reports.cli", "league", "--library", "no-such-library")
     assert done.returncode == 2

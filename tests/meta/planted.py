@@ -8,10 +8,11 @@ from fractions import Fraction
 from flint import arb
 
 import oracle
-from oracle.bounds.gaussian import gaussian
-from oracle.bounds.matrix import tree
+from oracle.bounds.matrix import tree_aggregation as tree
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
+from oracle.engines import gaussian_curve
 from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
 
 
@@ -45,18 +46,18 @@ def _one_sided(v: Values) -> arb:
 WRONG: dict[str, tuple[str, Certify]] = {
     "steps for their root": (
         "gaussian-composed.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.sensitivity * (v.steps or 1) / v.sigma), v.delta, w),
+        lambda v, w: gaussian_curve.epsilon_of_mu(lambda: ball(v.sensitivity * (v.steps or 1) / v.sigma), v.delta, w),
     ),
     "one level too few": (
         "tree.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(
+        lambda v, w: gaussian_curve.epsilon_of_mu(
             lambda: (2 if v.neighbours == "replace" else 1) * ball(max(1, tree.levels(v.leaves) - 1)).sqrt()
             / ball(v.noise_multiplier), v.delta, w,
         ),
     ),
     "replace taken for add_remove": (
         "tree.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(
+        lambda v, w: gaussian_curve.epsilon_of_mu(
             lambda: ball(tree.levels(v.leaves)).sqrt() / ball(v.noise_multiplier), v.delta, w
         ),
     ),

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 import oracle
-from oracle.bounds.gaussian import gaussian
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
+from oracle.engines import gaussian_curve
 
 
 def changed(name: str, **changes: Any) -> tuple[str, Certify]:
@@ -43,7 +44,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
     "a ridge that is not divided by n": changed("objective-perturbation.ridge", dataset_size=lambda v: 1),
     "one side of the linear term": (  # the curve of N(mu, 1) against N(0, 1), as if the sign of <b, x> were known
         "objective-perturbation-gaussian.epsilon",
-        lambda v, w: gaussian.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.noise_on_sum), v.delta, w),
+        lambda v, w: gaussian_curve.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.noise_on_sum), v.delta, w),
     ),
     "a replaced record that moves along one line": (
         "objective-perturbation-gaussian.epsilon", lambda v, w: oracle.bound(

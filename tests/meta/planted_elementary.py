@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import oracle
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
 
 
 def _with(name: str, **changes: Any) -> Certify:

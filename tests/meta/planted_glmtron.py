@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import oracle
 from oracle.algorithms.glmtron import glmtron_privacy
-from oracle.bounds.gaussian import gaussian
-from oracle.bounds.matrix import tree
+from oracle.bounds.matrix import tree_aggregation as tree
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import through
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values
+from oracle.core.registry import Certify
+from oracle.engines import gaussian_curve
 
 
 def _certified(name: str, v: Values, width: Fraction, **changed: object) -> Enclosure:
@@ -25,13 +26,13 @@ def _shuffled(v: Values, width: Fraction, delta0: Fraction) -> Enclosure:
         return oracle.bound("shuffle.epsilon").certify(point, finer)
 
     return through(
-        lambda finer: gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), delta0, finer), outer, width=width
+        lambda finer: gaussian_curve.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), delta0, finer), outer, width=width
     )
 
 
 def one_delta_for_all_steps(v: Values, width: Fraction) -> Enclosure:
     """delta0 = delta/2, as if one step's failure were all that can go wrong."""
-    alone = gaussian.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), v.delta, width)
+    alone = gaussian_curve.epsilon_of_mu(lambda: 1 / ball(v.noise_over_sensitivity), v.delta, width)
     return _shuffled(v, width, v.delta / 2).minimum(alone)
 
 
@@ -41,10 +42,10 @@ WRONG: dict[str, tuple[str, Certify]] = {
         "glmtron.epsilon", lambda v, w: _shuffled(v, w, glmtron_privacy.local_delta(v.dataset_size, v.delta)),
     ),
     "shuffling forgotten": (
-        "glmtron.sigma", lambda v, w: gaussian.sigma_of(Fraction(1), v.epsilon, v.delta, w),
+        "glmtron.sigma", lambda v, w: gaussian_curve.sigma_of(Fraction(1), v.epsilon, v.delta, w),
     ),
     "a sensitivity of half the clipped range": (
-        "glmtron.sigma", lambda v, w: gaussian.sigma_of(Fraction(1, 2), v.epsilon, v.delta, w),
+        "glmtron.sigma", lambda v, w: gaussian_curve.sigma_of(Fraction(1, 2), v.epsilon, v.delta, w),
     ),
     "the thresholds forgotten": (
         "glmtron-adaptive.epsilon", lambda v, w: oracle.bound("glmtron.epsilon").certify(
@@ -52,7 +53,7 @@ WRONG: dict[str, tuple[str, Certify]] = {
         ),
     ),
     "the padded tree": (
-        "taglmtron.epsilon", lambda v, w: gaussian.epsilon_of_mu(
+        "taglmtron.epsilon", lambda v, w: gaussian_curve.epsilon_of_mu(
             lambda: (2 if v.neighbours == "replace" else 1) * ball(tree.levels(v.dataset_size)).sqrt()
             / ball(v.noise_multiplier), v.delta, w,
         ),

@@ -9,10 +9,12 @@ from typing import Any
 from flint import arb
 
 import oracle
-from oracle.bounds.hidden_state import noisy_minibatch, projected_noisy_sgd
+from oracle.bounds.hidden_state import noisy_minibatch_privacy as noisy_minibatch
+from oracle.bounds.hidden_state import projected_noisy_sgd_privacy as projected_noisy_sgd
 from oracle.bounds.renyi.zcdp import epsilon_of_rho
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
 
 
 def with_changed(name: str, **changes: Callable[[Values], Any]) -> Certify:

@@ -10,12 +10,13 @@ from typing import Any
 from flint import arb
 
 import oracle
-from oracle.bounds.gaussian import gaussian
 from oracle.bounds.hidden_state import hidden_state, hidden_state_projected
 from oracle.bounds.hidden_state.hidden_state_position import last_touch, whole_epochs
 from oracle.bounds.hidden_state.shift_programme import cost, joined, optimum
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
+from oracle.engines import gaussian_curve
 from oracle.engines.geometric import BallPowers
 
 
@@ -83,7 +84,7 @@ def free_steps_forgotten(v: Values) -> arb:
 
 def sigma_squared_factor(v: Values, width: Fraction) -> oracle.Enclosure:
     square = hidden_state.cgd_square(v)
-    single = gaussian.sigma_of(v.sensitivity / v.batch_size, v.epsilon, v.delta, width)
+    single = gaussian_curve.sigma_of(v.sensitivity / v.batch_size, v.epsilon, v.delta, width)
     return oracle.Enclosure.between(single.lower.ball * square, single.upper.ball * square)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.hidden_state import noisy_sgd
+from oracle.bounds.hidden_state import noisy_sgd_privacy as noisy_sgd
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Certify, Values
+from oracle.core.registry import Certify
 
 
 def _with(certify: Certify, change: Callable[[Values], dict[str, Any]]) -> Certify:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import oracle
-from oracle.core.registry import Certify, Values
+from oracle.core.algorithm import Values
+from oracle.core.registry import Certify
 
 
 def changed(name: str, change: Callable[[Values], dict[str, Any]]) -> Certify:

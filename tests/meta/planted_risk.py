@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import oracle
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
 
 _HUGE = 10**60
 

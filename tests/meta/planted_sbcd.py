@@ -8,8 +8,9 @@ from flint import arb
 
 import oracle
 from oracle.algorithms.block_coordinate import sbcd_privacy
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
 
 
 def printed_exponent(v: Values) -> arb:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from flint import arb
 
 import oracle
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
 
 
 def clone_pair(clone: Callable[[arb], arb], truth: Callable[[arb], arb]) -> Callable[[Values], arb]:

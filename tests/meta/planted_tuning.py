@@ -6,31 +6,32 @@ from fractions import Fraction
 
 from flint import arb
 
-from oracle.bounds.gaussian import gaussian
 from oracle.bounds.tuning import tuning, tuning_lower, tuning_renyi
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Certify, closed_form
+from oracle.engines import gaussian_curve
 
 
 def _quoted_rdp(v: Values) -> arb:
     """alpha mu^2/2 + m delta(x) + log(m)/t: the release of nothing forgotten."""
     t = v.alpha - 1
     mu, mean = ball(v.base_mu), ball(v.mean_runs)
-    return ball(v.alpha) * mu * mu / 2 + mean * gaussian.delta_ball(ball(1 / t).log1p(), mu) + mean.log() / ball(t)
+    return ball(v.alpha) * mu * mu / 2 + mean * gaussian_curve.delta_ball(ball(1 / t).log1p(), mu) + mean.log() / ball(t)
 
 
 def _hat_only(v: Values, width: Fraction) -> Enclosure:
     """epsilon_hat for epsilon, as the sentence after the theorem has it."""
     if v.mean_runs <= v.delta:
         return Enclosure.exactly(0)
-    return gaussian.epsilon_of_mu(lambda: ball(v.base_mu), v.delta / v.mean_runs, width)
+    return gaussian_curve.epsilon_of_mu(lambda: ball(v.base_mu), v.delta / v.mean_runs, width)
 
 
 def _undivided(v: Values, width: Fraction) -> Enclosure:
     """delta where delta / m belongs."""
     moved = enclose(lambda: ball(v.mean_runs) * (ball(v.base_mu) / arb(8).sqrt()).erf(), width=width / 8)
-    return tuning._sum(moved, gaussian.epsilon_of_mu(lambda: ball(v.base_mu), v.delta, width / 8), width)
+    return tuning._sum(moved, gaussian_curve.epsilon_of_mu(lambda: ball(v.base_mu), v.delta, width / 8), width)
 
 
 WRONG: dict[str, tuple[str, Certify]] = {

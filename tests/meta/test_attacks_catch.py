@@ -33,6 +33,7 @@ def exceeded(*, peeking: bool, attack: str) -> int:
     return count
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("attack", ["coordinate-scan", "mean-distance"])
 def test_an_attack_that_peeks_is_flagged_and_an_honest_one_is_not(attack: str) -> None:
     assert exceeded(peeking=False, attack=attack) <= MOST_EXCEEDED

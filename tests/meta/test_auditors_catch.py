@@ -14,6 +14,7 @@ def test_where_a_sign_is_dropped_or_a_threshold_is_chosen_greedily() -> None:
         assert not judge_coverage(ESTIMATORS[name].estimate, gaussian(0.0)).flagged
 
 
+@pytest.mark.full
 def test_where_alpha_is_not_split() -> None:
     for name in ("clopper-pearson", "joint"):
         assert not judge_coverage(ESTIMATORS[name].estimate, randomised_response(9.0), repetitions=1000).flagged

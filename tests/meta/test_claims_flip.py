@@ -17,11 +17,13 @@ def planted(*flips: Flip) -> Claim:
     return Claim("planted/claim", "", "", "", (), 1, lambda says: blind, flips)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", list(claims()))
 def test_every_computed_claim_has_a_flip(name: str) -> None:
     assert lacking(claim(name), expectations()[name]) == ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "index"), FLIPS, ids=[f"{name}-{index}" for name, index in FLIPS])
 def test_every_flip_gets_its_verdict(name: str, index: int) -> None:
     assert misjudged(claim(name), index) == ""

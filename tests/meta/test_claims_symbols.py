@@ -74,6 +74,7 @@ def has_functions(says: Any) -> bool:
     return bool(found)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [
     name for name, item in claims().items()
     if expectations()[name] == PROVED and name not in FINITE and has_functions(item.says)

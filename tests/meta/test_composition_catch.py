@@ -15,7 +15,7 @@ from flint import acb, arb, ctx
 
 import oracle.engines.contour as contour
 from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
-from oracle.engines.contour import Curve
+from oracle.engines.contour import ContourCurve
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 STEP = SampledGaussian(Fraction(5), Fraction(1, 60), "remove")
@@ -25,7 +25,7 @@ EPSILON = 2.0
 
 @pytest.fixture(scope="module")
 def truth() -> arb:
-    curve = Curve(STAGES, contour.make_plan(STAGES, EPSILON, 40.0))
+    curve = ContourCurve(STAGES, contour.make_plan(STAGES, EPSILON, 40.0))
     low, high = curve.delta(arb(EPSILON))
     with ctx.workprec(200):
         middle = (low.lower() + high.upper()) / 2
@@ -33,13 +33,13 @@ def truth() -> arb:
         return middle.mid()
 
 
-def coarse(**changes: float) -> Curve:
+def coarse(**changes: float) -> ContourCurve:
     """A curve whose plan has its spacing or its number of nodes multiplied."""
     good = contour.make_plan(STAGES, EPSILON, 30.0)
     bad = replace(
         good, spacing=good.spacing * changes.get("spacing", 1.0), nodes=int(good.nodes * changes.get("nodes", 1.0))
     )
-    return Curve(STAGES, bad)
+    return ContourCurve(STAGES, bad)
 
 
 def contains(ends: tuple[arb, arb], value: arb) -> bool:
@@ -58,7 +58,7 @@ def test_the_right_images_are_needed(truth: arb) -> None:
     # With the contour far to the right the left images vanish and the right ones are all that is wrong.
     good = contour.make_plan(STAGES, EPSILON, 30.0)
     bad = replace(good, c=good.c * 3, chernoff=good.c * 6, spacing=good.spacing * 5, nodes=good.nodes * 2)
-    curve = Curve(STAGES, replace(bad, goal=60.0))
+    curve = ContourCurve(STAGES, replace(bad, goal=60.0))
     assert contains(curve.delta(arb(EPSILON)), truth)
     curve.log_chernoff = arb(-10_000)
     assert not contains(curve.delta(arb(EPSILON)), truth)

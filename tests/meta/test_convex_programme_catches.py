@@ -12,7 +12,7 @@ import torch
 
 import oracle
 from oracle.algorithms.convex_relu import convex_programme, torch_convex_programme
-from oracle.core.registry import Algorithm
+from oracle.core.algorithm import Algorithm
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.core.test_twins import test_a_seed_repeats_bit_for_bit_and_models_differ as check_models

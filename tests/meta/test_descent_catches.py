@@ -14,12 +14,12 @@ import torch
 
 import oracle
 from oracle.algorithms.networks import torch_dp_sgd_network
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.descent import test_descent_accounts as accounts
 from tests.oracle.descent import test_descent_training as descent
-from tests.oracle.descent.test_descent_training import BASE, data
+from tests.oracle.descent.cases import BASE, data
 from tests.oracle.networks import test_network_training as network
 
 CONFIGS: dict[str, dict[str, Any]] = {**BASE, "dp-sgd-network": network.BASE}

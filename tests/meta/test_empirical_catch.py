@@ -16,8 +16,8 @@ import tests.empirical.test_audit as audits
 import tests.empirical.test_campaign as campaigns
 import tests.empirical.test_store as stores
 from empirical.audits.audit import run
-from empirical.audits.audit_plan import Plan, Shard
-from empirical.audits.shard_store import Store
+from empirical.audits.audit_plan import AuditPlan, Shard
+from empirical.audits.shard_store import Shards
 from empirical.mutants.mutant import Planted
 
 
@@ -32,12 +32,12 @@ def test_shards_joined_as_they_arrive_are_seen(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = Plan.shards
+    true = AuditPlan.shards
 
-    def same_draws(plan: Plan, phase: str) -> tuple[Shard, ...]:
+    def same_draws(plan: AuditPlan, phase: str) -> tuple[Shard, ...]:
         return tuple(replace(shard, first=shard.first % plan.budget) for shard in true(plan, phase))
 
-    monkeypatch.setattr(Plan, "shards", same_draws)
+    monkeypatch.setattr(AuditPlan, "shards", same_draws)
     with pytest.raises(AssertionError):
         campaigns.test_the_models_of_a_plan_are_disjoint_and_complete()
     with pytest.raises(AssertionError):
@@ -45,26 +45,29 @@ def test_models_that_are_used_twice_are_seen(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_hash_that_misses_a_part_of_the_plan_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = Plan.canonical
-    monkeypatch.setattr(Plan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan))
+    true = AuditPlan.canonical
+    monkeypatch.setattr(
+        AuditPlan, "canonical", lambda plan: true(replace(plan, shard=1)) if plan.shard != 1 else true(plan)
+    )
     with pytest.raises(AssertionError):
         campaigns.test_every_part_of_a_plan_is_in_its_hash()
 
 
+@pytest.mark.full
 def test_scores_of_another_attack_that_are_used_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, write = Store.read, Store.write
-    monkeypatch.setattr(Store, "read", lambda self, models, shard, attack, code: read(self, models, shard, "", code))
+    read, write = Shards.array, Shards.keep
+    monkeypatch.setattr(Shards, "array", lambda self, models, shard, attack, code: read(self, models, shard, "", code))
     monkeypatch.setattr(
-        Store, "write", lambda self, models, shard, attack, code, array: write(self, models, shard, "", code, array)
+        Shards, "keep", lambda self, models, shard, attack, code, array: write(self, models, shard, "", code, array)
     )
     with pytest.raises(AssertionError):
         campaigns.test_scores_of_another_attack_are_not_mixed_in(tmp_path, monkeypatch)
 
 
 def test_rows_that_are_not_checked_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.audits.shard_store._digest", lambda key, data: "")
-    other = "(SELECT data FROM shards WHERE side = 1 AND number = 0)"
-    damage = f"UPDATE shards SET data = {other} WHERE side = 0 AND number = 0"
+    monkeypatch.setattr("oracle.core.store._digest", lambda *_: "")
+    other = "(SELECT data FROM entries WHERE key LIKE '%/1/0/%')"
+    damage = f"UPDATE entries SET data = {other} WHERE key LIKE '%/0/0/%'"
     with pytest.raises(AssertionError):
         stores.test_a_damaged_row_counts_as_absent_and_can_be_written_again(tmp_path, damage)
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from scipy.special import log_ndtr
 
-import empirical.gate.run as runner
+import empirical.gate.gate_run as runner
 import tests.gate.test_gate_run as run_tests
 import tests.gate.test_gate_search as search_tests
 import tests.gate.test_gate_targets as target_tests
 from empirical.gate import vector_files
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case
 from empirical.gate.result import Result
-from empirical.gate.targets import LocalTarget
-from empirical.gate.verdicts import Verdict
+from empirical.gate.verdicts import GateVerdict
 from empirical.gate.xfail import Xfails
 from oracle import bound
 from tests.gate_targets import BUGS, correct
@@ -36,7 +36,7 @@ def judged(name: str, function: Callable[..., Any], *, search: int, chosen: Choi
     return runner.run(LocalTarget(function), bound(name), cases, search=search)
 
 
-def failed(result: Result) -> set[Verdict]:
+def failed(result: Result) -> set[GateVerdict]:
     return {outcome.judgement.verdict for outcome in result.failures}
 
 
@@ -90,11 +90,12 @@ SAMPLED_BUGS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bug", SAMPLED_BUGS)
 @pytest.mark.parametrize("search", [0, 10])
 def test_a_bug_of_an_accountant_is_caught(bug: str, search: int) -> None:
     result = judged("poisson-gaussian.epsilon", SAMPLED_BUGS[bug], search=search, chosen=_quick)
-    assert Verdict.UNSOUND in failed(result)
+    assert GateVerdict.UNSOUND in failed(result)
 
 
 def test_the_fast_path_of_an_accountant_is_not_flagged() -> None:
@@ -140,31 +141,31 @@ def test_every_refusal_taken_for_unsupported_is_seen(monkeypatch: pytest.MonkeyP
     settled = runner.settled
     monkeypatch.setattr(
         runner, "settled",
-        lambda *a, **k: replace(out := settled(*a, **k), good=out.good or out.judgement.verdict is Verdict.REFUSED),
+        lambda *a, **k: replace(out := settled(*a, **k), good=out.good or out.judgement.verdict is GateVerdict.REFUSED),
     )
     with pytest.raises(SEEN):
         run_tests.test_an_unsupported_word_is_reported_and_excused()
 
 
 def test_a_search_that_does_not_climb_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.gate.search._climb", lambda *_: None)
+    monkeypatch.setattr("empirical.gate.worst_case._climb", lambda *_: None)
     with pytest.raises(SEEN):
         search_tests.test_the_search_climbs(0)
 
 
 def test_a_search_that_does_not_shrink_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.gate.search.shrink", lambda worst, *_, **__: worst)
+    monkeypatch.setattr("empirical.gate.worst_case.shrink", lambda worst, *_, **__: worst)
     with pytest.raises(SEEN):
         search_tests.test_a_bug_in_a_small_region_is_found_and_shrunk(0)
 
 
 def test_what_cannot_be_certified_counted_as_judged_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.gate.search._Search.examine", lambda self, _: setattr(self.counts, "judged", 60))
+    monkeypatch.setattr("empirical.gate.worst_case._Search.examine", lambda self, _: setattr(self.counts, "judged", 60))
     with pytest.raises(SEEN):
         search_tests.test_what_cannot_be_certified_is_counted_and_never_passes(monkeypatch)
 
 
 def test_a_crash_taken_for_a_refusal_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.gate.targets.Failure", lambda verdict, why: target_tests.Refusal(why))
+    monkeypatch.setattr("empirical.gate.gate_targets.Breakdown", lambda verdict, why: target_tests.Refusal(why))
     with pytest.raises(SEEN):
         target_tests.test_a_hostile_call_loses_its_case_only("aborts", tmp_path)

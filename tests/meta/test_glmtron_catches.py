@@ -14,7 +14,7 @@ import torch
 import oracle
 from oracle.algorithms.glmtron import torch_dp_threshold, torch_glmtron
 from oracle.algorithms.glmtron.torch_tree import PrefixNoise
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.glmtron.test_glmtron_training import NAMES, Given, config, data

@@ -11,7 +11,7 @@ import pytest
 
 from oracle.algorithms.mechanisms import torch_exponential_mechanism, torch_exponential_sampler
 from oracle.algorithms.shared import torch_minimiser
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.perturbation import test_mechanisms_training as mechanisms

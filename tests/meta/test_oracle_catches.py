@@ -1,7 +1,8 @@
 """Plant errors in bounds, enclosures and training, and require the very checks of tests/oracle to flag each of them.
 
 A check that a planted error survives is no check. Every planted error goes through the helpers of `tests/checks.py`
-on the points that the tests use too; and what is registered, unplanted, passes the same calls.
+on the points that the tests use too: what is registered, unplanted, passes the same calls there (test_numbers and
+test_fast, of whose points those of `all_fast` are the first half).
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from flint import acb, arb
 import oracle
 from empirical.gate.making.points import fixed_points
 from oracle.algorithms.hidden_state import torch_noisy_cgd
-from oracle.bounds.gaussian import gaussian
 from oracle.bounds.hidden_state import hidden_state
 from oracle.core import registry
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import integral
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.core.tape import Tape
-from oracle.engines import geometric
+from oracle.engines import gaussian_curve, geometric
 from tests.checks import (
     LIBRARIES,
     check_decimals,
@@ -44,10 +45,12 @@ from tests.checks import (
     sharpness,
 )
 from tests.oracle.core.test_training import ALGORITHM, config, data
+from tests.tiers import represented
 from tests.topics import gathered
 
 BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
+shared_check = pytest.mark.parametrize("bound", represented(BOUNDS))  # the check is the same for all
 DEFAULT = Fraction(1, 10**12)
 
 
@@ -67,26 +70,20 @@ def all_fast(bound: Bound) -> None:
         check_fast(bound, fixed_points(bound, 200, seed=1), library)
 
 
-@every_bound
-@pytest.mark.parametrize("check", [all_opinions, all_widths, all_fast], ids=lambda check: check.__name__)
-def test_what_is_registered_passes(bound: Bound, check: Callable[[Bound], None]) -> None:
-    check(bound)
-
-
 # --- wrong formulas
 
 
 def flipped_sign(v: Values) -> arb:
     """Phi(epsilon/mu - mu/2) - e^epsilon Phi(-mu/2 - epsilon/mu)."""
     mu, epsilon = ball(v.sensitivity) / ball(v.sigma), ball(v.epsilon)
-    tail = gaussian.normal_upper_tail
+    tail = gaussian_curve.normal_upper_tail
     return tail(mu / 2 - epsilon / mu) - epsilon.exp() * tail(epsilon / mu + mu / 2)
 
 
 def forgotten_second_term(v: Values) -> arb:
     """The tail bound Phi(mu/2 - epsilon/mu): an upper bound, but not the truth."""
     mu, epsilon = ball(v.sensitivity) / ball(v.sigma), ball(v.epsilon)
-    return gaussian.normal_upper_tail(epsilon / mu - mu / 2)
+    return gaussian_curve.normal_upper_tail(epsilon / mu - mu / 2)
 
 
 def laplace_without_half(v: Values) -> arb:
@@ -126,11 +123,11 @@ WRONG = {
     "c^(2k-1) for c^(2k-2)": ("noisy-cgd.mu", closed_form(cgd_with(lambda k: 2 * k - 1))),
     "one step more": ("noisy-gd.mu", closed_form(gd_off_by_one)),
     "every iterate paid for": ("noisy-gd.mu", closed_form(gd_composed)),
-    "mu for mu/2": ("gdp.epsilon", lambda v, w: gaussian.epsilon_of_mu(lambda: ball(v.mu / 2), v.delta, w)),
+    "mu for mu/2": ("gdp.epsilon", lambda v, w: gaussian_curve.epsilon_of_mu(lambda: ball(v.mu / 2), v.delta, w)),
     "sensitivity ignored": (
-        "gaussian.epsilon", lambda v, w: gaussian.epsilon_of_mu(lambda: 1 / ball(v.sigma), v.delta, w),
+        "gaussian.epsilon", lambda v, w: gaussian_curve.epsilon_of_mu(lambda: 1 / ball(v.sigma), v.delta, w),
     ),
-    "delta halved": ("gaussian.sigma", lambda v, w: gaussian.sigma_of(v.sensitivity, v.epsilon, v.delta / 2, w)),
+    "delta halved": ("gaussian.sigma", lambda v, w: gaussian_curve.sigma_of(v.sensitivity, v.epsilon, v.delta / 2, w)),
 }
 
 
@@ -141,6 +138,7 @@ def test_every_bound_has_a_wrong_variant() -> None:
     assert {bound for bound, _ in WRONG.values()} == set(registry.bounds())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_formula_is_caught(name: str) -> None:
     bound, certify = WRONG[name]
@@ -177,7 +175,7 @@ def test_round_trips_catch_an_inverse_of_another_curve() -> None:
     delta, epsilon = oracle.bound("gaussian.delta"), oracle.bound("gaussian.epsilon")
     params: dict[str, Any] = {"sigma": 1, "sensitivity": Fraction(1, 2)}
     check_round_trip(delta, epsilon, params, "epsilon", Fraction(1))
-    shifted = replace(epsilon, certify=lambda v, w: gaussian.epsilon_of_mu(
+    shifted = replace(epsilon, certify=lambda v, w: gaussian_curve.epsilon_of_mu(
         lambda: ball(v.sensitivity / v.sigma), v.delta * (1 + Fraction(1, 10**15)), w,
     ))
     with pytest.raises(AssertionError):
@@ -212,7 +210,8 @@ def shrunk(bound: Bound, share: Fraction) -> Bound:
     return replace(bound, certify=certify)
 
 
-@every_bound
+@pytest.mark.full
+@shared_check
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10**4)], ids=["radius dropped", "shrunk"])
 def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction) -> None:
     enclosures = [bound.reference(**params) for params in fixed_points(bound, 12, seed=1)]
@@ -223,6 +222,7 @@ def test_an_enclosure_that_is_too_narrow_is_caught(bound: Bound, share: Fraction
         all_opinions(shrunk(bound, share))
 
 
+@pytest.mark.full
 @every_bound
 def test_an_enclosure_that_is_too_wide_is_caught(bound: Bound) -> None:
     def certify(values: Values, width: Fraction) -> Enclosure:
@@ -291,6 +291,7 @@ def outward(bound: Bound) -> int:
     return 1 if bound.safe == "upper" else -1
 
 
+@pytest.mark.full
 @every_bound
 def test_a_fast_path_rounded_the_wrong_way_is_caught(bound: Bound) -> None:
     """By a part in 10^12, where a fast path's own excess is smaller than that at most points."""
@@ -299,6 +300,7 @@ def test_a_fast_path_rounded_the_wrong_way_is_caught(bound: Bound) -> None:
         all_fast(replace(bound, vectorised=lambda xp, v: bound.vectorised(xp, v) * factor))
 
 
+@pytest.mark.full
 @every_bound
 def test_a_loose_fast_path_is_caught(bound: Bound) -> None:
     factor = 1 + outward(bound) * 1e-8
@@ -306,6 +308,7 @@ def test_a_loose_fast_path_is_caught(bound: Bound) -> None:
         all_fast(replace(bound, vectorised=lambda xp, v: bound.vectorised(xp, v) * factor))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(  # the inverse's margin of 10^-12 is none of these budgets, and covers plain float64 as well
     "bound", [item for item in BOUNDS if item.name != "poisson-gaussian.sigma"], ids=lambda item: item.name
 )
@@ -322,7 +325,8 @@ def test_dropped_budgets_are_caught(bound: Bound, monkeypatch: pytest.MonkeyPatc
         all_fast(bound)
 
 
-@every_bound
+@pytest.mark.full
+@shared_check
 def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
     class Leaky(Bound):
         def fast(self, **given: Any) -> Any:
@@ -335,7 +339,8 @@ def test_a_fast_path_that_leaks_nan_is_caught(bound: Bound) -> None:
         all_fast(leaky)
 
 
-@every_bound
+@pytest.mark.full
+@shared_check
 def test_libraries_that_differ_are_caught(bound: Bound) -> None:
     def vectorised(xp: Any, v: Values) -> Any:
         result = bound.vectorised(xp, v)

@@ -13,7 +13,7 @@ import pytest
 import oracle
 from oracle.algorithms.phased import moreau, phased_sgd, torch_moreau, torch_phased_sgd
 from oracle.algorithms.shared import links
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.phased import test_moreau as oracles
@@ -104,6 +104,7 @@ for _name in CHANGES:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bug", TWINS)
 def test_a_bug_in_the_twin_is_caught(bug: str) -> None:
     name, train = TWINS[bug]

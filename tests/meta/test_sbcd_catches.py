@@ -12,7 +12,7 @@ import torch
 
 import oracle
 from oracle.algorithms.block_coordinate import torch_sbcd
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 

@@ -46,7 +46,7 @@ def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
 
 def test_two_blocks_are_not_private_because_each_is() -> None:
     """theta_1 copies theta_0 in the step without the record, and theta_0 forgets: 0 is claimed, 1/16 is true."""
-    pair = blocks.Pair(Fraction(0), Fraction(0), Fraction(1), 1, 2, 0)
+    pair = blocks.CoupledBlocks(Fraction(0), Fraction(0), Fraction(1), 1, 2, 0)
     assert blocks.summed(pair) == 0
     assert blocks.exact_law(pair) == Fraction(1, 16)  # a mean moved by 1/2 in a law of variance 2
 

@@ -14,7 +14,8 @@ import oracle
 import oracle.bounds.shuffling.shuffle_arrays as arrays
 from empirical.gate.making.points import Point
 from oracle.bounds.shuffling import shuffle
-from oracle.core.registry import Values, closed_form
+from oracle.core.algorithm import Values
+from oracle.core.registry import closed_form
 from oracle.engines import shuffle_pairs
 from tests.checks import check_fast, check_second_opinion
 from tests.meta.planted_shuffle import clone_pair

@@ -14,8 +14,8 @@ from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
 from theorems.relu_approx.convex_model.smoothness import judge
-from theorems.tools.classical_gaussian import Calibration, calibration
-from theorems.tools.shift_programme import exact_linear, touched_steps
+from theorems.tools.classical_calibration import Calibration, calibration
+from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -51,6 +51,7 @@ def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.Monkey
     assert gdp.check(gdp.curve).verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("claimed", "verdict"),
     [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import oracle
 from oracle.algorithms.kernels import multinomial, torch_multinomial, torch_two_layer, torch_two_layer_kernel, two_layer
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.kernels import test_two_layer_training as laws

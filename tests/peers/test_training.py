@@ -22,7 +22,7 @@ from opacus.optimizers import DPOptimizer
 import oracle
 from oracle.algorithms.networks import dp_sgd_network
 from oracle.algorithms.shared import glm
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]

@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Result(Protocol):
+    """What a command leaves, in this process or in another."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -23,15 +33,25 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def check_console(folder: Path, block: str) -> None:
+def prompt(block: str) -> str:
+    """The command of a block, as a name for it."""
+    return block.split("\n")[0].removeprefix("$ ")
+
+
+def in_a_process(folder: Path) -> Callable[..., Result]:
+    """The command as a process of its own, in a folder whose rooms are the ones that run."""
+    return lambda *words: run(folder, "-m", "reports.cli", *words)
+
+
+def check_console(command: Callable[..., Result], block: str) -> None:
     """Require the command of a block to succeed and to print the lines that follow it (white space folded).
 
     `; echo $?` after the command shows the exit code, which the last line then says.
     """
-    prompt, *expected = block.rstrip("\n").split("\n")
-    code = int(expected.pop()) if prompt.endswith("; echo $?") else 0
-    words = prompt.removeprefix("$ dp-oracle ").removesuffix("; echo $?").split()
-    done = run(folder, "-m", "reports.cli", *words)
+    _, *expected = block.rstrip("\n").split("\n")
+    code = int(expected.pop()) if prompt(block).endswith("; echo $?") else 0
+    words = prompt(block).removeprefix("dp-oracle ").removesuffix("; echo $?").split()
+    done = command(*words)
     assert done.returncode == code, done.stderr
     printed = [" ".join(line.split()) for line in done.stdout.split("\n")]
     for line in expected:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from empirical.gate import run as gate
+from empirical.gate import gate_run as gate
 from empirical.gate import vector_files
-from empirical.gate.targets import CommandTarget
-from empirical.gate.verdicts import Verdict
+from empirical.gate.gate_targets import GateCommand
+from empirical.gate.verdicts import GateVerdict
 from oracle import bound
 from oracle.core.console import WRONG
 from tests.project.consoles import ROOT, run
@@ -41,6 +41,7 @@ def started(example: Path) -> list[str]:
     return [str(built)]
 
 
+@pytest.mark.full
 def test_the_gate_passes_the_example(example: Path) -> None:
     words = ["--cmd", shlex.join(started(example)), "--bound", "laplace.delta", "--search", "50"]
     done = run(ROOT, "-m", "reports.cli", "gate", *words)
@@ -48,14 +49,15 @@ def test_the_gate_passes_the_example(example: Path) -> None:
     assert "TIGHT" in done.stdout
 
 
+@pytest.mark.full
 def test_the_gate_fails_the_example_with_a_bug(example: Path) -> None:
     text = example.read_text()
     assert text.count("-gap / 2)") == 1
     example.write_text(text.replace("-gap / 2)", "-gap / 2.0001)"))
     cases = vector_files.load("laplace.delta").cases
-    result = gate.run(CommandTarget(started(example)), bound("laplace.delta"), cases, search=0)
+    result = gate.run(GateCommand(started(example)), bound("laplace.delta"), cases, search=0)
     assert result.exit_code == WRONG
-    assert {outcome.judgement.verdict for outcome in result.failures} == {Verdict.UNSOUND}
+    assert {outcome.judgement.verdict for outcome in result.failures} == {GateVerdict.UNSOUND}
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

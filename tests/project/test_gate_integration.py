@@ -97,12 +97,14 @@ def bug(place: Place) -> Iterator[None]:
     assert place.step("Install", install="false").code == 0
 
 
+@pytest.mark.thorough
 def test_the_installed_packages_are_the_ones_that_run(place: Place) -> None:
     done = place.run("cd / && python -c 'import oracle, dp_oracle, toydp; print(oracle.__path__, dp_oracle.__file__)'")
     assert done.stdout.count("site-packages") == 2, done.stderr
     assert str(ROOT) not in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Place) -> None:
     page = "examples/gate/ci.md"
     (gitlab,) = (job for job in map(yaml.safe_load, blocks(page, "yaml")) if isinstance(job, dict))
@@ -123,12 +125,14 @@ def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Place) -> None:
         assert len(list(ElementTree.parse(place.clone / file).iter("testcase"))) > 40
 
 
+@pytest.mark.thorough
 def test_the_workers_of_xdist_collect_the_same(place: Place) -> None:
     done = place.run("python -m pytest -q -p no:cacheprovider -n 2 --dp-oracle-budget 9 -k test_epsilon")
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_action_judges_the_toy_library(place: Place) -> None:
     done = place.step("Judge", config="dp-oracle.toml")
     assert done.code == 0, done.printed
@@ -138,6 +142,7 @@ def test_the_action_judges_the_toy_library(place: Place) -> None:
     assert len(list(ElementTree.parse(junit).iter("testcase"))) > 40
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("bug")
 def test_a_new_bug_fails_pytest_and_the_action(place: Place) -> None:
     tested = place.run("python -m pytest -q -p no:cacheprovider")
@@ -148,12 +153,14 @@ def test_a_new_bug_fails_pytest_and_the_action(place: Place) -> None:
     assert "UNSOUND" in judged.summary
 
 
+@pytest.mark.full
 def test_the_action_judges_one_function(place: Place) -> None:
     done = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0")
     assert done.code == 1, done.printed  # without the xfail file, the known bug is a failure
     assert "UNSOUND" in done.summary
 
 
+@pytest.mark.full
 def test_inputs_are_never_run(place: Place) -> None:
     hostile = "$(touch stolen) `touch stolen`; touch stolen #\"'"
     names = set(action(ROOT)["inputs"]) - {"working-directory", "python-version", "install", "library"}

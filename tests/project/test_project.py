@@ -11,18 +11,22 @@ from importlib import metadata
 import pytest
 
 from reports.cli import conflicting_owners
-from tests.project.consoles import ROOT, blocks, check_console, run
+from tests.commands import command, output
+from tests.project.consoles import ROOT, blocks, check_console, prompt, run
 from tests.project.nox_sessions import sessions
+from tests.tiers import later
 from theorems.claim import Verdict, expectations
 
 CONSOLE = blocks("README.md", "console")
 
 
-@pytest.mark.parametrize("block", CONSOLE, ids=[text.split("\n")[0][2:] for text in CONSOLE])
-def test_readme_prints_what_it_says(block: str) -> None:
-    check_console(ROOT, block)
+@pytest.mark.parametrize("block", later(CONSOLE, lambda text: " audit " in prompt(text), "full", prompt))
+def test_readme_prints_what_it_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    check_console(command, block)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("code", blocks("README.md", "python"))
 def test_readme_python_runs_and_prints_what_it_says(code: str) -> None:
     done = run(ROOT, "-c", code)
@@ -40,8 +44,9 @@ def test_ci_runs_the_readme_test_command() -> None:
     assert "## Run the tests" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_readme_lists_every_command() -> None:
-    help_text = run(ROOT, "-m", "reports.cli", "--help").stdout
+    help_text = output("--help")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^│ (\w[\w-]*)  ", help_text, re.MULTILINE)
     assert len(commands) >= 8
@@ -57,6 +62,7 @@ def test_readme_counts_the_claims_by_verdict() -> None:
         assert f"(`{paper}`) | " + " | ".join(str(found[kind]) for kind in kinds) + " |" in readme
 
 
+@pytest.mark.full
 def test_the_command_starts_without_torch() -> None:
     assert run(ROOT, "-c", "import sys, reports.cli; sys.exit('torch' in sys.modules)").returncode == 0
 
@@ -75,7 +81,7 @@ class Interrupted:
         if name == "reports.cli":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupted())
-from reports.start import main
+from dp_oracle import main
 main()
 """
     done = run(ROOT, "-c", code)
@@ -83,7 +89,7 @@ main()
 
 
 def test_every_session_has_a_docstring() -> None:
-    assert {"tests", "lint", "audit", "gate", "bench", "report"} <= set(sessions())
+    assert {"quick", "tests", "thorough", "lint", "audit", "gate", "bench", "report"} <= set(sessions())
     assert all(sessions().values())
 
 

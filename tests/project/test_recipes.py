@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.consoles import ROOT, blocks, check_console, run
+from tests.project.consoles import ROOT, blocks, check_console, in_a_process, prompt, run
+from tests.tiers import later
 
 ROOMS = ("oracle", "empirical", "theorems", "reports")
 CONSOLE = blocks("CONTRIBUTING.md", "console")
@@ -31,9 +32,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("block", CONSOLE, ids=[text.split("\n")[0][2:] for text in CONSOLE])
+@pytest.mark.full
+@pytest.mark.parametrize("block", later(CONSOLE, lambda text: "mutants" in prompt(text), "thorough", prompt))
 def test_recipe_prints_what_it_says(copy: Path, block: str) -> None:
-    check_console(copy, block)
+    check_console(in_a_process(copy), block)
 
 
 def test_there_is_a_recipe_for_each_kind() -> None:
@@ -43,13 +45,14 @@ def test_there_is_a_recipe_for_each_kind() -> None:
     assert len(CONSOLE) == 4
 
 
+@pytest.mark.full
 def test_the_added_algorithm_agrees_with_its_sibling(copy: Path) -> None:
     code = (
         "import numpy as np; from oracle import algorithm; from oracle.core.tape import Tape\n"
         "item = algorithm('noisy-mean'); config = item.parse({'clip_norm': '0.5', 'sigma': '0.1'})\n"
         "x = np.random.default_rng(0).normal(size=(7, 3)); tape = Tape(1, 4)\n"
-        "both = [item.reference(x, None, config, tape.one(m)) for m in range(4)]\n"
-        "assert np.allclose(both, item.train_batched(x, None, config, tape), rtol=1e-12, atol=0)\n"
+        "both = [item.reference(x, np.zeros(7), config, tape.one(m)) for m in range(4)]\n"
+        "assert np.allclose(both, item.train_batched(x, np.zeros(7), config, tape), rtol=1e-12, atol=0)\n"
     )
     done = run(copy, "-c", code)
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,7 @@ def test_the_block_is_code_of_the_library_that_ends_with_the_answer(text: str) -
     assert Section.of(text).library.lower().replace("-", "_") in packages
 
 
+@pytest.mark.full
 @each
 def test_the_certified_value_is_ours_and_the_answer_breaks_it(text: str) -> None:
     section = Section.of(text)

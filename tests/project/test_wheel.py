@@ -36,6 +36,7 @@ def data_files(folder: str) -> set[str]:
     return {str(Path(folder) / path.name) for path in (ROOT / folder).iterdir() if path.is_file()}
 
 
+@pytest.mark.full
 def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     for folder in ("empirical/gate/vectors", "empirical/gate/schemas"):

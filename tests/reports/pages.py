@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from oracle.core.console import run
 from reports import audit_figures, figures
 from reports.cli import app
-from reports.model import Report, Scope
+from reports.model import Report, ReportScope
 from reports.render import render
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -60,8 +60,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes something else on line {self.getpos()[0]}"
 
 
-def nothing() -> Scope:
-    return Scope(bounds=(), claims=(), audits={}, mutants=(), false_claims=())
+def nothing() -> ReportScope:
+    return ReportScope(bounds=(), claims=(), audits={}, mutants=(), false_claims=())
 
 
 @functools.cache

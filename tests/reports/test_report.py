@@ -20,12 +20,12 @@ from empirical.audits.tightness import FREE, GAUSSIAN
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from reports import command
-from reports.model import Report, Scope, collect, everything
+from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
 from theorems.claim import Evidence, Finding, claim, claims, expectations
 from theorems.claim import Scope as Extent
-from theorems.store import Store
+from theorems.store import Findings
 
 BUDGET = 500
 AGAIN = ("NoisyGD on quadratics", "exponential mechanism", "NoisyCGD, better losses, epochs: 2")
@@ -33,7 +33,7 @@ MUTANTS = ("M13", "M57")
 PROMISES = ("002-algorithm-8-deviation", "000-clipped-classes")
 
 
-def small() -> Scope:
+def small() -> ReportScope:
     """All bounds and claims with few of what trains models: that these come out rightly is tested where they are."""
     scope = everything()
     return replace(
@@ -64,12 +64,12 @@ def run_report(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is expected of the claims, as if found before: checking them all is the business of tests/theorems."""
-    store = Store(tmp_path_factory.mktemp("store") / "findings.jsonl", full=False)
+    store = Findings(tmp_path_factory.mktemp("store") / "findings", full=False)
     for name, item in expectations().items():
         if claim(name).paper != "cs208":  # a few are checked
             kind = {Evidence.PROVED: "all", Evidence.CERTIFIED_ON_BOX: "box"}.get(item.evidence, "points")
             scope = None if item.evidence is Evidence.CITED else Extent(kind, 5, 4, {"x": "[0, 1]"})
-            store.add(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
+            store.keep(name, Finding(item.verdict, item.evidence, f"planted for {name}", {"x": "1/2 < 1"}, scope))
     return store.path
 
 
@@ -100,9 +100,10 @@ def page(text: str) -> Page:
 @pytest.fixture(scope="module")
 def again(kept: Path) -> Report:
     """The same in another process than the command's."""
-    return collect(small(), budget=BUDGET, findings=Store(kept, full=False))
+    return collect(small(), budget=BUDGET, findings=Findings(kept, full=False))
 
 
+@pytest.mark.full
 def test_command_says_where_the_files_are_and_that_all_is_well(
     written: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:
@@ -230,6 +231,7 @@ def test_page_is_accessible_in_outline(page: Page, text: str) -> None:
     assert 'name="viewport"' in text
 
 
+@pytest.mark.full
 def test_same_seed_gives_the_same_report(data: dict[str, object], text: str, again: Report) -> None:
     assert json.dumps(again.to_json()) == json.dumps(data)
     assert page_of(again) == text
@@ -251,6 +253,7 @@ def test_sharing_trained_models_changes_no_audit() -> None:
         assert audit.run(item.plan) == item
 
 
+@pytest.mark.full
 def test_a_violated_audit_is_not_ok(again: Report) -> None:
     name, item = again.audits[0]
     for verdict in ("VIOLATION", "INVALID"):
@@ -296,6 +299,7 @@ def test_figure_one_has_the_values_of_the_document() -> None:
         assert value in caption
 
 
+@pytest.mark.full
 def test_progress_adds_up() -> None:
     scope = replace(small(), claims=())
     told: list[float] = []

@@ -17,7 +17,7 @@ from reports.model import Report, collect, everything
 from reports.render import round_down
 from tests.reports.pages import Page, nothing, page_of
 from theorems.claim import claims
-from theorems.promise import FalseClaim, Judged, false_claims
+from theorems.promise import AuditedPromise, FalseClaim, false_claims
 
 REFUTED, ACQUITTED = "003-dp-threshold", "000-clipped-classes"
 BUDGET = 100
@@ -44,6 +44,7 @@ def test_everything_covers_all_false_claims() -> None:
     assert [item.id for item in everything().false_claims] == list(false_claims())
 
 
+@pytest.mark.full
 def test_a_false_claim_stands_there_with_promise_fault_bounds_and_truth(report: Report) -> None:
     judged = report.false_claims[0]
     item, audit = judged.false_claim, judged.audit
@@ -75,11 +76,12 @@ def test_the_claim_and_its_audit_link_to_each_other(report: Report) -> None:
     assert {link[1:] for link in Page(page).links} <= set(Page(page).ids)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("place", "verdict"), [(0, "CONSISTENT"), (0, "INVALID"), (1, "VIOLATION"), (1, "INVALID")])
 def test_another_verdict_than_expected_is_not_ok(report: Report, place: int, verdict: str) -> None:
     judged = list(report.false_claims)
     item, audit = judged[place].false_claim, judged[place].audit
-    judged[place] = Judged(item, replace(audit, verdict=verdict))
+    judged[place] = AuditedPromise(item, replace(audit, verdict=verdict))
     spoilt = replace(report, false_claims=tuple(judged))
     assert not spoilt.ok
     assert command.validated(spoilt)["totals"]["false_claims"]["as_expected"] == 1
@@ -95,7 +97,8 @@ def row_start(page: str, name: str) -> str:
 
 def test_an_audit_that_found_nothing_to_judge_says_why(report: Report) -> None:
     item, audit = report.false_claims[0].false_claim, report.false_claims[0].audit
-    broken = Judged(item, replace(audit, verdict="INVALID", reason="all is nan", epsilon_lower=None, models=None))
+    nothing = replace(audit, verdict="INVALID", reason="all is nan", epsilon_lower=None, models=None)
+    broken = AuditedPromise(item, nothing)
     assert "all is nan" in row(replace(report, false_claims=(broken,)), item.id)
 
 

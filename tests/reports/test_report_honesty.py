@@ -12,16 +12,16 @@ import pytest
 from empirical.mutants.mutant import Detection, Mutant
 from oracle.core.errors import OracleError
 from reports import command
-from reports.model import Scope, collect
+from reports.model import ReportScope, collect
 from tests.reports.pages import Page, nothing, page_of, run_here
 from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, expectations
 
 
 @pytest.fixture
-def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope]:
+def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], ReportScope]:
     """A report's scope with one claim that comes out in one way and is expected in another."""
 
-    def scope(verdict: Verdict, expected: Verdict) -> Scope:
+    def scope(verdict: Verdict, expected: Verdict) -> ReportScope:
         monkeypatch.setitem(expectations(), "planted/claim", Expectation(expected, Evidence.PROVED))
         item = Claim(
             id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), says=None,
@@ -32,12 +32,13 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], Scope
     return scope
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("verdict", "expected"),
     [(Verdict.REFUTED, Verdict.HOLDS), (Verdict.HOLDS, Verdict.REFUTED), (Verdict.UNDECIDED, Verdict.HOLDS)],
 )
 def test_an_unexpected_verdict_is_not_ok(
-    verdict: Verdict, expected: Verdict, plant: Callable[[Verdict, Verdict], Scope]
+    verdict: Verdict, expected: Verdict, plant: Callable[[Verdict, Verdict], ReportScope]
 ) -> None:
     report = collect(plant(verdict, expected))
     assert not report.ok
@@ -49,21 +50,21 @@ def test_an_unexpected_verdict_is_not_ok(
     assert Page(shown).open == []
 
 
-def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
     report = collect(plant(Verdict.UNDECIDED, Verdict.UNDECIDED))
     assert report.ok
     assert report.totals.undecided == ("planted/claim",)
     assert "because" in page_of(report).split('id="undecided"')[1].split("</section>")[0]
 
 
-def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
     scope = plant(Verdict.HOLDS, Verdict.HOLDS)
     broken = replace(scope.claims[0], check=lambda says: 1 // 0)
     with pytest.raises(OracleError, match=r"planted/claim \(ZeroDivisionError"):
         collect(replace(scope, claims=(broken,)))
 
 
-def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], Scope]) -> None:
+def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
     assert collect(plant(Verdict.REFUTED, Verdict.REFUTED)).ok
 
 
@@ -77,7 +78,7 @@ def test_a_misjudged_mutant_is_not_ok(severity: str, flagged: bool, ok: bool) ->
 
 def test_exit_code_is_1_when_something_differs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    plant: Callable[[Verdict, Verdict], Scope],
+    plant: Callable[[Verdict, Verdict], ReportScope],
 ) -> None:
     scope = plant(Verdict.HOLDS, Verdict.REFUTED)
     monkeypatch.setattr(command, "everything", lambda: scope)

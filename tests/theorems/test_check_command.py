@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from oracle.core.console import run
 from reports.cli import app
+from tests.commands import command
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
-from theorems.store import Store
+from theorems.store import Findings
 
 KEYS = {
     "id", "source", "statement", "words", "hypotheses", "verdict", "expected", "as_expected", "difference", "evidence",
@@ -20,10 +19,6 @@ KEYS = {
     "survives",
 }
 """Readers of the file rely on these: a key may be added here, never renamed."""
-
-
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, check=False)
 
 
 def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:
@@ -45,7 +40,7 @@ def test_check_command_writes_json_and_exits_0(tmp_path: Path) -> None:
     [("check",), ("check", "no/such"), ("check", "--all", "relu-approx/lem-3.2"), ("claims", "--paper", "none"),
      ("check", "relu-approx/lem-3.2", "--json", "/proc/none/x.json"), ("check", "--paper", "none"),
      ("check", "--paper", "cs208", "--all"), ("check", "--all", "--workers", "0"),
-     ("check", "relu-approx/lem-3.2", "--store", "/proc/none/x.jsonl"),
+     ("check", "relu-approx/lem-3.2", "--store", "/proc/none/x"),
      ("check", "relu-approx/lem-3.2", "--store", __file__)],
 )
 def test_bad_usage_exits_2_with_one_line(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +90,7 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_paper_is_checked_with_counts_and_resumed_from_its_store(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["check", "--paper", "cs208", "--workers", "1", "--store", str(tmp_path / "findings.jsonl")]
+    words = ["check", "--paper", "cs208", "--workers", "1", "--store", str(tmp_path / "findings")]
     assert run(app, words) == 0
     first = capsys.readouterr().out
     assert "cs208        1 HOLDS 1 REFUTED | 2 PROVED" in first
@@ -123,8 +118,8 @@ def test_an_error_is_told_with_its_claim_and_exits_1_after_the_others(
     def fails(item: object, says: object) -> Finding:
         raise ValueError("planted")
 
-    store = Store(tmp_path / "findings.jsonl", full=False)
-    store.add("cs208/gaussian-mechanism-repaired", Finding(Verdict.HOLDS, Evidence.PROVED, "read, not checked"))
+    store = Findings(tmp_path / "findings", full=False)
+    store.keep("cs208/gaussian-mechanism-repaired", Finding(Verdict.HOLDS, Evidence.PROVED, "read, not checked"))
     monkeypatch.setattr("theorems.run.judge", fails)
     file = tmp_path / "out.json"
     words = ["check", "--paper", "cs208", "--workers", "1", "--store", str(store.path), "--json", str(file)]

@@ -10,11 +10,16 @@ import pytest
 from oracle.core.registry import bounds
 from tests.theorems.findings import found
 from tests.theorems.witnesses import gather
+from tests.tiers import later
 from theorems.claim import Evidence, Verdict, claim, claims, expectations
 
 PAPERS = {"relu-approx", "sbcd", "nonconvex-nn", "glmtron", "cs208", "background"}
 REFUTED = [name for name, item in expectations().items() if item.verdict is Verdict.REFUTED]
 VERIFIERS, HARMLESS = gather()
+DEAR = {
+    "relu-approx/lem-3.2-repaired", "relu-approx/thm-2.4", "background/fmt-approximate", "background/wbk",
+    "background/ye-shokri22", "background/shuffle-clones", "background/fmit18", "background/laplace-curve",
+}
 
 
 class Read(Mapping[str, str]):
@@ -34,7 +39,7 @@ class Read(Mapping[str, str]):
         return len(self.entries)
 
 
-@pytest.mark.parametrize("name", list(claims()))
+@pytest.mark.parametrize("name", later(list(claims()), DEAR.__contains__, "full"))
 def test_verdict_and_evidence_are_as_established(name: str) -> None:
     checked = found(name)
     assert checked.as_expected, f"{checked.difference}: {checked.finding}"
@@ -60,6 +65,7 @@ def test_a_repair_holds_by_a_computation(name: str) -> None:
     assert finding.evidence is not Evidence.CITED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", REFUTED)
 def test_a_witness_is_one_by_another_route(name: str) -> None:
     assert name in VERIFIERS, f"no module of tests/theorems/witnesses re-verifies {name}"
@@ -68,6 +74,7 @@ def test_a_witness_is_one_by_another_route(name: str) -> None:
     assert witness.seen, f"the verifier of {name} does not look at the witness"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", list(HARMLESS))
 def test_what_is_no_witness_is_not_taken_for_one(name: str) -> None:
     assert not VERIFIERS[name](HARMLESS[name])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracle.core.errors import DomainError
 from theorems.tools import effort
 from theorems.tools.boxes import prove
-from theorems.tools.search import search
+from theorems.tools.counterexamples import search
 
 BOX = {"x": (Fraction(0), Fraction(1)), "y": (Fraction(-1), Fraction(2))}
 
@@ -52,11 +52,12 @@ def test_the_full_effort_draws_more() -> None:
     assert found.scope.tried == 200
 
 
+@pytest.mark.full
 def test_a_search_does_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
     """Hypothesis draws constants of loaded modules; a check must come out the same in a test and a command."""
     (tmp_path / "loaded.py").write_text("CONSTANTS = [918273645546, 918273645547, 918273645548]\n")
     code = (
-        "{}\nfrom hypothesis import strategies as st\nfrom theorems.tools.search import search\nseen = []\n"
+        "{}\nfrom hypothesis import strategies as st\nfrom theorems.tools.counterexamples import search\nseen = []\n"
         "search({{'n': st.integers(0, 10**12)}}, lambda n: seen.append(n), points=300)\nprint(seen)\n"
     )
     seen = [

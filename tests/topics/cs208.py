@@ -110,7 +110,7 @@ class Sampled:
     def judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
         v = {name: value if isinstance(value, str) else Fraction(value) for name, value in point.items()}
         units = {
-            "sigma": v["noise_std"] / (v["clip_norm"] / v["batch_size"]),
+            "sigma": v["noise_on_mean"] / (v["clip_norm"] / v["batch_size"]),
             "sampling_rate": v["batch_size"] / v["dataset_size"],
             "steps": v["steps"], "delta": v["delta"], "neighbours": v["neighbours"],
         }
@@ -150,7 +150,7 @@ OPINIONS: dict[str, Any] = {
 }
 
 _MINIMISER = {"lipschitz": RISES, "strong_convexity": FALLS, "dataset_size": FALLS, "solver_error": RISES}
-_OBJECTIVE = {"lipschitz": RISES, "curvature": RISES, "strong_convexity": FALLS, "dataset_size": FALLS}
+_OBJECTIVE = {"lipschitz": RISES, "curvature": RISES, "regularisation": FALLS, "dataset_size": FALLS}
 
 DIRECTIONS: dict[str, dict[str, str]] = {
     "output-perturbation.epsilon": {**_MINIMISER, "scale": FALLS},
@@ -169,7 +169,9 @@ DIRECTIONS: dict[str, dict[str, str]] = {
     "subsample-aggregate-gaussian.epsilon": {"estimate_range": RISES, "blocks": FALLS, "sigma": FALLS, "delta": FALLS},
     "sufficient-statistics.epsilon": {"dataset_size": FALLS, "scale": FALLS},
     "sufficient-statistics-gaussian.epsilon": {"dataset_size": FALLS, "sigma": FALLS, "delta": FALLS},
-    "dp-gd.epsilon": {"clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS},
+    "dp-gd.epsilon": {
+        "clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS,
+    },
     "dp-gd.sigma": {"clip_norm": RISES, "dataset_size": FALLS, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
     # A larger batch has more noise and a higher rate at once.
     "dp-sgd.epsilon": {

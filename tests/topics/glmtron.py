@@ -62,14 +62,14 @@ def threshold_delta(v: Numbers, epsilon: mpf) -> mpf:
     many = int(v["histograms"] * v["calls"])
     releases = {"steps": 2 * many, "sensitivity": v["threshold_epsilon"], "scale": mpf(2)}
     with mp.extradps(20):
-        kept = mp.exp(many * mp.log1p(-v["delta"] / 2))
-        result = -mp.expm1(many * mp.log1p(-v["delta"] / 2)) + kept * laplace_composed_delta(releases, epsilon)
+        silent = many * mp.log1p(-v["threshold_delta"] / 2)
+        result = -mp.expm1(silent) + mp.exp(silent) * laplace_composed_delta(releases, epsilon)
     return +result
 
 
 def adaptive_excess(v: Numbers, epsilon: mpf) -> mpf:
     """Positive while epsilon is below one of the two: the pass, or three histograms for each of its records."""
-    calls = {"epsilon": v["threshold_epsilon"], "delta": v["threshold_delta"], "histograms": 3, "calls": v["dataset_size"]}
+    calls = {**v, "histograms": 3, "calls": v["dataset_size"]}
     trained = glmtron_excess({**v, "method": "upper"}, v["noise_over_sensitivity"], epsilon)
     return max(trained, threshold_delta(calls, epsilon) - v["delta"])
 

@@ -52,10 +52,12 @@ def batched(v: Numbers) -> mpf:
     return ((v["weight_norm"] * r + b) * r - b * -r) / v["batch_size"]
 
 
-def release(moves: Callable[[Numbers], mpf], delta: Callable[[Numbers], mpf]) -> tuple[Root, Root]:
+def release(
+    moves: Callable[[Numbers], mpf], delta: Callable[[Numbers], mpf], noise: str = "noise_over_step"
+) -> tuple[Root, Root]:
     """epsilon and sigma of one Gaussian release that moves so far."""
     return (
-        Root(lambda v, epsilon: gaussian_excess(moves(v) / v["sigma"], epsilon, delta(v))),
+        Root(lambda v, epsilon: gaussian_excess(moves(v) / v[noise], epsilon, delta(v))),
         Root(lambda v, sigma: gaussian_excess(moves(v) / sigma, v["epsilon"], delta(v))),
     )
 
@@ -71,20 +73,21 @@ _FAMILIES: dict[str, tuple[Callable[[Numbers], mpf], Callable[[Numbers], mpf]]] 
     "two-layer-projected": (featured(2), left),
     "dp-pgd": (descent, left),
 }
+_NOISE = {family: "noise_on_mean" if family == "dp-pgd" else "noise_over_step" for family in _FAMILIES}
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """The opinion on sampled Gaussian steps, at the noise multiplier sigma M / C."""
+    """The opinion on sampled Gaussian steps, at the noise multiplier noise_on_mean M / C."""
 
     unknown: str
 
     def judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
         """Fail unless the curve allows the truth in the enclosure."""
-        per_unit = Fraction(point["batch_size"]) / Fraction(point["clip_norm"])
+        per_unit = Fraction(point["divisor"]) / Fraction(point["clip_norm"])
         opinion = CurveOpinion(self.unknown)
         if self.unknown == "epsilon":
-            opinion.judge({**point, "sigma": Fraction(point["sigma"]) * per_unit}, enclosure)
+            opinion.judge({**point, "sigma": Fraction(point["noise_on_mean"]) * per_unit}, enclosure)
             return
         with mp.workdps(60):
             ends = [dyadic(from_dyadic(end) * number(per_unit)) for end in (enclosure.lower, enclosure.upper)]
@@ -92,7 +95,7 @@ class Sampled:
 
 
 OPINIONS: dict[str, Root | Sampled] = {
-    **{f"{family}.epsilon": release(*parts)[0] for family, parts in _FAMILIES.items()},
+    **{f"{family}.epsilon": release(*parts, _NOISE[family])[0] for family, parts in _FAMILIES.items()},
     **{f"{family}.sigma": release(*parts)[1] for family, parts in _FAMILIES.items()},
     "adaptive-batched-gd.epsilon": Root(lambda v, e: gaussian_excess(1 / v["noise_over_sensitivity"], e, v["delta"])),
     "adaptive-batched-gd.sigma": release(batched, _given)[1],
@@ -104,9 +107,10 @@ OPINIONS: dict[str, Root | Sampled] = {
 # --- directions
 
 _PHASED = {
-    "label_bound": RISES, "learning_rate": TURNS, "smoothness": TURNS, "dataset_size": RISES, "oracle_error": RISES,
+    "label_bound": RISES, "base_learning_rate": TURNS, "link_lipschitz": TURNS, "dataset_size": RISES,
+    "oracle_error": RISES,
 }
-_LAYERED = {"feature_norm": RISES, "learning_rate": TURNS, "smoothness": TURNS}
+_LAYERED = {"feature_norm": RISES, "base_learning_rate": TURNS, "link_lipschitz": TURNS}
 _SETTINGS = {
     "phased-sgd": _PHASED,
     "phased-sgd-projected": {**_PHASED, "projected_dimension": FALLS},
@@ -117,10 +121,10 @@ _SETTINGS = {
         "projected_dimension": FALLS,
     },
 }
-_SAMPLED = {"clip_norm": RISES, "batch_size": FALLS, "sampling_rate": RISES, "steps": RISES}
+_SAMPLED = {"clip_norm": RISES, "divisor": FALLS, "sampling_rate": RISES, "steps": RISES}
 
 DIRECTIONS: dict[str, dict[str, str]] = {
-    **{f"{name}.epsilon": {"sigma": FALLS, **moves, "delta": FALLS} for name, moves in _SETTINGS.items()},
+    **{f"{name}.epsilon": {_NOISE[name]: FALLS, **moves, "delta": FALLS} for name, moves in _SETTINGS.items()},
     **{f"{name}.sigma": {**moves, "epsilon": FALLS, "delta": FALLS} for name, moves in _SETTINGS.items()},
     "adaptive-batched-gd.epsilon": {"noise_over_sensitivity": FALLS, "delta": FALLS},
     "adaptive-batched-gd.sigma": {

@@ -59,7 +59,8 @@ def phases(v: Numbers, start: mpf, unit: int, rank: mpf) -> mpf:
 
 def projected(v: Numbers) -> mpf:
     m = v["projected_dimension"]
-    return 2 * v["link_lipschitz"] * (phases(v, v["target_norm"] ** 2, 8, m) + v["link_lipschitz"] * v["target_norm"] ** 2 / m)
+    square = v["target_norm"] ** 2
+    return 2 * v["link_lipschitz"] * (phases(v, square, 8, m) + v["link_lipschitz"] * square / m)
 
 
 def projected_descent(v: Numbers) -> mpf:
@@ -68,7 +69,8 @@ def projected_descent(v: Numbers) -> mpf:
     gradient = radius * mp.sqrt(fourth) + v["label_bound"]
     regret = v["target_norm"] ** 2 / (2 * v["learning_rate"] * v["steps"])
     regret += v["learning_rate"] / 2 * (gradient**2 + m * v["noise_on_mean"] ** 2)
-    outside = v["target_norm"] ** 4 * fourth * 16 * mp.exp(m / 2 * (mp.log(4) - 3))  # E[|Phi w*|^4; |Phi w*| > 2W], at most
+    # E[|Phi w*|^4; |Phi w*| > 2W], at most
+    outside = v["target_norm"] ** 4 * fourth * 16 * mp.exp(m / 2 * (mp.log(4) - 3))
     distortion = mp.sqrt(2 * v["target_norm"] ** 2 / m) + (outside * fourth) ** mpf("0.25")
     return 2 * (regret + 2 * radius * gradient / mp.sqrt(v["dataset_size"]) + distortion**2 / 2)
 
@@ -153,19 +155,22 @@ OPINIONS: dict[str, Any] = {
     "dp-pgd.risk": Value(projected_descent),
     "adaptive-batched-gd.risk": Value(batched_general),
     "adaptive-batched-gd-symmetric.risk": Value(batched_symmetric),
-    "glmtron.effective-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[0]),
+    "glmtron.effective-dimension": Value(
+        lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[0]
+    ),
     "glmtron.private-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[1]),
     "glmtron.risk": Value(glmtron),
     "glmtron-recursion.risk": Value(glmtron_recursion),
 }
 
 _BATCHED = {
-    "norm": RISES, "optimal_risk": RISES, "label_bound": RISES, "radius": RISES, "dimension": RISES,
-    "batch_size": FALLS, "steps": TURNS, "learning_rate": TURNS, "noise_multiplier": RISES,
+    "target_norm": RISES, "optimal_risk": RISES, "label_bound": RISES, "feature_norm": RISES, "dimension": RISES,
+    "batch_size": FALLS, "steps": TURNS, "learning_rate": TURNS, "noise_over_sensitivity": RISES,
 }
-_DIMENSION = {"spectrum": TURNS, "steps": RISES, "learning_rate": RISES}
+_DIMENSION = {"spectrum": TURNS, "dataset_size": RISES, "learning_rate": RISES}
 _CHAIN = {
-    "spectrum": TURNS, "gap": TURNS, "steps": TURNS, "learning_rate": TURNS, "label_noise": RISES, "noise": RISES,
+    "spectrum": TURNS, "gap": TURNS, "dataset_size": TURNS, "learning_rate": TURNS, "label_noise": RISES,
+    "noise_on_mean": RISES,
 }
 
 DIRECTIONS: dict[str, dict[str, str]] = {
@@ -174,8 +179,8 @@ DIRECTIONS: dict[str, dict[str, str]] = {
         "learning_rate": TURNS,
     },
     "dp-gd-tail.risk": {
-        "distance": RISES, "constraint_radius": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES, "steps": FALLS,
-        "learning_rate": TURNS, "failure_probability": FALLS,
+        "distance": RISES, "constraint_radius": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES,
+        "steps": FALLS, "learning_rate": TURNS, "failure_probability": FALLS,
     },
     "dp-gd-calibrated.risk": {
         "distance": RISES, "lipschitz": RISES, "dimension": RISES, "dataset_size": FALLS, "steps": FALLS,
@@ -186,8 +191,8 @@ DIRECTIONS: dict[str, dict[str, str]] = {
         "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
     },
     "phased-sgd-projected.risk": {
-        "link_lipschitz": RISES, "label_bound": RISES, "target_norm": RISES, "projected_dimension": TURNS, "dataset_size": TURNS,
-        "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
+        "link_lipschitz": RISES, "label_bound": RISES, "target_norm": RISES, "projected_dimension": TURNS,
+        "dataset_size": TURNS, "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
     },
     "dp-pgd.risk": {
         "target_norm": RISES, "label_bound": RISES, "projected_dimension": TURNS, "dataset_size": FALLS, "steps": FALLS,

@@ -77,10 +77,10 @@ OPINIONS = {
 }
 
 _BLOCK = {
-    "sensitivity": RISES, "batch_size": FALLS, "eta": RISES, "noise": TURNS, "batches": TURNS,
+    "sensitivity": RISES, "batch_size": FALLS, "learning_rate": RISES, "noise_variances": TURNS, "batches": TURNS,
     "lipschitz_gradient": RISES, "lipschitz_prox": RISES,
 }
-_ENTRIES = {"eta": RISES, "batch_size": FALLS, "sensitivity": TURNS, "noise": TURNS}
+_ENTRIES = {"learning_rate": RISES, "batch_size": FALLS, "sensitivities": TURNS, "noise_variances": TURNS}
 
 DIRECTIONS = {
     "sbcd.rdp": {"alpha": RISES, **_BLOCK, "batch_position": TURNS},

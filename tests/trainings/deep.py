@@ -13,8 +13,9 @@ def dp_pgd(rng: np.random.Generator) -> Sample:
     features, _ = unit_data(rng, number(rng, 1, 9), number(rng, 1, 6))
     bound = rng.uniform(0.1, 2)
     return features, rng.uniform(-bound, bound, len(features)), {
-        "learning_rate": rng.uniform(0.01, 1), "noise_on_mean": rng.uniform(0.01, 2), "weight_bound": rng.uniform(0.05, 2),
-        "label_bound": bound, "projected_dimension": number(rng, 2, 5) if rng.random() < 0.5 else number(rng, 20, 25),
+        "learning_rate": rng.uniform(0.01, 1), "noise_on_mean": rng.uniform(0.01, 2),
+        "weight_bound": rng.uniform(0.05, 2), "label_bound": bound,
+        "projected_dimension": number(rng, 2, 5) if rng.random() < 0.5 else number(rng, 20, 25),
         "steps": number(rng, 2, 6),
     }
 
@@ -25,8 +26,9 @@ def adaptive_batched_gd(rng: np.random.Generator) -> Sample:
     features, _ = unit_data(rng, size * number(rng, 1, 4), number(rng, 1, 5))
     norm, bound = rng.uniform(0.3, 3), rng.uniform(0.1, 2)
     return features * norm, rng.uniform(-bound, bound, len(features)), {
-        "noise_formula": str(rng.choice(["exact", "printed-variance", "printed-std"])), "learning_rate": rng.uniform(0.01, 0.5),
-        "noise_over_sensitivity": rng.uniform(0.1, 3), "feature_norm": norm, "label_bound": bound, "batch_size": size,
+        "noise_formula": str(rng.choice(["exact", "printed-variance", "printed-std"])),
+        "learning_rate": rng.uniform(0.01, 0.5), "noise_over_sensitivity": rng.uniform(0.1, 3),
+        "feature_norm": norm, "label_bound": bound, "batch_size": size,
     }
 
 
@@ -38,10 +40,10 @@ def dp_sgd_multilayer(rng: np.random.Generator) -> Sample:
     if loss == "pseudo-huber":
         labels = rng.normal(size=records) * 2
     return features, labels, {
-        "loss": loss, "depth": number(rng, 2, 4), "hidden_units": number(rng, 1, 6), "learning_rate": rng.uniform(0.001, 1),
-        "layer_radius": rng.uniform(0.05, 3), "centre": str(rng.choice(["start", "origin"])),
-        "clip_norm": rng.uniform(0.05, 3), "noise_on_mean": rng.uniform(0.001, 1), "steps": number(rng, 1, 6),
-        **batched(rng, records),
+        "loss": loss, "depth": number(rng, 2, 4), "hidden_units": number(rng, 1, 6),
+        "learning_rate": rng.uniform(0.001, 1), "layer_radius": rng.uniform(0.05, 3),
+        "centre": str(rng.choice(["start", "origin"])), "clip_norm": rng.uniform(0.05, 3),
+        "noise_on_mean": rng.uniform(0.001, 1), "steps": number(rng, 1, 6), **batched(rng, records),
     }
 
 

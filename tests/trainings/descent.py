@@ -27,8 +27,8 @@ def loss(rng: np.random.Generator) -> str:
 
 def noisy(rng: np.random.Generator) -> dict[str, Any]:
     return {
-        "learning_rate": rng.uniform(0.001, 2), "clip_norm": rng.uniform(0.01, 1), "noise_on_mean": rng.uniform(0.001, 3),
-        "steps": number(rng, 1, 6),
+        "learning_rate": rng.uniform(0.001, 2), "clip_norm": rng.uniform(0.01, 1),
+        "noise_on_mean": rng.uniform(0.001, 3), "steps": number(rng, 1, 6),
     }
 
 
@@ -40,8 +40,8 @@ def batched(rng: np.random.Generator, records: int) -> dict[str, Any]:
 
 def gd(rng: np.random.Generator) -> Sample:
     config = {
-        "loss": loss(rng), "learning_rate": rng.uniform(0.001, 2), "steps": number(rng, 1, 6), "initial_std": rng.uniform(0.1, 3),
-        "iterate": str(rng.choice(["average", "last"])),
+        "loss": loss(rng), "learning_rate": rng.uniform(0.001, 2), "steps": number(rng, 1, 6),
+        "initial_std": rng.uniform(0.1, 3), "iterate": str(rng.choice(["average", "last"])),
     }
     return *unit_data(rng, number(rng, 1, 9), number(rng, 1, 5)), config
 

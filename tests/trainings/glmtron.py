@@ -21,15 +21,17 @@ def relu_data(rng: np.random.Generator, records: int, dimension: int) -> tuple[A
 def one_pass(rng: np.random.Generator) -> Sample:
     """Vectors on both sides of the clipping norm, from zero and from elsewhere, the misprint now and then."""
     config = {
-        "learning_rate": rng.uniform(0.01, 0.5), "clip_norm": rng.uniform(0.1, 3), "noise_over_sensitivity": rng.uniform(0.1, 3),
-        "initial_std": rng.choice([0.0, rng.uniform(0.1, 2)]),
+        "learning_rate": rng.uniform(0.01, 0.5), "clip_norm": rng.uniform(0.1, 3),
+        "noise_over_sensitivity": rng.uniform(0.1, 3), "initial_std": rng.choice([0.0, rng.uniform(0.1, 2)]),
         "clip": str(rng.choice(["shorten", "printed-max"], p=[0.8, 0.2])),
     }
     return *relu_data(rng, number(rng, 2, 20), number(rng, 1, 6)), config
 
 
 def tree(rng: np.random.Generator) -> Sample:
+    """The same, the noise named by the clipping norm."""
     features, labels, config = one_pass(rng)
+    config["noise_multiplier"] = config.pop("noise_over_sensitivity")
     return features, labels, {**config, "neighbours": str(rng.choice(["replace", "add_remove"]))}
 
 

@@ -15,7 +15,8 @@ def network(rng: np.random.Generator) -> Sample:
     records = batch * batches
     config: dict[str, Any] = {
         "layers": int(rng.integers(0, 4)), "hidden_units": int(rng.integers(1, 5)), "outputs": outputs,
-        "learning_rate": rng.uniform(0.01, 0.5), "regulariser": str(rng.choice(["none", "l2", "l1"], p=[0.5, 0.25, 0.25])),
+        "learning_rate": rng.uniform(0.01, 0.5),
+        "regulariser": str(rng.choice(["none", "l2", "l1"], p=[0.5, 0.25, 0.25])),
         "spectral_norm": "inf" if rng.random() < 0.25 else rng.uniform(0.3, 2), "batch_size": batch,
     }
     features = rng.normal(size=(records, int(rng.integers(1, 5))))

@@ -21,9 +21,9 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.core.domain import Parameter, non_negative, positive, probability
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import delta_ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
 

@@ -30,7 +30,7 @@ from theorems.tools.cyclic_value import Squared as CyclicSquared
 from theorems.tools.cyclic_value import curvature, identity_gap
 from theorems.tools.cyclic_value import squared as cyclic_squared
 from theorems.tools.cyclic_value import value as cyclic_value
-from theorems.tools.shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
+from theorems.tools.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _STEPS = (1, 2, 3, 7, 20)

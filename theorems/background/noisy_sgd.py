@@ -47,7 +47,7 @@ def _legendre(nodes: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Run:
+class ProjectedRun:
     """x <- Pi(c x + b r + N(0, 1)) from 0, T times; b = -1/2, but 1/2 at that rate on the first data set."""
 
     contraction: float
@@ -107,7 +107,9 @@ def shifts_and_sampling(log_m: float, m: int, t: float, c: float, zeta: float, s
     return m * log_m + t * (1 + t) / 2 * c ** (2 * m) * zeta**2 / ((1 - share) * weight)
 
 
-def _judge(says: Cost, runs: list[Run], reach: Callable[[Run, int], float], region: dict[str, str]) -> Finding:
+def _judge(
+    says: Cost, runs: list[ProjectedRun], reach: Callable[[ProjectedRun, int], float], region: dict[str, str]
+) -> Finding:
     """Hold a cost, for every m and two shares, against the law of runs; `reach` is zeta of a run and m."""
     tried = 0
     for run, t in itertools.product(runs, (1.0, 4.0)):
@@ -132,11 +134,11 @@ def _judge(says: Cost, runs: list[Run], reach: Callable[[Run, int], float], regi
 def judge_stochastic(says: Cost) -> Finding:
     """Contracting runs, with and without a set."""
     runs = [
-        Run(c, r, 0.5, d, steps)
+        ProjectedRun(c, r, 0.5, d, steps)
         for c, r, d, steps in itertools.product((0.5, 1.0), (0.5, 2.0), (0.5, math.inf), (1, 3, 6))
     ]
 
-    def reach(run: Run, m: int) -> float:
+    def reach(run: ProjectedRun, m: int) -> float:
         return min(run.diameter, run.drift * sum(run.contraction**i for i in range(run.steps - m)))
 
     return _judge(says, runs, reach, {"c": "0.5, 1", "r": "0.5, 2", "d": "0.5, inf", "T": "1, 3, 6", "q": "0.5"})
@@ -145,7 +147,7 @@ def judge_stochastic(says: Cost) -> Finding:
 def judge_bounded(says: Cost) -> Finding:
     """Runs on a bounded set that do not contract."""
     runs = [
-        Run(1.0, r, q, d, steps)
+        ProjectedRun(1.0, r, q, d, steps)
         for r, q, d, steps in itertools.product((0.5, 2.0), (0.25, 0.5), (0.2, 3.0), (2, 10))
     ]
     return _judge(says, runs, lambda run, m: run.diameter,
@@ -162,7 +164,7 @@ def judge_rate(says: tuple[Fraction, Callable[[Any], Any]]) -> Finding:
             continue
         met += 1
         claimed = min(steps, rate(x))
-        run = Run(1.0, r, 1.0, x * r, steps)
+        run = ProjectedRun(1.0, r, 1.0, x * r, steps)
         true = run.divergence(2.0) / r**2  # R_2 = mu^2
         if not true <= claimed + _TOLERANCE:
             return Finding(

@@ -28,7 +28,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.tools.shift_programme import exact_linear, optimum
+from theorems.tools.exact_shift_programme import exact_linear, optimum
 
 Forgetting = Callable[[Any, Any, Callable[[Any], Any]], Any]
 """The claimed R_alpha lambda sigma^2 n^2 / (alpha S^2) of (h = eta lambda, K, exp)."""

@@ -36,8 +36,8 @@ from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, laws, moment, shown
-from theorems.tools.search import search
 
 Binomial = Callable[[Any, Any, int, Callable[[Any], Any]], Any]
 """E_Q (dP/dQ)^alpha of (q, 1/sigma^2, alpha, exp)."""

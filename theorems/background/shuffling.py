@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, shown
-from theorems.tools.search import search
 
 Clone = Callable[[Fraction], Fraction]
 """The probability of a clone as a function of e^epsilon0."""

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from oracle.core.domain import Parameter, positive, probability
 from theorems.claim import Claim, Flip, Verdict
-from theorems.tools.classical_gaussian import Calibration, calibration
+from theorems.tools.classical_calibration import Calibration, calibration
 
 _STATEMENT = (
     r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right)"

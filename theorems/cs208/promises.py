@@ -21,7 +21,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
@@ -30,12 +30,12 @@ from theorems.promise import CONFIDENCE, FalseClaim
 _RECORDS = 10
 
 
-def _one_step(neighbours: str, noise_std: str, claimed: str, budget: int) -> Plan:
+def _one_step(neighbours: str, noise_on_mean: str, claimed: str, budget: int) -> AuditPlan:
     config = {
-        "loss": "linear", "eta": 1, "clip_norm": 1, "noise_std": noise_std, "steps": 1, "dataset_size": _RECORDS,
-        "neighbours": neighbours,
+        "loss": "linear", "learning_rate": 1, "clip_norm": 1, "noise_on_mean": noise_on_mean, "steps": 1,
+        "dataset_size": _RECORDS, "neighbours": neighbours,
     }
-    return Plan(
+    return AuditPlan(
         target={"kind": "algorithm", "name": "dp-gd", "config": config},
         pair={"kind": "built", "name": "full-batch-canary", "records": _RECORDS, "dimension": 1},
         claimed=claimed, budget=budget, confidence=CONFIDENCE, estimator="gdp",
@@ -79,7 +79,7 @@ no_jacobian = FalseClaim(
     document="004, Objective Perturbation",
     promise="noise of density exp(-epsilon |b| / 2) in the objective is (1, 0)-DP, whatever n lambda",
     fault="the change of variables is not paid for",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "objective-perturbation",
             "config": {

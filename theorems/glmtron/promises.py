@@ -27,26 +27,30 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
-from oracle.algorithms.glmtron.dp_threshold import BINS, HISTOGRAMS, bin_of, upper_end
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
+from oracle.algorithms.glmtron.dp_threshold import BINS, bin_of, upper_end
+from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
+from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
-from oracle.core.domain import Number, positive, positive_integer, probability
+from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 
 def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape) -> Array:
     """The s of Algorithm 2 as printed, at the model w = 0, without the variance of step 15: shape [M, 1]."""
-    count = config.batches
+    count = config.histogram_batches
     if len(features) % count:
-        raise DomainError(f"batches = {count} is outside its domain: a divisor of the {len(features)} records")
-    scale = 2.0 / (float(config.epsilon) * count)
-    bar = scale * -math.log(float(config.delta)) + 1.0 / count
+        raise DomainError(
+            f"histogram_batches = {count} is outside its domain: a divisor of the {len(features)} records"
+        )
+    scale = 2.0 / (float(config.threshold_epsilon) * count)
+    bar = scale * -math.log(float(config.threshold_delta)) + 1.0 / count
     largest = np.zeros(tape.models)
     zero = np.zeros_like(labels)
     for which, squares in enumerate((labels**2, labels**2, zero)):  # (<x, w> - y)^2, y^2, <x, w>^2
@@ -79,7 +83,7 @@ literal_threshold = Literal(
     name="printed-dp-threshold",
     document="003, Algorithm 2",
     summary="DP-Threshold with its test on the true frequencies",
-    parameters=(positive_integer("batches", "K"), positive("epsilon"), probability("delta")),
+    parameters=(vocabulary.histogram_batches, vocabulary.threshold_epsilon, vocabulary.threshold_delta),
     releases=printed_threshold,
 )
 
@@ -108,11 +112,12 @@ clip = FalseClaim(
     document="003, proof of Lemma D.1",
     promise="a step clipped by v max{1, gamma/|v|} with noise 2 f gamma is (1, 1e-5)-DP, hence a pass over records",
     fault="max for min: no vector is shortened, and the record's label is its influence",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-glmtron",
             "config": {
-                "learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max", "noise_over_sensitivity": "4.8449",
+                "learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "printed-max",
+                "noise_over_sensitivity": "4.8449",
             },
         },
         pair={
@@ -130,10 +135,10 @@ thresholds = FalseClaim(
     document="003, Algorithm 2 and Lemma D.1",
     promise="a call of DP-Threshold is (epsilon', delta')-DP; here (1, 1e-5)",
     fault="which bins get noise is decided by their true frequencies",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.glmtron.promises:literal_threshold",
-            "config": {"batches": 30, "epsilon": 1, "delta": "1e-5"},
+            "config": {"histogram_batches": 30, "threshold_epsilon": 1, "threshold_delta": "1e-5"},
         },
         pair={"kind": "built", "name": "on-the-bar", "records": 30, "ones": 25},
         claimed="1", budget=100_000, confidence=CONFIDENCE,
@@ -147,7 +152,7 @@ tree = FalseClaim(
     document="003, Theorem 5.1 and Algorithm 4",
     promise="DP-TAGLMtron with node noise f Gamma is (1, 1e-5)-DP for data sets that differ in one element; N = 3",
     fault="a replaced leaf moves every node above it by 2 Gamma",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "dp-taglmtron",
             "config": {

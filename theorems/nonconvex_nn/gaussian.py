@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from oracle.core.domain import positive, probability
 from theorems.claim import Claim, Flip, Verdict
-from theorems.tools.classical_gaussian import Calibration, calibration
+from theorems.tools.classical_calibration import Calibration, calibration
 
 _STATEMENT = (
     r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right)"

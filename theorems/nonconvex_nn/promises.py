@@ -25,22 +25,22 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from oracle.algorithms.phased.phased_sgd import sizes
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.promise import CONFIDENCE, FalseClaim
 
 _Z = "4.8449"  # sqrt(2 log(1.25e5)) = 4.84480...
 
 
-def _plan(noise: str, feature_norm: int, dimension: int) -> Plan:
+def _plan(noise: str, feature_norm: int, dimension: int) -> AuditPlan:
     config: dict[str, Any] = {
-        "noise": noise, "noise_multiplier": _Z, "eta": "0.0625", "feature_norm": feature_norm, "label_bound": 1,
-        "batch_size": 100,
+        "noise_formula": noise, "noise_over_sensitivity": _Z, "learning_rate": "0.0625", "feature_norm": feature_norm,
+        "label_bound": 1, "batch_size": 100,
     }
-    return Plan(
+    return AuditPlan(
         target={"kind": "algorithm", "name": "adaptive-batched-gd", "config": config},
         pair={"kind": "built", "name": "bounded-canary", "records": 100, "dimension": dimension},
         claimed="1", budget=100_000, confidence=CONFIDENCE,
@@ -83,11 +83,12 @@ theorem_1 = FalseClaim(
     document="002, Theorem 1",
     promise="phased SGD with noise 8 B eta_i sqrt(log(1/delta)) / epsilon is (0.99, 1e-5)-DP, whatever the step eta",
     fault="beyond eta G = 8 a step may expand, and a record has more influence than its own step",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "phased-sgd",
             "config": {
-                "link": "tanh", "label_bound": 1, "base_learning_rate": 4_000_000, "initial_radius": 0, "noise_over_step": "27.42",
+                "link": "tanh", "label_bound": 1, "base_learning_rate": 4_000_000, "initial_radius": 0,
+                "noise_over_step": "27.42",
             },
         },
         pair={"kind": "built", "name": "echoed-record", "records": _RECORDS, "lean": "0.001"},

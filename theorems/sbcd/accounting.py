@@ -96,9 +96,9 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
                 ALL,
             )
         registered = bound("sbcd.rdp").at({
-            "alpha": 2, "sensitivity": 1, "batch_size": 1, "learning_rate": Fraction(1, 2), "noise_variances": there.noise,
-            "batches": there.batches, "batch_position": there.before + 1, "lipschitz_gradient": there.gradient,
-            "lipschitz_prox": prox,
+            "alpha": 2, "sensitivity": 1, "batch_size": 1, "learning_rate": Fraction(1, 2),
+            "noise_variances": there.noise, "batches": there.batches, "batch_position": there.before + 1,
+            "lipschitz_gradient": there.gradient, "lipschitz_prox": prox,
         })
         if not registered.contains(2 * claimed):
             return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not the recursion of the registered bound",

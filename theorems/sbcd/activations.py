@@ -18,9 +18,9 @@ from typing import Any
 import sympy
 from flint import ctx
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.sbcd.updates import PRINTED
 

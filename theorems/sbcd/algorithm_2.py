@@ -22,10 +22,10 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 RECORDS = 100

@@ -25,7 +25,7 @@ _VALUES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 
 @dataclass(frozen=True)
-class Pair:
+class CoupledBlocks:
     """Two coupled blocks: own factors of theta_0 and theta_1, and how much of theta_0 goes into theta_1."""
 
     own: Fraction
@@ -44,16 +44,16 @@ class Pair:
         }
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[CoupledBlocks]:
     """Small pairs, the simplest first; the record is read once an epoch."""
     shapes = [(1, 2, 0), (1, 3, 0), (1, 3, 1), (2, 2, 0), (2, 2, 1)]
     return [
-        Pair(own, other, coupling, *shape)
+        CoupledBlocks(own, other, coupling, *shape)
         for shape, own, other, coupling in itertools.product(shapes, _VALUES, _VALUES, reversed(_VALUES))
     ]
 
 
-def exact_law(pair: Pair) -> Fraction:
+def exact_law(pair: CoupledBlocks) -> Fraction:
     """R / alpha of the last iterate of both blocks, exactly."""
     step = sympy.Matrix([[pair.own, 0], [pair.coupling, pair.other]])
     mean, covariance = sympy.zeros(2, 1), sympy.zeros(2, 2)
@@ -64,12 +64,12 @@ def exact_law(pair: Pair) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def summed(pair: Pair) -> Fraction:
+def summed(pair: CoupledBlocks) -> Fraction:
     """The sum of what each block loses with the other fixed: block 1 never reads the record."""
     return recursion(Setting((Fraction(1),) * pair.epochs, pair.batches, pair.before, pair.own, Fraction(1)))
 
 
-def composed(pair: Pair) -> Fraction:
+def composed(pair: CoupledBlocks) -> Fraction:
     """R / alpha with every iterate released, from the registered bound: one entry for each touch of block 0."""
     result = bound("sbcd-composition.rdp").at({
         "alpha": 2, "learning_rate": Fraction(1, 2), "batch_size": 1, "sensitivities": [1] * pair.epochs,
@@ -78,7 +78,7 @@ def composed(pair: Pair) -> Fraction:
     return result.upper.to_fraction() / 2
 
 
-def judge(says: Callable[[Pair], Fraction]) -> Finding:
+def judge(says: Callable[[CoupledBlocks], Fraction]) -> Finding:
     """Hold a claimed R/alpha of both blocks against the exact one."""
     every = pairs()
     scope = Scope("points", len(every), len(every), {"factors and coupling": "0, 1/2, 1", "K": "1, 2", "n/b": "2, 3"})

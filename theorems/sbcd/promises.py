@@ -16,10 +16,10 @@ The start is fixed. The log-Sobolev constants are those that Lemma 4.7 derives f
 others (theta_1 has two modes), since the lemma, too, takes the map for one that is fixed.
 
 The record is in the first of N batches, j_0 = 0, and there is one epoch: with the theorem's indices set right
-(`sbcd.rdp`, position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two blocks,
-A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does not.
-As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and variance s^2 t after t
-steps; so, Phi being the normal law and 0 < a < C,
+(`sbcd.rdp`, batch_position 1; as printed they divide by zero at j_0 = 0) R_alpha / alpha <= A/N for each of the two
+blocks, A = S_g^2 / (4 o) = C^2 / o, so that the bound for the algorithm, their sum, vanishes as N grows. The truth does
+not. As long as theta_1 stays in [a, c], where the others push by C, it is the walk of mean C t and variance s^2 t
+after t steps; so, Phi being the normal law and 0 < a < C,
 
     P(theta_1 <= 0 at the end | label C) <= q = sum_{t<=N} Phi(-(C t - a) / (s sqrt t)) + Phi(-(c - C t) / (s sqrt t)),
 
@@ -42,17 +42,18 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.block_coordinate.dp_sbcd import dp_sbcd
 from oracle.algorithms.block_coordinate.sbcd import shapes
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, Parameter, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Values, algorithm
+from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
 
 RECORDS = 100
@@ -90,7 +91,8 @@ fixed_start = Literal(
     document="001, Algorithm 2",
     summary="DP-SBCD with clipped gradients whose blocks start at given values, the same in every run",
     parameters=(
-        *dp_sbcd.parameters, Parameter("hidden_start", meaning="every entry of theta_0, ..., theta_{D-1}"),
+        *dp_sbcd.parameters, *dp_sbcd.training,
+        Parameter("hidden_start", meaning="every entry of theta_0, ..., theta_{D-1}"),
         Parameter("output_start", meaning="every entry of theta_D"),
     ),
     releases=from_fixed_start,
@@ -131,12 +133,13 @@ theorem_4_6 = FalseClaim(
         "first of 100 batches: R_alpha <= 0.36 alpha, the sum of both blocks, hence (3.92, 1e-5)-DP"
     ),
     fault="the map of a step without the record differs: x_d is solved for with blocks that depend on the record",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.sbcd.promises:fixed_start",
             "config": {
-                "layers": 1, "width": 1, "outputs": 1, "eta": 1, "regulariser": "none", "lipschitz": "inf",
-                "batch_size": 1, "noise": ["0.00005"], "clip_norm": "0.03", "hidden_start": 1, "output_start": 0,
+                "layers": 1, "hidden_units": 1, "outputs": 1, "learning_rate": 1, "regulariser": "none",
+                "spectral_norm": "inf", "batch_size": 1, "noise_variances": ["0.00005"], "clip_norm": "0.03",
+                "hidden_start": 1, "output_start": 0,
             },
         },
         pair={

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-from theorems.tools.shift_programme import at_contraction
+from theorems.tools.exact_shift_programme import at_contraction
 
 Squared = Callable[[Any, Any, Any], Any]
 """(b sigma mu / L)^2 as a function of c, q = c^k and Q = c^{k(E-1)}."""

@@ -16,9 +16,9 @@ from typing import Any
 import sympy
 from flint import acb, arb, ctx
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.arithmetic import integral
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
 
 Function = Callable[[Any], Any]

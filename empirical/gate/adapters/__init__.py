@@ -62,7 +62,7 @@ class Adapter:
     def xfail(self) -> Path | None:
         """The file of this variant's known defects, if it has any."""
         module = self.target.split(":")[0].rpartition(".")[2]
-        path = Path(__file__).parent / f"{module}.xfail.toml"
+        path = Path(__file__).parent / f"{module}.xfail.toml"  # told: as data, by the league
         return path if path.exists() else None
 
 
@@ -81,7 +81,8 @@ def adapters() -> tuple[Adapter, ...]:
     """Every adapter that is declared, whether or not its library is installed, by library, variant and bound."""
     found: dict[tuple[str, str, str], Adapter] = {}
     for info in pkgutil.iter_modules(__path__, prefix=__name__ + "."):
-        for adapter in getattr(importlib.import_module(info.name), "ADAPTERS", ()):
+        module = importlib.import_module(info.name)  # told: of this package
+        for adapter in getattr(module, "ADAPTERS", ()):
             key = (adapter.library, adapter.variant, adapter.bound)
             if key in found:
                 raise OracleError(f"two adapters answer {adapter.bound} by {adapter.library} {adapter.variant}")

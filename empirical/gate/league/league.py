@@ -35,7 +35,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Row:
+class LeagueRow:
     """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them.
 
     `differs` says where something is not as the library's file of expected failures foretells.
@@ -98,7 +98,7 @@ class AuditorRow:
     as_expected: bool
 
 
-AnyRow = Row | TrainingRow | AuditorRow
+AnyRow = LeagueRow | TrainingRow | AuditorRow
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class League:
     date: str
     python: str
     vectors: str
-    rows: tuple[Row, ...]
+    rows: tuple[LeagueRow, ...]
     trainings: tuple[TrainingRow, ...]
     auditors: tuple[AuditorRow, ...]
 
@@ -116,7 +116,7 @@ class League:
     def of(date: str, python: str, vectors: str, rows: Sequence[AnyRow]) -> League:
         """The table of rows of all kinds."""
         return League(
-            date, python, vectors, tuple(row for row in rows if isinstance(row, Row)),
+            date, python, vectors, tuple(row for row in rows if isinstance(row, LeagueRow)),
             tuple(row for row in rows if isinstance(row, TrainingRow)),
             tuple(row for row in rows if isinstance(row, AuditorRow)),
         )
@@ -170,9 +170,9 @@ class League:
 def row_of(kind: str, data: Mapping[str, Any]) -> AnyRow:
     """A row of that class from its JSON object."""
     makers: dict[str, Callable[..., AnyRow]] = {TrainingRow.__name__: TrainingRow, AuditorRow.__name__: AuditorRow}
-    return _bound_row(data) if kind == Row.__name__ else makers[kind](**data)
+    return _bound_row(data) if kind == LeagueRow.__name__ else makers[kind](**data)
 
 
-def _bound_row(data: Mapping[str, Any]) -> Row:
+def _bound_row(data: Mapping[str, Any]) -> LeagueRow:
     worst = {key: data[key] and Worst(**data[key]) for key in ("worst_unsound", "worst_loose")}
-    return Row(**{**data, **worst, "differs": tuple(data["differs"])})
+    return LeagueRow(**{**data, **worst, "differs": tuple(data["differs"])})

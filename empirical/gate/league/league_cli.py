@@ -16,8 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from empirical.gate import vector_files
 from empirical.gate.adapters import TIMEOUT, Adapter, adapters
 from empirical.gate.league import league_tables as tables
+from empirical.gate.league.bound_rows import MEMORY, SEARCH, SEARCH_SECONDS, Settings
 from empirical.gate.league.league import AnyRow, League
-from empirical.gate.league.league_run import MEMORY, SEARCH, SEARCH_SECONDS, Peer, Settings, carry_out, peers
+from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
 from oracle.core.console import GOOD, WRONG, print_table, require_writable, write_json
 from oracle.core.errors import OracleError

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from empirical.gate.league.league import AuditorRow, League, Row, TrainingRow, Worst
+from empirical.gate.league.league import AuditorRow, League, LeagueRow, TrainingRow, Worst
 from empirical.gate.result import shortfall
 
 COLUMNS = (
@@ -74,14 +74,14 @@ def short(value: float, apart_from: float | None = None) -> str:
 def summaries(league: League) -> list[tuple[str, ...]]:
     """The row of every accountant of a library."""
 
-    def accountant(row: Row) -> tuple[str, str, str]:
+    def accountant(row: LeagueRow) -> tuple[str, str, str]:
         return row.library, row.version, row.variant
 
     groups = itertools.groupby(sorted(league.rows, key=accountant), key=accountant)
     return [summary_cells(list(rows)) for _, rows in groups]
 
 
-def summary_cells(rows: Sequence[Row]) -> tuple[str, ...]:
+def summary_cells(rows: Sequence[LeagueRow]) -> tuple[str, ...]:
     """The row of all bounds that one accountant of a library answers."""
 
     def total(*names: str) -> str:
@@ -102,7 +102,7 @@ def _refused(refused: int, unsupported: int) -> str:
     return str(refused) + (f" + {unsupported} not offered" if unsupported else "")
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: LeagueRow) -> tuple[str, ...]:
     """A row of the table."""
     return (
         named(row.library, row.version, row.variant), row.bound, str(row.cases), str(row.sound), str(row.unsound),
@@ -160,7 +160,7 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
     return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
 
 
-def _told(row: Row) -> str:
+def _told(row: LeagueRow) -> str:
     worst = row.worst_unsound
     assert worst is not None
     answer, truth = _missed(worst)

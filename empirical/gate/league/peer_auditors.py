@@ -7,7 +7,7 @@ were put in by fair coins. The libraries are imported inside the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from empirical.estimators.binomial import Array
 from empirical.estimators.coverage import PAIRS
 from empirical.gate.adapters import installed_version
 from empirical.gate.league.auditor_cases import AuditorVerdict, Record, judge
+from empirical.gate.league.league import AuditorRow
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ class PeerAuditor:
             pairs=[pair for pair in PAIRS if pair.gaussian or not self.gaussian], models=self.models,
             one_run=self.one_run, seed=seed,
         )
+
+    def rows(self) -> Iterator[AuditorRow]:
+        """What is found on each pair."""
+        for record in self.judge():
+            yield AuditorRow(
+                library=self.library, version=self.version or "", auditor=self.method, pair=record.pair,
+                true_epsilon=record.truth, confidence=record.confidence, repetitions=record.repetitions,
+                overclaims=record.overclaims, crashes=record.crashes, median=record.median, verdict=str(record.verdict),
+                as_expected=str(record.verdict) == self.expected(record.pair),
+            )
 
 
 def _canary_scores(scores_a: Array, scores_b: Array) -> Any:

@@ -15,6 +15,7 @@ generator. All is done by Opacus; what differs is only how it is asked:
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirical.gate import xfail
 from empirical.gate.adapters import installed_version
+from empirical.gate.league.league import TrainingRow
 from empirical.gate.training_jobs import BUDGET, TrainingJob
+from oracle.core.errors import TargetError
 
 Array = NDArray[np.float64]
 Dataset = tuple[Array, Array]
@@ -151,6 +155,21 @@ class PeerTraining:
         return TrainingJob(
             training=self.target, epsilon=repr(claimed()), delta=repr(DELTA), pair=str(path), neighbours="add_remove",
             budget=budget,
+        )
+
+    def row(self) -> TrainingRow:
+        """What the audit of this training finds."""
+        with tempfile.TemporaryDirectory() as folder:
+            job = self.job(Path(folder))
+            result = job.carry_out(xfail.load(XFAIL))
+        if result.verdict == "INVALID":
+            raise TargetError(f"{self.target}: {result.reason}")
+        return TrainingRow(
+            library=self.library, version=self.version or "", training=self.function.__name__,
+            claimed=float(job.epsilon or 0), delta=job.delta, verdict=result.verdict,
+            epsilon_lower=result.audit["epsilon_lower"],
+            confidence=job.confidence, models=job.budget, seconds=round(result.seconds, 1), as_expected=result.good,
+            remark=self.remark,
         )
 
     @property

@@ -14,9 +14,10 @@ import numpy as np
 from empirical.gate.making.cases import Text, arguments, certified, is_told
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.points import FEW_POINTS, Point, strategy, texts
+from oracle.core.algorithm import Values
 from oracle.core.arrays import as_float64
 from oracle.core.errors import OracleError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 
 _EXAMPLES, _FEW = 150, 30
 _SLOW = 60  # FEW_POINTS up to which a reference counts as slow

@@ -35,10 +35,11 @@ def logarithmic(u: float, logs: tuple[float, float]) -> float:
 def gathered(table: str, package: str = __name__, files: str = "") -> dict[Any, Any]:
     """The tables of that name of all files of a package (whose name begins so), as one; a key twice is an error."""
     whole: dict[Any, Any] = {}
-    for info in pkgutil.iter_modules(importlib.import_module(package).__path__, prefix=package + "."):
+    root = importlib.import_module(package)  # told: this package, or one that the caller names in a string
+    for info in pkgutil.iter_modules(root.__path__, prefix=package + "."):
         if not info.name.startswith(f"{package}.{files}"):
             continue
-        part = getattr(importlib.import_module(info.name), table, {})
+        part = getattr(importlib.import_module(info.name), table, {})  # told: as above
         twice = whole.keys() & part.keys()
         assert not twice, f"{info.name} says again what another file said: {twice}"
         whole |= part

@@ -30,10 +30,10 @@ RANGES: Ranges = {
     ("composition.basic", "steps"): (0.0, 9.0),
     ("composition.advanced", "steps"): (0.0, 9.0),
     ("composition.optimal-delta", "steps"): (0.0, 2.5),
-    ("composition.optimal-delta", "epsilon"): (-6.0, 2.0),
-    ("composition.optimal-delta", "total_epsilon"): (-6.0, 3.0),
+    ("composition.optimal-delta", "base_epsilon"): (-6.0, 2.0),
+    ("composition.optimal-delta", "epsilon"): (-6.0, 3.0),
     ("composition.optimal", "steps"): (0.0, 2.5),
-    ("composition.optimal", "epsilon"): (-6.0, 2.0),
+    ("composition.optimal", "base_epsilon"): (-6.0, 2.0),
     ("laplace.delta", "epsilon"): (-10.0, 4.0),
     ("laplace-composed.delta", "scale"): (-2.0, 3.0),
     ("laplace-composed.delta", "sensitivity"): (-0.5, 0.5),
@@ -60,7 +60,7 @@ RANGES: Ranges = {
     ("amplification.wor-delta", "batch_size"): (0.0, 3.0),
     ("amplification.with-replacement", "dataset_size"): (0.0, 9.0),
     ("amplification.with-replacement", "draws"): (0.0, 5.0),
-    ("amplification.with-replacement-delta", "epsilon"): (-4.0, 2.0),
+    ("amplification.with-replacement-delta", "base_epsilon"): (-4.0, 2.0),
     ("amplification.with-replacement-delta", "dataset_size"): (0.0, 6.0),
     ("amplification.with-replacement-delta", "draws"): (0.0, 2.0),
     ("wor-gaussian.epsilon", "delta"): (-30.0, -0.3),
@@ -124,9 +124,9 @@ MAPS: Maps = {
     ("wor-gaussian.epsilon", "sigma"): lambda u: logarithmic(u, (-0.5, 2.0)),
     ("wor-gaussian.epsilon", "sampling_rate"): _batch_share,
     ("wor-gaussian.epsilon", "steps"): _few_or_many,
-    # No epsilon reaches a total_delta below 1 - (1 - delta)^steps; test_composition_theorems goes to that edge.
-    ("composition.optimal", "delta"): lambda u: 0.0 if u < 0.3 else logarithmic((u - 0.3) / 0.7, (-300, -20)),
-    ("composition.optimal", "total_delta"): lambda u: 1.0 if u > 0.96 else logarithmic(u, (-15.0, 0.0)),
+    # No epsilon reaches a delta below 1 - (1 - base_delta)^steps; test_composition_theorems goes to that edge.
+    ("composition.optimal", "base_delta"): lambda u: 0.0 if u < 0.3 else logarithmic((u - 0.3) / 0.7, (-300, -20)),
+    ("composition.optimal", "delta"): lambda u: 1.0 if u > 0.96 else logarithmic(u, (-15.0, 0.0)),
 }
 
 FEW_POINTS: dict[str, int] = {
@@ -175,6 +175,6 @@ CORNERS: Corners = {
     ("composition.optimal", "steps"): (0, 1, 2, 3, 17, 1000, 2000, 2001, 5000),
     ("shuffle.delta", "users"): (1, 2, 3, 17, 1000, 10**4),
     ("shuffle.epsilon", "users"): (1, 2, 3, 17, 1000, 10**4),
-    ("composition.optimal", "delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
-    ("composition.optimal", "total_delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
+    ("composition.optimal", "base_delta"): (0.0, SMALLEST, 1e-310, 1e-300, 1e-100),
+    ("composition.optimal", "delta"): (1e-90, 1e-15, 1e-5, 0.3, 0.5, 1 - 2**-53, 1.0),
 }

@@ -14,12 +14,12 @@ RANGES: Ranges = {
     ("dp-pgd.risk", "projected_dimension"): (0.0, 3.0),
     **{(name, "steps"): (0.0, 1.4) for name in _TWO_BATCHED},
     **{(name, "learning_rate"): (-3.0, 0.5) for name in _TWO_BATCHED},
-    **{(name, "radius"): (-1.0, 2.0) for name in _TWO_BATCHED},
-    # learning_rate * alpha * trace stays below 1; the tests of the bound go to that edge.
+    **{(name, "feature_norm"): (-1.0, 2.0) for name in _TWO_BATCHED},
+    # learning_rate * fourth_moment * trace stays below 1; the tests of the bound go to that edge.
     **{(name, "spectrum"): (-4.0, 0.0) for name in _TWO_CHAINS},
     **{(name, "learning_rate"): (-4.0, -1.7) for name in _TWO_CHAINS},
-    ("glmtron.risk", "alpha"): (0.0, 1.0),
-    ("glmtron-recursion.risk", "steps"): (0.0, 1.2),
+    ("glmtron.risk", "fourth_moment"): (0.0, 1.0),
+    ("glmtron-recursion.risk", "dataset_size"): (0.0, 1.2),
 }
 
 MAPS: Maps = {
@@ -39,12 +39,12 @@ CORNERS: Corners = {
     **{(name, "steps"): (0, 1, 2, 3) for name in _TWO_BATCHED},
     **{
         (name, parameter): (5e-324, 1e-300, 1e-30, 1e-8, 1.0, 3.0, 1e8, 1e160)
-        for name in _TWO_BATCHED for parameter in ("learning_rate", "radius", "noise_multiplier")
+        for name in _TWO_BATCHED for parameter in ("learning_rate", "feature_norm", "noise_over_sensitivity")
     },
     **{(name, "spectrum"): _FEW for name in _TWO_CHAINS},
     **{(name, "learning_rate"): (*_FEW, 1.0) for name in _TWO_CHAINS},
-    ("glmtron.risk", "alpha"): (1.0, 1 + 2**-52, 2.0),
-    ("glmtron-recursion.risk", "steps"): (1, 2, 3, 17),
+    ("glmtron.risk", "fourth_moment"): (1.0, 1 + 2**-52, 2.0),
+    ("glmtron-recursion.risk", "dataset_size"): (1, 2, 3, 17),
 }
 
 FEW_POINTS: dict[str, int] = {**dict.fromkeys((*_TWO_BATCHED, *_TWO_CHAINS), 100), "dp-gd-calibrated.risk": 60}

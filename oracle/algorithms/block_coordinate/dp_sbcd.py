@@ -1,35 +1,35 @@
-r"""DP-SBCD: differentially private stochastic block coordinate descent, the literal reference (document 001, Alg. 2).
+r"""DP-SBCD: private stochastic block coordinate descent, the literal reference (document 001, Algorithm 2).
 
 Algorithm 1 (`sbcd`, where the updates of the blocks and what had to be corrected stand) with noise in that of theta_d:
 
     theta_d <- Prox_{eta,r}(theta_d - (eta / b) sum_{i in B} clip(grad F_i, C) + N(0, 2 eta o_k I))                  (8)
 
-`noise` has one entry o_k for each epoch k. The document does not clip, and so has no finite sensitivity: C = inf trains
-its algorithm and has no guarantee. Its Assumption 4.4 is about the mean gradient and is used as one about the sum (the
-divisor b^2 of Corollary 4.5): it is the sum here, and clipping in Frobenius norm makes it true, with S = 2C.
+`noise_variances` has one entry o_k for each epoch k. The document does not clip, and so has no finite sensitivity: C =
+inf trains its algorithm and has no guarantee. Its Assumption 4.4 is about the mean gradient and is used as one about
+the sum (the divisor b^2 of Corollary 4.5): it is the sum here, and clipping in Frobenius norm makes it true, with S =
+2C.
 
-What is proved is composition, not the document's hidden-state bound, whose other blocks would have to be independent
-of the data. The hypothesis of `sbcd-composition` is met: given every iterate of every block, clip(grad F_i) is a
-function of record i and of these alone. x_d and U_d of record i start from the record and the initial weights, which
-the data do not touch, and each update of them reads the record, its own x and U, and blocks that were released (or
-normalised after that, a function of what was released). No other record enters, and there are no batch statistics. So a
-record that is replaced, its x and U with it, moves one term of one sum in each update of its batch, by at most 2C:
-one entry a block and epoch. Batches are fixed and disjoint, so the other updates do not read the record.
+What is proved of it is composition, not the document's hidden-state bound: that needs everything that a step reads
+besides the batch and its own block to be independent of the data, and with several blocks and with auxiliary variables
+it is not (`sbcd_privacy`). A plan of one block that states it has the hidden-state bound. The hypothesis of
+`sbcd-composition` is met: given every iterate of every block, clip(grad F_i) is a function of record i and of these
+alone. x_d and U_d of record i start from the record and the initial weights, which the data do not touch, and each
+update of them reads the record, its own x and U, and blocks that were released (or normalised after that, a function of
+what was released). No other record enters, and there are no batch statistics. So a record that is replaced, its x and U
+with it, moves one term of one sum in each update of its batch, by at most 2C: one entry a block and epoch. Batches are
+fixed and disjoint, so the other updates do not read the record.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
-from oracle.algorithms.block_coordinate.sbcd import NETWORK, descend
-from oracle.algorithms.shared import glm
+from oracle.algorithms.block_coordinate.sbcd import DESCENT, NETWORK, check, descend
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
 from oracle.core.tape import Tape
 
 
@@ -41,14 +41,22 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     )
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of sbcd-composition.epsilon for this configuration (replace-one: sensitivity 2C)."""
-    glm.batches(config.batch_size, records)
-    if config.clip_norm == math.inf:
-        raise DomainError(
-            "clip_norm = inf is outside its domain: without clipping the gradients have no finite sensitivity, "
-            "so there is no guarantee"
-        )
+# --- what is proved
+
+
+def _block(config: Values) -> dict[str, Any] | None:
+    """The parameters of sbcd.epsilon and sbcd-mixed.rdp: the record moves the sum of its batch by 2C at most."""
+    if config.lipschitz_gradient is None or config.lipschitz_prox is None:
+        return None
+    return {
+        "sensitivity": 2 * config.clip_norm, "batch_size": config.batch_size, "learning_rate": config.learning_rate,
+        "noise_variances": config.noise_variances, "batches": config.dataset_size // config.batch_size,
+        "lipschitz_gradient": config.lipschitz_gradient, "lipschitz_prox": config.lipschitz_prox,
+    }
+
+
+def _composed(config: Values) -> dict[str, Any]:
+    """The parameters of sbcd-composition.epsilon: an entry a block and epoch, of sensitivity 2C."""
     noise = tuple(entry for entry in config.noise_variances for _ in range(config.layers + 1))
     return {
         "learning_rate": config.learning_rate, "batch_size": config.batch_size,
@@ -56,20 +64,50 @@ def account(config: Values, records: int) -> dict[str, Any]:
     }
 
 
+_CLIPPED = (
+    REPLACE, DISJOINT_BATCHES,
+    Hypothesis("gradients have a finite sensitivity: clip_norm is finite", lambda config: config.clip_norm != math.inf),
+    said("each record's gradient of a block is clipped by itself (not so in the document)", "clipped"),
+)
+_ALONE = (
+    *_CLIPPED, equals("only the last iterate is released", "released", "last_iterate"),
+    Hypothesis("there is one block, layers is 0: others would depend on the data", lambda config: config.layers == 0),
+    said("all else that a step reads besides the batch is independent of the data", "other_inputs_independent"),
+)
+
 dp_sbcd = Algorithm(
     name="dp-sbcd",
     document="001, Algorithm 2",
     summary="stochastic block coordinate descent of a ReLU network with noisy proximal steps of clipped gradients",
-    parameters=(
-        *NETWORK,
-        vocabulary.noise_variances,
-        replace(vocabulary.clip_norm.finite(), infinite=True),
+    parameters=(*DESCENT, vocabulary.noise_variances, vocabulary.clip_norm),
+    training=NETWORK,
+    setting=(*PLANNED, vocabulary.partition),
+    stated=(
+        vocabulary.clipped, vocabulary.separate_records, vocabulary.other_inputs_independent,
+        vocabulary.lipschitz_gradient, vocabulary.lipschitz_prox,
     ),
+    trained=lambda config: {"partition": "known", "clipped": "true", "separate_records": "true"},
     released="last_iterate",
     neighbours="replace",
-    guarantees=accounted("sbcd-composition.epsilon", account),
+    guarantees=(
+        Guarantee("sbcd.epsilon", "hidden state: the last iterate of one block", _block, _ALONE),
+        Guarantee(
+            "sbcd-mixed.rdp", "hidden state, and nobody knows which batch a record was in", _block,
+            (*_ALONE, equals("the partition into batches is uniform, drawn once and hidden", "partition", "hidden")),
+        ),
+        Guarantee(
+            "sbcd-composition.epsilon", "composition: all iterates of all blocks may be seen", _composed,
+            (
+                *_CLIPPED,
+                said("given what was released, gradients are sums of terms of single records", "separate_records"),
+            ),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.block_coordinate.torch_dp_sbcd:train",
-    gaussian_release=lambda config: False,
-    source=("sbcd/fixed-blocks-repaired", "sbcd/eq-5-mid", "sbcd/eq-6"),
+    batched="oracle.algorithms.block_coordinate.torch_dp_sbcd:twin",
+    source=(
+        "sbcd/fixed-blocks-repaired", "sbcd/eq-5-mid", "sbcd/eq-6", "sbcd/cor-4.5-case1-repaired",
+        "sbcd/thm-4.6-repaired",
+    ),
 )

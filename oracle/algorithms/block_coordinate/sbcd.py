@@ -36,7 +36,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,8 +43,8 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 REGULARISERS = ("none", "l2", "l1")
@@ -163,26 +162,20 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return descend(features, labels, config, tape, noise=noise, clip_norm=math.inf, recorder=recorder)
 
 
-NETWORK = (
-    vocabulary.layers,
-    vocabulary.hidden_units,
-    vocabulary.outputs,
-    vocabulary.learning_rate,
-    vocabulary.regulariser,
-    replace(vocabulary.spectral_norm.finite(), infinite=True),
-    vocabulary.batch_size,
-)
-"""The parameters that both algorithms have."""
+DESCENT = (vocabulary.layers, vocabulary.learning_rate, vocabulary.batch_size)
+NETWORK = (vocabulary.hidden_units, vocabulary.outputs, vocabulary.regulariser, vocabulary.spectral_norm)
+"""The keys that both algorithms have: of the descent, and what only a training needs."""
 
 sbcd = Algorithm(
     name="sbcd",
     document="001, Algorithm 1",
     summary="stochastic block coordinate descent of a ReLU network in three-splitting form; not private",
-    parameters=(*NETWORK, vocabulary.epochs.at_least(1)),
+    parameters=(*DESCENT, vocabulary.epochs.at_least(1)),
+    training=NETWORK,
     released="last_iterate",
     neighbours="any",
+    check=check,
     reference=train,
-    batched="oracle.algorithms.block_coordinate.torch_sbcd:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.block_coordinate.torch_sbcd:twin",
     source=("sbcd/eq-5-mid", "sbcd/eq-6"),
 )

@@ -64,15 +64,16 @@ from fractions import Fraction
 from flint import arb, ctx, fmpz
 
 from oracle.algorithms.block_coordinate import sbcd_privacy_arrays as arrays
-from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, Powers, decayed
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
+from oracle.algorithms.block_coordinate.sbcd_privacy_arrays import LARGE_EXPONENT, EpochPowers, decayed
 from oracle.bounds.renyi.zcdp import zcdp_epsilon
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _MOST_BATCHES = 10_000  # where every position is looked at
 
@@ -80,7 +81,7 @@ _MOST_BATCHES = 10_000  # where every position is looked at
 # --- one block, hidden state
 
 
-def _powers(values: Values, before: int) -> Powers:
+def _powers(values: Values, before: int) -> EpochPowers:
     ratio, batches = (values.lipschitz_gradient * values.lipschitz_prox) ** 2, values.batches
 
     def power(count: int) -> arb:
@@ -89,7 +90,7 @@ def _powers(values: Values, before: int) -> Powers:
     def geometric_sum(count: int) -> arb:
         return ball(count) if ratio == 1 else (1 - power(count)) / ball(1 - ratio)
 
-    return Powers(
+    return EpochPowers(
         ball(ratio), power(before), geometric_sum(before), power(batches), geometric_sum(batches), power(batches - 1),
         power(batches - 1 - before),
     )
@@ -100,14 +101,16 @@ def _share(values: Values, position: int) -> arb:
     if not values.noise_variances:
         return arb(0)  # nothing is released that depends on the data
     scale = values.learning_rate * values.sensitivity**2 / (4 * values.batch_size**2)
-    result: arb = ball(scale) * decayed([ball(noise) for noise in values.noise_variances], _powers(values, position - 1))
+    noises = [ball(noise) for noise in values.noise_variances]
+    result: arb = ball(scale) * decayed(noises, _powers(values, position - 1))
     return result
 
 
 def _one(values: Values) -> arb:
     if values.batch_position > values.batches:
         raise DomainError(
-            f"position = {shown(values.batch_position)} is above batches = {shown(values.batches)}: there is no such batch"
+            f"batch_position = {shown(values.batch_position)} is above batches = {shown(values.batches)}:"
+            " there is no such batch"
         )
     return ball(values.alpha) * _share(values, values.batch_position)
 
@@ -175,7 +178,7 @@ _SENSITIVITY = vocabulary.sensitivity
 _BATCH_SIZE = vocabulary.batch_size
 _NOISE = vocabulary.noise_variances
 _BATCHES = vocabulary.batches
-_COUNTED_BATCHES = vocabulary.batches.at_most(10000)
+_COUNTED_BATCHES = vocabulary.batches.at_most(_MOST_BATCHES)
 _GRADIENT = vocabulary.lipschitz_gradient
 _PROX = vocabulary.lipschitz_prox
 _BLOCK = (_SENSITIVITY, _BATCH_SIZE, _ETA, _NOISE)
@@ -184,8 +187,8 @@ _SHARE = (
     r" \frac{q V_{i-1}}{V_i}, \quad V_i = q V_{i-1} + o_{\lfloor i/N \rfloor},\ V_{-1} = 0,\ q = (L_F L_T)^2"
 )
 _EXAMPLE = {  # Figure 1(b) of document 001, constant noise, with S = 1
-    "sensitivity": "1", "batch_size": "100", "learning_rate": "0.01", "noise_variances": ",".join(["0.0005"] * 30), "batches": "21",
-    "lipschitz_gradient": "0.99", "lipschitz_prox": "1",
+    "sensitivity": "1", "batch_size": "100", "learning_rate": "0.01", "noise_variances": ",".join(["0.0005"] * 30),
+    "batches": "21", "lipschitz_gradient": "0.99", "lipschitz_prox": "1",
 }
 _SOURCE = ("sbcd/cor-4.5-case1-repaired", "sbcd/thm-4.6-repaired")
 
@@ -194,10 +197,7 @@ rdp = Bound(
     unit="rdp",
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
-    parameters=(
-        _ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position,
-        _GRADIENT, _PROX,
-    ),
+    parameters=(_ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position, _GRADIENT, _PROX),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -243,13 +243,10 @@ epsilon = Bound(
     released="last_iterate",
 )
 
-_ENTRIES = (
-    _ETA, _BATCH_SIZE,
-    vocabulary.sensitivities,
-    vocabulary.noise_variances,
-)
+_ENTRIES = (_ETA, _BATCH_SIZE, vocabulary.sensitivities, _NOISE)
 _COMPOSED_EXAMPLE = {  # four blocks, two epochs
-    "learning_rate": "0.01", "batch_size": "960", "sensitivities": ",".join(["2"] * 8), "noise_variances": ",".join(["0.01"] * 8),
+    "learning_rate": "0.01", "batch_size": "960", "sensitivities": ",".join(["2"] * 8),
+    "noise_variances": ",".join(["0.01"] * 8),
 }
 
 composed_rdp = Bound(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from oracle.bounds.renyi.zcdp import zcdp_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate, quotient
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.engines import gaussian_arrays
 
 _MOST = 4e-10  # relative budget above which the reference answers
@@ -29,7 +29,7 @@ LARGE_EXPONENT = 30.0  # above, e^x is kept out of a mean of exponentials
 
 
 @dataclass(frozen=True)
-class Powers:
+class EpochPowers:
     """Powers of q and geometric sums of them, for N batches an epoch of which j come before the one with the record."""
 
     ratio: Any  # q
@@ -41,7 +41,7 @@ class Powers:
     after: Any  # q^{N-1-j}
 
 
-def decayed(noises: Sequence[Any], powers: Powers) -> Any:
+def decayed(noises: Sequence[Any], powers: EpochPowers) -> Any:
     """The sum of 1/o_k, each times what is left of it at the end, in balls or in arrays."""
     total = end = at = 0 * powers.ratio
     for index, noise in enumerate(noises):
@@ -85,7 +85,7 @@ def _shares(xp: Any, values: Values, before: Any, most: float) -> Any:
     def geometric_sum(exponent: Any) -> Any:
         return xp.where(log == 0.0, exponent, xp.expm1(exponent * log) / xp.expm1(steep))
 
-    total = decayed([noise[..., k, None] for k in range(epochs)], Powers(
+    total = decayed([noise[..., k, None] for k in range(epochs)], EpochPowers(
         xp.exp(log), power(before), geometric_sum(before), power(batches), geometric_sum(batches),
         power(batches - 1.0), power(batches - 1.0 - before),
     ))
@@ -107,7 +107,7 @@ def one(xp: Any, values: Values) -> Any:
     if bool(xp.any(beyond)):
         at = int(xp.argmax(xp.astype(xp.reshape(beyond, (-1,)), xp.int8)))
         position, batches = (float(xp.reshape(v, (-1,))[at]) for v in (values.batch_position, values.batches))
-        raise DomainError(f"position = {position} is above batches = {batches}: there is no such batch")
+        raise DomainError(f"batch_position = {position} is above batches = {batches}: there is no such batch")
     return scaled(xp, values.alpha, _shares(xp, values, values.batch_position[..., None] - 1.0, _MOST)[..., 0])
 
 

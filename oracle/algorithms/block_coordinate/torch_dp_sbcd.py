@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.block_coordinate.torch_sbcd import descend, prepared
-from oracle.core.registry import Values
+from oracle.algorithms.block_coordinate import torch_sbcd
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """All blocks of the last iterates of all the tape's models, shape [M, parameters], on the device."""
-    data = prepared(features, labels, config, dtype=dtype, device=device)
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """All blocks of the last iterates of a block of models, [m, parameters]: Algorithm 2."""
     noise = [float(entry) for entry in config.noise_variances]
-    return descend(*data, config, tape, noise=noise, clip_norm=float(config.clip_norm), recorder=recorder)
+    return torch_sbcd.descend(data, config, tape, recorder, noise=noise, clip_norm=float(config.clip_norm))
+
+
+twin = replace(torch_sbcd.twin, chunk=_chunk)

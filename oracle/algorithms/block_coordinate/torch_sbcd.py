@@ -10,53 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.block_coordinate.sbcd import check, shapes, targets
-from oracle.core.registry import Values
+from oracle.algorithms.block_coordinate.sbcd import shapes
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """All blocks of the last iterates of all the tape's models, shape [M, parameters], on the device."""
-    data = prepared(features, labels, config, dtype=dtype, device=device)
-    noise = [0.0] * config.epochs
-    return descend(*data, config, tape, noise=noise, clip_norm=math.inf, recorder=recorder)
-
-
-def prepared(
-    features: NDArray[np.float64], labels: NDArray[np.float64], config: Values, *, dtype: torch.dtype,
-    device: str | torch.device,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The checked data as tensors: inputs [n, d] and targets [n, outputs]."""
-    check(features, labels, config)
-    inputs = torch.as_tensor(features, dtype=dtype, device=device)
-    return inputs, torch.as_tensor(targets(labels, config.outputs), dtype=dtype, device=device)
-
-
-def descend(
-    inputs: torch.Tensor, wanted: torch.Tensor, config: Values, tape: Tape, *, noise: Sequence[float],
-    clip_norm: float, recorder: Any,
-) -> torch.Tensor:
-    """Algorithms 1 and 2 for all models, in chunks; `noise` has the o of each epoch."""
-    sides = [side for shape in shapes(inputs.shape[1], config) for side in shape]
-    entries = max(sides) * max(*sides, len(inputs))
-    return in_chunks(
-        tape, entries, lambda part: _descend_chunk(inputs, wanted, config, part, noise, clip_norm, recorder),
-        inputs, recorder,
-    )
+from oracle.core.torch_twin import Twin, drawn
 
 
 def minimal_u(ahead: torch.Tensor, x_next: torch.Tensor) -> torch.Tensor:
@@ -80,10 +39,12 @@ def proximal(theta: torch.Tensor, eta: float, regulariser: str) -> torch.Tensor:
     return torch.nn.functional.softshrink(theta, eta) if regulariser == "l1" else theta
 
 
-def _descend_chunk(
-    inputs: torch.Tensor, wanted: torch.Tensor, config: Values, tape: Tape, noise: Sequence[float], clip_norm: float,
-    recorder: Any,
+def descend(
+    data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any, *, noise: Sequence[float],
+    clip_norm: float,
 ) -> torch.Tensor:
+    """Algorithms 1 and 2 for a block of models, [m, parameters]: `noise` has the o of each epoch."""
+    inputs, wanted = data
     eta, rho, size = float(config.learning_rate), float(config.spectral_norm), config.batch_size
     theta = [
         drawn(tape.normal("initial", d, out * into), inputs).reshape(-1, out, into) / math.sqrt(into)
@@ -125,3 +86,21 @@ def _descend_chunk(
                 theta[d] = proximal(moved, eta, config.regulariser)
                 update += 1
     return torch.cat([block.flatten(1) for block in theta], dim=1)
+
+
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """All blocks of the last iterates of a block of models, [m, parameters]: Algorithm 1."""
+    return descend(data, config, tape, recorder, noise=[0.0] * config.epochs, clip_norm=math.inf)
+
+
+def _targets(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """The inputs [n, d] and the targets [n, outputs]: the label itself, or the unit vector of its class."""
+    return x, y[:, None] if config.outputs == 1 else torch.nn.functional.one_hot(y.long(), config.outputs).to(x)
+
+
+def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
+    sides = [side for shape in shapes(data[0].shape[1], config) for side in shape]
+    return max(sides) * max(*sides, len(data[0]))
+
+
+twin = Twin(_chunk, entries=_entries, prepare=_targets)

@@ -2,29 +2,29 @@
 
     theta_t = theta_{t-1} - eta ( (1/n) sum_i clip(grad h(theta_{t-1}; x_i, y_i), C) + Z_t ),    t = 1, ..., T,
 
-with Z_t ~ N(0, noise_std^2 I) and theta_0 = 0; the average iterate (1/T) (theta_1 + ... + theta_T) is released. The
-losses h are those of `glm`.
+with Z_t ~ N(0, sigma^2 I), sigma = noise_on_mean, and theta_0 = 0; the average iterate (1/T) (theta_1 + ... + theta_T)
+is released. The losses h are those of `glm`.
 
 What is fixed here. The slide clips by max(1, C/|g|), which leaves long gradients long and lengthens short ones: it is
-min(1, C/|g|). Its average lacks the 1/T. Its noise ("TBD") is given by the caller, and the account says what it is
-worth: a replaced record moves the mean by 2C/n, not by the slide's C/n, which is for one added or removed. n is a
-declared constant (see `constant_size`). The account covers all iterates, so the slide's other output, theta_T, is
+min(1, C/|g|). Its average lacks the 1/T. Its noise ("TBD") is given by the caller, and the guarantee says what it
+is worth: a replaced record moves the mean by 2C/n, not by the slide's C/n, which is for one added or removed. n is a
+declared constant (see `constant_size`). The guarantee covers all iterates, so the slide's other output, theta_T, is
 covered, too: that one is `noisy-cgd` with one batch and lambda = 0. No step size and no convexity is asked for.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_size
+from oracle.algorithms.shared.constant_size import DECLARED_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.bounds.sampling.relation import NEIGHBOURS
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, said
 from oracle.core.tape import Tape
 
 
@@ -37,7 +37,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
-    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
+    eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     theta = np.zeros(dimension)
     iterates = np.zeros(dimension)
@@ -48,22 +48,25 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             total += glm.clip(gradient, clip_norm)
             if recorder is not None:
                 recorder("sample", step=step, sample=i, norm=float(np.linalg.norm(gradient)))
-        noise = noise_std * tape.normal("noise", step, dimension)[0]
+        noise = sigma * tape.normal("noise", step, dimension)[0]
         if recorder is not None:
-            recorder("update", step=step, clipped_sum=total.copy(), noise_std=noise_std)
+            recorder("update", step=step, clipped_sum=total.copy(), noise_std=sigma)
         theta = theta - eta * (total / config.dataset_size + noise)
         iterates += theta
     average: Array = iterates / config.steps
     return average
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of dp-gd.epsilon: all iterates, composed."""
-    check_size(config, records)
+def composed(config: Values, longest: Fraction) -> dict[str, Any]:
+    """The parameters of dp-gd.epsilon where no record's gradient is longer than that: all iterates, composed."""
     return {
-        "clip_norm": config.clip_norm, "dataset_size": config.dataset_size, "noise_on_mean": config.noise_on_mean,
+        "clip_norm": longest, "dataset_size": config.dataset_size, "noise_on_mean": config.noise_on_mean,
         "steps": config.steps, "neighbours": config.neighbours,
     }
+
+
+CLIPPED = said("every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)", "clipped")
+WORDS = "composition: exact, all iterates may be seen, no convexity needed"
 
 
 dp_gd = Algorithm(
@@ -71,19 +74,24 @@ dp_gd = Algorithm(
     document="004, DP Gradient Descent",
     summary="full-batch gradient descent on the noisy mean of clipped gradients, the average iterate",
     parameters=(
-        vocabulary.loss.choosing(*glm.LOSSES),
-        vocabulary.learning_rate,
-        vocabulary.clip_norm.finite(),
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.steps.at_least(1),
-        DATASET_SIZE,
-        NEIGHBOURS,
+        vocabulary.clip_norm.finite(), vocabulary.noise_on_mean.above(0), vocabulary.steps.at_least(1),
+        vocabulary.dataset_size, vocabulary.neighbours,
     ),
+    training=(vocabulary.loss.choosing(*glm.LOSSES), vocabulary.learning_rate),
+    setting=(vocabulary.delta.open(), vocabulary.released),
+    stated=(vocabulary.clipped, vocabulary.fixed_size),
+    trained=lambda config: {"clipped": "true", "fixed_size": "true"},
     released="average_iterate",
     neighbours="any",
-    guarantees=accounted("dp-gd.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "dp-gd.epsilon", WORDS, lambda config: composed(config, config.clip_norm),
+            (CLIPPED, DECLARED_SIZE, CONSTANT_SIZE),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.descent.torch_dp_gd:train",
+    batched="oracle.algorithms.descent.torch_dp_gd:twin",
     gaussian_release=lambda config: config.loss == "linear",
     source=("cs208/dp-gd-sensitivity", "cs208/clip", "cs208/gd-output"),
 )

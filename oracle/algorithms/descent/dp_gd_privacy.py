@@ -14,10 +14,10 @@ records, and call the sum of the iterates their average; none of that is private
 
 DP-SGD (document 004, batches of size B; here the batch is a Poisson sample, so that only its expected size is B):
 
-    g_t = (1/B) sum_{i in S_t} clip(grad l(theta_{t-1} | x_i), C) + N(0, noise_std^2 I),      P(i in S_t) = B/n.
+    g_t = (1/B) sum_{i in S_t} clip(grad l(theta_{t-1} | x_i), C) + N(0, noise_on_mean^2 I),    P(i in S_t) = B/n.
 
 The divisor is the constant B, not the number of records drawn. It is `poisson-gaussian.epsilon` with the noise
-multiplier noise_std B / C and the sampling rate B / n, which must be at most 1; the batches stay secret. Batches of
+multiplier noise_on_mean B / C and the sampling rate B / n, which must be at most 1; the batches stay secret. Batches of
 exactly B records drawn without replacement are `wor-gaussian.epsilon`.
 """
 
@@ -30,17 +30,18 @@ from typing import Any
 from flint import ctx
 
 from oracle.bounds.gaussian import gaussian_composed
-from oracle.bounds.gaussian.gaussian import CURVE, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import amplification_arrays, poisson_gaussian
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import deflate, inflate, quotient
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, sigma_of
 
 
 def _sensitivity(values: Values) -> Fraction:

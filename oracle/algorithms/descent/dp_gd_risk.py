@@ -47,13 +47,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian import gaussian
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
-from oracle.engines import gaussian_arrays
+from oracle.core.registry import Bound, closed_form
+from oracle.engines import gaussian_arrays, gaussian_curve
 from oracle.engines.rounding import rounded_up
 
 
@@ -95,8 +95,8 @@ def _fast_tail(xp: Any, v: Values) -> Any:
     noise = 0.5 * v.learning_rate * v.noise_on_mean * v.noise_on_mean * lengths
     drift = (v.constraint_radius + v.learning_rate * v.lipschitz) * v.noise_on_mean * xp.sqrt(2.0 * share)
     return rounded_up(
-        xp, _fast_descent(v) + noise + drift, v.distance, v.constraint_radius, v.lipschitz, v.dimension, v.noise_on_mean, v.steps,
-        v.learning_rate, units=32.0,
+        xp, _fast_descent(v) + noise + drift, v.distance, v.constraint_radius, v.lipschitz, v.dimension,
+        v.noise_on_mean, v.steps, v.learning_rate, units=32.0,
     )
 
 
@@ -104,7 +104,7 @@ def _calibrated(v: Values, width: Fraction) -> Enclosure:
     """The noise is an enclosure itself: it is asked for more closely until the risk is narrow."""
     asked = width / 4
     while asked.denominator.bit_length() < PRECISION_LIMIT:
-        noise = gaussian.sigma_of(Fraction(1), v.epsilon, v.delta, asked)
+        noise = gaussian_curve.sigma_of(Fraction(1), v.epsilon, v.delta, asked)
         with ctx.workprec(64 + asked.denominator.bit_length() - asked.numerator.bit_length()):
             s = noise.lower.ball.union(noise.upper.ball)
             share = ball(Fraction(4 * v.dimension, v.dataset_size**2))
@@ -149,7 +149,8 @@ risk = Bound(
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={
-        "distance": "1", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1", "steps": "1000", "learning_rate": "0.02",
+        "distance": "1", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1", "steps": "1000",
+        "learning_rate": "0.02",
     },
     released="average_iterate",
 )
@@ -173,8 +174,8 @@ tail = Bound(
     certify=closed_form(_tail),
     vectorised=_fast_tail,
     example={
-        "distance": "1", "constraint_radius": "2", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1", "steps": "1000",
-        "learning_rate": "0.02", "failure_probability": "0.01",
+        "distance": "1", "constraint_radius": "2", "lipschitz": "1", "dimension": "100", "noise_on_mean": "0.1",
+        "steps": "1000", "learning_rate": "0.02", "failure_probability": "0.01",
     },
     released="average_iterate",
 )

@@ -4,7 +4,8 @@
 
 The output is the average iterate (1/T) (theta_1 + ... + theta_T) or the last one; the slide's average lacks the 1/T.
 "Pick an initial point": theta_0 ~ N(0, initial_std^2 I) from the tape, or 0 where initial_std = 0. The losses h are
-those of `glm`. The private descents are compared with it; nothing protects the records, and there is no account.
+those of `glm`. The private descents are compared with it; nothing protects the records, and nothing is
+guaranteed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
 
@@ -51,17 +52,14 @@ gd = Algorithm(
     name="gd",
     document="004, Gradient Descent",
     summary="gradient descent without privacy, the average or the last iterate",
-    parameters=(
-        vocabulary.loss.choosing(*glm.LOSSES),
-        vocabulary.learning_rate,
-        vocabulary.steps.at_least(1),
-        vocabulary.initial_std,
-        vocabulary.iterate,
+    parameters=(vocabulary.steps.at_least(1),),
+    training=(
+        vocabulary.loss.choosing(*glm.LOSSES), vocabulary.learning_rate, vocabulary.initial_std, vocabulary.iterate,
     ),
     released="output",
     neighbours="any",
+    check=check,
     reference=train,
-    batched="oracle.algorithms.descent.torch_gd:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.descent.torch_gd:twin",
     source=("cs208/gd-output",),
 )

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.descent.gd import check
 from oracle.algorithms.shared.torch_glm import residual
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The outputs of all the tape's models, shape [M, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
-
-
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The outputs of a block of models, [m, d]."""
+    x, y = data
     norms = torch.linalg.vector_norm(x, dim=1)
     theta = float(config.initial_std) * drawn(tape.normal("initial", 0, x.shape[1]), x)
     mean = torch.zeros_like(theta)
@@ -45,3 +27,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         theta = theta - (float(config.learning_rate) / x.shape[0]) * total
         mean = mean + theta / config.steps
     return mean if config.iterate == "average" else theta
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(data[0].shape))

@@ -10,7 +10,7 @@ starts at w_0 = 0. Replacing a record moves one step by at most 2 gamma against 
 gamma is fixed in advance here; `dp_glmtron_adaptive` takes it from DP-Threshold on other records, a step at a time, as
 the document does. Corrected: clipping (see `glmtron`).
 
-DP-SGD, the baseline, is the same with the gradient for v_t; its account is the same, which asks nothing of v_t.
+DP-SGD, the baseline, is the same with the gradient for v_t; its guarantees are the same, which ask nothing of v_t.
 """
 
 from __future__ import annotations
@@ -21,25 +21,24 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.glmtron import glmtron
-from oracle.algorithms.shared import glm
+from oracle.algorithms.glmtron.dp_threshold import BESIDE, covered, covers
+from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.enclosure import Enclosure
+from oracle.core.registry import bound
 from oracle.core.tape import Tape
-
-
-def check(features: Array, labels: Array) -> None:
-    """A DomainError unless these are data; of any norm, since every record's vector is clipped."""
-    glm.check_data(features, labels)
 
 
 def train(
     features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None, *, indicator: bool = False
 ) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
-    check(features, labels)
-    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_over_sensitivity))
+    glmtron.check(features, labels, config)
+    eta, gamma = float(config.learning_rate), float(config.clip_norm)
+    noise_std = 2 * float(config.noise_over_sensitivity) * gamma
     records, dimension = features.shape
     order = tape.permutation("order", 0, records)[0]
     w = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
@@ -49,7 +48,6 @@ def train(
         x, y = features[order[t]], float(labels[order[t]])
         v = glmtron.vector(x, y, w, indicator=indicator)
         clipped = glmtron.clipped(v, gamma, config.clip)
-        noise_std = 2 * noise_multiplier * gamma
         if recorder is not None:
             recorder("sample", step=t, sample=int(order[t]), norm=float(np.linalg.norm(v)))
             recorder("update", step=t, clipped_sum=clipped.copy(), noise_std=noise_std)
@@ -63,21 +61,56 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
     return train(features, labels, config, tape, recorder, indicator=True)
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of glmtron.epsilon but delta: one shuffled pass with all iterates seen."""
-    glmtron.check_clip(config)
-    return {"noise_over_sensitivity": config.noise_over_sensitivity, "dataset_size": records, "method": "upper"}
+# --- what is proved
+
+
+NOISE = vocabulary.noise_over_sensitivity.above(0)
+SHUFFLED = said("the order is uniformly random and secret", "shuffled")
+PASS = (REPLACE, ONE_PASS, SHORTENS)
+"""What a step's guarantee assumes: the record of a step moves it by twice the clipping norm, and no other step."""
+
+
+def _shuffled(config: Values) -> dict[str, Any]:
+    return {
+        "noise_over_sensitivity": config.noise_over_sensitivity, "dataset_size": config.dataset_size,
+        "delta": config.delta, "method": "upper",
+    }
+
+
+def _alone(config: Values) -> dict[str, Any]:
+    return {"sigma": config.noise_over_sensitivity, "sensitivity": 1, "delta": config.delta}
+
+
+def _one_step(config: Values) -> Enclosure:
+    return bound("gaussian.epsilon").at(_alone(config))
+
+
+def _best(config: Values) -> Enclosure:
+    """The best of the training's own guarantees."""
+    return bound("glmtron.epsilon").at(_shuffled(config)) if config.shuffled == "true" else _one_step(config)
 
 
 _algorithm = functools.partial(
     Algorithm,
-    parameters=(
-        *glmtron.PARAMETERS, vocabulary.noise_over_sensitivity.above(0),
-    ),
+    parameters=(NOISE,),
+    training=glmtron.TRAINING,
+    setting=(*glmtron.PLANNED, vocabulary.neighbours),
+    stated=(vocabulary.shuffled, *BESIDE),
+    trained=lambda config: {"epochs": 1, "thresholds": "fixed", "shuffled": "true"},
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("glmtron.epsilon", account),
-    gaussian_release=lambda config: False,
+    guarantees=(
+        Guarantee(
+            "glmtron.epsilon", "shuffled, a Gaussian step a record: all iterates may be seen", _shuffled,
+            (*PASS, SHUFFLED, covers(_best)),
+        ),
+        Guarantee(
+            "gaussian.epsilon", "a Gaussian step a record: all iterates and the order may be seen", _alone,
+            (*PASS, covers(_one_step)),
+        ),
+        covered(_best, PASS),
+    ),
+    check=glmtron.check,
 )
 
 dp_glmtron = _algorithm(
@@ -85,7 +118,7 @@ dp_glmtron = _algorithm(
     document="003, Algorithm 1",
     summary="one noisy GLMtron pass over records in a secret random order, the average iterate",
     reference=train,
-    batched="oracle.algorithms.glmtron.torch_dp_glmtron:train",
+    batched="oracle.algorithms.glmtron.torch_dp_glmtron:twin",
     source=("glmtron/alg-1", "glmtron/clip", "glmtron/thm-4.1"),
 )
 
@@ -94,6 +127,6 @@ glm_dp_sgd = _algorithm(
     document="003, Section 6, DP-SGD",
     summary="DP-GLMtron's pass with the gradient of ReLU regression in place of its vector",
     reference=train_gradient,
-    batched="oracle.algorithms.glmtron.torch_dp_glmtron:train_gradient",
+    batched="oracle.algorithms.glmtron.torch_dp_glmtron:twin_gradient",
     source=("glmtron/eq-3-update-rules", "glmtron/thm-4.1"),
 )

@@ -1,9 +1,9 @@
 r"""DP-GLMtron with thresholds from DP-Threshold: the literal reference (document 003, Algorithms 1 and 2).
 
-The last `estimation` records are for the thresholds, and only for them; the other N are the pass of `dp_glmtron`. At
-every step t, before the record:
+The last `threshold_records` records are for the thresholds, and only for them; the other N are the pass of
+`dp_glmtron`. At every step t, before the record:
 
-    s_t     = DP-Threshold of the estimation records for the model w_t (see `dp_threshold`)
+    s_t     = DP-Threshold of the threshold records for the model w_t (see `dp_threshold`)
     gamma_t = threshold_scale s_t,    threshold_scale = sqrt(2 alpha tr(H)) C_2 log^{2a}(N) in the document
     w_{t+1} = w_t - eta ( clip_{gamma_t}(v_t) + 2 f gamma_t g_t ),    g_t ~ N(0, I)
 
@@ -12,7 +12,7 @@ the start: the document does not say, and what does not depend on the records co
 
 Corrected: clipping (see `glmtron`), DP-Threshold (see there), and that the two sets of records are disjoint, which the
 document leaves open ("a small batch of data points"): then a replaced record is in one of them, and the weaker of
-the two guarantees holds for all. With epsilon' and delta' of Theorem 4.1 the estimation records must outnumber the
+the two guarantees holds for all. With epsilon' and delta' of Theorem 4.1 the threshold records must outnumber the
 others many times over. As the noise follows a gamma_t that follows w_t, large f and threshold_scale feed back until
 nothing but the reach of the bins holds the model.
 """
@@ -24,33 +24,30 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.glmtron import dp_threshold, glmtron
-from oracle.algorithms.shared import glm
+from oracle.algorithms.glmtron.dp_glmtron import NOISE, PASS, SHUFFLED
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 
-def trained_on(config: Values, records: int) -> int:
-    """The number of records of the pass, which are the first; a DomainError if there are none, or too few others."""
-    if config.threshold_records >= records:
-        raise DomainError(f"estimation = {config.threshold_records} is outside its domain: less than the {records} records")
+def check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless these are data, enough of them for both parts."""
+    glmtron.check(features, labels, config)
+    if config.threshold_records >= len(features):
+        raise DomainError(
+            f"threshold_records = {config.threshold_records} is outside its domain: less than the {len(features)}"
+            " records"
+        )
     dp_threshold.check_size(config, config.threshold_records)
-    return int(records - config.threshold_records)
-
-
-def check(features: Array, labels: Array, config: Values) -> int:
-    """The number of records of the pass; a DomainError unless these are data, enough of them for both parts."""
-    glm.check_data(features, labels)
-    return trained_on(config, features.shape[0])
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
-    records, dimension = check(features, labels, config), features.shape[1]
-    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_over_sensitivity))
+    check(features, labels, config)
+    records, dimension = len(features) - config.threshold_records, features.shape[1]  # the first are those of the pass
+    eta, gamma = float(config.learning_rate), float(config.clip_norm)
     order = tape.permutation("order", 0, records)[0]
     w = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
     iterates = np.zeros(dimension)
@@ -61,7 +58,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
         x, y = features[order[t]], float(labels[order[t]])
         v = glmtron.vector(x, y, w, indicator=False)
         clipped = glmtron.clipped(v, gamma, config.clip)
-        noise_std = 2 * noise_multiplier * gamma
+        noise_std = 2 * float(config.noise_over_sensitivity) * gamma
         if recorder is not None:
             recorder("sample", step=t, sample=int(order[t]), norm=float(np.linalg.norm(v)))
             recorder("update", step=t, clipped_sum=clipped.copy(), noise_std=noise_std)
@@ -70,11 +67,14 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return average
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of glmtron-adaptive.epsilon but delta."""
-    glmtron.check_clip(config)
+# --- what is proved
+
+
+def _both(config: Values) -> dict[str, Any]:
+    """The parameters of glmtron-adaptive.epsilon, whose records are those of the pass."""
     return {
-        "noise_over_sensitivity": config.noise_over_sensitivity, "dataset_size": trained_on(config, records),
+        "noise_over_sensitivity": config.noise_over_sensitivity,
+        "dataset_size": config.dataset_size - config.threshold_records,
         "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
     }
 
@@ -83,18 +83,32 @@ dp_glmtron_adaptive = Algorithm(
     name="dp-glmtron-adaptive",
     document="003, Algorithms 1 and 2",
     summary="DP-GLMtron whose clipping norms come from DP-Threshold on other records, a step at a time",
-    parameters=(
-        *glmtron.PARAMETERS,
-        vocabulary.noise_over_sensitivity.above(0),
-        vocabulary.threshold_records,
-        vocabulary.threshold_scale,
-        *dp_threshold.PARAMETERS,
-    ),
+    parameters=(NOISE, vocabulary.threshold_records, *dp_threshold.KEYS),
+    training=(*glmtron.TRAINING, vocabulary.threshold_scale, vocabulary.model_variance),
+    setting=(*glmtron.PLANNED, vocabulary.neighbours),
+    stated=(vocabulary.shuffled, *dp_threshold.STATED),
+    trained=lambda config: {
+        **dp_threshold.TRAINED, "epochs": 1, "thresholds": "other_records", "shuffled": "true",
+    },
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("glmtron-adaptive.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "glmtron-adaptive.epsilon", "the weaker of a shuffled pass and of the thresholds: all iterates may be seen",
+            _both,
+            (
+                *PASS, SHUFFLED,
+                equals("the thresholds come from other records than the pass", "thresholds", "other_records"),
+                Hypothesis(
+                    "records are left for the pass: threshold_records is below dataset_size",
+                    lambda config: config.threshold_records < config.dataset_size,
+                ),
+                *dp_threshold.REPAIRED, *dp_threshold.filled("threshold_records"),
+            ),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.glmtron.torch_dp_glmtron_adaptive:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.glmtron.torch_dp_glmtron_adaptive:twin",
     source=("glmtron/alg-1", "glmtron/alg-2", "glmtron/budget-twice", "glmtron/feedback-divergence"),
 )

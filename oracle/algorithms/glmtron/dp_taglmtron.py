@@ -7,9 +7,9 @@ One pass over the records in the given order, a record a step, t = 0, ..., N - 1
     w_{t+1} = argmin_w <w, l'_t> + |w - w_0|^2 / (2 eta) = w_0 - eta l'_t
 
 released is the mean of w_1, ..., w_N. The document starts at w_0 = 0 and knows no other. The noise of a node is
-f gamma, as in the document, in `dp-oracle plan` and in the bound. A record moves a node by 2 gamma if it is replaced,
-by gamma if its leaf is zeroed or was zero (`neighbours`; a record with x = 0 has a zero leaf): the account asks which,
-the training does not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma;
+f gamma, as in the document and in the bound. A record moves a node by 2 gamma if it is replaced, by gamma if its leaf
+is zeroed or was zero (`neighbours`; a record with x = 0 has a zero leaf): the guarantee asks which, the training does
+not. Corrected: clipping (see `glmtron`). The f of Theorem 5.1 is a multiplier for a move of gamma;
 under the document's own relation, replace, it is half of what the theorem promises.
 
 gamma is fixed in advance; in the document it comes from DP-Threshold at every step.
@@ -25,12 +25,14 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.glmtron import glmtron
-from oracle.algorithms.glmtron.dp_glmtron import check
+from oracle.algorithms.glmtron.dp_threshold import BESIDE, covered, covers
+from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
 from oracle.algorithms.glmtron.tree import PrefixSums
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.enclosure import Enclosure
+from oracle.core.registry import bound
 from oracle.core.tape import Tape
 
 
@@ -38,10 +40,10 @@ def train(
     features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None, *, indicator: bool = False
 ) -> Array:
     """The average iterate of one model: the text of the algorithm, sample by sample."""
-    check(features, labels)
-    eta, gamma, noise_multiplier = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_multiplier))
+    glmtron.check(features, labels, config)
+    eta, gamma = float(config.learning_rate), float(config.clip_norm)
+    noise_std = float(config.noise_multiplier) * gamma
     records, dimension = features.shape
-    noise_std = noise_multiplier * gamma
     sums = PrefixSums(dimension, lambda t: noise_std * tape.normal("node", t, dimension)[0])
     start = float(config.initial_std) * tape.normal("initial", 0, dimension)[0]
     w = start
@@ -63,23 +65,39 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
     return train(features, labels, config, tape, recorder, indicator=True)
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of taglmtron.epsilon but delta."""
-    glmtron.check_clip(config)
-    return {"noise_multiplier": config.noise_multiplier, "dataset_size": records, "neighbours": config.neighbours}
+# --- what is proved
 
+
+def _tree(config: Values) -> dict[str, Any]:
+    return {
+        "noise_multiplier": config.noise_multiplier, "dataset_size": config.dataset_size, "delta": config.delta,
+        "neighbours": config.neighbours,
+    }
+
+
+def _own(config: Values) -> Enclosure:
+    return bound("taglmtron.epsilon").at(_tree(config))
+
+
+_LATE_NOISE = said("a node's noise is scaled by the largest clipping norm of its leaves", "late_noise")
+_PASS = (ONE_PASS, SHORTENS, _LATE_NOISE)
 
 _algorithm = functools.partial(
     Algorithm,
-    parameters=(
-        *glmtron.PARAMETERS,
-        vocabulary.noise_multiplier,
-        vocabulary.neighbours,
-    ),
+    parameters=(vocabulary.noise_multiplier, vocabulary.neighbours),
+    training=glmtron.TRAINING,
+    setting=glmtron.PLANNED,
+    stated=(vocabulary.late_noise, *BESIDE),
+    trained=lambda config: {"epochs": 1, "thresholds": "fixed", "late_noise": "true"},
     released="average_iterate",
     neighbours="any",
-    guarantees=accounted("taglmtron.epsilon", account),
-    gaussian_release=lambda config: False,
+    guarantees=(
+        Guarantee(
+            "taglmtron.epsilon", "all completed nodes: all iterates may be seen", _tree, (*_PASS, covers(_own)),
+        ),
+        covered(_own, _PASS),
+    ),
+    check=glmtron.check,
 )
 
 dp_taglmtron = _algorithm(
@@ -87,7 +105,7 @@ dp_taglmtron = _algorithm(
     document="003, Algorithms 3 and 4",
     summary="one GLMtron pass on noisy prefix sums by tree aggregation, the average iterate",
     reference=train,
-    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:train",
+    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:twin",
     source=("glmtron/alg-3", "glmtron/alg-4-gamma", "glmtron/alg-4-prefix", "glmtron/thm-5.1"),
 )
 
@@ -96,6 +114,6 @@ dp_ftrl = _algorithm(
     document="003, Section 6, DP-FTRL",
     summary="DP-TAGLMtron's pass with the gradient of ReLU regression in place of its vector",
     reference=train_gradient,
-    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:train_gradient",
+    batched="oracle.algorithms.glmtron.torch_dp_taglmtron:twin_gradient",
     source=("glmtron/eq-3-update-rules", "glmtron/thm-5.1"),
 )

@@ -1,4 +1,4 @@
-r"""DP-Threshold: the literal reference (document 003, Algorithm 2, repaired).
+r"""DP-Threshold: the literal reference and its guarantee (document 003, Algorithm 2, repaired).
 
 A scale for the residuals of a model w, from records that are not trained on. Of every record three squares are taken,
 
@@ -21,35 +21,33 @@ speak then tells the true count, and the fullest bin never speaks. Counts here a
 The bins of the document go on for ever; here the last ones are open, which needs finitely many draws. K is
 ceil(C_1 log(N/delta')/epsilon') there; here it is given, and a K below which a histogram cannot be expected to speak
 even with all its counts in one bin, 1 + (2/epsilon') log(1/delta'), is refused with the number of records needed.
+
+A training that takes its thresholds from OTHER records than it trains on has, for every record, the guarantee of the
+part which that record is in: for all of them the weaker of the two. `covers` and `covered` say which one that is.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.domain import Parameter
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
+from oracle.core.registry import bound
 from oracle.core.tape import Tape
 
-HISTOGRAMS = 3
 REACH = 64
 """Bins reach from 2^-64 to 2^64."""
 BINS = 2 * REACH + 3
-
-PARAMETERS: tuple[Parameter, ...] = (
-    vocabulary.threshold_epsilon,
-    vocabulary.threshold_delta,
-    vocabulary.histogram_batches,
-    vocabulary.model_variance,
-)
 
 
 def noise_scale(config: Values) -> float:
@@ -68,13 +66,14 @@ def check_size(config: Values, records: int) -> None:
     needed = math.floor(bar(config)) + 1
     if config.histogram_batches < needed:
         raise DomainError(
-            f"batches = {config.histogram_batches} is outside its domain: at least {needed}, since noisy counts must exceed "
-            f"{bar(config):.6g}; that needs {needed} records for the thresholds alone"
+            f"histogram_batches = {config.histogram_batches} is outside its domain: at least {needed}, since noisy "
+            f"counts must exceed {bar(config):.6g}; that needs {needed} records for the thresholds alone"
         )
+    batches = f"histogram_batches = {config.histogram_batches}"
     if records < config.histogram_batches:
-        raise DomainError(f"{records} records are too few for the thresholds: batches = {config.histogram_batches} needs so many")
+        raise DomainError(f"{records} records are too few for the thresholds: {batches} needs so many")
     if records % config.histogram_batches:
-        raise DomainError(f"batches = {config.histogram_batches} is outside its domain: a divisor of the {records} records")
+        raise DomainError(f"{batches} is outside its domain: a divisor of the {records} records")
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
@@ -155,25 +154,107 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return np.zeros(2) if s is None else np.array([1.0, s])
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of dp-threshold.epsilon but total_delta, for one call."""
-    check_size(config, records)
+# --- what is proved
+
+
+KEYS = (vocabulary.threshold_epsilon, vocabulary.threshold_delta, vocabulary.histogram_batches)
+STATED = (vocabulary.noisy_test, vocabulary.fixed_bins)
+BESIDE = (vocabulary.threshold_epsilon, vocabulary.threshold_delta, *STATED)
+"""What a training whose thresholds come from other records has to say of them."""
+REPAIRED = (
+    said("a bin is released if its noisy count exceeds the threshold", "noisy_test"),
+    said("bins and batches do not depend on the records", "fixed_bins"),
+)
+TRAINED = {"noisy_test": "true", "fixed_bins": "true"}
+"""What this implementation makes true."""
+
+
+def filled(records: str) -> tuple[Hypothesis, Hypothesis]:
+    """The batches of a histogram suit the number of records under that key, and are enough for a bin to speak."""
+    return (
+        Hypothesis(
+            f"the batches of a histogram are of one size: histogram_batches divides {records}",
+            lambda config: getattr(config, records) % config.histogram_batches == 0,
+        ),
+        Hypothesis(
+            "a bin can speak: histogram_batches is above 1 + (2/threshold_epsilon) log(1/threshold_delta)",
+            lambda config: config.histogram_batches > bar(config),
+        ),
+    )
+
+
+def _calls(config: Values, calls: int) -> Mapping[str, Any] | None:
+    if config.threshold_epsilon is None or config.threshold_delta is None:
+        return None
     return {
         "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
-        "histograms": HISTOGRAMS, "calls": 1,
+        "histograms": HISTOGRAMS, "calls": calls, "delta": config.delta,
     }
+
+
+def _compared(
+    config: Values, training: Callable[[Values], Enclosure], dearer: Callable[[Enclosure, Enclosure], bool]
+) -> bool | None:
+    """Whether the thresholds' guarantee and the training's compare as asked; None where the plan does not say."""
+    parameters, said_of = _calls(config, config.dataset_size), (config.noisy_test, config.fixed_bins)
+    if config.neighbours != "replace" or "false" in said_of:
+        return False
+    if parameters is None or None in said_of:
+        return None
+    try:
+        return dearer(bound("dp-threshold.epsilon").at(parameters), training(config))
+    except DomainError:  # no epsilon is enough for the thresholds at this delta
+        return False
+
+
+def covers(training: Callable[[Values], Enclosure]) -> Hypothesis:
+    """The training's guarantee holds for the records of the thresholds, too."""
+
+    def holds(config: Values) -> bool | None:
+        if config.thresholds == "other_records":
+            return _compared(config, training, lambda thresholds, rest: thresholds.certainly_le(rest))
+        return bool(config.thresholds == "fixed")
+
+    return Hypothesis("the thresholds are fixed in advance, or come from other records at no higher epsilon", holds)
+
+
+def covered(training: Callable[[Values], Enclosure], others: tuple[Hypothesis, ...]) -> Guarantee:
+    """The thresholds' guarantee where it is the weaker one; `others` is what the training's own guarantee assumes."""
+
+    def holds(config: Values) -> bool | None:
+        if config.thresholds == "other_records":
+            return _compared(config, training, lambda thresholds, rest: rest.certainly_le(thresholds))
+        return False
+
+    return Guarantee(
+        "dp-threshold.epsilon", "the thresholds, where they cost more than the training on the other records",
+        lambda config: _calls(config, config.dataset_size),
+        (*others, Hypothesis("the thresholds come from other records, at no lower epsilon than the training's", holds)),
+    )
 
 
 dp_threshold = Algorithm(
     name="dp-threshold",
     document="003, Algorithm 2",
     summary="a scale of the residuals of a model, from three stable histograms of batch means",
-    parameters=(*PARAMETERS, vocabulary.weights),
+    parameters=KEYS,
+    training=(vocabulary.model_variance, vocabulary.weights),
+    setting=(vocabulary.dataset_size, vocabulary.calls, vocabulary.delta.open(), vocabulary.neighbours),
+    stated=STATED,
+    trained=lambda config: {**TRAINED, "calls": 1},
     released="output",
     neighbours="replace",
-    guarantees=accounted("dp-threshold.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "dp-threshold.epsilon", "stable histograms: what all calls together release",
+            lambda config: _calls(config, config.calls), (REPLACE, *REPAIRED, *filled("dataset_size")),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.glmtron.torch_dp_threshold:train",
-    gaussian_release=lambda config: False,
-    source=("glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/alg-2-sample-size"),
+    batched="oracle.algorithms.glmtron.torch_dp_threshold:twin",
+    source=(
+        "glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/alg-2-sample-size",
+        "glmtron/threshold-composition",
+    ),
 )

@@ -28,7 +28,7 @@ k = histograms x calls of them on the same records, each call for the model of i
     delta_total(E) = 1 - (1-p)^k (1 - delta_2k(E)),      delta_2k the curve of 2k Laplace releases (`laplace-composed`),
 
 which is below what optimal composition of k (epsilon', delta'/2)-DP mechanisms gives, let alone k epsilon', k delta'/2.
-E is the least with delta_2k(E) <= t = 1 - (1 - total_delta)/(1-p)^k; none is enough where t < 0.
+E is the least with delta_2k(E) <= t = 1 - (1 - delta)/(1-p)^k; none is enough where t < 0.
 
 Hypotheses. Bins, K and the split into batches do not depend on the records; neighbours are data sets of one size
 (replace). Where no bin speaks the call must say so, and not fall back on the records. A training pass on other
@@ -48,13 +48,16 @@ from oracle.bounds.composition import composition_arrays
 from oracle.bounds.composition.composition_theorems import remaining, sign_of_remaining
 from oracle.bounds.laplace import laplace_composed
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, through
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 
+HISTOGRAMS = 3
+"""Of each call of the algorithm: one for each of the three residuals."""
 _MOST_HISTOGRAMS = 100_000  # of all calls together
 _SMALLEST = 1e-280  # below, float64 loses relative accuracy
 _SHARP = 1e-11  # relative doubt about t above which float64 leaves the answer to the reference
@@ -146,17 +149,13 @@ def _delta_fast(xp: Any, values: Values) -> Any:
     return xp.where(values.threshold_delta > _SMALLEST, total, math.nan)
 
 
-_PARAMETERS = (
-    vocabulary.threshold_epsilon,
-    vocabulary.threshold_delta,
-    vocabulary.histograms,
-    vocabulary.calls,
-)
+_PARAMETERS = (vocabulary.threshold_epsilon, vocabulary.threshold_delta, vocabulary.histograms, vocabulary.calls)
 _TOTAL = (
     r"\delta_{\mathrm{total}} = 1 - \left(1 - \tfrac{\delta'}{2}\right)^{k}\left(1 -"
     r" \mathbb{E}\max\left(0,\ 1 - e^{E - L_1 - \dots - L_{2k}}\right)\right), \quad"
     r" \mathbb{E}e^{sL_i} = \frac{(s+1)e^{sm} + s\,e^{-(s+1)m}}{2s+1}, \quad m = \tfrac{\varepsilon'}{2}"
 )
+_EXAMPLE = {"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100"}
 _bound = functools.partial(
     Bound, neighbours="replace", threat_model="all_iterates", released="all_iterates",
     source=(
@@ -168,21 +167,21 @@ _bound = functools.partial(
 epsilon = _bound(
     name="dp-threshold.epsilon",
     unit="epsilon",
-    summary="an epsilon for which all thresholds of a training are (epsilon, total_delta)-DP",
+    summary="an epsilon for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=r"\min\{E \ge 0 : \delta_{\mathrm{total}}(E) \le \delta\}, \quad " + _TOTAL,
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
     certify=_epsilon,
     vectorised=_epsilon_fast,
-    example={"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100", "delta": "1e-5"},
+    example={**_EXAMPLE, "delta": "1e-5"},
 )
 
 delta = _bound(
     name="dp-threshold.delta",
     unit="delta",
-    summary="a delta for which all thresholds of a training are (total_epsilon, delta)-DP",
+    summary="a delta for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=_TOTAL,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
     certify=_delta,
     vectorised=_delta_fast,
-    example={"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms": "3", "calls": "100", "epsilon": "0.3"},
+    example={**_EXAMPLE, "epsilon": "0.3"},
 )

@@ -1,4 +1,4 @@
-r"""What the literal trainings of ReLU regression share (document 003): the update of a record, its clipping, its keys.
+r"""What the trainings of ReLU regression share (document 003): the update of a record, its clipping, keys, hypotheses.
 
 A record (x, y) of the model y = ReLU(<x, w>) + noise updates w by a vector v along x (document 003, eq. 3):
 
@@ -17,20 +17,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.domain import Parameter
-from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.algorithm import Hypothesis, Values, equals
 
 SHORTEN, PRINTED_MAX = "shorten", "printed-max"
 
-PARAMETERS: tuple[Parameter, ...] = (
-    vocabulary.learning_rate,
-    vocabulary.clip_norm.finite(),
-    vocabulary.initial_std,
-    vocabulary.clip,
+TRAINING = (vocabulary.learning_rate, vocabulary.clip_norm.finite(), vocabulary.initial_std, vocabulary.clip)
+"""What no theorem asks for but `clip`: the noise is relative to the clipping norm."""
+PLANNED = (
+    vocabulary.dataset_size, vocabulary.epochs.at_least(1), vocabulary.thresholds, vocabulary.delta.open(),
+    vocabulary.released,
 )
+"""What a plan says of a pass."""
+ONE_PASS = Hypothesis("every record is used once: epochs is 1", lambda config: bool(config.epochs == 1))
+SHORTENS = equals("clipping shortens: no record's vector is longer than the clipping norm", "clip", SHORTEN)
+
+
+def check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless these are data; of any norm, since every record's vector is clipped."""
+    glm.check_data(features, labels)
 
 
 def vector(x: Array, y: float, w: Array, *, indicator: bool) -> Array:
@@ -47,9 +54,3 @@ def clipped(v: Array, clip_norm: float, clip: str = SHORTEN) -> Array:
     if norm == 0:
         return v
     return v * (max if clip == PRINTED_MAX else min)(1.0, clip_norm / norm)
-
-
-def check_clip(config: Values) -> None:
-    """A DomainError where clipping bounds nothing, so that no noise hides a record."""
-    if config.clip != SHORTEN:
-        raise DomainError(f"clip = {config.clip} bounds no record's vector, so that no noise hides a record")

@@ -18,11 +18,12 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.glmtron import dp_threshold_privacy, glmtron_privacy
+from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 
-HISTOGRAMS = 3  # of each call, one for each of the three residuals
 _MOST = 33_333  # records of the pass; dp-threshold.epsilon composes no more histograms
 
 
@@ -62,11 +63,8 @@ epsilon = Bound(
         r" \delta', 3, N, \delta)\right)"
     ),
     parameters=(
-        vocabulary.noise_over_sensitivity.above(0),
-        vocabulary.dataset_size.at_most(33333),
-        vocabulary.threshold_epsilon,
-        vocabulary.threshold_delta,
-        vocabulary.delta.open(),
+        vocabulary.noise_over_sensitivity.above(0), vocabulary.dataset_size.at_most(_MOST),
+        vocabulary.threshold_epsilon, vocabulary.threshold_delta, vocabulary.delta.open(),
     ),
     neighbours="replace",
     threat_model="all_iterates",
@@ -76,7 +74,7 @@ epsilon = Bound(
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={
-        "noise_over_sensitivity": "3.5143", "dataset_size": "550", "threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7",
-        "delta": "9.67e-4",
+        "noise_over_sensitivity": "3.5143", "dataset_size": "550", "threshold_epsilon": "0.0027",
+        "threshold_delta": "8.8e-7", "delta": "9.67e-4",
     },
 )

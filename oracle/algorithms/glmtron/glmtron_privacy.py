@@ -50,13 +50,14 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.algorithms.glmtron import glmtron_privacy_arrays as arrays
-from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.shuffling import shuffle
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, through
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
+from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 
 
 def local_delta(records: int, delta: Fraction) -> Fraction:
@@ -136,7 +137,7 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
     return through(lambda finer: _LARGEST[values.method](values, finer), noise, width=width)
 
 
-_RECORDS = vocabulary.dataset_size.at_most(1000000000)
+_RECORDS = vocabulary.dataset_size.at_most(10**9)
 _METHOD = vocabulary.method.choosing("upper", "closed-form")
 _FORMULA = (
     r"\varepsilon = \min\left(\varepsilon_G(\tfrac1f, \delta),\ \mathrm{shuffle}\left(\varepsilon_G\left(\tfrac1f,"
@@ -153,10 +154,7 @@ epsilon = _bound(
     name="glmtron.epsilon",
     unit="epsilon",
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
-    parameters=(
-        vocabulary.noise_over_sensitivity.above(0),
-        _RECORDS, vocabulary.delta.open(), _METHOD,
-    ),
+    parameters=(vocabulary.noise_over_sensitivity.above(0), _RECORDS, vocabulary.delta.open(), _METHOD),
     certify=_epsilon,
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.noise_over_sensitivity, v.dataset_size, v.delta, v.method),
     example={"noise_over_sensitivity": "10", "dataset_size": "550", "delta": "1e-5", "method": "upper"},
@@ -165,7 +163,7 @@ epsilon = _bound(
 sigma = _bound(
     name="glmtron.sigma",
     unit="sigma",
-    summary="least noise multiplier f for which glmtron.epsilon is at most epsilon",
+    summary="least noise f, over the sensitivity of a step, for which glmtron.epsilon is at most epsilon",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _METHOD),
     certify=_sigma,
     vectorised=lambda xp, v: arrays.sigma_upper(xp, v.dataset_size, v.epsilon, v.delta, v.method),

@@ -1,9 +1,9 @@
 r"""DP-GLMtron on Gaussian features: the excess risk by walking the chain of second moments step by step.
 
-The setting is that of `glmtron.py`, with x ~ N(0, H). Then E[xx^T A xx^T] = 2 HAH + tr(HA) H is known, and along the
+The setting is that of `glmtron_risk`, with x ~ N(0, H). Then E[xx^T A xx^T] = 2 HAH + tr(HA) H is known, and along the
 eigenvectors of H the upper chain of second moments a_i = E<w_t - w*, v_i>^2 is a recursion on vectors,
 
-    a_i <- (1 - eta lambda_i + eta^2 lambda_i^2) a_i + eta^2 lambda_i (S/2 + label_noise^2) + eta^2 noise^2,
+    a_i <- (1 - eta lambda_i + eta^2 lambda_i^2) a_i + eta^2 lambda_i (S/2 + label_noise^2) + eta^2 noise_on_mean^2,
     S = sum lambda_j a_j,
 
 since <v_i, (HA + AH) v_i> eta/2 = eta lambda_i a_i and <v_i, (eta^2/2) (2 HAH + tr(HA) H) v_i> = eta^2 (lambda_i^2 a_i
@@ -26,10 +26,11 @@ from flint import arb
 
 from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 100_000  # the recursion takes every step
@@ -100,9 +101,7 @@ risk = Bound(
         r"\ b_{t+1,i} = (1 - \tfrac{1}{2}\eta\lambda_i)(a_{t,i} + b_{t,i})"
     ),
     parameters=(
-        SPECTRUM, GAP,
-        vocabulary.dataset_size.at_most(100000),
-        RATE, LABEL, NOISE,
+        SPECTRUM, GAP, vocabulary.dataset_size.at_most(_MOST_STEPS), RATE, LABEL, NOISE,
     ),
     neighbours="any",
     threat_model="all_iterates",

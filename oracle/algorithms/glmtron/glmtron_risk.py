@@ -1,16 +1,16 @@
 r"""DP-GLMtron with a fixed noise (003, Theorem 4.2): effective dimensions and the excess risk of the averaged iterate.
 
 Setting: x and -x have one law, H = E xx^T has the eigenvalues lambda_i, E[xx^T A xx^T] <= alpha tr(HA) H for A >= 0
-(alpha = 3 for Gaussian x), y = relu(<w*,x>) + z, E[z|x] = 0, E[z^2|x] <= label_noise^2; L(w) = E(relu(<w,x>) - y)^2/2.
-One pass over N fresh records, w_{t+1} = w_t - eta ((relu(<w_t,x>) - y) x + xi_t), xi_t ~ N(0, noise^2 I) (noise = 2 f
-Gamma in 003); the mean of w_0, ..., w_{N-1} is released. No gradient is clipped, and the noise does not depend on the
-data or on w_t: the theorem as stated lets it grow with w_t, for which it is false.
+(alpha = fourth_moment, 3 for Gaussian x), y = relu(<w*,x>) + z, E[z|x] = 0, E[z^2|x] <= label_noise^2; L(w) =
+E(relu(<w,x>) - y)^2/2. One pass over N fresh records, w_{t+1} = w_t - eta ((relu(<w_t,x>) - y) x + xi_t), xi_t ~ N(0,
+s^2 I), s = noise_on_mean (2 f Gamma in 003); the mean of w_0, ..., w_{N-1} is released. No gradient is clipped, and the
+noise does not depend on the data or on w_t: the theorem as stated lets it grow with w_t, for which it is false.
 
 The chain. Let d_t = w_t - w* and a_{t,i} = E<d_t, v_i>^2 along the eigenvectors v_i; the `gap` is a_0. Averaging over x
 and -x, E[(relu(<w,x>) - relu(<w*,x>)) x] = H d/2 and E[(relu(<w,x>) - relu(<w*,x>))^2 xx^T] <= E[<d,x>^2 xx^T]/2. With
 q_i = 1 - eta lambda_i/2, S_t = sum lambda_i a_{t,i},
 
-    a_{t+1,i} <= q_i^2 a_{t,i} + eta^2 lambda_i (alpha S_t/2 + label_noise^2) + eta^2 noise^2.                     (1)
+    a_{t+1,i} <= q_i^2 a_{t,i} + eta^2 lambda_i (alpha S_t/2 + label_noise^2) + eta^2 s^2.                         (1)
 
 As E[d_k | d_t] = (I - eta H/2)^{k-t} d_t, and L(w) - L(w*) <= |w - w*|_H^2 / 4 (same signs: half of the squared
 difference of <w,x> and <w*,x>, halved again by -x; opposite signs: less),
@@ -27,16 +27,16 @@ contributes the first line below, and a disturbance of c_i per step at most
 With D_eff = sum min(1, (N eta' lambda_i)^2) and D_pri = sum min(1, (N eta' lambda_i)^2)/lambda_i at eta' = eta/2,
 
     E L - L(w*) <= 1/(eta N^2) sum_i gap_i min(1, N eta lambda_i/2) min(N, 4/(3 eta lambda_i))
-                   + 2 (label_noise^2 D_eff + noise^2 D_pri)/N + alpha D_eff/N^2 sum_t S_t.
+                   + 2 (label_noise^2 D_eff + s^2 D_pri)/N + alpha D_eff/N^2 sum_t S_t.
 
 The last term is the feedback of S_t through alpha. Multiply (1) by lambda_i and sum over i and t, h_i = min(N lambda_i,
-4/(3 eta)):  sum_t S_t <= [sum h_i gap_i + N eta^2 (label_noise^2 sum lambda_i h_i + noise^2 sum h_i)] / (1 - rho), with
+4/(3 eta)):  sum_t S_t <= [sum h_i gap_i + N eta^2 (label_noise^2 sum lambda_i h_i + s^2 sum h_i)] / (1 - rho), with
 rho = eta^2 alpha/2 sum lambda_i h_i <= 2/3.
 
 D_eff and D_pri are 003's k* + N^2 eta^2 sum_{i>k*} lambda_i^2 and sum_{i<=k*} 1/lambda_i + N^2 eta^2 sum_{i>k*}
 lambda_i, k* the number of lambda_i >= 1/(eta N): each term is the smaller of the two. 003's variance induction is false
 (it bounds E[xx^T H^{-1} xx^T] by alpha tr(H) I, the truth being about d H); the derivation above does without it, and
-its feedback of the private noise, alpha eta^2 noise^2 sum h_i D_eff/N up to 1 - rho, is what the repair adds.
+its feedback of the private noise, alpha eta^2 s^2 sum h_i D_eff/N up to 1 - rho, is what the repair adds.
 
 The text of 003 (damaged by scanning) was at hand; the proof stands on its own.
 """
@@ -50,10 +50,11 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _EDGE = 1e-9  # a step size this close to the largest is judged by the reference
@@ -80,8 +81,9 @@ def _risk(v: Values) -> arb:
     eta, count, trace = v.learning_rate, v.dataset_size, sum(v.spectrum, Fraction(0))
     if eta * v.fourth_moment * trace > 1:
         raise DomainError(
-            f"learning_rate = {shown(eta)} is above 1/(alpha * trace) for alpha = {shown(v.fourth_moment)} and a spectrum of"
-            f" trace {shown(trace)}: the bound needs learning_rate * alpha * trace <= 1"
+            f"learning_rate = {shown(eta)} is above 1/(fourth_moment * trace) for fourth_moment ="
+            f" {shown(v.fourth_moment)} and a spectrum of trace {shown(trace)}: the bound needs"
+            " learning_rate * fourth_moment * trace <= 1"
         )
     heights = [min(count * size, Fraction(4, 3) / eta) for size in v.spectrum]
     label, noise = v.label_noise**2, v.noise_on_mean**2
@@ -105,8 +107,9 @@ def _fast_risk(xp: Any, v: Values) -> Any:
     if bool(xp.any(used > 1.0 + _EDGE)):
         at = int(xp.argmax(xp.reshape(used, (-1,))))
         raise DomainError(
-            f"learning_rate = {float(xp.reshape(eta, (-1,))[at])} is above 1/(alpha * trace of spectrum) at alpha ="
-            f" {float(xp.reshape(v.fourth_moment, (-1,))[at])}: the bound needs learning_rate * alpha * trace <= 1"
+            f"learning_rate = {float(xp.reshape(eta, (-1,))[at])} is above 1/(fourth_moment * trace of spectrum) at"
+            f" fourth_moment = {float(xp.reshape(v.fourth_moment, (-1,))[at])}: the bound needs"
+            " learning_rate * fourth_moment * trace <= 1"
         )
     step, number, size = eta[..., None], count[..., None], v.spectrum
     flat, steep = number * size, 4.0 / 3.0 / step
@@ -121,7 +124,8 @@ def _fast_risk(xp: Any, v: Values) -> Any:
     result = start + 2.0 * (label * head + noise * private) / count + v.fourth_moment * head * drift / count / count
     result = xp.where(used < 1.0 - _EDGE, result, math.nan)
     return rounded_up(
-        xp, result, v.spectrum, v.gap, count, eta, v.fourth_moment, v.label_noise, v.noise_on_mean, units=100.0 + 8.0 * size.shape[-1]
+        xp, result, v.spectrum, v.gap, count, eta, v.fourth_moment, v.label_noise, v.noise_on_mean,
+        units=100.0 + 8.0 * size.shape[-1],
     )
 
 
@@ -140,8 +144,8 @@ LABEL = vocabulary.label_noise
 NOISE = vocabulary.noise_on_mean
 _SPECTRUM = "1,0.25,0.1111,0.0625,0.04,0.0278,0.0204,0.0156"
 EXAMPLE = {
-    "spectrum": _SPECTRUM, "gap": "1,1,1,1,1,1,1,1", "dataset_size": "500", "learning_rate": "0.1", "label_noise": "0.5",
-    "noise_on_mean": "0.5",
+    "spectrum": _SPECTRUM, "gap": "1,1,1,1,1,1,1,1", "dataset_size": "500", "learning_rate": "0.1",
+    "label_noise": "0.5", "noise_on_mean": "0.5",
 }
 
 dimension = Bound(
@@ -194,9 +198,7 @@ risk = Bound(
         r" \quad h_i = \min\left(N\lambda_i, \frac{4}{3\eta}\right), \text{ dimensions at } \eta/2"
     ),
     parameters=(
-        SPECTRUM, GAP, STEPS, RATE,
-        vocabulary.fourth_moment,
-        LABEL, NOISE,
+        SPECTRUM, GAP, STEPS, RATE, vocabulary.fourth_moment, LABEL, NOISE,
     ),
     neighbours="any",
     threat_model="all_iterates",

@@ -34,14 +34,15 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
-from oracle.bounds.matrix.tree import POWERS_OF_TWO, SHIFT
+from oracle.bounds.matrix.tree_aggregation import POWERS_OF_TWO, SHIFT
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 
 def nodes(records: int) -> int:
@@ -98,10 +99,7 @@ epsilon = _bound(
     name="taglmtron.epsilon",
     unit="epsilon",
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
-    parameters=(
-        vocabulary.noise_multiplier,
-        _RECORDS, vocabulary.delta.open(), _NEIGHBOURS,
-    ),
+    parameters=(vocabulary.noise_multiplier, _RECORDS, vocabulary.delta.open(), _NEIGHBOURS),
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_epsilon_fast,
     example={"noise_multiplier": "20", "dataset_size": "550", "delta": "1e-5", "neighbours": "replace"},

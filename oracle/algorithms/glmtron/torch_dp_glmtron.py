@@ -6,45 +6,22 @@ Every model has its own order: step t gathers a record a model. Most of the time
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.glmtron.dp_glmtron import check
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-    indicator: bool = False,
+def _chunk(
+    data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any, *, indicator: bool = False
 ) -> torch.Tensor:
-    """The average iterates of all the tape's models, shape [M, d], on the device."""
-    check(features, labels)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(
-        tape, max(features.shape), lambda part: _train_chunk(x, y, config, part, recorder, indicator), x, recorder
-    )
-
-
-train_gradient = functools.partial(train, indicator=True)
-
-
-def _train_chunk(
-    x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any, indicator: bool
-) -> torch.Tensor:
+    """The average iterates of a block of models, [m, d]."""
+    x, y = data
     records, dimension = x.shape
     eta, gamma = float(config.learning_rate), float(config.clip_norm)
     noise_std = 2 * float(config.noise_over_sensitivity) * gamma
@@ -64,3 +41,7 @@ def _train_chunk(
         rows.add_(drawn(tape.normal("noise", t, dimension), x), alpha=noise_std)
         w.sub_(rows, alpha=eta)
     return mean
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(data[0].shape))
+twin_gradient = replace(twin, chunk=functools.partial(_chunk, indicator=True))

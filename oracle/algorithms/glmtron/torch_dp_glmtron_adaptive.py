@@ -7,42 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.glmtron.dp_glmtron_adaptive import check
 from oracle.algorithms.glmtron.dp_threshold import BINS
 from oracle.algorithms.glmtron.torch_dp_threshold import thresholds
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The average iterates of all the tape's models, shape [M, d], on the device."""
-    records = check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(
-        tape, max(*features.shape, BINS), lambda part: _train_chunk(x, y, records, config, part, recorder), x, recorder
-    )
-
-
-def _train_chunk(
-    x: torch.Tensor, y: torch.Tensor, records: int, config: Values, tape: Tape, recorder: Any
-) -> torch.Tensor:
-    eta, noise_multiplier, dimension = float(config.learning_rate), float(config.noise_over_sensitivity), x.shape[1]
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The average iterates of a block of models, [m, d]."""
+    x, y = data
+    records, dimension = len(x) - config.threshold_records, x.shape[1]
+    eta = float(config.learning_rate)
     order = torch.as_tensor(tape.permutation("order", 0, records), device=x.device)
     norms = torch.linalg.vector_norm(x, dim=1)
     others = x[records:].T
@@ -57,10 +36,13 @@ def _train_chunk(
         rows = x[chosen]
         r = factors((rows * w).sum(dim=1), y[chosen], indicator=False)
         rows *= clipped(r, norms[chosen], gamma, config.clip)[:, None]
-        noise_std = 2 * noise_multiplier * gamma
+        noise_std = 2 * float(config.noise_over_sensitivity) * gamma
         if recorder is not None:
             recorder("samples", step=t, batch=chosen, norms=r.abs() * norms[chosen])
             recorder("update", step=t, clipped_sum=rows.clone(), noise_std=noise_std)
         rows.addcmul_(drawn(tape.normal("noise", t, dimension), x), noise_std[:, None])
         w.sub_(rows, alpha=eta)
     return mean
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(*data[0].shape, BINS))

@@ -6,46 +6,23 @@ All models see the same record at a step; a step costs one matrix-vector product
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.glmtron.dp_glmtron import check
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
 from oracle.algorithms.glmtron.torch_tree import PrefixNoise
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-    indicator: bool = False,
+def _chunk(
+    data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any, *, indicator: bool = False
 ) -> torch.Tensor:
-    """The average iterates of all the tape's models, shape [M, d], on the device."""
-    check(features, labels)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(
-        tape, features.shape[1], lambda part: _train_chunk(x, y, config, part, recorder, indicator), x, recorder
-    )
-
-
-train_gradient = functools.partial(train, indicator=True)
-
-
-def _train_chunk(
-    x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any, indicator: bool
-) -> torch.Tensor:
+    """The average iterates of a block of models, [m, d]."""
+    x, y = data
     records, dimension = x.shape
     eta, gamma = float(config.learning_rate), float(config.clip_norm)
     noise_std = float(config.noise_multiplier) * gamma
@@ -66,3 +43,7 @@ def _train_chunk(
         torch.sub(moved, prefix, alpha=eta * noise_std, out=w)
         mean.add_(w, alpha=1 / records)
     return mean
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: int(data[0].shape[1]))
+twin_gradient = replace(twin, chunk=functools.partial(_chunk, indicator=True))

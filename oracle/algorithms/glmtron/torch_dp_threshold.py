@@ -9,37 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.glmtron.dp_threshold import BINS, REACH, check
-from oracle.core.registry import Values
+from oracle.algorithms.glmtron.dp_threshold import BINS, REACH
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """What a call releases for all the tape's models, shape [M, 2], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    scores = (x @ x.new_tensor([float(entry) for entry in config.weights]))[None]
-
-    def released(part: Tape) -> torch.Tensor:
-        speaks, s = thresholds(scores, y, config, part, 0, recorder)
-        return torch.stack([speaks.to(dtype), torch.where(speaks, s, torch.zeros_like(s))], dim=1)
-
-    return in_chunks(tape, max(BINS, features.shape[0]), released, x, recorder)
+from oracle.core.torch_twin import Twin, drawn
 
 
 def thresholds(
@@ -78,3 +53,18 @@ def bins(means: torch.Tensor) -> torch.Tensor:
     exponent = exponent + (inside >= torch.exp2(exponent + 1)).to(means.dtype)
     numbers = exponent.to(torch.int64) + 2 + REACH
     return torch.where(means == 0, torch.zeros_like(numbers), numbers)
+
+
+def _scores(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """The outputs of the model that all share, [1, m], and the labels."""
+    return (x @ x.new_tensor([float(entry) for entry in config.weights]))[None], y
+
+
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """What a call releases for a block of models, [m, 2]."""
+    scores, y = data
+    speaks, s = thresholds(scores, y, config, tape, 0, recorder)
+    return torch.stack([speaks.to(s), torch.where(speaks, s, torch.zeros_like(s))], dim=1)
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(BINS, len(data[1])), prepare=_scores)

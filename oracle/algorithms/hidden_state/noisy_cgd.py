@@ -27,8 +27,7 @@ from oracle.algorithms.shared.hypotheses import (
     contraction,
 )
 from oracle.core import vocabulary
-from oracle.core.algorithm import Guarantee
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.tape import Tape
 
 

@@ -8,47 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from oracle.algorithms.kernels import multinomial, torch_multinomial
-from oracle.algorithms.kernels.two_layer import check, from_zero
-from oracle.algorithms.phased.torch_phased_sgd import Lifted, Slope, descended, descended_projected
-from oracle.core.registry import Values
+from oracle.algorithms.kernels.two_layer import from_zero
+from oracle.algorithms.phased.torch_phased_sgd import (
+    Data,
+    Lifted,
+    Slope,
+    descended,
+    descended_projected,
+    entries,
+    prepared,
+    projected_entries,
+)
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The last releases of all the tape's models, shape [M, features], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    return descended(x, labels, from_zero(config), tape, _slope(config), recorder, _lifted(x, config))
-
-
-def train_projected(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The same on projected features, one projection a model, lifted back to shape [M, features]."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    return descended_projected(x, labels, from_zero(config), tape, _slope(config), recorder, _lifted(x, config))
+from oracle.core.torch_twin import Twin
 
 
 def link(name: str, scores: torch.Tensor) -> torch.Tensor:
@@ -63,5 +39,26 @@ def _slope(config: Values) -> Slope:
 
 
 def _lifted(x: torch.Tensor, config: Values) -> Lifted:
-    size = multinomial.size(x.shape[1], config.degree)
-    return lambda block: torch_multinomial.features(block, config.degree), size
+    return lambda block: torch_multinomial.features(block, config.degree), _width(x, config)
+
+
+def _width(x: torch.Tensor, config: Values) -> int:
+    return multinomial.size(x.shape[1], config.degree)
+
+
+def _chunk(data: Data, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The last releases of a block of models, [m, features]."""
+    return descended(data, from_zero(config), tape, _slope(config), recorder, _lifted(data[0], config))
+
+
+def _projected_chunk(data: Data, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The same on projected features, one projection a model, lifted back to [m, features]."""
+    return descended_projected(data, from_zero(config), tape, _slope(config), recorder, _lifted(data[0], config))
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: entries(_width(data[0], config)), prepare=prepared)
+twin_projected = Twin(
+    _projected_chunk,
+    entries=lambda data, config, tape: projected_entries(config.projected_dimension, _width(data[0], config)),
+    prepare=prepared,
+)

@@ -15,7 +15,7 @@ from oracle.algorithms.kernels.torch_two_layer import link
 from oracle.algorithms.kernels.two_layer_kernel import check, noise_root
 from oracle.algorithms.phased.phased_sgd import sizes
 from oracle.algorithms.phased.torch_phased_sgd import BLOCK
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from oracle.core.torch_twin import drawn, in_chunks
 

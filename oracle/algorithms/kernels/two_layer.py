@@ -13,8 +13,8 @@ the output activation, rise and lie in [0, 1] as labels do:
     constant  1: the worst case; its steps are affine, and plain releases are exactly Gaussian
 
 What is fixed here, beside what `phased_sgd` fixes. The kernel is divided by m + 1, so that |psi| <= 1 is true. The
-text's noise is that of labels in [-1, 1] (B = 1): sigma is a parameter here, and the account knows that labels and link
-in [0, 1] need half as much. The account refuses steps that could expand, which the text's theorem does not.
+text's noise is that of labels in [-1, 1] (B = 1): it is a parameter here, and the guarantee knows that labels and link
+in [0, 1] need half as much. Nothing is proved of steps that could expand, which the text's theorem leaves out.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ import numpy as np
 
 from oracle.algorithms.kernels import multinomial
 from oracle.algorithms.phased import phased_sgd
-from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, check_step
+from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import GAUSSIAN_PROJECTION, PLANNED
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
 
@@ -96,44 +96,75 @@ def train_projected(features: Array, labels: Array, config: Values, tape: Tape, 
     )
 
 
-def _account(config: Values, records: int, *, projected: bool) -> dict[str, Fraction | int]:
-    phased_sgd.sizes(records)
-    slope = SLOPE[config.link]
-    check_step(config, projected=projected, curvature=slope, reason=f"link = {config.link}")
-    return {
-        "noise_over_step": config.noise_over_step, "feature_norm": 1, "base_learning_rate": config.base_learning_rate,
-        "link_lipschitz": slope,
-    }
+def _facts(config: Values) -> dict[str, Any]:
+    """What is known of a named link."""
+    return {} if config.link is None else {"link_lipschitz": SLOPE[config.link], "link_rises": "true"}
 
 
-def account(config: Values, records: int) -> dict[str, Fraction | int]:
-    """The parameters of two-layer.epsilon: features of norm at most 1."""
-    return _account(config, records, projected=False)
+_TRAINED = {"disjoint": "true", "unit_labels": "true", "feature_norm": 1}
+"""What our own training makes true: `check` refuses other records, and the divided kernel is at most 1 on them."""
 
 
-def account_projected(config: Values, records: int) -> dict[str, Fraction | int]:
+def _curvature(config: Values) -> Fraction | None:
+    return None if config.link_lipschitz is None else Fraction(config.link_lipschitz * config.feature_norm**2)
+
+
+def _is_lipschitz(config: Values) -> bool | None:
+    if config.link_lipschitz is None:
+        return None
+    return bool(config.link is None or config.link_lipschitz >= SLOPE[config.link])
+
+
+def _hypotheses(*, projected: bool) -> tuple[Hypothesis, ...]:
+    return (
+        *phased_sgd.IN_PHASES, said("labels and link lie in [0, 1]", "unit_labels"),
+        *((GAUSSIAN_PROJECTION,) if projected else ()),
+        Hypothesis("the link has the Lipschitz constant link_lipschitz", _is_lipschitz),
+        phased_sgd.no_expansion("link_lipschitz * feature_norm^2", _curvature, projected=projected),
+    )
+
+
+def _parameters(config: Values) -> dict[str, Any] | None:
+    """The parameters of two-layer.epsilon."""
+    if config.link_lipschitz is None:
+        return None
+    names = ("noise_over_step", "feature_norm", "base_learning_rate", "link_lipschitz")
+    return {name: getattr(config, name) for name in names}
+
+
+def _projected_parameters(config: Values) -> dict[str, Any] | None:
     """The parameters of two-layer-projected.epsilon."""
-    plain = _account(config, records, projected=True)
-    return {**plain, "dataset_size": records, "projected_dimension": config.projected_dimension}
+    plain = _parameters(config)
+    if plain is None:
+        return None
+    return {**plain, "dataset_size": config.dataset_size, "projected_dimension": config.projected_dimension}
 
 
-_PARAMETERS = (
-    vocabulary.link.choosing(*SLOPE),
-    vocabulary.degree,
-    LEARNING_RATE,
-    SIGMA,
-)
+_KEYS = (LEARNING_RATE, SIGMA)
+_TRAINING = (vocabulary.link.choosing(*SLOPE), vocabulary.degree)
+_SETTING = (*PLANNED, vocabulary.feature_norm)
+_STATED = (vocabulary.link_lipschitz, vocabulary.link_rises, vocabulary.disjoint, vocabulary.unit_labels)
 
 two_layer = Algorithm(
     name="two-layer",
     document="002, Algorithm 9 (with 2)",
     summary="phased SGD on the features of a multinomial kernel: two-layer networks made convex",
-    parameters=_PARAMETERS,
+    parameters=_KEYS,
+    training=_TRAINING,
+    setting=_SETTING,
+    stated=_STATED,
+    facts=_facts,
+    trained=lambda config: _TRAINED,
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("two-layer.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "two-layer.epsilon", "one noisy average sees each record", _parameters, _hypotheses(projected=False),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.kernels.torch_two_layer:train",
+    batched="oracle.algorithms.kernels.torch_two_layer:twin",
     gaussian_release=lambda config: bool(config.link == "constant"),
     source=("nonconvex-nn/thm-8-privacy",),
 )
@@ -142,12 +173,22 @@ two_layer_projected = Algorithm(
     name="two-layer-projected",
     document="002, Algorithm 9 (with 3)",
     summary="phased SGD on randomly projected features of a multinomial kernel",
-    parameters=(*_PARAMETERS, PROJECTED_DIMENSION),
+    parameters=(*_KEYS, PROJECTED_DIMENSION),
+    training=_TRAINING,
+    setting=_SETTING,
+    stated=(*_STATED, vocabulary.gaussian_projection),
+    facts=_facts,
+    trained=lambda config: {**_TRAINED, "gaussian_projection": "true"},
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("two-layer-projected.epsilon", account_projected),
+    guarantees=(
+        Guarantee(
+            "two-layer-projected.epsilon", "one noisy average sees each record; long projections are charged to delta",
+            _projected_parameters, _hypotheses(projected=True),
+        ),
+    ),
+    check=check,
     reference=train_projected,
-    batched="oracle.algorithms.kernels.torch_two_layer:train_projected",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.kernels.torch_two_layer:twin_projected",
     source=("nonconvex-nn/thm-8-privacy",),
 )

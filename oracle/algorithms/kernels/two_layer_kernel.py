@@ -11,7 +11,7 @@ scores R z of the right law: the features themselves are one, and then the score
 tape; the symmetric root of K is another, of as many columns as there are points whatever the degree.
 
 Privacy: scores at points that are chosen without looking at the data are a function of the weights that `two_layer`
-releases, and its account covers them. Scores at the private records themselves are not covered.
+releases, and its guarantee covers them. Scores at the private records themselves are not covered.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from oracle.algorithms.kernels.two_layer import check_records, link
 from oracle.algorithms.phased.phased_sgd import sizes
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 
 MOST_POINTS = 8192

@@ -1,17 +1,17 @@
 r"""Phased SGD behind a fixed feature map: two-layer networks by the kernel trick (document 002, Algorithm 9).
 
 The algorithm is `phased_sgd` on psi(x) for x, with exact gradients (link(<w, psi(x)>) - y) psi(x). Hypotheses: link and
-label lie in [0, 1]; the link rises and is Lipschitz with constant G = smoothness; psi does not depend on the data and
-|psi(x)| <= r = feature_norm for every possible record. A gradient is at most r long, so a replaced record moves a step
-by at most 2r eta_i (attained: a constant link 1, the label 0, psi against -psi), and steps do not expand if
-eta_1 G r^2 <= 2:
+label lie in [0, 1]; the link rises and is Lipschitz with constant G = link_lipschitz; psi does not depend on the data
+and |psi(x)| <= r = feature_norm for every possible record. A gradient is at most r long, so a replaced record moves a
+step by at most 2r eta_i (attained: a constant link 1, the label 0, psi against -psi), and steps do not expand if eta_1
+G r^2 <= 2:
 
-    mu = 2r / sigma,    learning_rate G r^2 <= 8;        projected:    mu = 4r / sigma,    learning_rate G r^2 <= 2,
+    mu = 2r / sigma,    eta G r^2 <= 8;        projected:    mu = 4r / sigma,    eta G r^2 <= 2,
 
-the latter at what the projection of psi(x)/r leaves of delta. The paper takes r = 1 and runs its Algorithm 2 with
-B = 1, which is twice the noise that is needed: labels in [0, 1] are labels in [-1/2, 1/2] but for a shift of label and
-link alike, that is B = 1/2. And r = 1 has to be earned: the kernel <x, x'>^0 + ... + <x, x'>^m for |x| <= 1 has
-r^2 = m + 1 unless it is divided by m + 1.
+with eta = base_learning_rate and sigma = noise_over_step, the latter at what the projection of psi(x)/r leaves of
+delta. The paper takes r = 1 and runs its Algorithm 2 with B = 1, which is twice the noise that is needed: labels in [0,
+1] are labels in [-1/2, 1/2] but for a shift of label and link alike, that is B = 1/2. And r = 1 has to be earned: the
+kernel <x, x'>^0 + ... + <x, x'>^m for |x| <= 1 has r^2 = m + 1 unless it is divided by m + 1.
 
 The paper's text was at hand; the derivation is that of `phased_sgd` and stands on its own.
 """
@@ -22,18 +22,19 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.phased import phased_sgd_privacy as phased
-from oracle.bounds.gaussian.gaussian import CURVE
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate
 from oracle.core.domain import shown
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE
 
 
 def sensitivity(values: Values, *, projected: bool) -> Fraction:
     """The most by which the average of a phase moves, over its step size."""
     r = values.feature_norm
-    reason = f"smoothness = {shown(values.link_lipschitz)} and feature_norm = {shown(r)}"
+    reason = f"link_lipschitz = {shown(values.link_lipschitz)} and feature_norm = {shown(r)}"
     phased.check_step(values, projected=projected, curvature=values.link_lipschitz * r * r, reason=reason)
     return Fraction((4 if projected else 2) * r)
 

@@ -2,11 +2,12 @@ r"""The exponential mechanism on a grid of models (document 004, "Exponential Me
 
     P(theta) proportional to exp( -( sum_i l(theta | x_i, y_i) + n R(theta) ) / T ),      theta in a finite public grid
 
-with the squared or the logistic loss clipped to [0, B] and R(theta) = (ridge/2) |theta|^2. The document has B = 1 and
-T = 2/epsilon. Clipping must come before the sum: the sum of unclipped losses has no bounded sensitivity. The grid is
-that of the points with coordinates -radius, ..., radius, `points` of them on every axis, in lexicographic order.
+with the squared or the logistic loss clipped to [0, B] and R(theta) = (lambda/2) |theta|^2, lambda = regularisation.
+The document has B = 1 and T = 2/epsilon. Clipping must come before the sum: the sum of unclipped losses has no bounded
+sensitivity. The grid is that of the points with coordinates -grid_radius, ..., grid_radius, grid_points of them on
+every axis, in lexicographic order.
 
-A model is drawn by inverting the distribution function at one uniform number of the tape. The account is of the exact
+A model is drawn by inverting the distribution function at one uniform number of the tape. The guarantee is of the exact
 law; in doubles the probability of each of the K models is off by about K 2^-53 at most, absolutely.
 """
 
@@ -21,10 +22,10 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Values, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 LOSSES = ("squared", "logistic")
@@ -36,7 +37,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
     glm.check_data(features, labels, loss=config.loss)
     if config.grid_points ** features.shape[1] > MOST_CANDIDATES:
         raise DomainError(
-            f"points = {config.grid_points} is outside its domain: at most {MOST_CANDIDATES} models in "
+            f"grid_points = {config.grid_points} is outside its domain: at most {MOST_CANDIDATES} models in "
             f"{features.shape[1]} dimensions"
         )
 
@@ -88,32 +89,35 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return np.asarray(candidates(config, features.shape[1])[chosen])
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of exponential-mechanism.epsilon: the same for any number of records."""
-    return {"loss_range": config.loss_range, "temperature": config.temperature, "neighbours": "replace"}
-
-
-LAW = (
-    vocabulary.loss.choosing(*LOSSES),
-    vocabulary.loss_range,
-    vocabulary.temperature,
-)
+LAW = (vocabulary.loss_range, vocabulary.temperature)
+LOSS = vocabulary.loss.choosing(*LOSSES)
 
 exponential_mechanism = Algorithm(
     name="exponential-mechanism",
     document="004, Exponential Mechanism for ML",
     summary="a model of a grid, drawn with probability proportional to exp(-(sum of its clipped losses + n R)/T)",
-    parameters=(
-        *LAW,
-        vocabulary.regularisation,
-        vocabulary.grid_radius,
-        vocabulary.grid_points,
-    ),
+    parameters=LAW,
+    training=(LOSS, vocabulary.regularisation, vocabulary.grid_radius, vocabulary.grid_points),
+    setting=(vocabulary.neighbours,),
+    stated=(vocabulary.clipped, vocabulary.exact_sampling, vocabulary.fixed_size),
+    trained=lambda config: {"clipped": "true", "exact_sampling": "true"},
     released="output",
     neighbours="replace",
-    guarantees=accounted("exponential-mechanism.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "exponential-mechanism.epsilon", "pure: the exponent and its normaliser, for any number of records",
+            lambda config: {
+                "loss_range": config.loss_range, "temperature": config.temperature, "neighbours": config.neighbours,
+            },
+            (
+                said("every loss is clipped to one interval of length loss_range", "clipped"),
+                said("the model is drawn from this law, not from an approximation to it", "exact_sampling"),
+                CONSTANT_SIZE,
+            ),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.mechanisms.torch_exponential_mechanism:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.mechanisms.torch_exponential_mechanism:twin",
     source=("cs208/exp-mech",),
 )

@@ -1,9 +1,9 @@
 r"""A Metropolis chain towards the exponential mechanism on all of R^d (document 004, "Exponential Mechanism for ML").
 
 The target is the density proportional to exp(-(sum_i l(theta | x_i, y_i) + n R(theta)) / T), with the clipped losses of
-`exponential_mechanism` and R(theta) = (ridge/2) |theta|^2, ridge > 0, without which it could not be normalised. From
-theta = 0, each of a fixed number of steps proposes theta + step_size Z, Z ~ N(0, I), and goes there with probability
-min(1, ratio of the densities).
+`exponential_mechanism` and R(theta) = (lambda/2) |theta|^2, lambda = regularisation > 0, without which it could not be
+normalised. From theta = 0, each of a fixed number of steps proposes theta + proposal_std Z, Z ~ N(0, I), and goes there
+with probability min(1, ratio of the densities).
 
 This is what one runs where the grid of `exponential_mechanism` would be exponentially large, and NO privacy guarantee
 is stated for it: after finitely many steps the law is not the target, pure epsilon-DP of the target says nothing of a
@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from oracle.algorithms.mechanisms.exponential_mechanism import LAW, energy
+from oracle.algorithms.mechanisms.exponential_mechanism import LAW, LOSS, energy
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
 
@@ -53,16 +53,12 @@ exponential_sampler = Algorithm(
     name="exponential-mechanism-sampler",
     document="004, Exponential Mechanism for ML",
     summary="a Metropolis chain of fixed length towards the exponential mechanism on R^d; no guarantee",
-    parameters=(
-        *LAW,
-        vocabulary.regularisation.above(0),
-        vocabulary.proposal_std,
-        vocabulary.steps.at_least(1),
-    ),
+    parameters=(*LAW, vocabulary.steps.at_least(1)),
+    training=(LOSS, vocabulary.regularisation.above(0), vocabulary.proposal_std),
     released="output",
     neighbours="replace",
+    check=check,
     reference=train,
-    batched="oracle.algorithms.mechanisms.torch_exponential_sampler:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.mechanisms.torch_exponential_sampler:twin",
     source=("cs208/exp-mech",),
 )

@@ -1,6 +1,6 @@
 r"""Subsample and aggregate: the noisy mean of estimates over disjoint blocks (document 004, "Subsample & Aggregate").
 
-    release  (1/k) sum_{j=1..k} clip(estimate(block_j), low, high) + Laplace(b)
+    release  (1/k) sum_{j=1..k} clip(estimate(block_j), [low, high]) + Laplace(b)
 
 The k blocks are of one size (k must divide the number of records: none is dropped in silence) and a record's place
 alone decides its block: consecutive places, or those of a uniform permutation. A replaced record changes one estimate,
@@ -21,26 +21,24 @@ import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fall into blocks on which the estimator is defined."""
     glm.check_data(features, labels)
-    check_interval(config)
+    if not config.estimate_low < config.estimate_high:
+        raise DomainError(
+            f"estimate_high = {config.estimate_high} is outside its domain: a real number > estimate_low ="
+            f" {config.estimate_low}"
+        )
     block_size(config, features.shape[0])
     if config.estimator == "slope" and features.shape[1] != 1:
         raise DomainError(f"estimator = slope is outside its domain: one feature, got {features.shape[1]}")
-
-
-def check_interval(config: Values) -> None:
-    """A DomainError unless low < high."""
-    if not config.estimate_low < config.estimate_high:
-        raise DomainError(f"high = {config.estimate_high} is outside its domain: a real number > low = {config.estimate_low}")
 
 
 def block_size(config: Values, records: int) -> int:
@@ -81,31 +79,64 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return np.asarray(total / config.blocks + noise)
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of subsample-aggregate.epsilon."""
-    check_interval(config)
-    block_size(config, records)
-    wide = config.estimate_high - config.estimate_low
-    return {"estimate_range": wide, "blocks": config.blocks, "scale": config.noise_scale}
+def facts(config: Values) -> dict[str, Any]:
+    """The length of the interval that estimates are clipped to."""
+    if config.estimate_low is None or config.estimate_high is None:
+        return {}
+    return {"estimate_range": config.estimate_high - config.estimate_low}
+
+
+def _mean(config: Values, **noise: Any) -> dict[str, Any] | None:
+    """What both bounds ask for: how far one record moves the mean, and the noise."""
+    if config.estimate_range is None:
+        return None
+    return {"estimate_range": config.estimate_range, "blocks": config.blocks, **noise}
+
+
+def _divides(config: Values) -> bool:
+    """A training that knows its records has blocks of one size, or none; a plan's may be of any."""
+    records = getattr(config, "records", None)
+    return records is None or records % config.blocks == 0
+
+
+_BLOCKS = (
+    REPLACE,
+    said("the blocks are disjoint, and a record's place alone decides its block", "disjoint"),
+    said("every block's estimate is clipped to one set of that diameter", "clipped"),
+    Hypothesis(
+        "the set is not empty: estimate_low < estimate_high",
+        lambda config: None if config.estimate_range is None else config.estimate_range > 0,
+    ),
+    Hypothesis("no record is left over: a training's blocks divide the number of its records", _divides),
+)
 
 
 subsample_aggregate = Algorithm(
     name="subsample-aggregate",
     document="004, Subsample & Aggregate",
     summary="the mean of clipped estimates over disjoint blocks, plus Laplace noise",
-    parameters=(
-        vocabulary.estimator,
-        vocabulary.order,
-        vocabulary.blocks,
-        vocabulary.estimate_low,
-        vocabulary.estimate_high,
-        vocabulary.noise_scale,
-    ),
+    parameters=(vocabulary.blocks, vocabulary.noise_scale),
+    training=(vocabulary.estimator, vocabulary.order, vocabulary.estimate_low, vocabulary.estimate_high),
+    setting=(vocabulary.noise_law.choosing("laplace", "gaussian"), vocabulary.delta.open(), vocabulary.neighbours),
+    stated=(vocabulary.estimate_range, vocabulary.disjoint, vocabulary.clipped),
+    facts=facts,
+    trained=lambda config: {"noise_law": "laplace", "disjoint": "true", "clipped": "true"},
     released="output",
     neighbours="replace",
-    guarantees=accounted("subsample-aggregate.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "subsample-aggregate.epsilon", "pure: one record moves one block",
+            lambda config: _mean(config, scale=config.noise_scale),
+            (equals("the noise is Laplace on one number", "noise_law", "laplace"), *_BLOCKS),
+        ),
+        Guarantee(
+            "subsample-aggregate-gaussian.epsilon", "the Gaussian mechanism on the mean",
+            lambda config: _mean(config, sigma=config.noise_scale),
+            (equals("the noise is Gaussian", "noise_law", "gaussian"), *_BLOCKS),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.mechanisms.torch_subsample_aggregate:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.mechanisms.torch_subsample_aggregate:twin",
     source=("cs208/sa-privacy",),
 )

@@ -19,12 +19,12 @@ derivation stands on its own.
 
 from __future__ import annotations
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.core import vocabulary
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _BLOCKS = vocabulary.blocks
 _SOURCE = ("cs208/sa-privacy",)

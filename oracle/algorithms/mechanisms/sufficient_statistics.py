@@ -3,29 +3,31 @@ r"""Linear regression from four noisy moments (document 004, "Modifying ML Algor
 With x and y clipped to [0, 1], the means of x^2, xy, x and y over the n records are released, each with Laplace noise
 of scale b (4/(epsilon n) for epsilon-DP), and from them alone
 
-    slope = (xy - x y) / max(xx - x^2, floor),        intercept = y - slope x.
+    slope = (xy - x y) / max(xx - x^2, variance_floor),        intercept = y - slope x.
 
 The document names S_xx/n and S_xy/n as statistical queries. The centred ones are not means of a function of a record;
 the raw moments are, hence these. The noisy variance can be anything, even negative: the floor keeps the slope finite.
-Released are [xx, xy, x, y, slope, intercept]; the last two are post-processing.
+Released are [xx, xy, x, y, slope, intercept]; the last two are post-processing. The four releases cost 4/(n b) at
+delta = 0, and less at a positive delta.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 
-def check(features: Array, labels: Array) -> None:
+def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless these are data with one feature."""
     glm.check_data(features, labels)
     if features.shape[1] != 1:
@@ -34,7 +36,7 @@ def check(features: Array, labels: Array) -> None:
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The noisy moments, slope and intercept of one run, shape [6]."""
-    check(features, labels)
+    check(features, labels, config)
     total = np.zeros(4)
     for i, (given_x, given_y) in enumerate(zip(features[:, 0], labels, strict=True)):
         x, y = min(max(float(given_x), 0.0), 1.0), min(max(float(given_y), 0.0), 1.0)
@@ -49,24 +51,48 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return np.array([xx, xy, x_mean, y_mean, slope, y_mean - slope * x_mean])
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of sufficient-statistics.epsilon."""
-    return {"dataset_size": records, "scale": config.noise_scale}
+_MOMENTS = (
+    REPLACE,
+    said("x and y of every record lie in [0, 1]: they are clipped", "clipped"),
+    said("the means of x^2, xy, x and y are released, and nothing else that sees the data", "only_moments"),
+)
+_LAPLACE = (equals("the noise on each mean is Laplace", "noise_law", "laplace"), *_MOMENTS)
 
 
 sufficient_statistics = Algorithm(
     name="sufficient-statistics",
     document="004, Modifying ML Algorithms",
     summary="linear regression on [0, 1]^2 from the means of x^2, xy, x and y, each with Laplace noise",
-    parameters=(
-        vocabulary.noise_scale,
-        vocabulary.variance_floor,
+    parameters=(vocabulary.noise_scale,),
+    training=(vocabulary.variance_floor,),
+    setting=(
+        vocabulary.dataset_size, vocabulary.noise_law.choosing("laplace", "gaussian"), vocabulary.delta.open(),
+        vocabulary.neighbours,
     ),
+    stated=(vocabulary.clipped, vocabulary.only_moments),
+    trained=lambda config: {"noise_law": "laplace", "clipped": "true", "only_moments": "true"},
     released="output",
     neighbours="replace",
-    guarantees=accounted("sufficient-statistics.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "sufficient-statistics.epsilon", "pure: four Laplace releases",
+            lambda config: {"dataset_size": config.dataset_size, "scale": config.noise_scale}, _LAPLACE,
+        ),
+        Guarantee(
+            "laplace-composed.epsilon", "four Laplace releases, composed exactly at delta",
+            lambda config: {
+                "scale": config.noise_scale, "sensitivity": Fraction(1, config.dataset_size), "steps": 4,
+            },
+            _LAPLACE,
+        ),
+        Guarantee(
+            "sufficient-statistics-gaussian.epsilon", "the Gaussian mechanism on the four means",
+            lambda config: {"dataset_size": config.dataset_size, "sigma": config.noise_scale},
+            (equals("the noise on each mean is Gaussian", "noise_law", "gaussian"), *_MOMENTS),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:twin",
     source=("cs208/linreg-suffstats",),
 )

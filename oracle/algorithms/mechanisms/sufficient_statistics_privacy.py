@@ -20,12 +20,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _SIZE = vocabulary.dataset_size
 _SOURCE = ("cs208/linreg-suffstats",)

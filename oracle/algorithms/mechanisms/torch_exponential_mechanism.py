@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
-from oracle.algorithms.mechanisms.exponential_mechanism import check
 from oracle.core import torch_twin
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 
 
@@ -31,19 +28,11 @@ def energies(x: torch.Tensor, y: torch.Tensor, config: Values, theta: torch.Tens
     return losses.sum(dim=1) + 0.5 * len(x) * float(config.regularisation) * theta.square().sum(dim=1)
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The models of the whole tape, shape [M, d], on the device."""
-    check(features, labels, config)
-    x, y = (torch.as_tensor(given, dtype=torch.float64) for given in (features, labels))
+Data = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+
+def _prepare(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> Data:
+    """The grid [K, d], its law, and the distribution function."""
     radius = float(config.grid_radius)
     places = 2 * torch.arange(config.grid_points) - (config.grid_points - 1)  # in integers, so that the middle is 0
     axis = radius * places.to(torch.float64) / (config.grid_points - 1)
@@ -53,8 +42,16 @@ def train(
     law = torch.softmax(torch.cat(parts) / -float(config.temperature), dim=0)
     table = law.cumsum(dim=0)
     table[-1] = 1.0  # no uniform lies beyond the last model, whatever the sum is rounded to
-    uniform = torch.as_tensor(tape.uniform("model", 0, 1)[:, 0])
-    chosen = torch.searchsorted(table, uniform)
+    return grid, law, table
+
+
+def _chunk(data: Data, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The models of a block of the tape, [m, d]."""
+    grid, law, table = data
+    chosen = torch.searchsorted(table, torch.as_tensor(tape.uniform("model", 0, 1)[:, 0]))
     if recorder is not None:
         recorder("release", chosen=chosen, probabilities=law)
-    return grid[chosen].to(device=device, dtype=dtype)
+    return grid[chosen]
+
+
+twin = torch_twin.Twin(_chunk, lambda data, config, tape: data[0].shape[1], _prepare, double=True)

@@ -6,33 +6,16 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.mechanisms.exponential_sampler import check
 from oracle.algorithms.mechanisms.torch_exponential_mechanism import energies
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The last states of all the tape's chains, shape [M, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, max(x.shape), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
-
-
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The last states of a block of chains, [m, d]."""
+    x, y = data
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     current = energies(x, y, config, theta)
     for step in range(config.steps):
@@ -45,3 +28,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         if recorder is not None:
             recorder("update", step=step, log_ratio=log_ratio, accepted=accepted)
     return theta
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(data[0].shape))

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.mechanisms.subsample_aggregate import check
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The noisy means of all the tape's models, shape [M, 1], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features[:, 0], dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    return in_chunks(tape, len(labels), lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+from oracle.core.torch_twin import Twin, drawn
 
 
 def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -45,7 +25,9 @@ def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor
     return torch.where(flat, 0.0, (centred * y).sum(dim=2) / torch.where(flat, 1.0, spread))
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The noisy means of a block of models, [m, 1]."""
+    x, y = data
     if config.order == "given":
         places = torch.arange(len(y), device=y.device)[None]  # all models share the blocks
     else:
@@ -57,3 +39,10 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         recorder("batch", step=0, batch=blocks, estimate=answers)
         recorder("release", exact=mean, noise_scale=float(config.noise_scale))
     return mean + float(config.noise_scale) * drawn(tape.laplace("noise", 0, 1), y)
+
+
+twin = Twin(
+    _chunk,
+    entries=lambda data, config, tape: len(data[1]),
+    prepare=lambda x, y, config, recorder: (x[:, 0], y),
+)

@@ -1,6 +1,7 @@
 """DP-SGD on a multi-layer ReLU network around its random start: the literal reference (document 002, Algorithm 10).
 
-The network has L layers, hidden ones of width m and no biases: with h_0 = x and h_l = max(0, W_l h_{l-1}),
+The network has L layers, hidden ones of m = hidden_units units and no biases: with h_0 = x and h_l = max(0, W_l
+h_{l-1}),
 
     f(W, x) = sqrt(m) W_L h_{L-1},    W_1 of shape [m, d], W_l of [m, m], W_L of [1, m].
 
@@ -10,15 +11,16 @@ in with probability q = M/n, on its own and anew, and takes
 
     W(t+1) = Pi( W(t) - eta ( (1/M) sum_{i in B} clip(grad_W l(f(W(t), x_i), y_i), C) + G_t ) ),  G_t ~ N(0, sigma^2 I),
 
-one gradient over all layers, clipped as one vector; sigma = z C / M for a noise multiplier z. Released is the average
-(W(1) + ... + W(T)) / T. The losses are two that the text allows (convex, non-negative, differentiable, 1-Lipschitz):
-logistic, and pseudo-Huber for labels that are any numbers. The text's |x| <= 1 serves its utility and is not asked for.
+one gradient over all layers, clipped as one vector; sigma = noise_on_mean = z C / M for a noise multiplier z. Released
+is the average (W(1) + ... + W(T)) / T. The losses are two that the text allows (convex, non-negative, differentiable,
+1-Lipschitz): logistic, and pseudo-Huber for labels that are any numbers. The text's |x| <= 1 serves its utility and is
+not asked for.
 
 What is fixed here. The text divides by |B|, and so does its noise: with no one drawn that is undefined, and where a
 record may be added or removed the noise shows |B|, which many steps add up to a leak of its own; the divisor is the
 constant M. Its Pi, on |W_l| <= R around 0, would tear the start apart (|W_l(0)| is about sqrt(2m)), where the analysis
-wants to stay within R / sqrt(m) of it: centre = "start" projects every layer on the ball of that radius around W_l(0),
-centre = "origin" is the text's. Either is post-processing. "p" is q, and sigma is sigma_t.
+wants to stay within R / sqrt(m) of it, R = layer_radius: centre = "start" projects every layer on the ball of that
+radius around W_l(0), centre = "origin" is the text's. Either is post-processing. "p" is q, and sigma is sigma_t.
 
 The derivatives are eq. 16, mended: outer products with h_{l-1}^T, h_{L-1} in the last layer, D_l the signs of
 W_l h_{l-1}, the product from l + 1. With b_l the derivative of f in W_l h_{l-1},
@@ -39,12 +41,9 @@ import numpy as np
 
 from oracle.algorithms.descent import dp_sgd
 from oracle.algorithms.shared import glm, minimiser
-from oracle.algorithms.shared.constant_size import DATASET_SIZE, check_batch_size, check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.tape import Tape
 
 LOSSES = ("logistic", "pseudo-huber")
@@ -170,10 +169,8 @@ def _project(layer: Array, centre: Array, length: float) -> Array:
     return centre + (layer - centre) * (length / distance) if distance > length else layer
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
+def _sampled(config: Values) -> dict[str, Any]:
     """The parameters of dp-sgd-multilayer.epsilon: all iterates, composed; the start does not depend on the data."""
-    check_size(config, records)
-    check_batch_size(config)
     names = ("noise_on_mean", "clip_norm", "steps", "neighbours")
     rate = Fraction(config.batch_size, config.dataset_size)
     return {**{name: getattr(config, name) for name in names}, "divisor": config.batch_size, "sampling_rate": rate}
@@ -183,25 +180,24 @@ dp_sgd_multilayer = Algorithm(
     name="dp-sgd-multilayer",
     document="002, Algorithm 10",
     summary="DP-SGD on a multi-layer ReLU network kept close to its random start, the average of the weights",
-    parameters=(
-        vocabulary.loss.choosing(*LOSSES),
-        vocabulary.depth,
-        vocabulary.hidden_units,
-        vocabulary.learning_rate,
-        vocabulary.layer_radius,
-        vocabulary.centre,
-        vocabulary.clip_norm.finite(),
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.batch_size,
-        vocabulary.steps.at_least(1),
-        DATASET_SIZE,
-        NEIGHBOURS,
+    parameters=dp_sgd.KEYS,
+    training=(
+        vocabulary.loss.choosing(*LOSSES), vocabulary.depth, vocabulary.hidden_units, vocabulary.learning_rate,
+        vocabulary.layer_radius, vocabulary.centre,
     ),
+    setting=(*dp_sgd.SETTING, vocabulary.released),
+    stated=dp_sgd.STATED,
+    trained=dp_sgd.trained,
     released="average_iterate",
     neighbours="any",
-    guarantees=accounted("dp-sgd-multilayer.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "dp-sgd-multilayer.epsilon", "composition of sampled Gaussian steps: all iterates may be seen", _sampled,
+            dp_sgd.POISSON,
+        ),
+    ),
+    check=dp_sgd.check,
     reference=train,
-    batched="oracle.algorithms.networks.torch_dp_sgd_multilayer:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.networks.torch_dp_sgd_multilayer:twin",
     source=("nonconvex-nn/thm-13-privacy", "nonconvex-nn/alg-10-projection", "nonconvex-nn/def-8-ntrf"),
 )

@@ -1,15 +1,15 @@
 """DP-SGD on a network with one hidden layer, the non-convex case: the literal reference (document 004).
 
-The network is f(x) = <a, phi(W x + c)> + e, W of shape [width, d], phi = tanh or ReLU (whose slope at 0 is 0); the loss
-of a record is the squared or the logistic loss of `glm` at the score f(x). A step draws the batch B by letting
-every record in with probability q = b/n, on its own and anew, and takes
+The network is f(x) = <a, phi(W x + c)> + e, W of shape [m, d], m = hidden_units, phi = tanh or ReLU (whose slope at 0
+is 0); the loss of a record is the squared or the logistic loss of `glm` at the score f(x). A step draws the batch B by
+letting every record in with probability q = b/n, on its own and anew, and takes
 
-    w <- w - eta ( (1/b) sum_{i in B} clip(grad_w h(f(x_i), y_i), C) + Z ),    Z ~ N(0, noise_std^2 I),
+    w <- w - eta ( (1/b) sum_{i in B} clip(grad_w h(f(x_i), y_i), C) + Z ),    Z ~ N(0, noise_on_mean^2 I),
 
 where w = (W row by row, c, a, e) is all the weights: one gradient, clipped as one vector. The last iterate is released;
-the account covers all iterates and asks for nothing but the clipping. What the slide leaves open or gets wrong is fixed
-as in `dp_sgd`. "Pick an initial point": W has entries N(0, initial_std^2 / d), a has N(0, initial_std^2 / width), c and
-e are 0; they come from the tape and do not depend on the data.
+the guarantees are those of `dp_sgd`: they cover all iterates and ask for nothing but the clipping. What the slide
+leaves open or gets wrong is fixed as in `dp_sgd`. "Pick an initial point": W has entries N(0, initial_scale^2 / d), a
+has N(0, initial_scale^2 / m), c and e are 0; they come from the tape and do not depend on the data.
 
 The derivatives are written out. With u = W x + c, z = phi(u), and r the derivative of the loss at the score,
 
@@ -24,12 +24,9 @@ import numpy as np
 
 from oracle.algorithms.descent import dp_sgd
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.constant_size import DATASET_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.bounds.sampling.relation import NEIGHBOURS
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
 LOSSES = ("squared", "logistic")
@@ -66,7 +63,7 @@ def initial(config: Values, dimension: int, tape: Tape) -> Array:
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The last weights of one model, all in one vector: the text of the algorithm, sample by sample."""
     dp_sgd.check(features, labels, config)
-    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
+    eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     records, dimension = features.shape
     weights = initial(config, dimension, tape)
     for step in range(config.steps):
@@ -79,9 +76,9 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             total += glm.clip(slope, clip_norm)
             if recorder is not None:
                 recorder("sample", step=step, sample=int(i), norm=float(np.linalg.norm(slope)))
-        noise = noise_std * tape.normal("noise", step, weights.size)[0]
+        noise = sigma * tape.normal("noise", step, weights.size)[0]
         if recorder is not None:
-            recorder("update", step=step, clipped_sum=total.copy(), noise_std=noise_std)
+            recorder("update", step=step, clipped_sum=total.copy(), noise_std=sigma)
         weights = weights - eta * (total / config.batch_size + noise)
     return weights
 
@@ -90,24 +87,19 @@ dp_sgd_network = Algorithm(
     name="dp-sgd-network",
     document="004, DP-SGD and Gradient Descent for Neural Networks",
     summary="DP-SGD on a network with one hidden layer, all weights clipped together",
-    parameters=(
-        vocabulary.loss.choosing(*LOSSES),
-        vocabulary.activation,
-        vocabulary.hidden_units,
-        vocabulary.initial_scale,
+    parameters=dp_sgd.KEYS,
+    training=(
+        vocabulary.loss.choosing(*LOSSES), vocabulary.activation, vocabulary.hidden_units, vocabulary.initial_scale,
         vocabulary.learning_rate,
-        vocabulary.clip_norm.finite(),
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.batch_size,
-        vocabulary.steps.at_least(1),
-        DATASET_SIZE,
-        NEIGHBOURS,
     ),
+    setting=dp_sgd.SETTING,
+    stated=dp_sgd.STATED,
+    trained=dp_sgd.trained,
     released="last_iterate",
     neighbours="any",
-    guarantees=accounted("dp-sgd.epsilon", dp_sgd.account),
+    guarantees=dp_sgd.GUARANTEES,
+    check=dp_sgd.check,
     reference=train,
-    batched="oracle.algorithms.networks.torch_dp_sgd_network:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.networks.torch_dp_sgd_network:twin",
     source=("cs208/dp-sgd", "cs208/nn-nonconvex"),
 )

@@ -2,7 +2,7 @@ r"""DP-SGD for multi-layer networks (document 002, Algorithm 10), with the two r
 
 A step samples every record with probability q on its own, clips each sampled gradient to norm C, and takes
 
-    W <- Pi(W - eta (sum of the clipped gradients / M + N(0, sigma^2 I))),        M = batch_size, a constant.
+    W <- Pi(W - eta (sum of the clipped gradients / M + N(0, sigma^2 I))),        M = divisor, a constant.
 
 M is fixed beforehand (q n, as a rule). The paper divides by |B_t| and scales the noise with it: under add or remove the
 scale of the noise, which many coordinates show, then gives away the size of the batch, whatever the constant in front;
@@ -24,10 +24,11 @@ from typing import Any
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import poisson_gaussian
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import deflate, inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}

@@ -20,43 +20,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.descent.dp_sgd import check
 from oracle.algorithms.networks.dp_sgd_multilayer import shapes, weights_count
-from oracle.algorithms.networks.torch_dp_sgd_network import members
+from oracle.algorithms.networks.torch_dp_sgd_network import about_largest, members
 from oracle.algorithms.shared.torch_minimiser import residual
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import LONGEST_SHORT_PAIR, Tape
-from oracle.core.torch_twin import Kept, drawn, in_chunks
+from oracle.core.torch_twin import Kept, Twin, drawn
 
 Layers = list[torch.Tensor]
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The average weights of all the tape's models, shape [M, P], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    records, dimension = features.shape
-    # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
-    largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
-    entries = max(records, weights_count(config, dimension), largest * max(config.hidden_units, dimension))
-    if x.device.type == "cpu":
-        # There are many calls a step: fewer of them, in chunks eight times as large, gain more than the cache loses.
-        entries = -(-entries // 8)
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
 
 
 def initial(config: Values, tape: Tape, dimension: int, like: torch.Tensor) -> Layers:
@@ -134,7 +107,9 @@ def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
     return scores + moves[:, :, 0] * math.sqrt(start[-1].shape[1])
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The average weights of a block of models, [m, P]."""
+    x, y = data
     eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     weights = initial(config, tape, x.shape[1], x)
     longest = LONGEST_SHORT_PAIR * math.sqrt(-(-weights_count(config, x.shape[1]) // 2))
@@ -244,3 +219,16 @@ def add_clipped_sums(
 def _lengths(vectors: torch.Tensor) -> torch.Tensor:
     lengths: torch.Tensor = torch.linalg.vector_norm(vectors, dim=2)
     return lengths
+
+
+def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
+    records, dimension = data[0].shape
+    width: int = config.hidden_units
+    entries = max(records, weights_count(config, dimension), about_largest(records, config) * max(width, dimension))
+    if data[0].device.type == "cpu":
+        # There are many calls a step: fewer of them, in chunks eight times as large, gain more than the cache loses.
+        entries = -(-entries // 8)
+    return entries
+
+
+twin = Twin(_chunk, _entries)

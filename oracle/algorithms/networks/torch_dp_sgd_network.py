@@ -18,33 +18,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from oracle.algorithms.descent.dp_sgd import check
 from oracle.algorithms.networks.dp_sgd_network import weights_count
 from oracle.algorithms.shared.torch_glm import residual
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import Kept, drawn, in_chunks
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The last weights of all the tape's models, shape [M, P], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    records, dimension = features.shape
-    # About the largest batch of a chunk; a larger one costs some memory, and nothing else.
-    largest = min(records, math.ceil(config.batch_size + 4 * math.sqrt(config.batch_size)))
-    entries = max(records, weights_count(config.hidden_units, dimension), largest * max(config.hidden_units, dimension))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+from oracle.core.torch_twin import Kept, Twin, drawn
 
 
 def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -76,8 +54,10 @@ def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
     return torch.cat([first, torch.zeros_like(second), second, torch.zeros_like(second[:, :1])], dim=1)
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
-    eta, clip_norm, noise_std = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The last weights of a block of models, [m, P]."""
+    x, y = data
+    eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     rate = config.batch_size / config.dataset_size
     here = order(config.hidden_units, x.shape[1]).to(x.device)
     back = here.argsort()
@@ -97,8 +77,8 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         if recorder is not None:
             recorder("batch", step=step, index=index, taken=taken)
             recorder("samples", step=step, index=index, taken=taken, norms=norms)
-            recorder("update", step=step, clipped_sum=total[:, back], noise_std=noise_std)
-        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * noise_std)
+            recorder("update", step=step, clipped_sum=total[:, back], noise_std=sigma)
+        weights.sub_(total, alpha=eta / config.batch_size).sub_(noise, alpha=eta * sigma)
     return weights[:, back]
 
 
@@ -122,7 +102,8 @@ def _clipped_sum(
         torch.square(z.relu_(), out=square)
         torch.sign(z, out=slope).mul_(a)
     ones = weights.new_ones(config.hidden_units)
-    norms = torch.mv(square.view(-1, config.hidden_units), ones).add_(1).view(models, size)  # short rows are slow to add up
+    # Products with ones, as short rows are slow to add up.
+    norms = torch.mv(square.view(-1, config.hidden_units), ones).add_(1).view(models, size)
     lengths = torch.mv(torch.square(slope, out=square).view(-1, config.hidden_units), ones).view(models, size)
     # A row times a matrix is several times as fast as the matrix times a column.
     r = residual(config.loss, torch.baddbmm(last[:, None], a, z.mT)[:, 0], y)
@@ -131,3 +112,18 @@ def _clipped_sum(
     products = torch.mul(r[:, :, None], x, out=kept("products", *x.shape))
     parts = (torch.bmm(slope.mT, products).flatten(1), torch.bmm(r[:, None], z)[:, 0], r.sum(dim=1, keepdim=True))
     return torch.cat(parts, dim=1), norms
+
+
+def about_largest(records: int, config: Values) -> int:
+    """About the size of the largest batch of a chunk; a larger one costs some memory, and nothing else."""
+    size: int = config.batch_size
+    return min(records, math.ceil(size + 4 * math.sqrt(size)))
+
+
+def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
+    records, dimension = data[0].shape
+    width: int = config.hidden_units
+    return max(records, weights_count(width, dimension), about_largest(records, config) * max(width, dimension))
+
+
+twin = Twin(_chunk, _entries)

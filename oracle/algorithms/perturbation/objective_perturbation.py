@@ -15,7 +15,10 @@ is the above, "sharp" has log(1 + t) and e^{epsilon/2} instead, which is enough,
 nothing is proved, and for small n lambda the target is missed by far.
 
 The guarantee is of the exact minimiser. A solver's answer, here within a few hundred roundings over lambda, is another
-random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis of the account.
+random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis, which a plan states and
+which is taken for true of our own training, as all its arithmetic is taken for exact.
+
+A plan may give the target epsilon, as a training does, or the noise itself (noise_law and noise_scale).
 """
 
 from __future__ import annotations
@@ -24,27 +27,35 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from oracle.algorithms.perturbation import output_perturbation
+from oracle.algorithms.perturbation.output_perturbation import CONVEX, NOISE_LAW
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 CORRECTIONS = ("cms11", "sharp", "none")
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data fit the configuration that the accounting assumes."""
+    """A DomainError unless the data fit the configuration that the guarantee assumes."""
     glm.check_data(features, labels, feature_norm=config.feature_norm, loss=config.loss)
+
+
+def _curvature(config: Values) -> Fraction:
+    """The largest second derivative of a record's loss along its features."""
+    result: Fraction = minimiser.CURVATURE[config.loss] * config.feature_norm**2
+    return result
 
 
 def noise_and_ridge(config: Values, records: int) -> tuple[float, float]:
     """The scale s of b and the ridge Lambda, as the text computes them."""
     epsilon, ridge = float(config.epsilon), float(config.regularisation)
     lipschitz = float(config.feature_norm)
-    steep = float(minimiser.CURVATURE[config.loss]) * lipschitz**2
+    steep = float(_curvature(config))
     ratio = steep / (records * ridge)
     spent = {"cms11": math.log1p(2.0 * ratio + ratio**2), "sharp": math.log1p(ratio), "none": 0.0}[config.correction]
     left = epsilon - spent
@@ -68,40 +79,93 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return theta
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of objective-perturbation.epsilon, with the noise and the ridge of the run, to the last bit."""
-    steep = minimiser.CURVATURE[config.loss] * config.feature_norm**2
-    if config.correction == "none" and steep:
-        raise DomainError("correction = none is outside its domain: the change of variables is not paid for")
-    scale, ridge = noise_and_ridge(config, records)
-    added = ridge != float(config.regularisation)
+def _targeted(config: Values) -> bool:
+    """Whether noise and ridge follow from a target epsilon."""
+    target = (config.epsilon, config.correction, config.loss, config.feature_norm)
+    return config.noise_law == "gamma" and None not in target
+
+
+def facts(config: Values) -> dict[str, Any]:
+    """What the losses are known for, and the noise that a target epsilon leads to, to the last bit of the run's."""
+    if config.epsilon is not None and config.noise_scale is not None:
+        raise DomainError(
+            f"epsilon = {config.epsilon} and noise_scale = {config.noise_scale} are both given; one of them is taken"
+        )
+    known = output_perturbation.facts(config)
+    if known:
+        known |= {"curvature": _curvature(config), "linear_model": "true"}
+    if _targeted(config):
+        known["noise_scale"] = Fraction(noise_and_ridge(config, config.dataset_size)[0])
+    return known
+
+
+def _ridge(config: Values) -> Fraction:
+    """The ridge of the objective: the given one, or a larger one that a target epsilon asks for."""
+    given: Fraction = config.regularisation
+    if not _targeted(config):
+        return given
+    ridge = noise_and_ridge(config, config.dataset_size)[1]
+    return given if ridge == float(given) else Fraction(ridge)
+
+
+def _tilted(config: Values, **noise: Any) -> dict[str, Any] | None:
+    """What both bounds ask for: the objective, and the noise."""
+    if None in (config.lipschitz, config.curvature, config.noise_scale):
+        return None
     return {
-        "lipschitz": config.feature_norm,
-        "curvature": steep,
-        "regularisation": Fraction(ridge) if added else config.regularisation,
-        "dataset_size": records,
-        "noise_scale": Fraction(scale),
-        "neighbours": "replace",
-        "correction": "cms11" if config.correction == "cms11" else "sharp",
+        "lipschitz": config.lipschitz, "curvature": config.curvature, "regularisation": _ridge(config),
+        "dataset_size": config.dataset_size, "neighbours": config.neighbours, **noise,
     }
 
+
+def _pure(config: Values) -> dict[str, Any] | None:
+    correction = "cms11" if config.correction == "cms11" else "sharp"
+    return _tilted(config, noise_scale=config.noise_scale, correction=correction)
+
+
+_THEOREM = (
+    CONVEX,
+    said("every loss is a twice continuously differentiable function of one product <x, theta>", "linear_model"),
+    said("the minimum is taken over all of R^d", "unconstrained"),
+    said("the released minimiser is exact", "exact_minimiser"),
+    CONSTANT_SIZE,
+)
+_PAID = Hypothesis(
+    "the change of variables is paid for: correction is not none, or no loss is curved",
+    lambda config: config.correction != "none" or (None if config.curvature is None else config.curvature == 0),
+)
 
 objective_perturbation = Algorithm(
     name="objective-perturbation",
     document="004, Objective Perturbation",
     summary="the minimiser of a ridge risk with a random linear term, noise and ridge chosen for a target epsilon",
-    parameters=(
-        vocabulary.loss.choosing(*minimiser.LOSSES),
-        vocabulary.regularisation.above(0),
-        vocabulary.epsilon.above(0),
+    parameters=(vocabulary.regularisation.above(0),),
+    training=(
+        vocabulary.loss.choosing(*minimiser.LOSSES), vocabulary.feature_norm, vocabulary.epsilon.above(0),
         vocabulary.correction.choosing(*CORRECTIONS),
-        vocabulary.feature_norm,
     ),
+    setting=(vocabulary.dataset_size, NOISE_LAW, vocabulary.delta.open(), vocabulary.neighbours),
+    stated=(
+        vocabulary.noise_scale, vocabulary.lipschitz, vocabulary.curvature, vocabulary.convex, vocabulary.linear_model,
+        vocabulary.unconstrained, vocabulary.exact_minimiser, vocabulary.fixed_size,
+    ),
+    facts=facts,
+    trained=lambda config: {"noise_law": "gamma", "unconstrained": "true", "exact_minimiser": "true"},
     released="output",
     neighbours="replace",
-    guarantees=accounted("objective-perturbation.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "objective-perturbation.epsilon", "pure: the noise, and its change of variables", _pure,
+            (equals("b has density exp(-|b|/noise_scale)", "noise_law", "gamma"), *_THEOREM, _PAID),
+        ),
+        Guarantee(
+            "objective-perturbation-gaussian.epsilon", "Gaussian noise, and its change of variables",
+            lambda config: _tilted(config, noise_on_sum=config.noise_scale),
+            (equals("b is Gaussian", "noise_law", "gaussian"), *_THEOREM),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.perturbation.torch_objective_perturbation:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.perturbation.torch_objective_perturbation:twin",
     source=("cs208/objective-perturbation",),
 )

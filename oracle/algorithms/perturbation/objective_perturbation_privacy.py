@@ -60,16 +60,17 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT, erfcx, inflate, positive_part, quotient
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
 _FACTORS = {"sharp": 1, "cms11": 2}
 _NEWTON_STEPS = 40
@@ -108,7 +109,7 @@ def _scale(values: Values, width: Fraction) -> Enclosure:
     if values.curvature and certainly_negative(left):  # the logarithm of a rational is never a rational but 0
         raise DomainError(
             f"epsilon = {shown(values.epsilon)} does not pay for the curvature: expected more than"
-            f" {_FACTORS[values.correction]} log(1 + curvature / (dataset_size strong_convexity)), or more ridge"
+            f" {_FACTORS[values.correction]} log(1 + curvature / (dataset_size regularisation)), or more ridge"
             " (objective-perturbation.ridge)"
         )
     return enclose(lambda: TERMS[values.neighbours] * ball(values.lipschitz) / left(), width=width)
@@ -224,7 +225,7 @@ _WORDS = {"neighbours": "replace", "correction": "sharp"}
 epsilon = Bound(
     name="objective-perturbation.epsilon",
     unit="epsilon",
-    summary="epsilon of the minimiser of a convex ridge objective with a random linear term of density exp(-|b|/scale)",
+    summary="epsilon of the minimiser of a convex ridge objective with a linear term of law exp(-|b|/noise_scale)",
     formula=r"\varepsilon = " + _SUM,
     parameters=(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_scale, NEIGHBOURS,

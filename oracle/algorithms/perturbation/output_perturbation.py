@@ -9,6 +9,8 @@ b = 2 L / (n lambda epsilon), is epsilon-DP for replacing a record, because the 
 An answer of a solver is no argmin. `solver_error` is the distance tau that the guarantee allows for, and counts
 (2 L / (n lambda) + 2 tau); a run whose answer cannot be certified to be that close is refused. The minimiser and the
 sum are therefore computed in double precision, whatever is asked for: rounding the sum then is post-processing.
+
+A plan may have Gaussian noise, other losses (say how steep: lipschitz), and a record added or removed.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ import numpy as np
 
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data fit the configuration that the accounting assumes."""
+    """A DomainError unless the data fit the configuration that the guarantee assumes."""
     glm.check_data(features, labels, feature_norm=config.feature_norm, loss=config.loss)
 
 
@@ -54,34 +56,55 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return np.asarray(theta + noise)
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of output-perturbation.epsilon: every loss is Lipschitz with constant feature_norm."""
+def facts(config: Values) -> dict[str, Any]:
+    """What the losses of `minimiser` are known for on |x| <= feature_norm: their slopes in the score are at most 1."""
+    if config.loss is None or config.feature_norm is None:
+        return {}
+    return {"lipschitz": config.feature_norm, "convex": "true"}
+
+
+def _moved(config: Values, **noise: Any) -> dict[str, Any] | None:
+    """What both bounds ask for: how far one record moves the solver's answer, and the noise."""
+    if config.lipschitz is None or config.solver_error is None:
+        return None
     return {
-        "lipschitz": config.feature_norm,
-        "strong_convexity": config.regularisation,
-        "dataset_size": records,
-        "solver_error": config.solver_error,
-        "scale": config.noise_scale,
-        "neighbours": "replace",
+        "lipschitz": config.lipschitz, "strong_convexity": config.regularisation, "dataset_size": config.dataset_size,
+        "solver_error": config.solver_error, "neighbours": config.neighbours, **noise,
     }
+
+
+CONVEX = said("every record's loss is convex in theta", "convex")
+NOISE_LAW = vocabulary.noise_law.choosing("gamma", "gaussian")
 
 
 output_perturbation = Algorithm(
     name="output-perturbation",
     document="004, Output Perturbation",
     summary="the minimiser of a ridge risk plus noise of density exp(-|v|/noise_scale)",
-    parameters=(
-        vocabulary.loss.choosing(*minimiser.LOSSES),
-        vocabulary.regularisation.above(0),
-        vocabulary.noise_scale,
-        vocabulary.solver_error.above(0),
-        vocabulary.feature_norm,
+    parameters=(vocabulary.regularisation.above(0), vocabulary.noise_scale),
+    training=(
+        vocabulary.loss.choosing(*minimiser.LOSSES), vocabulary.feature_norm, vocabulary.solver_error.above(0),
     ),
+    setting=(vocabulary.dataset_size, NOISE_LAW, vocabulary.delta.open(), vocabulary.neighbours),
+    stated=(vocabulary.lipschitz, vocabulary.convex, vocabulary.fixed_size),
+    facts=facts,
+    trained=lambda config: {"noise_law": "gamma"},
     released="output",
     neighbours="replace",
-    guarantees=accounted("output-perturbation.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "output-perturbation.epsilon", "pure: the minimiser moves by a bounded distance",
+            lambda config: _moved(config, scale=config.noise_scale),
+            (equals("the noise has density exp(-|v|/noise_scale)", "noise_law", "gamma"), CONVEX, CONSTANT_SIZE),
+        ),
+        Guarantee(
+            "output-perturbation-gaussian.epsilon", "the Gaussian mechanism on the minimiser",
+            lambda config: _moved(config, sigma=config.noise_scale),
+            (equals("the noise is Gaussian", "noise_law", "gaussian"), CONVEX, CONSTANT_SIZE),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.perturbation.torch_output_perturbation:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.perturbation.torch_output_perturbation:twin",
     source=("cs208/output-perturbation",),
 )

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.perturbation.objective_perturbation import check
 from oracle.algorithms.shared.minimiser import CURVATURE
 from oracle.algorithms.shared.torch_minimiser import minimise
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 _FACTORS = {"cms11": 2, "sharp": 1, "none": 0}
 
@@ -29,27 +26,21 @@ def _perturbation(config: Values, records: int) -> tuple[float, float]:
     return float(4 * config.feature_norm / config.epsilon), ridge
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The minimisers of all the tape's models, shape [M, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    scale, ridge = _perturbation(config, len(features))
+Data = tuple[torch.Tensor, torch.Tensor, float, float]
 
-    def released(part: Tape) -> torch.Tensor:
-        tilt = drawn(scale / len(features) * part.exponential_norm("noise", 0, x.shape[1]), x)
-        theta, distance = minimise(x, y, config.loss, ridge, tilt, float(config.feature_norm))
-        if recorder is not None:
-            recorder("release", exact=theta, distance=distance, noise_scale=scale, ridge=ridge)
-        return theta
 
-    return in_chunks(tape, max(x.shape[0], x.shape[1] ** 2), released, x, recorder)
+def _prepare(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> Data:
+    return x, y, *_perturbation(config, len(x))
+
+
+def _chunk(data: Data, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The minimisers of a block of models, [m, d]."""
+    x, y, scale, ridge = data
+    tilt = drawn(scale / len(x) * tape.exponential_norm("noise", 0, x.shape[1]), x)
+    theta, distance = minimise(x, y, config.loss, ridge, tilt, float(config.feature_norm))
+    if recorder is not None:
+        recorder("release", exact=theta, distance=distance, noise_scale=scale, ridge=ridge)
+    return theta
+
+
+twin = Twin(_chunk, lambda data, config, tape: max(len(data[0]), data[0].shape[1] ** 2), _prepare)

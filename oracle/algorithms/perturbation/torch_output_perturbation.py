@@ -8,40 +8,30 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.perturbation.output_perturbation import certify, check
+from oracle.algorithms.perturbation.output_perturbation import certify
 from oracle.algorithms.shared.torch_minimiser import minimise
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The noisy minimisers of all the tape's models, shape [M, d], on the device."""
-    check(features, labels, config)
-    x, y = (torch.as_tensor(given, dtype=torch.float64) for given in (features, labels))
-    scale = float(config.noise_scale)
+def _prepare(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> torch.Tensor:
+    """The minimiser, [1, d]."""
     theta, distance = minimise(
         x, y, config.loss, float(config.regularisation), torch.zeros_like(x[:1]), float(config.feature_norm)
     )
     certify(float(distance), config)
     if recorder is not None:
-        recorder("release", exact=theta[0], distance=float(distance), noise_scale=scale)
+        recorder("release", exact=theta[0], distance=float(distance), noise_scale=float(config.noise_scale))
+    return theta
 
-    def released(part: Tape) -> torch.Tensor:
-        noise = drawn(part.exponential_norm("noise", 0, x.shape[1]), x)
-        return (theta + scale * noise).to(device=device, dtype=dtype)
 
-    return in_chunks(tape, x.shape[1], released, x, recorder)
+def _chunk(theta: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The noisy minimisers of a block of models, [m, d]."""
+    noise = drawn(tape.exponential_norm("noise", 0, theta.shape[1]), theta)
+    return theta + float(config.noise_scale) * noise
+
+
+twin = Twin(_chunk, lambda theta, config, tape: theta.shape[1], _prepare, double=True)

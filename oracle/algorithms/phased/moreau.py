@@ -17,7 +17,7 @@ by (beta/2)(u - u*)^2 <= 2 (6B)^2 / (beta (T+1)), so that T = ceil(144 B^2 / gam
 falls in h, changes its sign on [-2B, 2B]; k halvings leave an error of 2B / 2^k. It is the reference.
 
 Algorithm 4 is no training, and no entry of its own: Algorithms 5 and 6 (`smoothed_phased_sgd`) run it at every step,
-with `oracle = subgradient`.
+with `gradient_oracle = subgradient`.
 
 The error of the gradient is |x| times that of h. On projected records, |x| <= 2, h is therefore asked up to gamma/2:
 T = ceil(576 B^2 / gamma^2), as in Algorithm 6, but on the same interval Q. The paper's "replace B by 2B" would also
@@ -31,14 +31,10 @@ from fractions import Fraction
 
 from oracle.algorithms.shared import links
 from oracle.core import vocabulary
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 
-ORACLES = ("bisection", "subgradient")
-PARAMETERS = (
-    vocabulary.envelope_smoothness,
-    vocabulary.oracle_error.above(0),
-    vocabulary.gradient_oracle,
-)
+PARAMETERS = (vocabulary.envelope_smoothness, vocabulary.oracle_error.above(0))
+"""beta and gamma, which a guarantee needs; how the derivative is found, it does not."""
 
 
 def halvings(bound: Fraction, error: Fraction) -> int:

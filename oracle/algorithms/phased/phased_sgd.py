@@ -5,8 +5,9 @@ Algorithm 2. k = floor(log2 n) phases; phase i = 1..k takes the next n_i = floor
     w^1 = w_{i-1},    w^{t+1} = w^t - eta_i (link(<w^t, x_t>) - y_t) x_t,    eta_i = eta / 4^i,    t = 1..n_i,
     w_i = (1/n_i) sum_{t=1..n_i} w^t + N(0, (sigma eta_i)^2 I).
 
-w_k is returned; every w_i may be released. The paper's noise is sigma = 8B sqrt(log(1/delta)) / epsilon. Algorithm 3 is
-the same on the records Phi x, Phi a matrix [m, d] of N(0, 1/m) entries, and returns Phi^T w_k.
+with eta = base_learning_rate and sigma = noise_over_step. w_k is returned; every w_i may be released. The paper has
+sigma = 8B sqrt(log(1/delta)) / epsilon. Algorithm 3 is the same on the records Phi x, Phi a matrix [m, d] of N(0, 1/m)
+entries, and returns Phi^T w_k.
 
 What the document leaves open or gets wrong, and what is done here:
 
@@ -16,11 +17,11 @@ What the document leaves open or gets wrong, and what is done here:
 - The average is over w^1, ..., w^{n_i} as printed: the last record of a phase has no influence, and the last phase, of
   one record, only adds noise.
 - "A random w_0 in W": 0, or uniform in a ball, drawn without looking at the data.
-- Theorem 1 leaves out that the step must not expand: training takes any step, `account` refuses eta G > 8, and eta G >
-  2 for projected records, as long as 2 (eta_1 is eta / 4).
+- Theorem 1 leaves out that the step must not expand: training takes any step, but nothing is proved for eta G > 8, nor
+  for eta G > 2 on projected records, as long as 2 (eta_1 is eta / 4).
 
 Algorithm 1 runs one of the two. Which one, the function `choose` tells from n, epsilon and a rank theta that is known
-without looking at the records, so that its account is that of the one that runs.
+without looking at the records, so that its guarantee is that of the one that runs.
 """
 
 from __future__ import annotations
@@ -32,32 +33,29 @@ from typing import Any
 
 import numpy as np
 
-from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA, check_step
+from oracle.algorithms.phased.phased_sgd_privacy import LARGEST_STEP, LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm, links
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import (
+    GAUSSIAN_PROJECTION,
+    LABELS_BOUNDED,
+    PLANNED,
+    REPLACE,
+    SHORT_FEATURES,
+)
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
+from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
 
 LONGEST = {False: 1, True: 2}
 """The length up to which a record's features are accounted for: plain, and projected."""
 
-PHASED = (
-    links.LINK,
-    links.LABEL_BOUND,
-    LEARNING_RATE,
-    SIGMA,
-    vocabulary.initial_radius,
-)
-"""The parameters that all phased algorithms have."""
-
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data fit the configuration that the accounting assumes."""
+    """A DomainError unless the data fit the configuration that the guarantees assume."""
     glm.check_data(features, labels, feature_norm=Fraction(1))
     largest = float(np.abs(labels).max())
     if largest > float(config.label_bound):
@@ -142,35 +140,86 @@ def train_projected(features: Array, labels: Array, config: Values, tape: Tape, 
     return descend_projected(features, labels, config, tape, _slope(config), recorder)
 
 
-def phased_account(
-    config: Values, records: int, *, projected: bool, smoothness: Fraction, error: Fraction, reason: str
-) -> dict[str, Any]:
-    """The parameters of the bound for gradients of that smoothness, known up to the error, if no step expands."""
-    sizes(records)
-    check_step(config, projected=projected, curvature=smoothness, reason=reason)
-    width = {"projected_dimension": config.projected_dimension} if projected else {}
-    return {
-        "noise_over_step": config.noise_over_step, "label_bound": config.label_bound,
-        "base_learning_rate": config.base_learning_rate, "link_lipschitz": smoothness, "dataset_size": records, "oracle_error": error, **width,
-    }
+DATA_KEPT = {"disjoint": "true", "features_bounded": "true", "labels_bounded": "true"}
+"""What our own training makes true of the records: a phase has its own, in order, and `check` refuses those beyond."""
 
 
-def _account(config: Values, records: int, *, projected: bool) -> dict[str, Any]:
-    slope = links.lipschitz(config.link, config.label_bound)
-    reason = f"link = {config.link}"
-    return phased_account(
-        config, records, projected=projected, smoothness=slope, error=Fraction(0), reason=reason,
+def link_facts(config: Values) -> dict[str, Any]:
+    """A named link rises."""
+    return {} if config.link is None else {"link_rises": "true"}
+
+
+def facts(config: Values) -> dict[str, Any]:
+    """What is known of a named link: it rises, and has a Lipschitz constant unless it jumps."""
+    known = link_facts(config)
+    if config.link is not None and config.link != "sign":
+        known["link_lipschitz"] = links.lipschitz(config.link, config.label_bound)
+    return known
+
+
+def _is_lipschitz(config: Values) -> bool | None:
+    if config.link == "sign":
+        return False
+    if config.link_lipschitz is None:
+        return None
+    return bool(config.link is None or config.link_lipschitz >= links.lipschitz(config.link, config.label_bound))
+
+
+def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, projected: bool) -> Hypothesis:
+    """No step moves two runs apart, the first phase's included, for gradients of that curvature on short records."""
+    limit = LARGEST_STEP[projected]
+
+    def holds(config: Values) -> bool | None:
+        known = curvature(config)
+        return None if known is None else bool(config.base_learning_rate * known <= limit)
+
+    return Hypothesis(f"no step expands: base_learning_rate * {words} <= {limit}", holds)
+
+
+IN_PHASES = (
+    REPLACE,
+    equals("of each phase only the noisy average is released", "released", "average_iterate"),
+    Hypothesis("there is a phase: dataset_size >= 2", lambda config: config.dataset_size >= 2),
+    said("records are assigned to phases without looking, each to one", "disjoint"),
+    said("the link rises", "link_rises"),
+)
+"""What every theorem about phases assumes, whatever the features."""
+
+_WORDS = {
+    False: "one noisy average sees each record",
+    True: "one noisy average sees each record; long projections are charged to delta",
+}
+
+
+def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Hypothesis, ...] = ()) -> Guarantee:
+    """The guarantee for gradients whose factor has the slope of that key; they are exact without an oracle_error."""
+
+    def parameters(config: Values) -> dict[str, Any] | None:
+        if getattr(config, slope) is None:
+            return None
+        width = {"projected_dimension": config.projected_dimension} if projected else {}
+        return {
+            "noise_over_step": config.noise_over_step, "label_bound": config.label_bound,
+            "base_learning_rate": config.base_learning_rate, "link_lipschitz": getattr(config, slope),
+            "dataset_size": config.dataset_size, "oracle_error": getattr(config, "oracle_error", 0), **width,
+        }
+
+    return Guarantee(
+        "phased-sgd-projected.epsilon" if projected else "phased-sgd.epsilon", _WORDS[projected], parameters,
+        (
+            *IN_PHASES, SHORT_FEATURES, LABELS_BOUNDED, *((GAUSSIAN_PROJECTION,) if projected else ()), *assumes,
+            no_expansion(slope, lambda config: getattr(config, slope), projected=projected),
+        ),
     )
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of phased-sgd.epsilon."""
-    return _account(config, records, projected=False)
-
-
-def account_projected(config: Values, records: int) -> dict[str, Any]:
-    """The parameters of phased-sgd-projected.epsilon."""
-    return _account(config, records, projected=True)
+_LIPSCHITZ = (Hypothesis("the link has the Lipschitz constant link_lipschitz: it does not jump", _is_lipschitz),)
+PHASED = (links.LABEL_BOUND, LEARNING_RATE, SIGMA)
+"""The parameters that all phased algorithms have, and what only their training needs:"""
+START = (links.LINK, vocabulary.initial_radius)
+PHASED_FLAGS = (
+    vocabulary.link_rises, vocabulary.disjoint, vocabulary.features_bounded, vocabulary.labels_bounded,
+)
 
 
 def choose(*, records: int, epsilon: Number, theta: Number) -> str:
@@ -188,11 +237,17 @@ phased_sgd = Algorithm(
     document="002, Algorithm 2 (and 1, with 2)",
     summary="one pass in phases of half the remaining records, the noisy average of each released",
     parameters=PHASED,
+    training=START,
+    setting=PLANNED,
+    stated=(vocabulary.link_lipschitz, *PHASED_FLAGS),
+    facts=facts,
+    trained=lambda config: DATA_KEPT,
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("phased-sgd.epsilon", account),
+    guarantees=(phased_guarantee("link_lipschitz", projected=False, assumes=_LIPSCHITZ),),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.phased.torch_phased_sgd:train",
+    batched="oracle.algorithms.phased.torch_phased_sgd:twin",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
     source=("nonconvex-nn/thm-1-privacy",),
 )
@@ -202,11 +257,16 @@ phased_sgd_projected = Algorithm(
     document="002, Algorithm 3 (and 1, with 3)",
     summary="phased SGD on records projected by a random Gaussian matrix, one a model",
     parameters=(*PHASED, PROJECTED_DIMENSION),
+    training=START,
+    setting=PLANNED,
+    stated=(vocabulary.link_lipschitz, *PHASED_FLAGS, vocabulary.gaussian_projection),
+    facts=facts,
+    trained=lambda config: {**DATA_KEPT, "gaussian_projection": "true"},
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("phased-sgd-projected.epsilon", account_projected),
+    guarantees=(phased_guarantee("link_lipschitz", projected=True, assumes=_LIPSCHITZ),),
+    check=check,
     reference=train_projected,
-    batched="oracle.algorithms.phased.torch_phased_sgd:train_projected",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.phased.torch_phased_sgd:twin_projected",
     source=("nonconvex-nn/thm-2-privacy",),
 )

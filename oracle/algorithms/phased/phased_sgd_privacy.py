@@ -2,17 +2,17 @@ r"""Phased SGD for generalised linear models with a bounded link (document 002, 
 
 Phase i = 1, 2, ... takes n_i = floor(n / 2^i) records that no other phase sees, runs one pass of
 
-    w <- w - eta_i g,     g = h(<w, x>) x,     eta_i = learning_rate / 4^i,
+    w <- w - eta_i g,     g = h(<w, x>) x,     eta_i = base_learning_rate / 4^i,
 
-from the last release, and releases the average of its iterates plus N(0, (sigma eta_i)^2 I). Here h is the derivative
-of a convex scalar loss: the link minus the label (Algorithm 2), or that of its Moreau envelope (Algorithm 5), known
-up to an error of norm oracle_error on g. Hypotheses: |x| <= 1; link and label in [-B, B], so |h| <= 2B; h rises, with
-slope at most `smoothness` (the Lipschitz constant of the link, or beta of the envelope, for which the link need not
+from the last release, and releases the average of its iterates plus N(0, (sigma eta_i)^2 I), sigma = noise_over_step.
+Here h is the derivative of a convex scalar loss: the link minus the label (Algorithm 2), or that of its Moreau envelope
+(Algorithm 5), known up to an error of norm oracle_error on g. Hypotheses: |x| <= 1; link and label in [-B, B], so |h|
+<= 2B; h rises, with slope at most G = link_lipschitz (of the link, or beta of the envelope, for which the link need not
 be continuous); records are assigned to phases without looking at them; w_0 does not depend on the data.
 
-Sensitivity, a record replaced. A step on one record, with s in [0, smoothness] the slope of h between two iterates that
+Sensitivity, a record replaced. A step on one record, with s in [0, G] the slope of h between two iterates that
 differ by u, maps u to u - eta_i s <u, x> x, of squared norm |u|^2 - eta_i s <u, x>^2 (2 - eta_i s |x|^2): no longer, if
-eta_i smoothness |x|^2 <= 2. The step on the replaced record moves the two runs apart by at most 4B eta_i, and inexact
+eta_i G |x|^2 <= 2. The step on the replaced record moves the two runs apart by at most 4B eta_i, and inexact
 gradients by another 2 oracle_error eta_i a step: after j steps, by eta_i (4B + 2 j oracle_error). Averaged over
 w^2, ..., w^{n_i + 1}, with the first record replaced,
 
@@ -24,13 +24,13 @@ w^{n_i} that the paper prints ignores the last record and moves by less: eta_i (
 Privacy. One phase sees the replaced record: what was released before has the same law, its own release is a Gaussian
 mechanism whatever was released before, and the rest is post-processing. So the curve is the Gaussian one at
 mu = (4B + oracle_error (n_1 + 1)) / sigma, n_1 = floor(n / 2) being the longest phase. Phase 1 also has the largest
-step: learning_rate / 4 must not exceed 2 / smoothness.
+step: base_learning_rate / 4 must not exceed 2 / G.
 
 Projected (Algorithms 3 and 6): the same on Phi x. Where |Phi x| <= 2 for all records, |g| <= 4B, the sensitivity is
-eta_i (8B + oracle_error (n_i + 1)) and the step must satisfy 4 smoothness learning_rate / 4 <= 2; the rest is charged
+eta_i (8B + oracle_error (n_i + 1)) and the step must satisfy 4 G base_learning_rate / 4 <= 2; the rest is charged
 to delta, see `projection`. oracle_error bounds the error of g on that event.
 
-The paper's text was at hand; the sensitivities are derived anew. Its noise, sigma = 8B sqrt(log(1/delta))/epsilon, is
+The paper's text was at hand; the sensitivities are derived anew. Its noise_over_step, 8B sqrt(log(1/delta))/epsilon, is
 enough for epsilon <= 1 and delta <= 0.8, not for every delta < 1, and only with the condition on the step, which its
 Theorem 1 leaves out.
 """
@@ -41,17 +41,19 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate, quotient
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
-LARGEST_STEP = {False: 8, True: 2}  # of learning_rate * smoothness: plain, and with points stretched to length 2
+LARGEST_STEP = {False: 8, True: 2}
+"""Of base_learning_rate * link_lipschitz: plain, and with points stretched to length 2."""
 
 
 def check_step(values: Values, *, projected: bool, curvature: Fraction, reason: str) -> None:
@@ -59,7 +61,7 @@ def check_step(values: Values, *, projected: bool, curvature: Fraction, reason: 
     limit = LARGEST_STEP[projected]
     if values.base_learning_rate * curvature > limit:
         raise DomainError(
-            f"learning_rate = {shown(values.base_learning_rate)} is outside its domain: a real number in"
+            f"base_learning_rate = {shown(values.base_learning_rate)} is outside its domain: a real number in"
             f" (0, {shown(limit / curvature)}] for {reason}; beyond, steps may move two runs apart"
         )
 
@@ -71,7 +73,7 @@ def allowed(xp: Any, values: Values, *, projected: bool, curvature: Any) -> Any:
 
 def sensitivity(values: Values, *, projected: bool) -> Fraction:
     """The most by which the average of a phase moves, over its step size."""
-    reason = f"smoothness = {shown(values.link_lipschitz)}"
+    reason = f"link_lipschitz = {shown(values.link_lipschitz)}"
     check_step(values, projected=projected, curvature=values.link_lipschitz, reason=reason)
     gradient = (8 if projected else 4) * values.label_bound
     return Fraction(gradient + values.oracle_error * (values.dataset_size // 2 + 1))
@@ -125,7 +127,9 @@ _PROJECTED_FORMULA = (
     r" \text{ at } " + projection.FORMULA
     + r", \quad \mu = \frac{8B + \gamma(\lfloor n/2\rfloor + 1)}{\sigma}, \quad \eta\beta \le 2"
 )
-_EXAMPLE = {"label_bound": "1", "base_learning_rate": "0.1", "link_lipschitz": "1", "dataset_size": "1000", "oracle_error": "0"}
+_EXAMPLE = {
+    "label_bound": "1", "base_learning_rate": "0.1", "link_lipschitz": "1", "dataset_size": "1000", "oracle_error": "0",
+}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "projected_dimension": "100"}
 
 

@@ -6,7 +6,7 @@ l(w) = E int_0^{<w,x>} (link(z) - y) dz is its convex surrogate. Phase i = 1, ..
 n_i = floor(n / 2^i) records from w_{i-1} with step eta_i = eta / 4^i and releases w_i = mean of its iterates + zeta_i,
 zeta_i ~ N(0, tau_i^2 I). (The text's k = ceil(log2 n) leaves phases without records.) The bounds need no condition on
 eta; the privacy does: with eta_i G <= 2 replacing one record moves a phase's mean by at most S_i = 4 B eta_i
-(projected, where all |Phi x| <= 2: eta_i G <= 1/2 and S_i = 8 B eta_i), and tau_i = noise_multiplier * S_i.
+(projected, where all |Phi x| <= 2: eta_i G <= 1/2 and S_i = 8 B eta_i), and tau_i = noise_over_sensitivity * S_i.
 
 Risk and surrogate: for u = <w*,x> and v = <w,x>, int_u^v (link(z) - link(u)) dz >= (link(v) - link(u))^2 / (2G), since
 link(z) is at least link(u) and at least link(v) - G (v-z); it is at most G (v-u)^2 / 2. So L(w) - L(w*) <= 2G (l(w) -
@@ -25,8 +25,9 @@ constant or by smoothness. Altogether, with D = |w_0 - w*|,
     L <= 2G [ D^2/(2 eta_1 n_1) + sum_{i=2}^k tau_{i-1}^2 min(theta, n_i)/(2 eta_i n_i) + sum_{i=1}^k 2 B^2 eta_i
               + min(2B sqrt(2/pi) tau_k, G tau_k^2/2) ].
 
-For n a power of 2 and tau_i = 8 B eta_i sqrt(log(1/delta))/epsilon (noise_multiplier 2 sqrt(log(1/delta))/epsilon) that
-is at most 2G [4 D^2/(eta n) + 256 B^2 theta log(1/delta) eta/(n epsilon^2) + (2/3) B^2 eta + 2B tau_k].
+For n a power of 2 and tau_i = 8 B eta_i sqrt(log(1/delta))/epsilon (a noise_over_sensitivity of
+2 sqrt(log(1/delta))/epsilon) that is at most
+2G [4 D^2/(eta n) + 256 B^2 theta log(1/delta) eta/(n epsilon^2) + (2/3) B^2 eta + 2B tau_k].
 
 Projected (Algorithm 3): the same on records (Phi x, y), Phi an m x d matrix of independent N(0, 1/m), from w_0 = 0, and
 Phi^T w_k is released. Everything is averaged over Phi as well, which needs no high-probability event: the gradient has
@@ -47,8 +48,9 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _MOST_RECORDS = 2**53  # beyond, a double does not count records
@@ -94,14 +96,15 @@ def _risk(v: Values) -> arb:
 def _fast_risk(xp: Any, v: Values) -> Any:
     result = 2.0 * v.link_lipschitz * _fast_surrogate(xp, v, v.distance * v.distance, 4.0, v.rank)
     return rounded_up(
-        xp, result, v.link_lipschitz, v.label_bound, v.distance, v.rank, v.dataset_size, v.base_learning_rate,
-        v.noise_over_sensitivity, units=160.0,
+        xp, result, v.link_lipschitz, v.label_bound, v.distance, v.rank, v.dataset_size,
+        v.base_learning_rate, v.noise_over_sensitivity, units=160.0,
     )
 
 
 def _projected(v: Values) -> arb:
     projection = ball(v.link_lipschitz * v.target_norm**2 / v.projected_dimension)
-    return 2 * ball(v.link_lipschitz) * (_surrogate(v, v.target_norm**2, 8, Fraction(v.projected_dimension)) + projection)
+    surrogate = _surrogate(v, v.target_norm**2, 8, Fraction(v.projected_dimension))
+    return 2 * ball(v.link_lipschitz) * (surrogate + projection)
 
 
 def _fast_projected(xp: Any, v: Values) -> Any:
@@ -109,8 +112,8 @@ def _fast_projected(xp: Any, v: Values) -> Any:
     surrogate = _fast_surrogate(xp, v, square, 8.0, v.projected_dimension)
     result = 2.0 * v.link_lipschitz * (surrogate + v.link_lipschitz * square / v.projected_dimension)
     return rounded_up(
-        xp, result, v.link_lipschitz, v.label_bound, v.target_norm, v.projected_dimension, v.dataset_size, v.base_learning_rate,
-        v.noise_over_sensitivity, units=160.0,
+        xp, result, v.link_lipschitz, v.label_bound, v.target_norm, v.projected_dimension, v.dataset_size,
+        v.base_learning_rate, v.noise_over_sensitivity, units=160.0,
     )
 
 
@@ -169,8 +172,8 @@ projected = Bound(
     certify=closed_form(_projected),
     vectorised=_fast_projected,
     example={
-        "link_lipschitz": "1", "label_bound": "1", "target_norm": "4", "projected_dimension": "1000", "dataset_size": "262144",
-        "base_learning_rate": "0.005", "noise_over_sensitivity": "7",
+        "link_lipschitz": "1", "label_bound": "1", "target_norm": "4", "projected_dimension": "1000",
+        "dataset_size": "262144", "base_learning_rate": "0.005", "noise_over_sensitivity": "7",
     },
     released="last_iterate",
 )

@@ -11,7 +11,7 @@ import torch
 
 from oracle.algorithms.phased import moreau
 from oracle.algorithms.shared import torch_links
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 
 
 def bisection(config: Values, scores: torch.Tensor, label: float, error: Fraction) -> torch.Tensor:

@@ -15,18 +15,19 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.phased.phased_sgd import check, sizes
+from oracle.algorithms.phased.phased_sgd import sizes
 from oracle.algorithms.shared import torch_links
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 BLOCK = 32
 """The largest number of records whose scores are found between two matrix products."""
+
+Data = tuple[torch.Tensor, list[float]]
+"""The records [n, d] and their labels."""
 
 Slope = Callable[[torch.Tensor, float], torch.Tensor]
 """The derivatives of a record's loss, for the scores [M] of all models and the record's label."""
@@ -104,81 +105,43 @@ class Projected:
         w[:, :, None].baddbmm_(self.x, factors.T[:, :, None], alpha=-eta)
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The w_k of all the tape's models by Algorithm 2, shape [M, d], on the device."""
-    x = prepared(features, labels, config, device=device, dtype=dtype)
-    return descended(x, labels, config, tape, _slope(config), recorder)
-
-
-def train_projected(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The Phi^T w_k of all the tape's models by Algorithm 3, shape [M, d], on the device."""
-    x = prepared(features, labels, config, device=device, dtype=dtype)
-    return descended_projected(x, labels, config, tape, _slope(config), recorder)
-
-
 def _slope(config: Values) -> Slope:
     bound = float(config.label_bound)
     return lambda scores, label: torch_links.value(config.link, scores, bound) - label
 
 
-def prepared(
-    features: NDArray[np.float64], labels: NDArray[np.float64], config: Values, *, device: str | torch.device,
-    dtype: torch.dtype,
-) -> torch.Tensor:
-    """The checked features as a tensor."""
-    check(features, labels, config)
-    return torch.as_tensor(features, dtype=dtype, device=device)
+def prepared(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) -> Data:
+    """Labels are read one by one, on the host."""
+    return x, y.tolist()
+
+
+def entries(width: int) -> int:
+    """What a model needs: weights, and the factors of a block."""
+    return max(BLOCK, width)
+
+
+def projected_entries(rows: int, inputs: int) -> int:
+    """What a model needs: a matrix [m, d], and blocks of m by at most b entries."""
+    return max(rows * inputs, BLOCK * max(rows, BLOCK))
 
 
 def descended(
-    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any,
-    lifted: Lifted | None = None,
+    data: Data, config: Values, tape: Tape, slope: Slope, recorder: Any, lifted: Lifted | None = None
 ) -> torch.Tensor:
-    """w_k of all models, in chunks."""
-    lift, width = lifted or (_as_they_are, x.shape[1])
-    return in_chunks(
-        tape, max(BLOCK, width),
-        lambda part: _descend(
-            lambda block: Shared(lift(block)), x, labels, config, part, slope, recorder, width=width,
-        ),
-        x, recorder,
-    )
+    """w_k of a block of models, [m, D]."""
+    lift, width = lifted or (_as_they_are, data[0].shape[1])
+    return _descend(lambda block: Shared(lift(block)), data, config, tape, slope, recorder, width=width)
 
 
 def descended_projected(
-    x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape, slope: Slope, recorder: Any,
-    lifted: Lifted | None = None,
+    data: Data, config: Values, tape: Tape, slope: Slope, recorder: Any, lifted: Lifted | None = None
 ) -> torch.Tensor:
-    """Phi^T w_k of all models, in chunks: every model has a matrix [m, d] and blocks of m by at most b entries."""
+    """Phi^T w_k of a block of models, [m, D], every model with a matrix of its own."""
+    x, rows = data[0], config.projected_dimension
     lift, inputs = lifted or (_as_they_are, x.shape[1])
-    rows = config.projected_dimension
-
-    def chunk(part: Tape) -> torch.Tensor:
-        phi = drawn(part.normal("projection", 0, rows * inputs), x).reshape(-1, rows, inputs) / math.sqrt(rows)
-        w = _descend(
-            lambda block: Projected(lift(block), phi), x, labels, config, part, slope, recorder, width=rows,
-        )
-        return (w[:, None] @ phi)[:, 0]
-
-    return in_chunks(tape, max(rows * inputs, BLOCK * max(rows, BLOCK)), chunk, x, recorder)
+    phi = drawn(tape.normal("projection", 0, rows * inputs), x).reshape(-1, rows, inputs) / math.sqrt(rows)
+    w = _descend(lambda block: Projected(lift(block), phi), data, config, tape, slope, recorder, width=rows)
+    return (w[:, None] @ phi)[:, 0]
 
 
 def _as_they_are(x: torch.Tensor) -> torch.Tensor:
@@ -204,19 +167,20 @@ def weights(batch: slice, first: int, size: int, like: torch.Tensor) -> torch.Te
 
 
 def _descend(
-    see: Callable[[torch.Tensor], Block], x: torch.Tensor, labels: NDArray[np.float64], config: Values, tape: Tape,
-    slope: Slope, recorder: Any, *, width: int,
+    see: Callable[[torch.Tensor], Block], data: Data, config: Values, tape: Tape, slope: Slope, recorder: Any, *,
+    width: int,
 ) -> torch.Tensor:
+    x, labels = data
     w = _start(config, tape, x, width)
     first = 0
     for i, size in enumerate(sizes(len(x)), start=1):
         eta = float(config.base_learning_rate) * 0.25**i
         average = w.clone()
         for batch in _blocks(first, size):
-            block, known = see(x[batch]), labels[batch].tolist()
+            block = see(x[batch])
             scores = block.scores(w)
             factors = torch.empty_like(scores)
-            for s, label in enumerate(known):
+            for s, label in enumerate(labels[batch]):
                 factors[s] = slope(block.score(s, scores[s], factors, eta), label)
             block.move_(average, factors * weights(batch, first, size, x), eta)
             block.move_(w, factors, eta)
@@ -228,3 +192,15 @@ def _descend(
             recorder("release", step=i, average=average, noise_std=noise_std, released=w.clone())
         first += size
     return w
+
+
+twin = Twin(
+    lambda data, config, tape, recorder: descended(data, config, tape, _slope(config), recorder),
+    entries=lambda data, config, tape: entries(data[0].shape[1]),
+    prepare=prepared,
+)
+twin_projected = Twin(
+    lambda data, config, tape, recorder: descended_projected(data, config, tape, _slope(config), recorder),
+    entries=lambda data, config, tape: projected_entries(config.projected_dimension, data[0].shape[1]),
+    prepare=prepared,
+)

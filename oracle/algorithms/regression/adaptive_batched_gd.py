@@ -4,16 +4,17 @@ The records are cut into disjoint batches D_1, ..., D_T of m, in the order given
 
     w_i = w_{i-1} - eta ( (1/m) sum_{D_i} (max(0, <w_{i-1}, x>) - y) x + zeta_i ),    zeta_i ~ N(0, sigma_i^2 I_d),
 
-where sigma_i follows the length of the iterate that the step starts from; w_T is released. With |x| <= r, |y| <= B:
+where sigma_i follows the length of the iterate that the step starts from; w_T is released. With |x| <= r, |y| <= B,
+noise_formula is
 
-    noise = exact             sigma_i = z r (r |w_{i-1}| + 2B) / m       z times the sensitivity of the step
-    noise = printed-variance  sigma_i = 2 z (r |w_{i-1}| + B) / m        the text's sigma_{i-1}, taken for a variance
-    noise = printed-std       sigma_i = (2 z (r |w_{i-1}| + B) / m)^2    the text's sigma_{i-1}, taken for what it says
+    exact             sigma_i = z r (r |w_{i-1}| + 2B) / m       z times the sensitivity of the step
+    printed-variance  sigma_i = 2 z (r |w_{i-1}| + B) / m        the text's sigma_{i-1}, taken for a variance
+    printed-std       sigma_i = (2 z (r |w_{i-1}| + B) / m)^2    the text's sigma_{i-1}, taken for what it says
 
 What is fixed here. The text has r = sqrt(d) and prints 8 (r |w| + B)^2 log(1.25/delta) / (m epsilon)^2, which is the
 last line at its z = sqrt(2 log(1.25/delta)) / epsilon, and promises (epsilon, delta). That promise is REFUTED in either
 reading: a gradient has norm up to r (r |w| + B), and the outer r is missing. The printed noises are kept for the claims
-about them; their account is not the text's, but what they give. In multiples of the sensitivity they are least at
+about them; their guarantee is not the text's, but what they give. In multiples of the sensitivity they are least at
 w = 0, where every run starts, namely z / r and 2 z^2 B / (m r): for u = r |w| >= 0,
 
     2 (u + B) / (u + 2B)  and  (u + B)^2 / (u + 2B)  grow in u, from 1 and from B/2.
@@ -35,16 +36,14 @@ import numpy as np
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, said
 from oracle.core.tape import Tape
-
-NOISES = ("exact", "printed-variance", "printed-std")
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data meet the hypotheses of the account."""
+    """A DomainError unless the data meet the hypotheses of the guarantee."""
     relu_regression.check_data(
         features, labels, feature_norm=config.feature_norm, label_bound=config.label_bound
     )
@@ -81,35 +80,45 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return w
 
 
-def account(config: Values, records: int) -> dict[str, Fraction]:
+def _parameters(config: Values) -> dict[str, Fraction] | None:
     """The least noise of a step over its sensitivity, which is all that adaptive-batched-gd.epsilon asks for."""
-    glm.batches(config.batch_size, records)
-    z, r = config.noise_over_sensitivity, config.feature_norm
-    least = {
-        "exact": z,
-        "printed-variance": z / r,
-        "printed-std": 2 * z**2 * config.label_bound / (config.batch_size * r),
-    }
-    return {"noise_over_sensitivity": Fraction(least[config.noise_formula])}
+    z, r, bound = config.noise_over_sensitivity, config.feature_norm, config.label_bound
+    if config.noise_formula == "exact":
+        return {"noise_over_sensitivity": z}
+    if r is None or bound is None:
+        return None
+    least = z / r if config.noise_formula == "printed-variance" else 2 * z**2 * bound / (config.batch_size * r)
+    return {"noise_over_sensitivity": Fraction(least)}
 
 
 adaptive_batched_gd = Algorithm(
     name="adaptive-batched-gd",
     document="002, Algorithm 8",
     summary="one pass of ReLU regression over disjoint batches, noise following the iterate; as printed: REFUTED",
-    parameters=(
-        vocabulary.noise_formula,
-        vocabulary.noise_over_sensitivity.above(0),
-        vocabulary.learning_rate,
-        vocabulary.feature_norm,
-        vocabulary.label_bound,
-        vocabulary.batch_size,
+    parameters=(vocabulary.noise_formula, vocabulary.noise_over_sensitivity.above(0), vocabulary.batch_size),
+    training=(vocabulary.learning_rate, vocabulary.feature_norm, vocabulary.label_bound),
+    setting=PLANNED,
+    stated=(
+        vocabulary.disjoint, vocabulary.released_norm, vocabulary.features_bounded, vocabulary.labels_bounded,
     ),
+    trained=lambda config: {
+        "disjoint": "true", "released_norm": "true", "features_bounded": "true", "labels_bounded": "true",
+    },
     released="last_iterate",
     neighbours="replace",
-    guarantees=accounted("adaptive-batched-gd.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "adaptive-batched-gd.epsilon", "one step sees each record: all iterates may be seen", _parameters,
+            (
+                REPLACE, DISJOINT_BATCHES,
+                said("records are assigned to batches without looking, each to one", "disjoint"),
+                said("the noise follows the norm of the released iterate, of nothing else", "released_norm"),
+                said("no record's features are longer than feature_norm", "features_bounded"), LABELS_BOUNDED,
+            ),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.regression.torch_adaptive_batched_gd:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.regression.torch_adaptive_batched_gd:twin",
     source=("nonconvex-nn/thm-7-privacy", "nonconvex-nn/grad-bound-prose"),
 )

@@ -1,10 +1,11 @@
 r"""Adaptive batched gradient descent for ReLU regression without a model (002, Algorithm 8): risk of its last iterate.
 
-Setting: E xx^T = I, |x| <= radius, |y| <= B, and nothing else is known of y; L(w) = E(relu(<w,x>) - y)^2, w* any
-vector, F(w) = E(relu(<w,x>) - y) x the gradient of the convex surrogate, w_l its zero. From w_0 = 0, each of T steps
-takes m fresh records, w_i = w_{i-1} - eta (their mean of (relu - y) x + zeta_i), where zeta_i ~ N(0, s_i^2 I_d) with
-s_i = noise_multiplier * radius (radius |w_{i-1}| + 2B)/m, the sensitivity of that mean if one record is replaced. (The
-text's noise lacks a factor sqrt(d), and its |x| <= sqrt(d) with E xx^T = I and a density is met by no law.)
+Setting: E xx^T = I, |x| <= rho = feature_norm, |y| <= B, and nothing else is known of y; L(w) = E(relu(<w,x>) - y)^2,
+w* any vector, F(w) = E(relu(<w,x>) - y) x the gradient of the convex surrogate, w_l its zero. From w_0 = 0, each of T
+steps takes m fresh records, w_i = w_{i-1} - eta (their mean of (relu - y) x + zeta_i), where zeta_i ~ N(0, s_i^2 I_d)
+with s_i = nu rho (rho |w_{i-1}| + 2B)/m: nu = noise_over_sensitivity times the sensitivity of that mean if one record
+is replaced. (The text's noise lacks a factor sqrt(d), and its |x| <= sqrt(d) with E xx^T = I and a density is met by no
+law.)
 
 Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square, and e = |w - w_l|^2.
 - Any law with <F(w) - F(v), w - v> >= mu |w-v|^2: |E r x| <= |r|, so |w_l - w*| <= |r|/mu, and relu(<w,x>) differs from
@@ -17,11 +18,10 @@ Risk from distance. Let r = y - relu(<w*,x>), so L(w*) = |r|^2 as a mean square,
 
 Distance, in mean square: e_0 = |w_l|^2, and as records and noise are fresh, with N = |w_l|,
 
-    e_{i} = q^2 e_{i-1} + eta^2 [ radius^2/m Lmax(e_{i-1}) + d (noise_multiplier radius/m)^2
-                                  (radius (sqrt(e_{i-1}) + N) + 2B)^2 ],
+    e_{i} = q^2 e_{i-1} + eta^2 [ rho^2/m Lmax(e_{i-1}) + d (nu rho/m)^2 (rho (sqrt(e_{i-1}) + N) + 2B)^2 ],
 
 q = 1 - eta/2 for symmetric x, q = max(|1 - eta mu|, |1 - eta|) else (F is the gradient of a mu-strongly convex 1-smooth
-function), Lmax the bound on L above: a batch's mean gradient has variance at most E|gradient|^2/m <= radius^2 L(w)/m.
+function), Lmax the bound on L above: a batch's mean gradient has variance at most E|gradient|^2/m <= rho^2 L(w)/m.
 All terms rise in e, and E(sqrt(X) + c)^2 <= (sqrt(E X) + c)^2, so upper bounds propagate, and E L(w_T) <= Lmax(e_T).
 
 This decides Theorem 7's constant, L(w_T) <= 2 (1 + 2 mu) L(w*) + alpha for n large: false in general. In one dimension
@@ -43,9 +43,10 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 10_000  # the recursion takes every step
@@ -81,8 +82,8 @@ def _fast_walk(xp: Any, v: Values, shrink: Any, risk_at: Callable[[Any], Any], *
     result = risk_at(distance)
     whole = (result > 1e-250) & (result < 1e250)  # a distance that underflowed on the way may matter below
     result = rounded_up(
-        xp, result, v.target_norm, v.optimal_risk, v.label_bound, v.feature_norm, v.dimension, v.batch_size, v.learning_rate,
-        v.noise_over_sensitivity, *inputs, units=40.0,
+        xp, result, v.target_norm, v.optimal_risk, v.label_bound, v.feature_norm, v.dimension, v.batch_size,
+        v.learning_rate, v.noise_over_sensitivity, *inputs, units=40.0,
     )
     return xp.where(sharp & whole, result, math.nan)
 
@@ -134,8 +135,8 @@ _STEP = (
     r" \left(\rho(\sqrt{e_{i-1}} + N) + 2B\right)^2\right],\ e_0 = N^2,"
 )
 _EXAMPLE = {
-    "target_norm": "1", "optimal_risk": "0.1", "label_bound": "2", "feature_norm": "5", "dimension": "8", "batch_size": "100000",
-    "steps": "24", "learning_rate": "0.5", "noise_over_sensitivity": "5",
+    "target_norm": "1", "optimal_risk": "0.1", "label_bound": "2", "feature_norm": "5", "dimension": "8",
+    "batch_size": "100000", "steps": "24", "learning_rate": "0.5", "noise_over_sensitivity": "5",
 }
 
 risk = Bound(

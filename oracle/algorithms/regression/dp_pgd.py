@@ -4,13 +4,13 @@ Phi has m rows of d independent N(0, 1/m) entries, drawn without looking at the 
 
     w_{t+1} = Pi( w_t - eta ( (1/n) sum_i (max(0, <w_t, Phi x_i>) - y_i) Phi x_i + zeta_t ) ),
 
-zeta_t ~ N(0, sigma^2 I_m), t = 1, ..., T, where Pi projects on the ball |w| <= 2W of R^m. Released is
-Phi^T (w_1 + ... + w_T) / T, in R^d.
+zeta_t ~ N(0, sigma^2 I_m), sigma = noise_on_mean, t = 1, ..., T, where Pi projects on the ball |w| <= 2W of R^m.
+Released is Phi^T (w_1 + ... + w_T) / T, in R^d.
 
 What is fixed here. The text returns (1/T) sum_t Phi^T w_T, which is the last iterate: its analysis averages w_t. It
-writes zeta for zeta_t and leaves w_1 open: 0, which lies in the ball and knows no data. sigma is free, and the account
-says what it gives: the text's 32 (4W + B)^2 T log(2/delta) / (n epsilon)^2 is larger than needed. The average begins at
-w_1 and leaves w_{T+1} out, as in the text; all T noisy gradients are accounted for, and Phi may be published.
+writes zeta for zeta_t and leaves w_1 open: 0, which lies in the ball and knows no data. sigma is free, and the
+guarantee says what it gives: the text's 32 (4W + B)^2 T log(2/delta) / (n epsilon)^2 is larger than needed. The average
+begins at w_1 and leaves w_{T+1} out, as in the text; all T noisy gradients are accounted for, and Phi may be published.
 
 Nothing is clipped: |x| <= 1 and |y| <= B are hypotheses, and data beyond them are refused. A projection that stretches
 a record to more than twice its length is charged to delta, see `oracle.engines.projection`: no run is refused for it,
@@ -27,15 +27,21 @@ import numpy as np
 from oracle.algorithms.descent.dp_gd_projected import project
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared.glm import Array
+from oracle.algorithms.shared.hypotheses import (
+    GAUSSIAN_PROJECTION,
+    LABELS_BOUNDED,
+    PLANNED,
+    REPLACE,
+    SHORT_FEATURES,
+)
 from oracle.core import vocabulary
-from oracle.core.algorithm import accounted
-from oracle.core.registry import Algorithm, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
 
 
 def check(features: Array, labels: Array, config: Values) -> None:
-    """A DomainError unless the data meet the hypotheses of the account."""
+    """A DomainError unless the data meet the hypotheses of the guarantee."""
     relu_regression.check_data(features, labels, feature_norm=Fraction(1), label_bound=config.label_bound)
 
 
@@ -70,10 +76,10 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return lifted
 
 
-def account(config: Values, records: int) -> dict[str, Any]:
+def _parameters(config: Values) -> dict[str, Any]:
     """The parameters of dp-pgd.epsilon: all noisy gradients, composed."""
-    names = ("noise_on_mean", "weight_bound", "label_bound", "steps", "projected_dimension")
-    return {**{name: getattr(config, name) for name in names}, "dataset_size": records}
+    names = ("noise_on_mean", "weight_bound", "label_bound", "dataset_size", "steps", "projected_dimension")
+    return {name: getattr(config, name) for name in names}
 
 
 dp_pgd = Algorithm(
@@ -81,18 +87,23 @@ dp_pgd = Algorithm(
     document="002, Algorithm 7",
     summary="full-batch projected gradient descent for ReLU regression on randomly projected records, the average",
     parameters=(
-        vocabulary.learning_rate,
-        vocabulary.noise_on_mean.above(0),
-        vocabulary.weight_bound,
-        vocabulary.label_bound,
-        PROJECTED_DIMENSION,
+        vocabulary.noise_on_mean.above(0), vocabulary.weight_bound, vocabulary.label_bound, PROJECTED_DIMENSION,
         vocabulary.steps.at_least(1),
     ),
+    training=(vocabulary.learning_rate,),
+    setting=PLANNED,
+    stated=(vocabulary.features_bounded, vocabulary.labels_bounded, vocabulary.gaussian_projection),
+    trained=lambda config: {"features_bounded": "true", "labels_bounded": "true", "gaussian_projection": "true"},
     released="average_iterate",
     neighbours="replace",
-    guarantees=accounted("dp-pgd.epsilon", account),
+    guarantees=(
+        Guarantee(
+            "dp-pgd.epsilon", "composition: all iterates may be seen; long projections are charged to delta",
+            _parameters, (REPLACE, SHORT_FEATURES, LABELS_BOUNDED, GAUSSIAN_PROJECTION),
+        ),
+    ),
+    check=check,
     reference=train,
-    batched="oracle.algorithms.regression.torch_dp_pgd:train",
-    gaussian_release=lambda config: False,
+    batched="oracle.algorithms.regression.torch_dp_pgd:twin",
     source=("nonconvex-nn/thm-6-privacy", "nonconvex-nn/alg-7-typos"),
 )

@@ -1,8 +1,8 @@
 r"""Full-batch projected gradient descent for ReLU regression on randomly projected data (document 002, Algorithm 7).
 
-T steps of w <- Pi(w - eta (mean over the n records of (max(0, <w, Phi x>) - y) Phi x + N(0, sigma^2 I))), with Pi the
-projection onto |w| <= 2W and Phi a Gaussian projection; hypotheses |x| <= 1, |y| <= B, w_1 with |w_1| <= 2W and, like
-the step sizes, independent of the data. No condition on the step sizes.
+T steps of w <- Pi(w - eta (mean over the n records of (max(0, <w, Phi x>) - y) Phi x + N(0, sigma^2 I))), sigma =
+noise_on_mean, with Pi the projection onto |w| <= 2W and Phi a Gaussian projection; hypotheses |x| <= 1, |y| <= B, w_1
+with |w_1| <= 2W and, like the step sizes, independent of the data. No condition on the step sizes.
 
 Where |Phi x| <= 2 for all records, a replaced record moves the mean gradient at a given w by at most
 2 (2 * 2W + 2B) / n (`relu_gradient` at r = 2), which is attained:
@@ -25,15 +25,16 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection, relu_gradient
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
 
 def _moves(values: Values) -> Fraction:
@@ -90,7 +91,8 @@ epsilon = Bound(
         v, width, lambda delta, asked: epsilon_of_mu(lambda: _mu(v), delta, asked)
     ),
     vectorised=lambda xp, v: arrays.epsilon_upper(
-        xp, composed_mu(xp, quotient(xp, _fast_moves(xp, v), v.noise_on_mean), v.steps), projection.remaining_delta(xp, v)
+        xp, composed_mu(xp, quotient(xp, _fast_moves(xp, v), v.noise_on_mean), v.steps),
+        projection.remaining_delta(xp, v),
     ),
     example={"noise_on_mean": "0.05", **_EXAMPLE, "delta": "1e-5"},
 )

@@ -5,8 +5,8 @@ become z = Phi x, Phi an m x d matrix of independent N(0, 1/m). From v_1 = 0, fo
 
     v_{t+1} = Pi[v_t - eta (mean of (relu(<v_t,z>) - y) z over the n records + zeta_t)],  zeta_t ~ N(0, sigma^2 I_m),
 
-Pi onto the ball of radius R = 2W; Phi^T times the mean of v_1, ..., v_T is released (the text prints v_T). In
-expectation over records, noise and Phi
+sigma = noise_on_mean, Pi onto the ball of radius R = 2W; Phi^T times the mean of v_1, ..., v_T is released (the text
+prints v_T). In expectation over records, noise and Phi
 
     E L - L(w*) <= 2 [ W^2/(2 eta T) + eta (M^2 + m sigma^2)/2 + 4 W M/sqrt(n) + W^2 (sqrt(1/m) + c_m)^2 ],
     M = 2W sqrt(1 + 2/m) + B,      c_m = (1 + 2/m)^{1/2} sqrt(2) (4 e^{-3})^{m/8}.
@@ -41,8 +41,9 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 
@@ -68,9 +69,11 @@ def _fast_risk(xp: Any, v: Values) -> Any:
     regret = 0.5 * v.target_norm * v.target_norm / v.learning_rate / v.steps
     regret = regret + 0.5 * v.learning_rate * (gradient * gradient + m * v.noise_on_mean * v.noise_on_mean)
     root = xp.sqrt(1.0 / m) + outside
-    result = 2.0 * (regret + 4.0 * v.target_norm * gradient / xp.sqrt(v.dataset_size) + v.target_norm * v.target_norm * root * root)
+    generalisation = 4.0 * v.target_norm * gradient / xp.sqrt(v.dataset_size)
+    result = 2.0 * (regret + generalisation + v.target_norm * v.target_norm * root * root)
     return rounded_up(
-        xp, result, v.target_norm, v.label_bound, m, v.dataset_size, v.steps, v.learning_rate, v.noise_on_mean, units=64.0
+        xp, result, v.target_norm, v.label_bound, m, v.dataset_size, v.steps, v.learning_rate, v.noise_on_mean,
+        units=64.0,
     )
 
 
@@ -97,8 +100,8 @@ risk = Bound(
     certify=closed_form(_risk),
     vectorised=_fast_risk,
     example={
-        "target_norm": "1", "label_bound": "1", "projected_dimension": "100", "dataset_size": "1000000", "steps": "1000",
-        "learning_rate": "0.01", "noise_on_mean": "0.01",
+        "target_norm": "1", "label_bound": "1", "projected_dimension": "100", "dataset_size": "1000000",
+        "steps": "1000", "learning_rate": "0.01", "noise_on_mean": "0.01",
     },
     released="average_iterate",
 )

@@ -4,32 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.regression.adaptive_batched_gd import check
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
-
-
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
-) -> torch.Tensor:
-    """The last iterates of all the tape's models, shape [M, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    entries = max(config.batch_size, features.shape[1])
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
+from oracle.core.torch_twin import Twin, drawn
 
 
 def _noise_std(config: Values, w: torch.Tensor) -> torch.Tensor:
@@ -43,7 +22,9 @@ def _noise_std(config: Values, w: torch.Tensor) -> torch.Tensor:
     return printed if config.noise_formula == "printed-variance" else printed.square()
 
 
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The last iterates of a block of models, [m, d]."""
+    x, y = data
     eta = float(config.learning_rate)
     norms = torch.linalg.vector_norm(x, dim=1)
     w = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
@@ -57,3 +38,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
             recorder("update", step=step, clipped_sum=total, noise_std=std[:, 0])
         w = w - eta * (total / config.batch_size + std * drawn(tape.normal("noise", step, x.shape[1]), x))
     return w
+
+
+twin = Twin(_chunk, entries=lambda data, config, tape: max(config.batch_size, data[0].shape[1]))

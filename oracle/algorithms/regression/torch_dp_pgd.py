@@ -9,36 +9,30 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from oracle.algorithms.regression.dp_pgd import check
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import drawn, in_chunks
+from oracle.core.torch_twin import Twin, drawn
 
 
-def train(
-    features: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    config: Values,
-    tape: Tape,
-    *,
-    device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float64,
-    recorder: Any = None,
+def _prepared(
+    x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any
+) -> tuple[torch.Tensor, torch.Tensor, bool]:
+    return x, y, recorder is not None
+
+
+def _entries(data: tuple[torch.Tensor, torch.Tensor, bool], config: Values, tape: Tape) -> int:
+    """A projection, and an entry a record; only a recorder wants the projected records."""
+    (records, dimension), rows = data[0].shape, int(config.projected_dimension)
+    return max(rows * dimension, records * (rows if data[2] else 1))
+
+
+def _chunk(
+    data: tuple[torch.Tensor, torch.Tensor, bool], config: Values, tape: Tape, recorder: Any
 ) -> torch.Tensor:
-    """The lifted average iterates of all the tape's models, shape [M, d], on the device."""
-    check(features, labels, config)
-    x = torch.as_tensor(features, dtype=dtype, device=device)
-    y = torch.as_tensor(labels, dtype=dtype, device=device)
-    rows = config.projected_dimension
-    entries = max(rows * features.shape[1], features.shape[0] * (1 if recorder is None else rows))
-    return in_chunks(tape, entries, lambda part: _train_chunk(x, y, config, part, recorder), x, recorder)
-
-
-def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
+    """The lifted average iterates of a block of models, [m, d]."""
+    x, y, _ = data
     eta, sigma, radius = float(config.learning_rate), float(config.noise_on_mean), 2 * float(config.weight_bound)
     records, dimension = x.shape
     rows = config.projected_dimension
@@ -56,3 +50,6 @@ def _train_chunk(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, r
         moved = w - eta * (total / records + noise)
         w = moved * (radius / torch.linalg.vector_norm(moved, dim=2, keepdim=True).clamp(min=radius))
     return (mean @ phi)[:, 0]
+
+
+twin = Twin(_chunk, entries=_entries, prepare=_prepared)

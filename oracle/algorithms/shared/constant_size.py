@@ -8,11 +8,8 @@ a record, the data have exactly n of them; where one is added or removed, any nu
 
 from __future__ import annotations
 
-from oracle.core import vocabulary
+from oracle.core.algorithm import Hypothesis, Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
-
-DATASET_SIZE = vocabulary.dataset_size
 
 
 def check_size(config: Values, records: int) -> None:
@@ -29,3 +26,13 @@ def check_batch_size(config: Values) -> None:
         raise DomainError(
             f"batch_size = {config.batch_size} is above dataset_size = {config.dataset_size}: no such sampling rate"
         )
+
+
+def _as_declared(config: Values) -> bool:
+    """Only a training knows the records apart from dataset_size; a plan's are as many as it says."""
+    records = getattr(config, "records", None)
+    return records is None or config.neighbours != "replace" or records == config.dataset_size
+
+
+DECLARED_SIZE = Hypothesis("where a record is replaced, the data have dataset_size records", _as_declared)
+FITS = Hypothesis("batch_size is at most dataset_size", lambda config: config.batch_size <= config.dataset_size)

@@ -14,6 +14,12 @@ DISJOINT_BATCHES = Hypothesis(
     lambda config: config.dataset_size % config.batch_size == 0,
 )
 
+SHORT_FEATURES = said("no record's features are longer than 1", "features_bounded")
+LABELS_BOUNDED = said("labels, and a bounded link, lie in [-B, B]: B = label_bound", "labels_bounded")
+GAUSSIAN_PROJECTION = said(
+    "the projection is a matrix of independent Gaussians, drawn without looking", "gaussian_projection"
+)
+
 
 def _constant_size(config: Values) -> bool | None:
     if config.neighbours == "replace":

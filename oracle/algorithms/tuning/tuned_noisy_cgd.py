@@ -10,8 +10,8 @@ K, the candidates and the other runs stay hidden. Released is a vector (1, theta
 scores the first wins: runs are exchangeable, so that is a fair draw. A score that is no number is the worst.
 
 Left open by the document: on which data the score is taken. Here on the last `validation_records` records, which are
-public: they are not trained on and NOT protected. The score is then a function of the model and is paid for with it; a score
-on the protected records would have to be private itself. It is the mean loss there (negative) or the accuracy.
+public: they are not trained on and NOT protected. The score is then a function of the model and is paid for with it; a
+score on the protected records would have to be private itself. It is the mean loss there (negative) or the accuracy.
 
 The guarantee: neighbours differ in one of the other records. A run is mu-GDP with the largest mu of the grid, since a
 mixture with weights that do not depend on the data is no worse than its worst part; Theorem 5.1 (in

@@ -41,12 +41,13 @@ from flint import arb, ctx
 from oracle.bounds.composition import composition_arrays as arrays
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, enclose
 from oracle.core.arrays import TINY, inflate
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 
 _MOST_STEPS = 100_000  # the sums have about steps / 2 terms
 

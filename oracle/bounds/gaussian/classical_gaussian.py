@@ -2,7 +2,7 @@ r"""The classical calibration of the Gaussian mechanism, on the range of epsilon
 
     sigma = sqrt(2 log(1.25/delta)) Delta / epsilon,      0 < epsilon <= 1, 0 < delta < 1    (Dwork and Roth 2014, A.1)
 
-`theorems.tools.classical_gaussian` proves that this noise is enough for every delta in (0, 1) and epsilon in (0, 1],
+`theorems.tools.classical_calibration` proves that this noise is enough for every delta in (0, 1) and epsilon in (0, 1],
 and that it is not for every epsilon (at delta = 1e-5 it fails from epsilon = 8.42 on): epsilon > 1 is refused. The
 least noise that is enough is `gaussian.sigma`, which is never larger.
 """
@@ -16,9 +16,10 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 
 _LOG_CONSTANT = math.log(1.25)
 

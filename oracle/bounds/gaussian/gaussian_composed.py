@@ -16,12 +16,13 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import CURVE, delta_ball, epsilon_of_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, delta_ball, epsilon_of_mu
 
 _LARGEST_MU = 1e150  # beyond, mu^2 overflows: the reference answers
 

@@ -26,18 +26,19 @@ from typing import Any
 from flint import arb
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
-from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers
+from oracle.core.registry import Bound, closed_form
+from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions
 
 
-def gd_factor(c: Any, t: Any, powers: Powers) -> Any:
+def gd_factor(c: Any, t: Any, powers: PowerFunctions) -> Any:
     """The square of NoisyGD's factor: G(c, t) (1 + c) / (1 + c^t)."""
     return powers.geometric_sum(c, t) * (1 + powers.number(c)) / (1 + powers.power(c, t))
 
 
-def cgd_factor(c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
+def cgd_factor(c: Any, k: Any, epochs: Any, powers: PowerFunctions) -> Any:
     """The square of NoisyCGD's factor for k >= 2: 1 + c^{2k-2} (1+c) G(c, k(E-1)) / (G(c, k)^2 (1 + c^{k(E-1)}))."""
     steps = k * (epochs - 1)
     memory = (1 + powers.number(c)) * powers.geometric_sum(c, steps) / (1 + powers.power(c, steps))
@@ -57,7 +58,7 @@ def cgd_square(values: Values) -> arb:
     return square
 
 
-def cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, powers: Powers) -> Any:
+def cgd_squares(xp: Any, c: Any, k: Any, epochs: Any, powers: PowerFunctions) -> Any:
     """The square of NoisyCGD's factor, in arrays."""
     return xp.where(k == 1.0, gd_factor(c, epochs, powers), cgd_factor(c, k, epochs, powers))
 

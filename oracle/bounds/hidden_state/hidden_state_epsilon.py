@@ -15,15 +15,16 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import CURVE, epsilon_of_mu, sigma_of
 from oracle.bounds.hidden_state import hidden_state as mu
 from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 from oracle.engines.geometric import BUDGET
 
 _LARGEST_MU = 1e150  # beyond, mu^2 overflows: the reference answers

@@ -21,7 +21,6 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, logit_ball
 from oracle.bounds.hidden_state.hidden_state import (
     BATCHES,
     CONTRACTION,
@@ -33,12 +32,14 @@ from oracle.bounds.hidden_state.hidden_state import (
     gd_mu,
 )
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, inflate, quotient
 from oracle.core.domain import Number, parse_all
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
+from oracle.engines.gaussian_curve import certainly_negative, logit_ball
 from oracle.engines.geometric import BUDGET, BallPowers, GapPowers
 
 _HALVINGS = 72  # of the range of log u, 700 long, to the rounding of log u

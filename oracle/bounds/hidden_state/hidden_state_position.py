@@ -25,11 +25,12 @@ from flint import arb
 from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.bounds.hidden_state.shift_programme import cost, joined
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
-from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers, square_sum
+from oracle.core.registry import Bound, closed_form
+from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _UNDERFLOW = 1e-140  # of the last touch; below, its square leaves the doubles
 
@@ -51,12 +52,12 @@ def two_edges_arrays(xp: Any, left: Edge, right: Edge) -> Any:
     return xp.where(convex, cost(left) + cost(right), cost(joined(left, right)))
 
 
-def last_touch(c: Any, after: Any, powers: Powers) -> Edge:
+def last_touch(c: Any, after: Any, powers: PowerFunctions) -> Edge:
     """The block of the last touch and the free steps after it."""
     return powers.power(c, after), square_sum(c, after + 1, powers), powers.power(c, after + 1)
 
 
-def whole_epochs(c: Any, k: Any, count: Any, powers: Powers) -> tuple[Any, Any]:
+def whole_epochs(c: Any, k: Any, count: Any, powers: PowerFunctions) -> tuple[Any, Any]:
     """B and V of whole epochs that each begin with a touch (count >= 1)."""
     drift = powers.power(c, k - 1) * powers.geometric_sum(c, k * count) / powers.geometric_sum(c, k)
     return drift, square_sum(c, k * count, powers)

@@ -48,21 +48,22 @@ from oracle.bounds.hidden_state.hidden_state import (
 )
 from oracle.bounds.hidden_state.hidden_state_position import Edge, two_edges, two_edges_arrays
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import at_least, at_most, inflate, quotient
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
-from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, Powers, square_sum
+from oracle.core.registry import Bound, closed_form
+from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _MOST_CANDIDATES = 8  # integers next to a ball; more say that the ball is too wide
 
 
-def gd_from(c: Any, t: Any, d: Any, powers: Powers) -> Any:
+def gd_from(c: Any, t: Any, d: Any, powers: PowerFunctions) -> Any:
     """The cost f(t) of a start at distance d, t >= 1 steps before the end."""
     gap = powers.power(c, t) * d + powers.geometric_sum(c, t)
     return gap / square_sum(c, t, powers) * gap
 
 
-def cgd_edges(c: Any, k: Any, touches: Any, d: Any, powers: Powers) -> tuple[Edge, Edge]:
+def cgd_edges(c: Any, k: Any, touches: Any, d: Any, powers: PowerFunctions) -> tuple[Edge, Edge]:
     """The two blocks of a start at distance d just after a touch, with that many touches before the last step."""
     inside = powers.geometric_sum(c, k * touches) / powers.geometric_sum(c, k)
     drift = powers.power(c, k - 1) * (powers.power(c, k * touches) * d + inside)

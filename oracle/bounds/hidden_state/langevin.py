@@ -32,11 +32,12 @@ from flint import arb
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 
 
 def _suits(step_size: Any, strong_convexity: Any, smoothness: Any) -> bool:

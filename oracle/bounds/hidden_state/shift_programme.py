@@ -47,8 +47,9 @@ from flint import arb
 
 from oracle.bounds.hidden_state import shift_programme_arrays as arrays
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 
 Block = tuple[arb, arb, arb]
 

@@ -33,15 +33,16 @@ from typing import Any
 
 from flint import arb, arb_poly, ctx, fmpz_poly
 
-from oracle.bounds.gaussian.gaussian import certainly_negative
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
+from oracle.engines.gaussian_curve import certainly_negative
 from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
 from oracle.engines.laplace_contour_arrays import contour_delta, contour_epsilon
 from oracle.engines.laplace_splines import curve as splines

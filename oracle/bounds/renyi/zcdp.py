@@ -35,10 +35,11 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
 from oracle.core.enclosure import Dyadic, Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 
 _NEWTON_STEPS = 60
 _NEARBY = 2.0**-20  # relative distance of two rho whose chord tells the slope

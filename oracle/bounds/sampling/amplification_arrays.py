@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
-from oracle.core.registry import Values
 
 _LARGEST = 600.0  # an epsilon whose exponential is still far from overflow
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy

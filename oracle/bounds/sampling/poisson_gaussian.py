@@ -21,6 +21,7 @@ from flint import arb, ctx
 
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, at_least, at_most, inflate, quotient
 from oracle.core.domain import (
@@ -29,7 +30,7 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
 from oracle.engines.contour import saddle_for

@@ -27,11 +27,12 @@ from typing import Any
 from flint import ctx
 
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import is_narrow
 from oracle.core.arrays import inflate
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines.sampled_moment import log_moment
 from oracle.engines.sampled_moment_arrays import divergence
 

@@ -61,18 +61,19 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 from flint import acb, arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, epsilon_of_mu, logit_ball, normal_upper_tail
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse, zcdp_epsilon
 from oracle.bounds.sampling import amplification_arrays
 from oracle.bounds.sampling import wor_gaussian_arrays as arrays
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, integral
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
+from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu, logit_ball, normal_upper_tail
 
 _MOST_TERMS = 10_000  # of the sum over integer orders
 _LEAST_RATE = Fraction(1, 10**130)  # whose square times b^2 is still far from the subnormals
@@ -81,7 +82,7 @@ _NOWHERE = acb(math.nan)
 
 
 @dataclass(frozen=True)
-class Pair:
+class SampledPair:
     """The dominating pair of one step, for 0 < gamma < 1."""
 
     sigma: Fraction
@@ -162,7 +163,7 @@ def _log_one_plus(mass: arb, top: arb) -> arb:
     return (mass * top.exp()).log1p() if top < 0 else top + (mass + (-top).exp()).log()
 
 
-def proposed_peak(pair: Pair, t: float) -> float:
+def proposed_peak(pair: SampledPair, t: float) -> float:
     """About where the integrand of M - 1 is largest, by floats."""
     b, gamma = pair.floats()
     with np.errstate(all="ignore"):
@@ -175,7 +176,7 @@ def proposed_peak(pair: Pair, t: float) -> float:
 def _exact(values: Values) -> Callable[[], arb]:
     if values.sampling_rate == 1:
         return lambda: ball(2 * values.steps * values.alpha / values.sigma**2)
-    pair = Pair(values.sigma, values.sampling_rate)
+    pair = SampledPair(values.sigma, values.sampling_rate)
     peak = proposed_peak(pair, float(values.alpha - 1))
     return lambda: ball(values.steps / (values.alpha - 1)) * pair.log_moment(ball(values.alpha - 1), peak)
 
@@ -230,7 +231,7 @@ def _many_steps(values: Values, width: Fraction) -> Enclosure:
     """Both ends of inf f from one order, corrected until they meet as far as the precision allows."""
     if values.sampling_rate < _LEAST_RATE:
         raise PrecisionError(f"sampling_rate is below {float(_LEAST_RATE):.0e}, beyond what the float64 search reaches")
-    pair, k = Pair(values.sigma, values.sampling_rate), values.steps
+    pair, k = SampledPair(values.sigma, values.sampling_rate), values.steps
     b, gamma = pair.floats()
     with ctx.workprec(64):
         log = float(log_inverse(values.delta).mid())

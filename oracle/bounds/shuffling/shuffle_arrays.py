@@ -28,7 +28,7 @@ _NEWTON_STEPS = 60
 _EXACT_STIRLING = 32  # from here on four terms of Stirling's series are exact in float64
 
 
-class Curve(NamedTuple):
+class ShuffleCurve(NamedTuple):
     """delta(epsilon) up to `slack` either way, and -d delta / d epsilon."""
 
     value: Any
@@ -112,7 +112,7 @@ def _window(xp: Any, epsilon0: Any, others: Any, z: Any) -> tuple[Any, Any, Any]
     return xp.where(low > 0.0, low, 0.0), xp.where(high < others, high, others), outside
 
 
-def _clones(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
+def _clones(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> ShuffleCurve:
     others, gap = users - 1.0, -xp.expm1(epsilon - epsilon0)
     kept, inverse_odds, rest = xp.exp(-epsilon0), xp.expm1(epsilon0), -xp.expm1(-epsilon0)
     growth = xp.expm1(epsilon)
@@ -145,13 +145,13 @@ def _clones(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
     value = first * edge - growth * beyond
     slack = UNIT * (128.0 + 24.0 * steps + 8.0 * terms) * (first * edge + growth * doubt) + error * xp.abs(value)
     slope = (1.0 + growth) * (kept / (1.0 + kept) * edge + beyond) * scale
-    return Curve(xp.where(long, math.nan, value * scale), slack * scale + first * outside, slope)
+    return ShuffleCurve(xp.where(long, math.nan, value * scale), slack * scale + first * outside, slope)
 
 
 # --- responses
 
 
-def _responses(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
+def _responses(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> ShuffleCurve:
     others, gap = users - 1.0, -xp.expm1(epsilon - epsilon0)
     kept, rest, growth = xp.exp(-epsilon0), -xp.expm1(-epsilon0), xp.expm1(epsilon)
     nudge = (32.0 + 8.0 * epsilon0) * UNIT  # the edges' rounding errors, and more
@@ -171,12 +171,12 @@ def _responses(xp: Any, epsilon0: Any, users: Any, epsilon: Any) -> Curve:
         # The nudge may have added an outcome, which costs at most 2 nudge (1 - k) of the mass at the edge.
         slack = UNIT * (128.0 + 8.0 * terms) * size + 4.0 * nudge * rest + error * xp.abs(value)
         slope = (1.0 + growth) * (kept / (1.0 + kept) + ratio)
-        curves.append(Curve(mass * value, mass * slack, mass * slope))
+        curves.append(ShuffleCurve(mass * value, mass * slack, mass * slope))
     one, two = curves
     larger = one.value > two.value
     spread = xp.where(one.upper > two.upper, one.upper, two.upper)
     value = xp.where(larger, one.value, two.value)
-    return Curve(value, spread - value + 4 * UNIT * spread, xp.where(larger, one.slope, two.slope))
+    return ShuffleCurve(value, spread - value + 4 * UNIT * spread, xp.where(larger, one.slope, two.slope))
 
 
 _CURVES = {"upper": _clones, "lower": _responses}
@@ -232,7 +232,7 @@ def _nothing_gained(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str)
 def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any:
     """Newton's method on log delta, kept in a bracket, proposes; the curve's upper bound a little above certifies."""
 
-    def curve(epsilon: Any) -> Curve:
+    def curve(epsilon: Any) -> ShuffleCurve:
         return _CURVES[method](xp, epsilon0, users, epsilon)
 
     kept, tanh = xp.exp(-epsilon0), xp.tanh(0.5 * epsilon0)

@@ -32,15 +32,16 @@ from typing import Any, Protocol
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.domain import Number, positive, shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
 
 _LARGEST_MU = 1e150  # beyond, mu^2 overflows: the reference answers
 _SMALLEST_SHARE = 1e-290

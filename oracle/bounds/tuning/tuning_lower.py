@@ -32,14 +32,15 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import certainly_negative, normal_upper_tail
 from oracle.bounds.tuning.tuning import MEAN, MU
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values
+from oracle.core.registry import Bound
 from oracle.engines.gaussian_arrays import mills
+from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
 _HALVINGS = 60
 _SHARP = 1e-10  # relative error above which float64 leaves the answer to the reference

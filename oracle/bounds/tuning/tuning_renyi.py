@@ -27,16 +27,17 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.gaussian.gaussian import delta_ball
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
 from oracle.bounds.sampling.wor_gaussian_arrays import in_blocks
 from oracle.bounds.tuning.tuning import MEAN, MU
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Bound, Values, closed_form
+from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
+from oracle.engines.gaussian_curve import delta_ball
 
 ORDERS = tuple(Fraction(k, 4) * Fraction(2) ** j for j in range(-5, 13) for k in range(4, 8))
 """The t = alpha - 1 over which the least epsilon is taken."""

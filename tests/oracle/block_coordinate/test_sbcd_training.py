@@ -1,4 +1,4 @@
-"""SBCD and DP-SBCD as a whole: written a third time by definition, exact law, sensitivity, invariances, accounting."""
+"""SBCD and DP-SBCD as a whole: written a third time by definition, exact law, sensitivity, invariances, guarantees."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.block_coordinate import sbcd, torch_sbcd
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
+from oracle.core.planning import PROVED, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
-from tests.oracle.block_coordinate.test_sbcd_updates import cost_of_u, relu
-from tests.oracle.core.test_cli import output, parsed
+from tests.commands import output, parsed
+from tests.oracle.block_coordinate.updates import cost_of_u, relu
 from tests.trainings.sbcd import SAMPLES
 
 Array = NDArray[np.float64]
 PLAIN, PRIVATE = oracle.algorithm("sbcd"), oracle.algorithm("dp-sbcd")
 NETWORK: dict[str, Any] = {
-    "layers": 2, "width": 3, "outputs": 1, "eta": "0.1", "regulariser": "none", "lipschitz": "1.5", "batch_size": 2,
+    "layers": 2, "hidden_units": 3, "outputs": 1, "learning_rate": "0.1", "regulariser": "none",
+    "spectral_norm": "1.5", "batch_size": 2,
 }
-BASE: dict[str, Any] = {**NETWORK, "noise": ["0.2", "0.05"], "clip_norm": "0.7"}
+BASE: dict[str, Any] = {**NETWORK, "noise_variances": ["0.2", "0.05"], "clip_norm": "0.7"}
 
 
 def config(**changes: Any) -> Values:
@@ -58,7 +59,7 @@ class Written:
     wanted: Array
 
     def __post_init__(self) -> None:
-        widths = [self.inputs.shape[1], *[self.values.width] * self.values.layers, self.values.outputs]
+        widths = [self.inputs.shape[1], *[self.values.hidden_units] * self.values.layers, self.values.outputs]
         draws = [self.tape.normal("initial", d, a * b)[0] for d, (a, b) in enumerate(itertools.pairwise(widths))]
         self.theta = [
             draw.reshape(b, a) / a**0.5 for draw, (a, b) in zip(draws, itertools.pairwise(widths), strict=True)
@@ -77,7 +78,7 @@ class Written:
         return float(sum(terms)) / 2
 
     def run(self, noise: list[float], clip_norm: float) -> Array:
-        v, eta, draw = self.values, float(self.values.eta), itertools.count()
+        v, eta, draw = self.values, float(self.values.learning_rate), itertools.count()
         for o, start in itertools.product(noise, range(0, len(self.inputs), v.batch_size)):
             rows = slice(start, start + v.batch_size)
             for d in range(v.layers + 1):
@@ -94,7 +95,7 @@ class Written:
                     self.u[d][rows] = np.where(better, low, high)
                 self.falls.append(before - self.objective())
                 norm = max(np.linalg.svd(self.theta[d])[1][0], 1e-300)
-                self.theta[d] = self.theta[d] * min(1.0, float(v.lipschitz) / norm)
+                self.theta[d] = self.theta[d] * min(1.0, float(v.spectral_norm) / norm)
                 error, x = self.x[d][rows] @ self.theta[d].T - target[rows], self.x[d][rows]
                 slopes = np.einsum("io,ij->ioj", error, x)
                 lengths = np.sqrt((slopes**2).sum(axis=(1, 2)))
@@ -114,7 +115,7 @@ def test_the_reference_is_the_algorithm_by_definition(item: Algorithm, seed: int
     values = item.parse(given)
     wanted = labels[:, None] if values.outputs == 1 else (labels[:, None] == np.arange(values.outputs)).astype(float)
     written = Written(values, Tape(seed), features, wanted)
-    noise = [float(o) for o in values.noise] if item is PRIVATE else [0.0] * values.epochs
+    noise = [float(o) for o in values.noise_variances] if item is PRIVATE else [0.0] * values.epochs
     expected = written.run(noise, float(values.clip_norm) if item is PRIVATE else math.inf)
     np.testing.assert_allclose(item.reference(features, labels, values, Tape(seed)), expected, rtol=1e-8, atol=1e-10)
     assert min(written.falls) >= -1e-12 * (1 + written.objective())
@@ -122,17 +123,18 @@ def test_the_reference_is_the_algorithm_by_definition(item: Algorithm, seed: int
 
 
 def test_without_noise_and_clipping_the_private_algorithm_is_the_plain_one() -> None:
-    values = config(noise=["1e-300"] * 3, clip_norm="inf")
+    values = config(noise_variances=["1e-300"] * 3, clip_norm="inf")
     for seed in range(5):
         private = PRIVATE.reference(*data(), values, Tape(seed))
         np.testing.assert_allclose(private, PLAIN.reference(*data(), plain(), Tape(seed)), rtol=1e-14)
 
 
+@pytest.mark.full
 def test_training_fits() -> None:
     """Two hidden layers learn a product of two signs, which no linear model does (its squared loss stays at 1/2)."""
     features = np.array(list(itertools.product([-1.0, 1.0], repeat=2)))
     labels = features[:, 0] * features[:, 1]
-    values = plain(width=8, eta="0.1", lipschitz=3, batch_size=4, epochs=1500)
+    values = plain(hidden_units=8, learning_rate="0.1", spectral_norm=3, batch_size=4, epochs=1500)
     final = PLAIN.train_batched(features, labels, values, Tape(1, 20))
     first, middle, last = (final[:, a:b] for a, b in ((0, 16), (16, 80), (80, 88)))
     x = torch.tensor(features).expand(20, -1, -1)
@@ -143,11 +145,11 @@ def test_training_fits() -> None:
 
 
 def test_no_epochs_release_the_start() -> None:
-    values = config(noise=[])
+    values = config(noise_variances=[])
     draws = [Tape(4).normal("initial", d, n)[0] for d, n in enumerate((12, 9, 3))]
     start = np.concatenate([draws[0] / 2, draws[1] / 3**0.5, draws[2] / 3**0.5])
     np.testing.assert_allclose(PRIVATE.reference(*data(), values, Tape(4)), start, rtol=1e-15)
-    assert oracle.bound("sbcd-composition.epsilon").at({**account(values), "delta": "1e-5"}).upper.compare(0) == 0
+    assert proved_epsilon(PRIVATE, values, records=6, delta="1e-5").upper.compare(0) == 0
 
 
 # --- the law of the release
@@ -163,7 +165,10 @@ def test_the_linear_toy_has_its_closed_form_law(regulariser: str) -> None:
     """
     features, labels = data(6, 3, seed=1)
     noise, eta, models = (0.3, 0.02, 0.1), 0.2, 20_000
-    values = config(layers=0, eta="0.2", regulariser=regulariser, lipschitz="inf", noise=list(noise), clip_norm="inf")
+    values = config(
+        layers=0, learning_rate="0.2", regulariser=regulariser, spectral_norm="inf", noise_variances=list(noise),
+        clip_norm="inf",
+    )
     final = np.asarray(PRIVATE.train_batched(features, labels, values, Tape(7, models)))
     shrink = 1 / (1 + eta) if regulariser == "l2" else 1.0
     mean, covariance = np.zeros(3), np.eye(3) / 3
@@ -181,7 +186,7 @@ def test_the_linear_toy_has_its_closed_form_law(regulariser: str) -> None:
     assert stats.kstest(white.ravel(), "norm").pvalue > 1e-6
 
 
-# --- what the accounting needs
+# --- what the guarantee needs
 
 
 def run_on_path(kind: str, features: Array, labels: Array, values: Values, monkeypatch: Any) -> list[dict[str, Any]]:
@@ -209,7 +214,7 @@ def test_given_the_releases_a_record_moves_its_own_terms_alone(kind: str, record
     features, labels = data()
     other, wanted = features.copy(), labels.copy()
     other[record], wanted[record] = 10 * other[record][::-1] + 3, -20.0
-    values = config(noise=["0.1"] * 4)
+    values = config(noise_variances=["0.1"] * 4)
     runs = [run_on_path(kind, *pair, values, monkeypatch) for pair in ((features, labels), (other, wanted))]
     moves = []
     for one, two in zip(*runs, strict=True):
@@ -222,45 +227,49 @@ def test_given_the_releases_a_record_moves_its_own_terms_alone(kind: str, record
                 assert gap == 0
         elif one["name"] == "sample" and one["sample"] != record:
             assert one["norm"] == two["norm"]
-    assert len(moves) == len(account(values)["noise"]) == 4 * 3
+    assert len(moves) == len(entries(values)["noise_variances"]) == 4 * 3
     assert all(move > 0 for move in moves[1:])  # the first, of a block that has not moved, may meet its forward pass
     assert max(moves) > 0.7, "no replacement moved a sum by more than C: the test is too easy"
 
 
-def account(values: Values, records: int = 6) -> dict[str, Any]:
-    assert PRIVATE.account is not None
-    return dict(PRIVATE.account(values, records))
+def entries(values: Values) -> dict[str, Any]:
+    """The parameters of composition, the one guarantee that is proved of a training."""
+    judged = plan_of_training(PRIVATE, values, records=6, delta="1e-5").judged
+    [proved] = [item.guarantee for item in judged if item.status == PROVED]
+    assert proved.bound == "sbcd-composition.epsilon"
+    return dict(proved.parameters(values) or {})
 
 
-def test_the_account_has_an_entry_a_block_and_epoch() -> None:
+def test_composition_has_an_entry_a_block_and_epoch() -> None:
     fifth, twentieth, shift = Fraction(1, 5), Fraction(1, 20), Fraction(7, 5)
-    assert account(config()) == {
-        "eta": Fraction(1, 10), "batch_size": 2, "sensitivity": (shift,) * 6, "noise": (fifth,) * 3 + (twentieth,) * 3,
+    assert entries(config()) == {
+        "learning_rate": Fraction(1, 10), "batch_size": 2, "sensitivities": (shift,) * 6,
+        "noise_variances": (fifth,) * 3 + (twentieth,) * 3,
     }
-    assert len(account(config(layers=0))["noise"]) == 2
+    assert len(entries(config(layers=0))["noise_variances"]) == 2
 
 
-def test_the_accounted_epsilon_is_that_of_independent_gaussian_releases() -> None:
+def test_the_proved_epsilon_is_that_of_independent_gaussian_releases() -> None:
     """Each update that reads the record: mean moved by 2 eta C / b, standard deviation sqrt(2 eta o)."""
-    values = config(noise=["2", "5", "3"])
+    values = config(noise_variances=["2", "5", "3"])
     releases = [2 * 0.1 * 0.7 / 2 / math.sqrt(2 * 0.1 * o) for o in (2, 5, 3) for _ in range(3)]
     mu = math.sqrt(sum(release**2 for release in releases))
-    epsilon = oracle.bound("sbcd-composition.epsilon").at({**account(values), "delta": "1e-5"}).to_floats()[1]
+    epsilon = proved_epsilon(PRIVATE, values, records=6, delta="1e-5").to_floats()[1]
     delta = stats.norm.cdf(-epsilon / mu + mu / 2) - math.exp(epsilon) * stats.norm.cdf(-epsilon / mu - mu / 2)
     assert delta == pytest.approx(1e-5, rel=1e-8)
 
 
 def test_no_guarantee_without_clipping_or_with_a_batch_cut_short() -> None:
     PRIVATE.reference(*data(), config(clip_norm="inf"), Tape(0))  # training the document's algorithm is allowed
-    with pytest.raises(DomainError, match=r"clip_norm = inf .* no guarantee"):
-        account(config(clip_norm="inf"))
-    with pytest.raises(DomainError, match="divisor of the 7 records"):
-        account(config(), 7)
+    with pytest.raises(DomainError, match=r"no guarantee: .* clip_norm is finite"):
+        proved_epsilon(PRIVATE, config(clip_norm="inf"), records=6, delta="1e-5")
+    with pytest.raises(DomainError, match=r"no guarantee: .* batch_size divides dataset_size"):
+        proved_epsilon(PRIVATE, config(), records=7, delta="1e-5")
 
 
 def test_what_is_not_private_says_so() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "sbcd"]
-    assert entry["accounted_by"] is None
+    assert entry["guarantees"] == []
     [line] = [line for line in output("algorithms").splitlines() if line.split()[0] == "sbcd"]
     assert " last_iterate - " in " ".join(line.split())
     with pytest.raises(DomainError, match="sbcd"):
@@ -272,7 +281,7 @@ def test_what_is_not_private_says_so() -> None:
 
 def test_what_is_recorded_is_what_happened_in_both() -> None:
     features, labels = data()
-    values, tape = config(regulariser="l1", eta="0.05"), Tape(5, 2)
+    values, tape = config(regulariser="l1", learning_rate="0.05"), Tape(5, 2)
     alone: list[tuple[str, dict[str, Any]]] = []
     together: list[tuple[str, dict[str, Any]]] = []
     final = PRIVATE.reference(features, labels, values, tape.one(1), recorder=lambda k, **f: alone.append((k, f)))
@@ -352,8 +361,9 @@ def test_data_that_do_not_fit_are_refused_by_both(broken: Any, message: str) -> 
 
 
 @pytest.mark.parametrize("changes", [
-    {"noise": ["0.1", "0"]}, {"noise": ["-1"]}, {"clip_norm": 0}, {"clip_norm": "nan"}, {"lipschitz": 0},
-    {"eta": "inf"}, {"layers": -1}, {"width": 0}, {"regulariser": "l0"}, {"outputs": "1.5"},
+    {"noise_variances": ["0.1", "0"]}, {"noise_variances": ["-1"]}, {"clip_norm": 0}, {"clip_norm": "nan"},
+    {"spectral_norm": 0}, {"learning_rate": "inf"}, {"layers": -1}, {"hidden_units": 0},
+    {"regulariser": "l0"}, {"outputs": "1.5"},
 ])
 def test_parameters_outside_their_domain_are_refused(changes: dict[str, Any]) -> None:
     [name] = changes

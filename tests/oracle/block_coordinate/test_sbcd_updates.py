@@ -5,28 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import optimize
 
 from oracle.algorithms.block_coordinate import sbcd, torch_sbcd
 from oracle.algorithms.shared import glm
-
-Array = NDArray[np.float64]
-
-
-def relu(value: Array) -> Array:
-    return np.maximum(value, 0.0)
-
-
-def cost_of_u(u: Any, ahead: float, x_next: float) -> Any:
-    return 0.5 * (x_next - np.maximum(u, 0.0)) ** 2 + 0.5 * (u - ahead) ** 2
+from tests.oracle.block_coordinate.updates import Array, cost_of_u, relu
 
 
 def printed(ahead: float, x_next: float) -> float:

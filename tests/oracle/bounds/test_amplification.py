@@ -115,7 +115,7 @@ def pure_pair(bound: oracle.Bound, companion: oracle.Bound, base: tuple[Fraction
     Enclosure, Enclosure
 ]:
     """(epsilon', delta') of a base that has delta at the level e^epsilon."""
-    both = {"epsilon": log_of(base[0]), "delta": base[1], **sampling}
+    both = {"base_epsilon": log_of(base[0]), "base_delta": base[1], **sampling}
     return tuple(  # type: ignore[return-value]
         item.reference(width=FINE, **{p.name: both[p.name] for p in item.parameters}) for item in (bound, companion)
     )
@@ -206,7 +206,7 @@ def test_poisson_is_false_for_replacing() -> None:
 
     worst = ratio(poisson((1,), rate, mechanism), poisson((0,), rate, mechanism))
     assert worst == odds
-    assert level_of(POISSON.reference(epsilon=log_of(odds), sampling_rate=rate)) < worst
+    assert level_of(POISSON.reference(base_epsilon=log_of(odds), sampling_rate=rate)) < worst
 
 
 def test_wor_is_false_for_a_base_that_sees_the_order_of_the_data() -> None:
@@ -220,7 +220,7 @@ def test_wor_is_false_for_a_base_that_sees_the_order_of_the_data() -> None:
         }
 
     first, second = (without_replacement(data, 2, mechanism) for data in ((0, 0, 1), (1, 0, 1)))
-    claimed = level_of(WOR.reference(epsilon=log_of(odds), dataset_size=3, batch_size=2))
+    claimed = level_of(WOR.reference(base_epsilon=log_of(odds), dataset_size=3, batch_size=2))
     assert max(ratio(first, second), ratio(second, first)) > claimed
     # In random order the same mechanism keeps the promise.
     first, second = (
@@ -275,6 +275,7 @@ def test_the_mixture_is_attained_by_two_draws() -> None:
 # --- contracts and second opinions
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -284,18 +285,19 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
 @pytest.mark.parametrize("epsilon", ["0", "1e-30", "0.5", "20", "1001", "5000"])
 @pytest.mark.parametrize("rate", ["0", "1e-300", "1e-4", "0.5", "1"])
 def test_poisson_at_extremes(epsilon: str, rate: str) -> None:
-    check_second_opinion(POISSON, {"epsilon": epsilon, "sampling_rate": rate})
+    check_second_opinion(POISSON, {"base_epsilon": epsilon, "sampling_rate": rate})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epsilon", ["0", "1e-12", "0.3", "3", "40", "1200"])
 @pytest.mark.parametrize("delta", ["0", "1e-30", "1e-3", "0.4", "1"])
 def test_with_replacement_at_extremes(epsilon: str, delta: str, method: str) -> None:
     """Across the whole life of a group: deltas that double, saturate, and reach 1."""
     for size, draws in ((1, 1), (1, 12), (2, 25), (10**6, 30)):
-        params = {"epsilon": epsilon, "dataset_size": size, "draws": draws, "method": method}
+        params = {"base_epsilon": epsilon, "dataset_size": size, "draws": draws, "method": method}
         check_second_opinion(DRAWN, params)
-        check_second_opinion(DRAWN_DELTA, {**params, "delta": delta})
+        check_second_opinion(DRAWN_DELTA, {**params, "base_delta": delta})
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -303,7 +305,7 @@ def test_with_replacement_at_extremes(epsilon: str, delta: str, method: str) -> 
 def test_fast_with_replacement_on_a_spread_of_points(method: str, library: str) -> None:
     rng = random.Random(4)
     chosen = [
-        {"epsilon": 10 ** rng.uniform(-6, 3), "delta": rng.choice([0.0, 10 ** rng.uniform(-300, 0)]),
+        {"base_epsilon": 10 ** rng.uniform(-6, 3), "base_delta": rng.choice([0.0, 10 ** rng.uniform(-300, 0)]),
          "dataset_size": int(10 ** rng.uniform(0, 9)), "draws": int(10 ** rng.uniform(0, 3)), "method": method}
         for _ in range(150)
     ]
@@ -320,57 +322,60 @@ def test_one_draw_is_a_sample_of_one(log_epsilon: float, size: int, delta_parts:
     epsilon, delta = Fraction(10.0**log_epsilon), Fraction(delta_parts, 10**4)
     sample = {"dataset_size": size, "batch_size": 1}
     for method in METHODS:
-        drawn = {"epsilon": epsilon, "dataset_size": size, "draws": 1, "method": method}
-        assert DRAWN.reference(**drawn).overlaps(WOR.reference(epsilon=epsilon, **sample))
-        assert DRAWN_DELTA.reference(delta=delta, **drawn).overlaps(WOR_DELTA.reference(delta=delta, **sample))
+        drawn = {"base_epsilon": epsilon, "dataset_size": size, "draws": 1, "method": method}
+        assert DRAWN.reference(**drawn).overlaps(WOR.reference(base_epsilon=epsilon, **sample))
+        assert DRAWN_DELTA.reference(base_delta=delta, **drawn).overlaps(
+            WOR_DELTA.reference(base_delta=delta, **sample)
+        )
 
 
 @settings(max_examples=30)
 @given(st.floats(-6, 3), st.integers(1, 500), st.integers(1, 500))
 def test_the_mixture_has_the_smaller_epsilon(log_epsilon: float, size: int, draws: int) -> None:
-    params: dict[str, Any] = {"epsilon": Fraction(10.0**log_epsilon), "dataset_size": size, "draws": draws}
+    params: dict[str, Any] = {"base_epsilon": Fraction(10.0**log_epsilon), "dataset_size": size, "draws": draws}
     assert DRAWN.reference(method="mixture", **params).possibly_le(DRAWN.reference(method="chain", **params))
 
 
 def test_the_whole_data_is_no_sample() -> None:
     """Rate 1 and m = n give the base back; all draws of one record are group privacy; rate 0 costs nothing."""
     for epsilon in ("0.25", "2048"):
-        assert POISSON.reference(epsilon=epsilon, sampling_rate=1).contains(Fraction(epsilon))
-        assert WOR.reference(epsilon=epsilon, dataset_size=7, batch_size=7).contains(Fraction(epsilon))
-        group = DRAWN.reference(epsilon=epsilon, dataset_size=1, draws=5, method="chain")
+        assert POISSON.reference(base_epsilon=epsilon, sampling_rate=1).contains(Fraction(epsilon))
+        assert WOR.reference(base_epsilon=epsilon, dataset_size=7, batch_size=7).contains(Fraction(epsilon))
+        group = DRAWN.reference(base_epsilon=epsilon, dataset_size=1, draws=5, method="chain")
         assert group.contains(5 * Fraction(epsilon))
-        assert POISSON.reference(epsilon=epsilon, sampling_rate=0) == Enclosure.exactly(0)
-    assert POISSON_DELTA.reference(delta="0.3", sampling_rate=0) == Enclosure.exactly(0)
-    grown = DRAWN_DELTA.reference(epsilon="0.5", delta="1e-3", dataset_size=1, draws=3, method="chain")
+        assert POISSON.reference(base_epsilon=epsilon, sampling_rate=0) == Enclosure.exactly(0)
+    assert POISSON_DELTA.reference(base_delta="0.3", sampling_rate=0) == Enclosure.exactly(0)
+    grown = DRAWN_DELTA.reference(base_epsilon="0.5", base_delta="1e-3", dataset_size=1, draws=3, method="chain")
     assert grown.overlaps(at_both_precisions(lambda: (1 + mp.exp(mpf(1) / 2) + mp.e) / 1000))
 
 
 def test_pure_epsilon_zero_and_many_draws() -> None:
     """At epsilon 0 only deltas add up, to m delta/n in a chain; a chain's delta stops at 1."""
-    zero = {"epsilon": 0, "dataset_size": 50, "draws": 10}
-    assert DRAWN_DELTA.reference(delta="1e-3", method="chain", **zero).contains(Fraction(1, 5000))
-    assert DRAWN_DELTA.reference(delta="1e-3", method="mixture", **zero).contains(Fraction(1, 5000))  # E K delta
-    assert DRAWN_DELTA.reference(delta="0.9", method="chain", **{**zero, "draws": 1000}) == Enclosure.exactly(1)
+    zero = {"base_epsilon": 0, "dataset_size": 50, "draws": 10}
+    assert DRAWN_DELTA.reference(base_delta="1e-3", method="chain", **zero).contains(Fraction(1, 5000))
+    assert DRAWN_DELTA.reference(base_delta="1e-3", method="mixture", **zero).contains(Fraction(1, 5000))  # E K delta
+    assert DRAWN_DELTA.reference(base_delta="0.9", method="chain", **{**zero, "draws": 1000}) == Enclosure.exactly(1)
     assert DRAWN_DELTA.reference(
-        epsilon=1000, delta="0.01", dataset_size=2, draws=10**5, method="chain"
+        base_epsilon=1000, base_delta="0.01", dataset_size=2, draws=10**5, method="chain"
     ) == Enclosure.exactly(1)
 
 
 def test_an_everyday_case() -> None:
     """600 of 60000 at epsilon 1: 0.0170 without replacement, 0.0172 with; the mixture would need a delta of 2e-5."""
     common = {"dataset_size": 60000}
-    assert WOR.reference(epsilon=1, batch_size=600, **common).to_floats()[1] == pytest.approx(0.017037, abs=1e-6)
-    drawn = {**common, "epsilon": 1, "draws": 600}
+    assert WOR.reference(base_epsilon=1, batch_size=600, **common).to_floats()[1] == pytest.approx(0.017037, abs=1e-6)
+    drawn = {**common, "base_epsilon": 1, "draws": 600}
     assert DRAWN.reference(method="chain", **drawn).to_floats()[1] == pytest.approx(0.017183, abs=1e-6)
-    assert DRAWN_DELTA.reference(delta=0, method="chain", **drawn) == Enclosure.exactly(0)
-    assert DRAWN_DELTA.reference(delta=0, method="mixture", **drawn).to_floats()[0] > 2e-5
+    assert DRAWN_DELTA.reference(base_delta=0, method="chain", **drawn) == Enclosure.exactly(0)
+    assert DRAWN_DELTA.reference(base_delta=0, method="mixture", **drawn).to_floats()[0] > 2e-5
 
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "dataset_size", "draws"])
 @pytest.mark.parametrize("method", METHODS)
 def test_strictly_monotone_inside(name: str, method: str) -> None:
     params: dict[str, Any] = {
-        "epsilon": Fraction(1, 10), "delta": Fraction(1, 10**8), "dataset_size": 1000, "draws": 100, "method": method,
+        "base_epsilon": Fraction(1, 10), "base_delta": Fraction(1, 10**8), "dataset_size": 1000, "draws": 100,
+        "method": method,
     }
     step = params[name] + 1 if isinstance(params[name], int) else params[name] * (1 + Fraction(1, 10**7))
     check_monotone(DRAWN_DELTA, params, name, step, certain=True)
@@ -378,7 +383,7 @@ def test_strictly_monotone_inside(name: str, method: str) -> None:
 
 @pytest.mark.parametrize("bound", [WOR, WOR_DELTA], ids=lambda item: item.name)
 def test_a_sample_larger_than_the_data_is_refused(bound: oracle.Bound) -> None:
-    other = {"epsilon": 1.0} if bound is WOR else {"delta": 0.5}
+    other = {"base_epsilon": 1.0} if bound is WOR else {"base_delta": 0.5}
     with pytest.raises(DomainError, match=r"^batch_size = 11 is above dataset_size = 10"):
         bound.reference(dataset_size=10, batch_size=11, **other)
     with pytest.raises(DomainError, match=r"^batch_size = 11 is above dataset_size = 10"):
@@ -391,7 +396,7 @@ def test_a_sample_larger_than_the_data_is_refused(bound: oracle.Bound) -> None:
 )
 def test_bad_input_is_named(name: str, value: Any) -> None:
     params: dict[str, Any] = {
-        "epsilon": 1, "delta": 0, "dataset_size": 2, "draws": 2, "method": "chain", name: value,
+        "base_epsilon": 1, "base_delta": 0, "dataset_size": 2, "draws": 2, "method": "chain", name: value,
     }
     with pytest.raises(DomainError, match=f"^{name} = "):
         DRAWN_DELTA.reference(**params)

@@ -36,14 +36,16 @@ def brute_force(epsilon: str, delta: str, steps: int, total_epsilon: str) -> mpf
     return total
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.5", "0"), ("1", "0.01"), ("0.1", "0.3"), ("3", "1e-9")])
 @pytest.mark.parametrize("total", ["0", "0.2", "1.1", "4"])
 def test_optimal_delta_is_the_sum_over_all_outcomes(epsilon: str, delta: str, steps: int, total: str) -> None:
-    result = DELTA.reference(epsilon=epsilon, delta=delta, steps=steps, total_epsilon=total, width=FINE)
+    result = DELTA.reference(epsilon=epsilon, base_delta=delta, steps=steps, total_epsilon=total, width=FINE)
     assert result.overlaps(at_both_precisions(lambda: brute_force(epsilon, delta, steps, total)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -95,17 +97,17 @@ def test_optimal_is_below_advanced_is_below_basic(
     log_epsilon: float, delta: str, steps: int, log_slack: float
 ) -> None:
     epsilon, slack = Fraction(10.0**log_epsilon), Fraction(10.0**log_slack)
-    basic = BASIC.reference(epsilon=epsilon, steps=steps)
-    advanced = ADVANCED.reference(epsilon=epsilon, delta=delta, steps=steps, slack=slack)
+    basic = BASIC.reference(base_epsilon=epsilon, steps=steps)
+    advanced = ADVANCED.reference(base_epsilon=epsilon, base_delta=delta, steps=steps, slack=slack)
     total_delta = 1 - (1 - Fraction(delta)) ** steps * (1 - slack)
-    optimal = EPSILON.reference(epsilon=epsilon, delta=delta, steps=steps, total_delta=total_delta)
+    optimal = EPSILON.reference(base_epsilon=epsilon, delta=delta, steps=steps, total_delta=total_delta)
     assert optimal.possibly_le(advanced)
     assert advanced.possibly_le(basic)
 
 
 def test_the_order_is_strict_in_an_everyday_case() -> None:
     """100 steps of 0.1 at 1e-5: 4.31 by the optimum, 5.30 advanced, 5.85 by the older theorem, 10 by adding up."""
-    optimal = EPSILON.reference(epsilon="0.1", delta=0, steps=100, total_delta="1e-5")
+    optimal = EPSILON.reference(base_epsilon="0.1", delta=0, steps=100, total_delta="1e-5")
     advanced = ADVANCED.reference(epsilon="0.1", delta=0, steps=100, slack="1e-5")
     older = at_both_precisions(
         lambda: mp.sqrt(200 * mp.log(mpf(10) ** 5)) / 10 + 10 * mp.expm1(mpf(1) / 10)
@@ -119,9 +121,9 @@ def test_the_order_is_strict_in_an_everyday_case() -> None:
 @given(st.floats(-3, 1), st.integers(1, 300))
 def test_basic_is_where_the_optimal_delta_vanishes(log_epsilon: float, steps: int) -> None:
     epsilon = Fraction(10.0**log_epsilon)
-    total = BASIC.reference(epsilon=epsilon, steps=steps, width=Fraction(1, 10**40))
+    total = BASIC.reference(base_epsilon=epsilon, steps=steps, width=Fraction(1, 10**40))
     assert total.contains(steps * epsilon)
-    at = DELTA.reference(epsilon=epsilon, delta=0, steps=steps, total_epsilon=steps * epsilon)
+    at = DELTA.reference(epsilon=epsilon, base_delta=0, steps=steps, total_epsilon=steps * epsilon)
     below = DELTA.reference(
         epsilon=epsilon, delta=0, steps=steps, total_epsilon=steps * epsilon * (1 - Fraction(1, 10**30))
     )
@@ -133,7 +135,9 @@ def test_basic_is_where_the_optimal_delta_vanishes(log_epsilon: float, steps: in
 def test_one_step_is_the_mechanism_itself() -> None:
     """(epsilon, delta) at total_epsilon = epsilon is delta, and back."""
     for epsilon, delta in (("0.5", "1e-6"), ("3", "0.2")):
-        assert DELTA.reference(epsilon=epsilon, delta=delta, steps=1, total_epsilon=epsilon).contains(Fraction(delta))
+        assert DELTA.reference(
+            epsilon=epsilon, base_delta=delta, steps=1, total_epsilon=epsilon,
+        ).contains(Fraction(delta))
         back = EPSILON.reference(epsilon=epsilon, delta=delta, steps=1, total_delta=delta)
         assert back.contains(Fraction(epsilon))
 
@@ -142,7 +146,7 @@ def test_the_worst_mechanism_bounds_the_laplace_mechanism() -> None:
     """A Laplace release is epsilon-DP with epsilon = sensitivity/scale: its curve is below, and touches at the end."""
     for total in ("0", "0.3", "0.9"):
         laplace = oracle.bound("laplace.delta").reference(scale=1, sensitivity=1, epsilon=total)
-        assert laplace.certainly_le(DELTA.reference(epsilon=1, delta=0, steps=1, total_epsilon=total))
+        assert laplace.certainly_le(DELTA.reference(epsilon=1, base_delta=0, steps=1, total_epsilon=total))
 
 
 # --- edges
@@ -150,8 +154,10 @@ def test_the_worst_mechanism_bounds_the_laplace_mechanism() -> None:
 
 def test_no_steps_cost_nothing() -> None:
     zero = Enclosure.exactly(0)
-    assert BASIC.reference(epsilon=5, steps=0) == ADVANCED.reference(epsilon=5, delta=1, steps=0, slack="1e-9") == zero
-    assert DELTA.reference(epsilon=5, delta="0.5", steps=0, total_epsilon=0) == zero
+    assert BASIC.reference(base_epsilon=5, steps=0) == ADVANCED.reference(
+        epsilon=5, base_delta=1, steps=0, slack="1e-9",
+    ) == zero
+    assert DELTA.reference(epsilon=5, base_delta="0.5", steps=0, total_epsilon=0) == zero
     assert EPSILON.reference(epsilon=5, delta="0.5", steps=0, total_delta=0) == zero
     for bound, rest in (
         (BASIC, {}), (ADVANCED, {"delta": 1.0, "slack": 0.1}), (DELTA, {"delta": 0.5, "total_epsilon": 0.0}),
@@ -202,6 +208,7 @@ def test_fast_next_to_the_give_away(library: str) -> None:
     check_fast(EPSILON, chosen, library)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [1999, 2000, 2001])
 @pytest.mark.parametrize("epsilon", [1e-3, 0.05, 2.0])
 def test_fast_at_the_end_of_its_table(steps: int, epsilon: float) -> None:
@@ -223,7 +230,7 @@ def test_fast_where_a_loss_meets_the_total() -> None:
 
 def test_ten_thousand_steps() -> None:
     """Against the Gaussian limit: 10^4 steps of 0.01 are close to 1-GDP, and their sum near it too."""
-    result = EPSILON.reference(epsilon="0.01", delta=0, steps=10**4, total_delta="1e-5")
+    result = EPSILON.reference(base_epsilon="0.01", delta=0, steps=10**4, total_delta="1e-5")
     assert abs(result.upper.to_fraction() - Fraction("4.3772")) < Fraction(1, 100)
     back = DELTA.reference(epsilon="0.01", delta=0, steps=10**4, total_epsilon=result.upper.to_fraction())
     assert back.possibly_le(Fraction(1, 10**5))

@@ -35,6 +35,7 @@ def drawn(count: int) -> list[tuple[float, float, float, float]]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("neighbours", DIRECTIONS)
 def test_sound_and_close_on_everyday_settings(neighbours: str) -> None:
     points = drawn(24)

@@ -61,6 +61,7 @@ def test_sigma_at_extremes(epsilon: str, delta: str) -> None:
     check_second_opinion(SIGMA, {"sensitivity": "0.1", "epsilon": epsilon, "delta": delta})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_second_opinion_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -122,6 +123,7 @@ def test_gdp_and_gaussian_epsilon_are_one_function(data: st.DataObject) -> None:
 # --- (c) monotonicity
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -220,6 +222,7 @@ def test_the_asked_width_is_honoured(bound: oracle.Bound, data: st.DataObject, d
     check_width(bound, data.draw(strategy(bound)), Fraction(1, 10**digits))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_narrow_enclosures_hold_the_truth_too(bound: oracle.Bound, data: st.DataObject) -> None:

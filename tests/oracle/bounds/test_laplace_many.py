@@ -129,6 +129,7 @@ def test_a_million_releases_are_nearly_gaussian() -> None:
     assert abs(exact.to_floats()[0] / limit.to_floats()[0] - 1) < 1e-3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("steps", "ratio"), [(401, "0.01"), (1000, "0.0001"), (10**5, "0.0001"), (10**6, "2")])
 def test_contracts_beyond_the_residues(steps: int, ratio: str) -> None:
     params: dict[str, Any] = {"scale": 1, "sensitivity": ratio, "steps": steps}
@@ -139,6 +140,7 @@ def test_contracts_beyond_the_residues(steps: int, ratio: str) -> None:
     check_width(DELTA, {**params, "epsilon": near}, Fraction(1, 10**15))
 
 
+@pytest.mark.full
 def test_the_inverse_beyond_the_residues() -> None:
     check_round_trip(DELTA, EPSILON, {"scale": 50, "sensitivity": 1, "steps": 500}, "epsilon", Fraction(3, 2))
     check_round_trip(DELTA, EPSILON, {"scale": 2, "sensitivity": 1, "steps": 500}, "epsilon", Fraction(100))
@@ -180,6 +182,7 @@ def with_epsilon(point: Point) -> Point:
     return {**rest, "epsilon": min(epsilon, 0.98 * point["steps"] / point["scale"])}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_fast_is_sound_and_tight_every_day(library: str) -> None:
     chosen = everyday(30, seed=len(library))
@@ -203,6 +206,7 @@ def test_few_points_are_left_to_the_reference() -> None:
     np.testing.assert_allclose(first[both], second[both], rtol=1e-9)
 
 
+@pytest.mark.full
 def test_fast_at_the_delays_and_at_epsilon_zero() -> None:
     """Kinks of the curve at epsilon = (k - 2j) m, exactly a double here, and deltas around delta(0)."""
     chosen = [

@@ -15,8 +15,9 @@ from tests.checks import check_monotone, check_second_opinion, check_width
 EPSILON, DELTA, SIGMA, RDP = (bound(f"poisson-gaussian.{unit}") for unit in ("epsilon", "delta", "sigma", "rdp"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [2, 5])  # the seed decides the relation, too
-@pytest.mark.parametrize("name", ["epsilon", "delta", "sigma"])
+@pytest.mark.parametrize("name", ["epsilon", "delta", pytest.param("sigma", marks=pytest.mark.thorough)])
 def test_second_opinion_width_and_order(name: str, seed: int) -> None:
     item = bound(f"poisson-gaussian.{name}")
     for index, params in enumerate(fixed_points(item, 6, seed=seed)):

@@ -31,12 +31,14 @@ QUICK = (Phase.explicit, Phase.generate)  # an opinion takes up to a second
 BOTH = pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
 
 
+@pytest.mark.full
 @settings(max_examples=12, phases=QUICK)
 @given(data=st.data())
 def test_contracts_anywhere(data: st.DataObject) -> None:
     check_anywhere(RDP, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sigma", ["0.05", "0.3", "1", "40", "10000"])
 @pytest.mark.parametrize("rate", ["1e-9", "0.01", "0.7"])
 @pytest.mark.parametrize("order", [2, 3, 32, 500])
@@ -49,6 +51,7 @@ def test_integer_orders_are_binomial_sums(sigma: str, rate: str, order: int) -> 
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("sigma", "rate", "alpha"),
     [("1", "0.01", "1.01"), ("0.4", "1e-6", "3"), ("0.5", "0.3", "25.5"), ("20", "0.999", "7.25")],
@@ -91,6 +94,7 @@ def test_small_rates_are_quadratic(neighbours: str) -> None:
         assert abs(result.to_floats()[0] / expected - 1) < 1e-6
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("sigma", "rate", "alpha"), [("1", "0.1", "3.5"), ("0.4", "0.3", "1.2"), ("5", "0.9", "20")])
 def test_removing_a_record_costs_more_than_adding_one(sigma: str, rate: str, alpha: str) -> None:
     """The other direction, int phi u^{1-alpha}, by quadrature of its definition."""
@@ -135,6 +139,7 @@ def test_the_conversion_of_its_divergence_holds_for_the_exact_composition(neighb
     assert min(value.to_floats()[0] for value in converted) < 1.6 * exact.to_floats()[1]
 
 
+@pytest.mark.full
 def test_orders_that_other_accountants_get_wrong() -> None:
     """Low orders and small rates, where published accountants were seen too low (cancellation) or 31 % too high.
 
@@ -225,6 +230,7 @@ def drawn(count: int, seed: int, neighbours: str, *, wide: bool) -> list[Point]:
     ]
 
 
+@pytest.mark.full
 @BOTH
 @pytest.mark.parametrize("wide", [False, True], ids=["everyday", "everywhere"])
 def test_fast_is_sound_and_tight(neighbours: str, wide: bool) -> None:

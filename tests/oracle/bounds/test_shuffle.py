@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,42 +23,11 @@ from tests.checks import (
     check_second_opinion,
     check_width,
 )
-from tests.opinion import at_both_precisions, dyadic, number
+from tests.opinion import at_both_precisions, number
+from tests.shuffled import FINE, NEAR, divergence, logarithm
 
 EPSILON, DELTA = oracle.bound("shuffle.epsilon"), oracle.bound("shuffle.delta")
 METHODS = ("upper", "lower")
-FINE = Fraction(1, 10**30)
-NEAR = Fraction(1, 10**55)  # how far logarithms as rationals may move a probability
-
-Row = Sequence[Fraction]
-
-
-def logarithm(value: Fraction) -> Fraction:
-    """A rational within 10^-60 of log(value)."""
-    with mp.workdps(80):
-        exact = dyadic(mp.log(number(value)))
-    return exact.to_fraction().limit_denominator(10**62)
-
-
-def shuffled(rows: Iterable[Row]) -> dict[tuple[int, ...], Fraction]:
-    """The exact law of how often each output occurs when every user draws from a row: what a shuffler leaves."""
-    law: dict[tuple[int, ...], Fraction] = {}
-    for row in rows:
-        law = law or {(0,) * len(row): Fraction(1)}
-        mixed: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-        for counts, weight in law.items():
-            for output, chance in enumerate(row):
-                mixed[(*counts[:output], counts[output] + 1, *counts[output + 1:])] += weight * chance
-        law = mixed
-    return law
-
-
-def divergence(first: Iterable[Row], second: Iterable[Row], factor: Fraction) -> Fraction:
-    """sum max(0, P - factor Q) of two shuffled protocols, exactly, the larger of the two directions."""
-    p, q = shuffled(first), shuffled(second)
-    return max(
-        sum((max(Fraction(0), a[o] - factor * b[o]) for o in a), Fraction(0)) for a, b in ((p, q), (q, p))
-    )
 
 
 def agrees(enclosure: Enclosure, exact: Fraction) -> bool:
@@ -113,6 +80,7 @@ RANDOMISERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(3), Fraction(12)])
 @pytest.mark.parametrize("name", RANDOMISERS)
 def test_no_randomiser_leaks_more_than_the_upper_bound(name: str, odds: Fraction) -> None:
@@ -139,6 +107,7 @@ def test_the_upper_bound_is_nearly_reached() -> None:
 # --- contracts
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, DELTA], ids=lambda item: item.name)
 @settings(max_examples=40)
 @given(data=st.data())
@@ -146,6 +115,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epsilon0", ["1e-8", "0.3", "3", "40"])
 def test_second_opinion_at_extremes(epsilon0: str, method: str) -> None:
@@ -243,6 +213,7 @@ def test_two_users_at_epsilon_zero() -> None:
     assert value.overlaps(at_both_precisions(lambda: mp.tanh(1) * (1 - mp.exp(-2) / 2)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("epsilon0", ["0.5", "2"])
 @pytest.mark.parametrize("delta", ["1e-8", "1e-4"])
 def test_a_million_users_are_nearly_gaussian(epsilon0: str, delta: str) -> None:
@@ -301,6 +272,7 @@ def test_a_huge_epsilon0_hides_nothing() -> None:
 # --- the fast path where the shared samples do not go
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("method", METHODS)
 def test_fast_with_many_users(method: str, library: str) -> None:
@@ -325,6 +297,7 @@ def test_fast_next_to_epsilon0_and_to_zero(method: str) -> None:
     check_fast(DELTA, chosen, "numpy")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 def test_fast_next_to_the_total_variation(method: str) -> None:
     """delta a rounding away from the largest that asks for an epsilon at all."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 from empirical.gate.making.points import fixed_points
-from oracle.bounds.matrix.tree import levels
+from oracle.bounds.matrix.tree_aggregation import levels
 from oracle.core.errors import DomainError
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
 

@@ -16,10 +16,10 @@ from mpmath import mp, mpf
 
 import oracle
 from oracle.bounds.tuning.tuning import tuned_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
-from oracle.core.registry import Values
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from tests.formulas import gaussian_delta
 from tests.topics.tuning import log_moment
@@ -81,12 +81,12 @@ def test_the_renyi_bound_holds_for_listed_mechanisms(
 
 def test_the_quoted_renyi_bound_would_be_negative_for_few_runs() -> None:
     """r + m delta + log(m)/t at m = 1/2, t = 1 and a base that reveals little; a divergence is not negative."""
-    base = {"mu": mpf("0.001"), "mean": mpf("0.5")}
-    quoted = base["mu"] ** 2 + base["mean"] * gaussian_delta(base["mu"], mp.log(2)) + mp.log(base["mean"])
+    base = {"mu": mpf("0.001"), "mean_runs": mpf("0.5")}
+    quoted = base["mu"] ** 2 + base["mean_runs"] * gaussian_delta(base["mu"], mp.log(2)) + mp.log(base["mean_runs"])
     assert quoted < 0 < log_moment(base, mpf(1))
-    assert not RDP.reference(mu="0.001", mean="0.5", alpha=2).certainly_le(0)
+    assert not RDP.reference(mu="0.001", mean_runs="0.5", alpha=2).certainly_le(0)
     for mean in (1, 5):  # nearly the quoted value where runs are many
-        value = RDP.reference(mu="0.1", mean=mean, alpha=3).to_floats()[0]
+        value = RDP.reference(mu="0.1", mean_runs=mean, alpha=3).to_floats()[0]
         plain = 0.015 + mean * float(gaussian_delta(mpf("0.1"), mp.log(1.5))) + math.log(mean) / 2
         assert 0 < value - plain < math.exp(-mean)
 
@@ -94,7 +94,7 @@ def test_the_quoted_renyi_bound_would_be_negative_for_few_runs() -> None:
 @pytest.mark.parametrize("mean", [1, 10, 20])
 @pytest.mark.parametrize("mu", ["0.1", "0.3473", "1.0749", "3"])
 def test_no_other_epsilon1_is_better(mu: str, mean: int) -> None:
-    ours = THEOREM.reference(mu=mu, mean=mean, delta="1e-5")
+    ours = THEOREM.reference(base_mu=mu, mean_runs=mean, delta="1e-5")
     hat = GDP.reference(mu=mu, delta=Fraction(1, 10**5 * mean)).to_floats()[1]
     for first in (1e-3, 0.01, 0.1, 0.5, 1.0, 3.0):
         other = hat + mean * (math.expm1(first) + float(gaussian_delta(mpf(mu), mpf(first))))
@@ -117,7 +117,7 @@ def test_the_figures_of_the_register(
     mu: str, mean: int, theorem: tuple[str, str], renyi: tuple[str, str]
 ) -> None:
     for bound, (low, high) in ((THEOREM, theorem), (RENYI, renyi)):
-        value = bound.reference(mu=mu, mean=mean, delta="1e-5")
+        value = bound.reference(base_mu=mu, mean_runs=mean, delta="1e-5")
         assert value.certainly_le(Fraction(high))
         assert not value.possibly_le(Fraction(low))
 
@@ -132,28 +132,29 @@ def test_the_figures_of_the_register(
 def test_the_printed_epsilons_are_too_small(base: str, mu: str, threshold: str, printed: str, lower: str) -> None:
     """Runs of mu-GDP that are (base, 1e-5)-DP, 20 on average: the tuning is certainly not (printed, 1e-5)-DP."""
     assert GDP.reference(mu=mu, delta="1e-5").certainly_le(Fraction(base))
-    truth = LOWER.reference(mu=mu, mean=20, threshold=threshold, delta="1e-5")
+    truth = LOWER.reference(base_mu=mu, mean_runs=20, rank_threshold=threshold, delta="1e-5")
     assert not truth.possibly_le(Fraction(printed))
     assert not truth.possibly_le(Fraction(lower))
-    assert truth.certainly_le(RENYI.reference(mu=mu, mean=20, delta="1e-5"))
-    assert truth.certainly_le(THEOREM.reference(mu=mu, mean=20, delta="1e-5"))
+    assert truth.certainly_le(RENYI.reference(base_mu=mu, mean_runs=20, delta="1e-5"))
+    assert truth.certainly_le(THEOREM.reference(base_mu=mu, mean_runs=20, delta="1e-5"))
 
 
 @pytest.mark.parametrize("mean", [0.5, 5, 50])
 @pytest.mark.parametrize("mu", [0.05, 0.5, 2.0])
 @pytest.mark.parametrize("delta", [1e-8, 1e-3])
 def test_what_is_certain_lies_below_what_is_proved(mu: float, mean: float, delta: float) -> None:
-    above = [bound.reference(mu=mu, mean=mean, delta=delta) for bound in (THEOREM, RENYI)]
+    above = [bound.reference(base_mu=mu, mean_runs=mean, delta=delta) for bound in (THEOREM, RENYI)]
     for threshold in (-2.0, -0.5, mu / 2, 1.0, 4.0):
-        below = LOWER.reference(mu=mu, mean=mean, threshold=threshold, delta=delta)
+        below = LOWER.reference(base_mu=mu, mean_runs=mean, rank_threshold=threshold, delta=delta)
         assert all(below.possibly_le(item) for item in above)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("mu", "mean", "threshold"), [(0.5, 5.0, -0.2), (1.0, 20.0, 0.4), (0.7, 2.0, 1.1)])
 def test_the_example_by_integration_of_its_densities(mu: float, mean: float, threshold: float) -> None:
     """The hockey-stick divergence of the two released laws at the bound's epsilon is delta."""
     delta = 1e-3
-    epsilon = mpf(LOWER.reference(mu=mu, mean=mean, threshold=threshold, delta=delta).to_floats()[0])
+    epsilon = mpf(LOWER.reference(base_mu=mu, mean_runs=mean, rank_threshold=threshold, delta=delta).to_floats()[0])
 
     def density(y: mpf, centre: float) -> mpf:
         better = mp.ncdf(threshold, centre, 1) + 1 - mp.ncdf(y, centre, 1)
@@ -171,27 +172,27 @@ def test_the_example_by_integration_of_its_densities(mu: float, mean: float, thr
 
 
 def test_few_runs_cost_nothing_at_a_delta() -> None:
-    assert THEOREM.reference(mu=1, mean="1e-9", delta="1e-3") == Enclosure.exactly(0)
-    assert RENYI.reference(mu=1, mean="1e-9", delta="0.3") == Enclosure.exactly(0)
+    assert THEOREM.reference(base_mu=1, mean_runs="1e-9", delta="1e-3") == Enclosure.exactly(0)
+    assert RENYI.reference(base_mu=1, mean_runs="1e-9", delta="0.3") == Enclosure.exactly(0)
 
 
 def test_the_threshold_of_total_variation() -> None:
     """Just above delta = m tv the cost is 0, just below it is more than m tv."""
     distance = oracle.bound("gdp.delta").reference(mu=1, epsilon=0).to_floats()[0]
-    assert THEOREM.reference(mu=1, mean="0.5", delta=distance / 2 + 1e-9) == Enclosure.exactly(0)
-    assert not THEOREM.reference(mu=1, mean="0.5", delta=distance / 2 - 1e-9).possibly_le(distance / 2)
+    assert THEOREM.reference(base_mu=1, mean_runs="0.5", delta=distance / 2 + 1e-9) == Enclosure.exactly(0)
+    assert not THEOREM.reference(base_mu=1, mean_runs="0.5", delta=distance / 2 - 1e-9).possibly_le(distance / 2)
 
 
 def test_huge_runs_are_told_from_a_distance_of_one() -> None:
     """tv lies within e^(-10^15) of 1: comparing m tv with delta must not need the digits in between."""
-    assert THEOREM.reference(mu=10**8, mean="0.5", delta="0.5") == Enclosure.exactly(0)
-    assert not THEOREM.reference(mu=10**8, mean="0.5001", delta="0.5").possibly_le(10**15)
+    assert THEOREM.reference(base_mu=10**8, mean_runs="0.5", delta="0.5") == Enclosure.exactly(0)
+    assert not THEOREM.reference(base_mu=10**8, mean_runs="0.5001", delta="0.5").possibly_le(10**15)
 
 
 def test_a_single_gaussian_as_a_composition() -> None:
     base = compose([(PoissonGaussian(sigma=2), 1)], neighbours="add_remove")
     for mean, delta in ((20, "1e-5"), ("0.3", "1e-3"), ("0.001", "0.1")):
-        assert tuned_epsilon(base, mean, delta).overlaps(THEOREM.reference(mu="0.5", mean=mean, delta=delta))
+        assert tuned_epsilon(base, mean, delta).overlaps(THEOREM.reference(base_mu="0.5", mean_runs=mean, delta=delta))
 
 
 def test_dp_sgd_runs_by_their_own_curve() -> None:
@@ -213,20 +214,20 @@ def test_tuned_epsilon_names_bad_input() -> None:
 @given(st.floats(0.01, 3), st.floats(0.01, 20))
 def test_a_pair_is_randomised_response(epsilon: float, mean: float) -> None:
     """Without failures and with next to no delta, epsilon_hat is the base's epsilon."""
-    value = PAIR.reference(epsilon=epsilon, delta=0, mean=mean, total_delta="1e-200")
+    value = PAIR.reference(base_epsilon=epsilon, delta=0, mean_runs=mean, total_delta="1e-200")
     assert abs(value.to_floats()[0] - (epsilon + mean * math.tanh(epsilon / 2))) < 1e-9 * (1 + mean)
 
 
 def test_a_gdp_base_is_never_dearer_than_its_own_point() -> None:
     for delta in ("1e-7", "1e-9"):
         point = GDP.reference(mu="0.5", delta=delta).to_floats()[1]
-        known = PAIR.reference(epsilon=point, delta=delta, mean=20, total_delta="1e-5")
-        assert THEOREM.reference(mu="0.5", mean=20, delta="1e-5").certainly_le(known)
+        known = PAIR.reference(base_epsilon=point, delta=delta, mean_runs=20, total_delta="1e-5")
+        assert THEOREM.reference(mu="0.5", mean_runs=20, delta="1e-5").certainly_le(known)
 
 
 def test_a_pair_at_the_least_delta() -> None:
     """total_delta = mean * delta exactly is allowed and leaves nothing; one bit less is an error on both paths."""
-    exact: dict[str, Any] = {"epsilon": 1, "delta": 2.0**-20, "mean": 16}
+    exact: dict[str, Any] = {"epsilon": 1, "delta": 2.0**-20, "mean_runs": 16}
     value = PAIR.reference(total_delta=2.0**-16, **exact)
     expected = 1 + 16 * (2.0**-20 + (1 - 2.0**-20) * math.tanh(0.5))
     assert abs(value.to_floats()[0] - expected) < 1e-9
@@ -236,13 +237,13 @@ def test_a_pair_at_the_least_delta() -> None:
         with pytest.raises(DomainError, match=r"total_delta = .* mean \* delta"):
             call(total_delta=below, **exact)
     with pytest.raises(DomainError, match=r"total_delta = 1e-0?9"):
-        PAIR.fast(epsilon=1.0, delta=1e-5, mean=np.array([1e-5, 20.0]), total_delta=np.array([0.5, 1e-9]))
+        PAIR.fast(epsilon=1.0, delta=1e-5, mean_runs=np.array([1e-5, 20.0]), total_delta=np.array([0.5, 1e-9]))
 
 
 @pytest.mark.parametrize("total", ["1e-5", "0.5"])
 def test_a_base_that_reveals_nothing(total: str) -> None:
-    assert PAIR.reference(epsilon=0, delta=0, mean=20, total_delta=total) == Enclosure.exactly(0)
-    assert PAIR.reference(epsilon=5, delta=1, mean="1e-6", total_delta=total) == Enclosure.exactly(0)
+    assert PAIR.reference(base_epsilon=0, delta=0, mean_runs=20, total_delta=total) == Enclosure.exactly(0)
+    assert PAIR.reference(epsilon=5, delta=1, mean_runs="1e-6", total_delta=total) == Enclosure.exactly(0)
 
 
 # --- the plan
@@ -262,4 +263,4 @@ def test_a_tuning_is_proved_only_under_its_hypotheses(changed: dict[str, Any], s
     assert {item.status for item in plan.judged} == {status}
     if status == PROVED:
         assert plan.best is not None
-        assert plan.best.epsilon == RENYI.reference(mu="0.3473", mean=20, delta="1e-5")
+        assert plan.best.epsilon == RENYI.reference(mu="0.3473", mean_runs=20, delta="1e-5")

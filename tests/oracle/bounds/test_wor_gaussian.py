@@ -37,6 +37,7 @@ def exact(**params: Any) -> Enclosure:
     return RDP.reference(**{"steps": 1, "method": "exact", "width": FINE, **params})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [RDP, EPSILON], ids=lambda item: item.name)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -44,6 +45,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @settings(max_examples=12)
 @given(st.floats(-4, 2), st.floats(-0.4, 3), st.floats(-4, -0.001))
 def test_orders_that_are_no_integers(log_order: float, log_sigma: float, log_rate: float) -> None:
@@ -70,6 +72,7 @@ def binomial_sum(sigma: mpf, rate: mpf, alpha: int, *, beyond: bool) -> mpf:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("sigma", "rate", "alpha"), [("1", "0.01", 2), ("3", "0.3", 7), ("0.5", "0.9", 24), ("20", "1e-3", 40)]
 )
@@ -260,6 +263,7 @@ def test_fast_published_bound(library: str) -> None:
     ], library)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_many_steps(library: str) -> None:
     rng = random.Random(8)

@@ -138,6 +138,7 @@ def trained(x: Array, y: Array, lam: float, width: int, rng: np.random.Generator
     return float(minimize(value, rng.normal(size=width * (d + 1)), jac=True, method="BFGS").fun)
 
 
+@pytest.mark.full
 @every_case
 def test_no_network_is_better_and_the_best_found_is_as_good(seed: int, records: int, dimension: int) -> None:
     """Multi-start training never falls below the programme's lower bound; here it comes within 1e-3 of it."""

@@ -17,7 +17,7 @@ from oracle.algorithms.convex_relu import convex_programme, torch_convex_program
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.tape import Tape
 from tests.checks import check_twins
-from tests.oracle.core.test_cli import parsed
+from tests.commands import parsed
 
 ITEM = oracle.algorithm("convex-relu-exact")
 Array = NDArray[np.float64]
@@ -42,6 +42,7 @@ both = pytest.mark.parametrize("value", [literal, twin])
 # --- agreement and duality
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("records", "dimension"), [(7, 1), (6, 2), (9, 2), (5, 3), (4, 4), (2, 6)])
 @pytest.mark.parametrize("lam", ["0.02", "0.5"])
 def test_the_twins_agree_beyond_the_plane_too(records: int, dimension: int, lam: str) -> None:
@@ -127,6 +128,7 @@ def test_the_value_rises_in_lambda_and_is_concave(value: Any) -> None:
 # --- invariances
 
 
+@pytest.mark.full
 @both
 @pytest.mark.parametrize("seed", range(3))
 def test_what_the_value_does_not_depend_on(value: Any, seed: int) -> None:
@@ -233,6 +235,7 @@ def test_what_doubles_cannot_settle_is_an_error_and_no_value(monkeypatch: pytest
         twin(x, y, "0.1")
 
 
+@pytest.mark.full
 def test_the_listing_says_what_it_is() -> None:
     listed = {entry["algorithm"]: entry for entry in parsed("algorithms", "--json")}
     assert listed[ITEM.name]["accounted_by"] is None

@@ -67,39 +67,41 @@ def test_the_squared_loss_has_exactly_this_curvature(active: int, lam: Fraction)
     """Along t the second derivative of (t^T v - y)^2 / 2 + lambda |v|^2 / 2 is |t|^2 + lambda; here x = (3, 4) / 2."""
     t = [Fraction(3, 2), Fraction(2)] * active
     truth = sum((value**2 for value in t), Fraction(0)) + lam
-    result = SMOOTHNESS.reference(loss="squared", active=active, norm="2.5", regularisation=lam)
+    result = SMOOTHNESS.reference(loss="squared", active=active, feature_norm="2.5", regularisation=lam)
     assert result.contains(truth)
 
 
 def test_known_values() -> None:
     """The claim's smallest counterexample: |x| = 1, two active hyperplanes, lambda = 1, curvature 3 and not 2."""
-    point: dict[str, Any] = {"active": 2, "norm": 1, "regularisation": 1}
+    point: dict[str, Any] = {"active": 2, "feature_norm": 1, "regularisation": 1}
     assert SMOOTHNESS.reference(loss="squared", **point) == Enclosure.exactly(3)
     assert SMOOTHNESS.reference(loss="softmax", **point) == Enclosure.exactly(2)
     assert SMOOTHNESS.reference(loss="logistic", **point).contains(Fraction(3, 2))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@given(active=st.integers(1, 300), norm=fractions, lam=st.fractions(min_value=0, max_value=5, max_denominator=50))
+@given(
+    active=st.integers(1, 300), feature_norm=fractions, lam=st.fractions(min_value=0, max_value=5, max_denominator=50),
+)
 def test_the_step_sizes_are_where_the_contraction_turns(loss: str, active: int, norm: Fraction, lam: Fraction) -> None:
     """At 2/beta c is 1, beyond it is above; up to 2/(lambda + beta) it is 1 - eta lambda, beyond it is above that."""
-    model: dict[str, Any] = {"loss": loss, "active": active, "norm": norm, "regularisation": lam}
+    model: dict[str, Any] = {"loss": loss, "active": active, "feature_norm": norm, "regularisation": lam}
     beta = CURVATURE[loss] * active * norm**2 + lam
     ridge, most = 2 / (lam + beta), 2 / beta
-    assert STEP.reference(kind="expansion", **model).contains(most)
-    assert STEP.reference(kind="ridge", **model).contains(ridge)
-    assert CONTRACTION.reference(eta=most, **model).contains(max(Fraction(1), abs(1 - most * lam)))
-    assert not CONTRACTION.reference(eta=most * Fraction(1001, 1000), **model).possibly_le(1)
+    assert STEP.reference(step_rule="expansion", **model).contains(most)
+    assert STEP.reference(step_rule="ridge", **model).contains(ridge)
+    assert CONTRACTION.reference(learning_rate=most, **model).contains(max(Fraction(1), abs(1 - most * lam)))
+    assert not CONTRACTION.reference(learning_rate=most * Fraction(1001, 1000), **model).possibly_le(1)
     for eta in (ridge, ridge / 2):
-        assert CONTRACTION.reference(eta=eta, **model).contains(1 - eta * lam)
-    assert not CONTRACTION.reference(eta=ridge * Fraction(1001, 1000), **model).possibly_le(1 - ridge * lam)
+        assert CONTRACTION.reference(learning_rate=eta, **model).contains(1 - eta * lam)
+    assert not CONTRACTION.reference(learning_rate=ridge * Fraction(1001, 1000), **model).possibly_le(1 - ridge * lam)
 
 
 def test_a_step_that_forgets_everything() -> None:
     """eta = 1/lambda and next to no curvature: c is as small as eta (beta - lambda) allows, with all its digits."""
-    point: dict[str, Any] = {"loss": "squared", "active": 1, "regularisation": 1.0, "eta": 1.0}
-    assert CONTRACTION.reference(norm="1e-50", **point).contains(Fraction(1, 10**100))
-    assert CONTRACTION.fast(norm=1e-50, **point) == pytest.approx(1e-100)
+    point: dict[str, Any] = {"loss": "squared", "active": 1, "regularisation": 1.0, "learning_rate": 1.0}
+    assert CONTRACTION.reference(feature_norm="1e-50", **point).contains(Fraction(1, 10**100))
+    assert CONTRACTION.fast(feature_norm=1e-50, **point) == pytest.approx(1e-100)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,9 @@ def test_step_sizes_of_document_000(
     grid = [Fraction(1, 10**power) for power in range(1, 7)]  # of the squares
     for active, printed, count in ((1, paper, counts[0]), (planes // 2, true, counts[1])):
         norm = Fraction(math.isqrt(int(Fraction(square) * 10**20)), 10**10)
-        limit = STEP.reference(kind="expansion", loss="softmax", active=active, norm=norm, regularisation=0)
+        limit = STEP.reference(
+            step_rule="expansion", loss="softmax", active=active, feature_norm=norm, regularisation=0,
+        )
         assert limit.to_floats()[0] == pytest.approx(printed, rel=0.02)
         assert sum(eta <= limit.lower.to_fraction() ** 2 for eta in grid) == count
         assert sum(eta <= limit.upper.to_fraction() ** 2 for eta in grid) == count
@@ -189,7 +193,7 @@ def test_a_step_then_expands() -> None:
         factor = ((moved.transpose() * moved)[0, 0] / (column.transpose() * column)[0, 0]).sqrt()
         assert factor > ball(Fraction("1.0003"))
         assert CONTRACTION.reference(
-            eta="0.01", loss="softmax", active=64, norm=1, regularisation="0.01"
+            learning_rate="0.01", loss="softmax", active=64, feature_norm=1, regularisation="0.01"
         ).contains(1 - Fraction(1, 10**4))
 
 

@@ -1,4 +1,4 @@
-"""The account of the convex ReLU training: exact values, the plan's verdicts, contraction of real steps, refusals."""
+"""The guarantee of the convex ReLU training: exact values, the plan's verdicts, contraction of real steps, refusals."""
 
 from __future__ import annotations
 
@@ -10,75 +10,81 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle
 from oracle.algorithms.convex_relu import convex_relu
 from oracle.algorithms.shared import glm
-from oracle.core.errors import DomainError
-from oracle.core.planning import judge, recipes
-from tests.oracle.convex_relu.test_convex_relu_training import ALGORITHM, Array, config, data
+from oracle.algorithms.shared.hypotheses import contraction as contraction_of
+from oracle.core.algorithm import Values
+from oracle.core.planning import plan, plan_of_training
+from tests.oracle.convex_relu.cases import ALGORITHM, Array, config, data
 from tests.trainings.convex_relu import convex_relu as sample
 
 
+def factor(values: Values) -> float:
+    """The Lipschitz constant of a step, as the guarantee has it."""
+    found = contraction_of(ALGORITHM.as_trained(values, records=10, delta=Fraction(1, 10**5)))
+    assert found is not None
+    return float(found)
+
+
 @pytest.mark.parametrize(("changes", "contraction"), [
-    ({"loss": "squared", "outputs": 1, "eta": "0.1", "lam": "0.5"}, Fraction(19, 20)),
-    ({"loss": "squared", "outputs": 5, "eta": "0.45", "lam": "0.1"}, Fraction(191, 200)),
-    ({"loss": "squared", "outputs": 5, "eta": "0.45", "lam": "0.2"}, Fraction(91, 100)),
-    ({"loss": "softmax", "outputs": 2, "eta": "0.9", "lam": "0.1"}, Fraction(91, 100)),
-    ({"loss": "logistic", "outputs": 1, "eta": "0.48", "lam": "0.1", "feature_norm": 2}, Fraction(121, 125)),
-    ({"loss": "logistic", "outputs": 7, "eta": "0.5", "lam": "0.1", "clipping": "output"}, Fraction(19, 20)),
-    ({"loss": "softmax", "outputs": 3, "eta": "0.5", "lam": "0.1", "clip_norm": 3}, Fraction(19, 20)),
+    ({"loss": "squared", "outputs": 1, "learning_rate": "0.1", "regularisation": "0.5"}, Fraction(19, 20)),
+    ({"loss": "squared", "outputs": 5, "learning_rate": "0.45", "regularisation": "0.1"}, Fraction(191, 200)),
+    ({"loss": "squared", "outputs": 5, "learning_rate": "0.45", "regularisation": "0.2"}, Fraction(91, 100)),
+    ({"loss": "softmax", "outputs": 2, "learning_rate": "0.9", "regularisation": "0.1"}, Fraction(91, 100)),
+    (
+        {"loss": "logistic", "outputs": 1, "learning_rate": "0.48", "regularisation": "0.1", "feature_norm": 2},
+        Fraction(121, 125),
+    ),
+    (
+        {"loss": "logistic", "outputs": 7, "learning_rate": "0.5", "regularisation": "0.1", "clipping": "output"},
+        Fraction(19, 20),
+    ),
+    (
+        {"loss": "softmax", "outputs": 3, "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": 3},
+        Fraction(19, 20),
+    ),
 ])
-def test_the_account_is_exact(changes: dict[str, Any], contraction: Fraction) -> None:
+def test_the_guarantee_is_exact(changes: dict[str, Any], contraction: Fraction) -> None:
     values = config(**changes)
-    account = ALGORITHM.account(values, 10)
-    assert account == {
-        "sensitivity": 2 * values.clip_norm, "batch_size": 2, "sigma": Fraction(1, 5), "contraction": contraction,
-        "batches": 5, "epochs": 3,
+    found = plan_of_training(ALGORITHM, values, records=10, delta="1e-5").judged[0]
+    assert found.status == "PROVED"
+    assert {name: Fraction(text) for name, text in found.parameters.items()} == {
+        "sensitivity": 2 * values.clip_norm, "batch_size": 2, "noise_on_mean": Fraction(1, 5),
+        "contraction": contraction, "batches": 5, "epochs": 3,
     }
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({}, "softmax loss of 3 outputs convex"),
-    ({"clipping": "output"}, "softmax loss of 3 outputs convex"),
-    ({"loss": "logistic"}, "logistic loss of 3 outputs convex"),
-    ({"clip_norm": "2.8284271"}, "convex"),  # just below sqrt(2 P): clipping may still act
-    ({"loss": "squared", "eta": "0.51"}, r"eta = 51/100 .* expand"),
-    ({"loss": "softmax", "outputs": 2, "eta": "0.99"}, r"eta = 99/100 .* expand"),
-    ({"loss": "softmax", "outputs": 1}, "softmax needs an integer >= 2"),
-    ({"loss": "squared", "batch_size": 3}, "batch_size = 3 .* divisor of the 10 records"),
+    ({}, "clipping keeps the loss convex"),
+    ({"clipping": "output"}, "clipping keeps the loss convex"),
+    ({"loss": "logistic"}, "clipping keeps the loss convex"),
+    ({"clip_norm": "2.8284271"}, "clipping keeps the loss convex"),  # just below sqrt(2 P): clipping may still act
+    ({"loss": "squared", "learning_rate": "0.51"}, "every step contracts"),
+    ({"loss": "softmax", "outputs": 2, "learning_rate": "0.99"}, "every step contracts"),
+    ({"loss": "softmax", "outputs": 1}, "a softmax has two outputs or more"),
+    ({"loss": "squared", "batch_size": 3}, "batch_size divides dataset_size"),
 ])
-def test_no_account_where_there_is_no_guarantee(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(DomainError, match=message):
-        ALGORITHM.account(config(**changes), 10)
+def test_no_hidden_state_where_a_hypothesis_fails(changes: dict[str, Any], message: str) -> None:
+    found = plan_of_training(ALGORITHM, config(**changes), records=10, delta="1e-5").judged[0]
+    assert found.status == "DOES NOT APPLY"
+    assert found.reason.startswith(f"not met: {message}") or message in found.reason
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_account_answers_where_the_plan_proves_and_says_the_same(seed: int) -> None:
-    """A sample's configuration in the words of `dp-oracle plan`: its hidden-state guarantee, and its epsilon."""
+def test_a_training_is_judged_as_its_plan_is(seed: int) -> None:
+    """A sample's configuration, trained by us or planned in so many words: the same verdicts, the same epsilons."""
     features, _, words = sample(np.random.default_rng(seed))
     words["clip_norm"] *= 1 if seed % 2 else 5  # at times so large that clipping never acts
-    words["eta"] /= 4 if seed % 3 else 1
+    words["learning_rate"] /= 4 if seed % 3 else 1
     values = ALGORITHM.parse(words)
-    same = {key: getattr(values, key) for key in (
-        "batch_size", "epochs", "loss", "outputs", "hyperplanes", "clip_norm", "clipping", "feature_norm"
-    )}
-    recipe = recipes()[ALGORITHM.name]
-    plan = judge(recipe, recipe.parse({
-        **same, "dataset_size": len(features), "noise_multiplier": values.sigma * values.batch_size / values.clip_norm,
-        "learning_rate": values.eta, "regularisation": values.lam, "independent_hyperplanes": "true",
-        "released": "last_iterate", "neighbours": "replace", "delta": "1e-5",
-    }))
-    hidden = next(item for item in plan.judged if item.guarantee.bound == ALGORITHM.accounted_by)
-    if hidden.status != "PROVED":
-        with pytest.raises(DomainError):
-            ALGORITHM.account(values, len(features))
-        return
-    mu = oracle.bound("noisy-cgd.mu").reference(**ALGORITHM.account(values, len(features)))
-    ends = (mu.lower.to_fraction(), mu.upper.to_fraction())
-    low, high = (oracle.bound("gdp.epsilon").reference(mu=end, delta="1e-5") for end in ends)
-    assert hidden.epsilon is not None
-    assert low.possibly_le(hidden.epsilon)
-    assert hidden.epsilon.possibly_le(high)
+    told = plan(ALGORITHM, {
+        **words, "dataset_size": len(features), "independent_hyperplanes": "true", "released": "last_iterate",
+        "neighbours": "replace", "delta": "1e-5",
+    })
+    trained = plan_of_training(ALGORITHM, values, records=len(features), delta="1e-5")
+    assert [(item.status, item.epsilon) for item in told.judged] == [
+        (item.status, item.epsilon) for item in trained.judged
+    ]
 
 
 @given(
@@ -90,7 +96,7 @@ def test_steps_contract_as_the_account_says(
 ) -> None:
     """Two models under the same noise come closer by at least c in a step, clipped or not, whatever is active."""
     loss, outputs = model
-    values = config(loss=loss, outputs=outputs, eta=eta, lam=lam, clipping=clipping)
+    values = config(loss=loss, outputs=outputs, learning_rate=eta, regularisation=lam, clipping=clipping)
     features, labels = data(outputs, seed=seed)
     rng = np.random.default_rng(seed)
     pair = rng.normal(size=(2, outputs, 12)) * 3
@@ -107,7 +113,7 @@ def test_steps_contract_as_the_account_says(
                 total += np.array([glm.clip(part, 0.5 / np.sqrt(outputs)) for part in slope])
         moved.append(v - eta * (total / 6 + lam * v))
     ratio = float(np.linalg.norm(moved[0] - moved[1]) / np.linalg.norm(pair[0] - pair[1]))
-    assert ratio <= float(convex_relu.contraction(values)) * (1 + 1e-9)
+    assert ratio <= factor(values) * (1 + 1e-9)
 
 
 def test_a_step_that_the_account_refuses_does_expand() -> None:
@@ -126,7 +132,7 @@ def test_a_step_that_the_account_refuses_does_expand() -> None:
     direction = np.linalg.eigh(jacobian + jacobian.T)[1][:, 0]
     shift = 1e-4 * np.outer(direction, wide) / 8
     ratio = float(np.linalg.norm(moved(v + shift) - moved(v - shift)) / np.linalg.norm(2 * shift))
-    claimed = config(eta="0.01", lam="0.01", hyperplanes=64, clip_norm=1)
-    assert float(convex_relu.contraction(claimed)) < 1 < 1.0003 < ratio
-    with pytest.raises(DomainError, match="convex"):
-        ALGORITHM.account(claimed, 10)
+    claimed = config(learning_rate="0.01", regularisation="0.01", hyperplanes=64, clip_norm=1)
+    assert factor(claimed) < 1 < 1.0003 < ratio
+    found = plan_of_training(ALGORITHM, claimed, records=10, delta="1e-5").judged[0]
+    assert found.reason.startswith("not met: clipping keeps the loss convex")

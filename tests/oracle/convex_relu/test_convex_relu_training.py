@@ -10,39 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 from scipy import stats
 
 import oracle
 from oracle.algorithms.convex_relu import convex_relu, torch_convex_relu
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from tests.checks import check_twins
+from tests.oracle.convex_relu.cases import ALGORITHM, BASE, Array, config, data
 
-ALGORITHM = oracle.algorithm("noisy-cgd-convex-relu")
-Array = NDArray[np.float64]
-BASE: dict[str, Any] = {
-    "loss": "softmax", "outputs": 3, "hyperplanes": 4, "eta": "0.3", "lam": "0.1", "clip_norm": "0.5",
-    "clipping": "record", "sigma": "0.2", "batch_size": 2, "epochs": 3, "feature_norm": 1,
-}
 MODELS = [
     ("squared", 1), ("logistic", 1), ("squared", 3), ("softmax", 2), ("softmax", 3), ("logistic", 3),
 ]
 every_model = pytest.mark.parametrize(("loss", "outputs"), MODELS)
-
-
-def config(**changes: Any) -> Values:
-    return ALGORITHM.parse({**BASE, **changes})
-
-
-def data(outputs: int = 3, records: int = 6, dimension: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    """Features of norm at most 1, one of them zero, and classes (two for one output)."""
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(records, dimension))
-    features *= rng.random((records, 1)) / np.linalg.norm(features, axis=1, keepdims=True)
-    features[0] = 0.0
-    return features, rng.integers(0, max(2, outputs), records).astype(np.float64)
 
 
 def heard(train: Callable[..., Any], *args: Any) -> list[tuple[str, dict[str, Any]]]:

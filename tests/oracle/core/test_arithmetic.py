@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -238,10 +237,8 @@ def test_no_sign_change_is_refused(function: Callable[[arb], arb]) -> None:
 
 
 def test_a_sign_that_no_precision_decides_is_refused() -> None:
-    start = time.monotonic()
     with pytest.raises(PrecisionError, match="undecided"):
-        decreasing_root(lambda x: (1 - x) + arb(0, 0.1), arb(0), arb(2))
-    assert time.monotonic() - start < 30
+        decreasing_root(counted(lambda x: (1 - x) + arb(0, 0.1)), arb(0), arb(2))
 
 
 def test_ends_are_certified_signs_and_not_a_guess() -> None:

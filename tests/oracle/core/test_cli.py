@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
 import oracle
-from oracle.core import console, registry
-from reports.cli import app
+from oracle.core import registry
+from tests.commands import command, output, parsed
 from tests.opinions import OPINIONS
+from tests.project.consoles import ROOT, run
 
 GDP = ("bound", "gdp.epsilon", "mu=1", "delta=1e-5")
 EPSILON = Fraction("4.37717809568122462765011629324201091315343851697")  # mpmath, sigma = sensitivity = 1, delta = 1e-5
-
-
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "reports.cli", *words], capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def output(*words: str) -> str:
-    done = run(*words)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def parsed(*words: str) -> Any:
-    return json.loads(output(*words))
 
 
 # --- bound
@@ -89,16 +69,20 @@ def test_decimals_are_exact_and_not_doubles() -> None:
     """0.1 is a tenth: sensitivity/scale = 1/10 = epsilon gives exactly 0; with doubles 0.3/3 would not."""
     document = parsed("bound", "laplace.delta", "scale=3", "sensitivity=0.3", "epsilon=0.1", "--json")
     assert (document["lower"], document["upper"]) == ("0", "0")
-    document = parsed("bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "noise_on_mean=1/120", "contraction=1",
-                      "steps=1e0", "--json")
+    document = parsed(
+        "bound", "noisy-gd.mu", "sensitivity=1/60", "dataset_size=1", "noise_on_mean=1/120", "contraction=1",
+        "steps=1e0", "--json",
+    )
     assert (document["lower"], document["upper"]) == ("2", "2")
 
 
 @pytest.mark.parametrize("value", ["10", "1e-3", "1e6"])
 def test_round_values_print(value: str) -> None:
     """mu = L for one step: a power of ten is the commonest of all answers."""
-    document = parsed("bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "noise_on_mean=1", "contraction=0",
-                      "steps=1", "--json")
+    document = parsed(
+        "bound", "noisy-gd.mu", f"sensitivity={value}", "dataset_size=1", "noise_on_mean=1", "contraction=0", "steps=1",
+        "--json",
+    )
     assert Fraction(document["lower"]) <= Fraction(value) <= Fraction(document["upper"])
 
 
@@ -147,12 +131,13 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "document", "summary", "released", "accounted_by", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "guarantees", "neighbours", "parameters", "source",
         "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"
-    assert entry["accounted_by"] in registry.bounds()
-    assert [p["name"] for p in entry["parameters"]] == [p.name for p in oracle.algorithm("noisy-cgd").parameters]
+    assert set(entry["guarantees"]) <= set(registry.bounds())
+    item = oracle.algorithm("noisy-cgd")
+    assert [p["name"] for p in entry["parameters"]] == [p.name for p in (*item.parameters, *item.training)]
     text = output("algorithms")
     for word in ("noisy-cgd", "last_iterate", "noisy-cgd.mu"):
         assert word in text
@@ -181,10 +166,6 @@ BAD = {
     "bad width": ((*GDP, "--width", "thin"), "width = thin"),
     "unknown option": ((*GDP, "--nope"), "--nope"),
     "unknown command": (("nope",), "nope"),
-}
-
-# The same, in this process: a command takes a second to start.
-ALSO_BAD = {
     "no bound": (("bound",), "name"),
     "no parameters": (("bound", "gdp.epsilon"), "mu"),
     "delta of one": (("bound", "gdp.epsilon", "mu=1", "delta=1"), "delta = 1 "),
@@ -221,20 +202,21 @@ def is_one_line(code: int, text: str, errors: str, mentioned: str, *, expected: 
 @pytest.mark.parametrize("case", BAD)
 def test_an_error_is_one_line_and_exit_code_two(case: str) -> None:
     words, mentioned = BAD[case]
-    done = run(*words)
+    done = command(*words)
     is_one_line(done.returncode, done.stdout, done.stderr, mentioned)
 
 
-@pytest.mark.parametrize("case", ALSO_BAD)
-def test_another_error_is_one_line_too(case: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words, mentioned = ALSO_BAD[case]
-    code = console.run(app, words)
-    captured = capsys.readouterr()
-    is_one_line(code, captured.out, captured.err, mentioned)
+def test_what_no_precision_decides_is_undecided() -> None:
+    done = command("bound", "gaussian.delta", "sigma=1", "sensitivity=1", "epsilon=1e4000")
+    is_one_line(done.returncode, done.stdout, done.stderr, "bits", expected=3)
 
 
-def test_what_no_precision_decides_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("bound", "gaussian.delta", "sigma=1", "sensitivity=1", "epsilon=1e4000")
-    code = console.run(app, words)
-    captured = capsys.readouterr()
-    is_one_line(code, captured.out, captured.err, "bits", expected=3)
+# --- a process of its own, as a shell starts it
+
+
+@pytest.mark.parametrize(("case", "code"), [("out of domain", 2), (None, 0)])
+def test_a_process_ends_with_the_same_words_and_code(case: str | None, code: int) -> None:
+    words = BAD[case][0] if case else (*GDP, "--json")
+    alone, here = run(ROOT, "-m", "reports.cli", *words), command(*words)
+    assert alone.returncode == code
+    assert (alone.returncode, alone.stdout, alone.stderr) == (here.returncode, here.stdout, here.stderr)

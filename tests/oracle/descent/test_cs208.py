@@ -30,6 +30,7 @@ WORDS = ("replace", "add_remove")
 COMPOSED, GAUSSIAN = oracle.bound("gaussian-composed.epsilon"), oracle.bound("gaussian.epsilon")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 @given(data=st.data())
 def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -157,17 +158,17 @@ def moved_by(records: int, blocks: int, *, by_content: bool) -> Fraction:
 def test_one_record_moves_one_block(records: int, blocks: int) -> None:
     moved = moved_by(records, blocks, by_content=False)
     assert moved == Fraction(1, blocks)
-    assert BLOCKS.reference(diameter=1, blocks=blocks, scale=3).contains(moved / 3)
+    assert BLOCKS.reference(estimate_range=1, blocks=blocks, scale=3).contains(moved / 3)
 
 
 def test_a_record_that_chooses_its_block_moves_two() -> None:
     moved = moved_by(4, 2, by_content=True)
     assert moved == 2 * Fraction(1, 2)
-    assert not BLOCKS.reference(diameter=1, blocks=2, scale=1).contains(moved)
+    assert not BLOCKS.reference(estimate_range=1, blocks=2, scale=1).contains(moved)
 
 
 def test_gaussian_aggregation_is_the_gaussian_mechanism() -> None:
-    assert BLOCKS_GAUSSIAN.reference(diameter=3, blocks=6, sigma=2, delta="1e-5") == GAUSSIAN.reference(
+    assert BLOCKS_GAUSSIAN.reference(estimate_range=3, blocks=6, sigma=2, delta="1e-5") == GAUSSIAN.reference(
         sigma=2, sensitivity="1/2", delta="1e-5"
     )
 
@@ -228,15 +229,15 @@ POINT: dict[str, Any] = {"clip_norm": 1, "dataset_size": 1, "delta": Fraction(1,
 
 @pytest.mark.parametrize(("word", "sensitivity"), [("replace", "3/5"), ("add_remove", "3/10")])
 def test_descent_is_composed_gaussian_releases(word: str, sensitivity: str) -> None:
-    common = {"sigma": 2, "steps": 50, "delta": "1e-5"}
-    assert DESCENT.reference(clip_norm=3, dataset_size=10, neighbours=word, **common) == COMPOSED.reference(
-        sensitivity=sensitivity, **common
-    )
+    common = {"steps": 50, "delta": "1e-5"}
+    assert DESCENT.reference(
+        clip_norm=3, dataset_size=10, noise_on_mean=2, neighbours=word, **common
+    ) == COMPOSED.reference(sigma=2, sensitivity=sensitivity, **common)
 
 
 def test_no_steps_cost_nothing_and_need_no_noise() -> None:
     for word in WORDS:
-        assert DESCENT.reference(**POINT, sigma=1, steps=0, neighbours=word) == Enclosure.exactly(0)
+        assert DESCENT.reference(**POINT, noise_on_mean=1, steps=0, neighbours=word) == Enclosure.exactly(0)
         assert DESCENT_SIGMA.reference(**POINT, epsilon=1, steps=0, neighbours=word) == Enclosure.exactly(0)
 
 
@@ -245,7 +246,7 @@ def test_no_steps_cost_nothing_and_need_no_noise() -> None:
 def test_noise_and_epsilon_are_inverse(steps: int, word: str) -> None:
     sigma = DESCENT_SIGMA.reference(**POINT, epsilon="0.7", steps=steps, neighbours=word, width="1e-20")
     for end, side in ((sigma.lower, 1), (sigma.upper, -1)):
-        back = DESCENT.reference(**POINT, sigma=end.to_fraction(), steps=steps, neighbours=word, width="1e-25")
+        back = DESCENT.reference(**POINT, noise_on_mean=end.to_fraction(), steps=steps, neighbours=word, width="1e-25")
         assert abs(back.upper.to_fraction() - Fraction(7, 10)) < Fraction(1, 10**17)
         assert side * (back.upper.to_fraction() - Fraction(7, 10)) >= -Fraction(1, 10**25)
 
@@ -255,7 +256,7 @@ def test_the_slides_noise_is_too_small_for_a_replaced_record(epsilon: str, found
     """sigma^2 = 2 (C/(epsilon n))^2 ln(1.25/delta): enough if a record is added or removed, not if it is replaced."""
     classical = oracle.bound("gaussian-classical.sigma").reference(sensitivity=1, epsilon=epsilon, delta="1e-5")
     sigma = classical.upper.to_fraction()
-    replaced, added = (DESCENT.reference(**POINT, sigma=sigma, steps=1, neighbours=word) for word in WORDS)
+    replaced, added = (DESCENT.reference(**POINT, noise_on_mean=sigma, steps=1, neighbours=word) for word in WORDS)
     assert abs(replaced.upper.to_fraction() - Fraction(found)) < Fraction(1, 1000)
     assert added.certainly_le(Fraction(epsilon))
 
@@ -274,7 +275,7 @@ def test_the_noise_of_a_hundred_steps_four_ways() -> None:
     assert composed == pytest.approx(1, rel=1e-3)
     assert 2 * math.log(1.25 * 200 / 1e-5) / one**2 == pytest.approx(89920, rel=1e-3)
     for variance in (zcdp, 39240, 89920):
-        epsilon = DESCENT.reference(**POINT, sigma=math.sqrt(variance), steps=100, neighbours="add_remove")
+        epsilon = DESCENT.reference(**POINT, noise_on_mean=math.sqrt(variance), steps=100, neighbours="add_remove")
         assert epsilon.certainly_le(1), "all are enough, none is needed"
 
 
@@ -286,20 +287,20 @@ def test_sampled_descent_in_its_own_units(word: str) -> None:
     """Noise 0.04 on the mean of batches of 50 gradients of norm 2 is the noise multiplier 1."""
     common = {"steps": 300, "delta": "1e-5", "neighbours": word}
     assert SGD.reference(
-        clip_norm=2, dataset_size=2000, batch_size=50, noise_std="0.04", **common
+        clip_norm=2, dataset_size=2000, batch_size=50, noise_on_mean="0.04", **common
     ) == oracle.bound("poisson-gaussian.epsilon").reference(sigma=1, sampling_rate="1/40", **common)
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_batch_of_everything_is_full_batch_descent(word: str) -> None:
     common = {"clip_norm": 2, "dataset_size": 40, "steps": 9, "delta": "1e-5", "neighbours": word}
-    whole = SGD.reference(batch_size=40, noise_std="0.5", **common)
-    assert whole.overlaps(DESCENT.reference(sigma="0.5", **common))
-    assert SGD.reference(batch_size=4, noise_std=5, **common).certainly_le(whole)
+    whole = SGD.reference(batch_size=40, noise_on_mean="0.5", **common)
+    assert whole.overlaps(DESCENT.reference(noise_on_mean="0.5", **common))
+    assert SGD.reference(batch_size=4, noise_on_mean=5, **common).certainly_le(whole)
 
 
 def test_a_batch_larger_than_the_data_is_refused_by_both_paths() -> None:
-    point = {"clip_norm": 1, "dataset_size": 9, "batch_size": 10, "noise_std": 1, "steps": 5, "delta": 0.1}
+    point = {"clip_norm": 1, "dataset_size": 9, "batch_size": 10, "noise_on_mean": 1, "steps": 5, "delta": 0.1}
     for call in (SGD.reference, SGD.fast):
         with pytest.raises(DomainError, match=r"^batch_size = 10 is above dataset_size = 9"):
             call(**point, neighbours="replace")
@@ -318,7 +319,7 @@ def test_replacing_costs_more(bound: oracle.Bound) -> None:
 @pytest.mark.parametrize(
     ("bound", "name", "value"),
     [(EXPONENTIAL, "temperature", 3), (UTILITY, "candidates", 101), (BLOCKS, "blocks", 101), (MOMENTS, "scale", 1),
-     (BLOCKS_GAUSSIAN, "diameter", 2), (MOMENTS_GAUSSIAN, "sigma", 1), (DESCENT, "steps", 101),
+     (BLOCKS_GAUSSIAN, "estimate_range", 2), (MOMENTS_GAUSSIAN, "sigma", 1), (DESCENT, "steps", 101),
      (DESCENT_SIGMA, "epsilon", 2)],
 )
 def test_strictly_monotone_inside(bound: oracle.Bound, name: str, value: Any) -> None:
@@ -330,7 +331,7 @@ def test_strictly_monotone_inside(bound: oracle.Bound, name: str, value: Any) ->
     ("bound", "name", "value"),
     [(EXPONENTIAL, "temperature", 0), (UTILITY, "candidates", 0), (BLOCKS, "blocks", "2.5"), (MOMENTS, "scale", -1),
      (BLOCKS_GAUSSIAN, "delta", 1), (MOMENTS_GAUSSIAN, "dataset_size", 0), (DESCENT, "steps", -1),
-     (DESCENT_SIGMA, "neighbours", "any"), (SGD, "noise_std", 0)],
+     (DESCENT_SIGMA, "neighbours", "any"), (SGD, "noise_on_mean", 0)],
 )
 def test_bad_input_is_named(bound: oracle.Bound, name: str, value: Any) -> None:
     assert bound.example is not None

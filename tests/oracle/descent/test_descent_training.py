@@ -16,40 +16,9 @@ from scipy import stats
 import oracle
 from oracle.algorithms.descent import dp_gd_projected
 from oracle.algorithms.shared import glm
-from oracle.core.registry import Values
+from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from tests.trainings.noisy_cgd import unit_data
-
-Array = NDArray[np.float64]
-SIZE: dict[str, Any] = {"dataset_size": 6, "neighbours": "replace"}
-BASE: dict[str, dict[str, Any]] = {
-    "gd": {"loss": "squared", "learning_rate": "0.3", "steps": 5, "initial_std": 1, "iterate": "average"},
-    "dp-gd": {"loss": "squared", "learning_rate": "0.3", "clip_norm": "0.4", "noise_on_mean": "0.2", "steps": 5, **SIZE},
-    "dp-gd-projected": {
-        "loss": "squared", "learning_rate": "0.3", "lipschitz": 2, "radius": "0.1", "noise_on_mean": "0.2", "steps": 5, **SIZE,
-    },
-    "dp-sgd": {
-        "loss": "squared", "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2", "batch_size": 2,
-        "steps": 5, **SIZE,
-    },
-}
-every = pytest.mark.parametrize("name", BASE)
-
-
-def config(name: str, **changes: Any) -> Values:
-    return oracle.algorithm(name).parse({**BASE[name], **changes})
-
-
-def literal(name: str, features: Array, labels: Array, values: Values, tape: Tape, **kwargs: Any) -> Array:
-    return np.asarray(oracle.algorithm(name).reference(features, labels, values, tape, **kwargs))
-
-
-def batched(name: str, features: Array, labels: Array, values: Values, tape: Tape, **kwargs: Any) -> Array:
-    return np.asarray(oracle.algorithm(name).train_batched(features, labels, values, tape, **kwargs))
-
-
-def data(records: int = 6, dimension: int = 3, seed: int = 1) -> tuple[Array, Array]:
-    return unit_data(np.random.default_rng(seed), records, dimension)
+from tests.oracle.descent.cases import Array, batched, config, data, every, literal
 
 
 def close(one: Array, other: Array) -> None:
@@ -109,8 +78,8 @@ def test_batches_of_everyone_are_noisy_gradient_descent(loss: str) -> None:
     values = config("dp-sgd", loss=loss, batch_size=6)
     other = oracle.algorithm("noisy-cgd")
     same = other.parse({
-        "loss": loss, "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2", "batch_size": 6, "epochs": 5,
-        "feature_norm": 1,
+        "loss": loss, "learning_rate": "0.3", "regularisation": "0.1", "clip_norm": "0.4", "noise_on_mean": "0.2",
+        "batch_size": 6, "epochs": 5, "feature_norm": 1,
     })
     close(literal("dp-sgd", features, labels, values, Tape(8)), other.reference(features, labels, same, Tape(8)))
 
@@ -166,7 +135,9 @@ def test_dp_sgd_on_the_linear_loss_has_its_mean_and_covariance() -> None:
 def test_one_step_of_dp_sgd_is_the_exact_mixture_over_all_batches() -> None:
     """Next to no noise: the release is one of 2^4 points, each with probability q^k (1-q)^(4-k); chi-square at 1e-6."""
     features, labels = data(records=4, dimension=2)
-    values = config("dp-sgd", loss="linear", learning_rate=1, noise_on_mean="1e-12", batch_size=1, steps=1, dataset_size=4)
+    values = config(
+        "dp-sgd", loss="linear", learning_rate=1, noise_on_mean="1e-12", batch_size=1, steps=1, dataset_size=4
+    )
     final = batched("dp-sgd", features, labels, values, Tape(97, 20_000))
     clipped = features * np.minimum(1.0, 0.4 / np.linalg.norm(features, axis=1, keepdims=True))
     subsets = np.array([[cell >> record & 1 for record in range(4)] for cell in range(16)])
@@ -236,7 +207,7 @@ def test_the_unit_of_length_does_not_matter(name: str) -> None:
     """The linear loss with features, clipping norm and noise three times as long: the model is three times as long."""
     features, labels = data()
     once = literal(name, features, labels, config(name, loss="linear"), Tape(7))
-    longer = config(name, loss="linear", clip_norm="1.2", noise_std="0.6")
+    longer = config(name, loss="linear", clip_norm="1.2", noise_on_mean="0.6")
     close(literal(name, 3 * features, labels, longer, Tape(7)), 3 * once)
 
 
@@ -278,7 +249,8 @@ def test_the_model_can_be_rebuilt_from_what_was_recorded(name: str, seed: int) -
 def test_an_empty_batch_is_a_step_of_noise_alone() -> None:
     """In eight of nine steps, here: divided by b, not by the size of the batch, nothing is undefined."""
     heard: list[Array] = []
-    tape, values = Tape(2), config("dp-sgd", regularisation=0, batch_size=1, dataset_size=9, neighbours="add_remove", steps=20)
+    few = {"batch_size": 1, "dataset_size": 9, "neighbours": "add_remove", "steps": 20}
+    tape, values = Tape(2), config("dp-sgd", regularisation=0, **few)
     one = np.ones((1, 3)), np.ones(1)
     final = literal("dp-sgd", *one, values, tape, recorder=lambda kind, **facts: heard.append(facts.get("members")))
     sizes = [len(members) for members in heard if members is not None]

@@ -1,31 +1,36 @@
-"""The recipes of document 004's algorithms: every hypothesis counts, and the epsilons are those of the bounds."""
+"""Plans of document 004's algorithms and of projected descent: every hypothesis counts, epsilons are the bounds'."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import oracle
-from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, judge, read
+from oracle.core import planning
+from oracle.core.errors import DomainError
+from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, read
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 # The flags on which the first guarantee of each example rests.
 FLAGS = {
     "dp-gd": ("clipped", "fixed_size"),
+    "dp-gd-projected": ("gradients_bounded",),
     "dp-sgd": ("clipped", "constant_divisor", "secret_batches", "fixed_size"),
     "output-perturbation": ("convex",),
     "objective-perturbation": ("convex", "linear_model", "unconstrained", "exact_minimiser"),
     "exponential-mechanism": ("clipped", "exact_sampling"),
-    "subsample-aggregate": ("disjoint_blocks", "clipped"),
+    "subsample-aggregate": ("disjoint", "clipped"),
     "sufficient-statistics": ("clipped", "only_moments"),
 }
 
 
 def plan(name: str, **changes: Any) -> Plan:
-    recipe, config = read(EXAMPLES / f"{name}.toml")
-    return judge(recipe, type(config)(**{**vars(config), **changes}))
+    """The plan of an example with other keys; None takes a key away."""
+    item, given = read(EXAMPLES / f"{name}.toml")
+    return planning.plan(item, {key: value for key, value in {**given, **changes}.items() if value is not None})
 
 
 @pytest.mark.parametrize(("name", "flag"), [(name, flag) for name, flags in FLAGS.items() for flag in flags])
@@ -42,7 +47,9 @@ def test_the_epsilons_are_those_of_the_bounds() -> None:
     assert not plan("dp-gd", neighbours="replace").claim_is_proved, "twice the sensitivity"
 
 
-@pytest.mark.parametrize("name", ["output-perturbation", "exponential-mechanism", "objective-perturbation"])
+@pytest.mark.parametrize(
+    "name", ["output-perturbation", "exponential-mechanism", "objective-perturbation", "dp-gd-projected"]
+)
 def test_adding_a_record_asks_for_a_constant_size(name: str) -> None:
     statuses = [
         plan(name, neighbours="add_remove", fixed_size=word).judged[0].status for word in ("true", "false", None)
@@ -51,8 +58,59 @@ def test_adding_a_record_asks_for_a_constant_size(name: str) -> None:
     assert plan(name, fixed_size="false").judged[0].status == PROVED, "replacing a record does not"
 
 
-def test_a_solver_of_unknown_error_proves_nothing() -> None:
-    assert plan("output-perturbation", solver_error=None).judged[0].status == CONDITIONAL
+@pytest.mark.parametrize(("name", "key"), [
+    ("output-perturbation", "solver_error"), ("output-perturbation", "lipschitz"),
+    ("objective-perturbation", "lipschitz"), ("objective-perturbation", "curvature"),
+    ("objective-perturbation", "noise_scale"), ("subsample-aggregate", "estimate_range"),
+])
+def test_a_number_that_is_not_given_proves_nothing(name: str, key: str) -> None:
+    for law in ("gamma" if "perturbation" in name else "laplace", "gaussian"):
+        statuses = [item.status for item in plan(name, noise_law=law, **{key: None}).judged]
+        assert PROVED not in statuses
+        assert CONDITIONAL in statuses
+
+
+@pytest.mark.parametrize("name", ["output-perturbation", "objective-perturbation"])
+def test_a_named_loss_says_how_steep_it_is(name: str) -> None:
+    """The logistic loss on |x| <= 1 has slopes of at most 1 and curvatures of at most 1/4: what the examples state."""
+    unsaid = dict.fromkeys(("lipschitz", "curvature", "convex", "linear_model"))
+    named = plan(name, **unsaid, loss="logistic", feature_norm=1)
+    assert named.best is not None
+    assert named.best.parameters == plan(name).judged[0].parameters
+
+
+def test_clipping_ends_say_how_far_apart_they_are() -> None:
+    found = plan("subsample-aggregate", estimate_range=None, estimate_low="-0.25", estimate_high="0.75")
+    assert found.best is not None
+    assert found.best.parameters == plan("subsample-aggregate").judged[0].parameters
+    empty = plan("subsample-aggregate", estimate_range=None, estimate_low=1, estimate_high=1).judged[0]
+    assert empty.status == DOES_NOT_APPLY
+    assert "estimate_low < estimate_high" in empty.reason
+
+
+TARGET = {
+    "noise_scale": None, "lipschitz": None, "curvature": None, "loss": "logistic", "feature_norm": 1, "epsilon": "0.5",
+}
+
+
+@pytest.mark.parametrize(("ridge", "added"), [("0.01", False), ("0.00001", True)])
+@pytest.mark.parametrize("correction", ["cms11", "sharp"])
+def test_a_target_epsilon_chooses_noise_and_ridge(ridge: str, added: bool, correction: str) -> None:
+    """What is proved is the target, up to the rounding of the run's own noise, with or without more ridge."""
+    found = plan("objective-perturbation", **TARGET, correction=correction, regularisation=ridge).best
+    assert found is not None
+    assert found.epsilon is not None
+    assert found.epsilon.to_floats()[1] == pytest.approx(0.5, rel=1e-12)
+    assert (Fraction(found.parameters["regularisation"]) > Fraction(ridge)) == added
+
+
+def test_a_target_without_correction_proves_nothing() -> None:
+    """The logarithm of the change of variables is not paid for; a loss without curvature owes nothing."""
+    assert plan("objective-perturbation", **TARGET, correction="none").best is None
+    straight = plan("objective-perturbation", **{**TARGET, "loss": "linear"}, correction="none").best
+    assert straight is not None
+    with pytest.raises(DomainError, match="epsilon = 1/2 and noise_scale = 2 are both given"):
+        plan("objective-perturbation", **{**TARGET, "noise_scale": 2}, correction="sharp")
 
 
 @pytest.mark.parametrize(
@@ -61,9 +119,9 @@ def test_a_solver_of_unknown_error_proves_nothing() -> None:
      ("sufficient-statistics", "laplace")],
 )
 def test_the_noise_decides_which_guarantee_applies(name: str, pure: str) -> None:
-    for noise in (pure, "gaussian"):
-        for item in plan(name, noise=noise, neighbours="replace", fixed_size="true").judged:
-            applies = ("gaussian" in item.guarantee.bound) == (noise == "gaussian")
+    for law in (pure, "gaussian"):
+        for item in plan(name, noise_law=law).judged:
+            applies = ("gaussian" in item.guarantee.bound) == (law == "gaussian")
             assert (item.status == PROVED) == applies
 
 
@@ -82,3 +140,9 @@ def test_known_batches_leave_composition() -> None:
     best = plan("dp-sgd", secret_batches="false").best
     assert best is not None
     assert best.guarantee.bound == "gaussian-composed.epsilon"
+
+
+def test_a_batch_larger_than_the_data_proves_nothing() -> None:
+    for sampling in ("poisson", "without_replacement"):
+        found = plan("dp-sgd", sampling=sampling, neighbours="replace", batch_size=10001)
+        assert all("not met: " in item.reason for item in found.judged)

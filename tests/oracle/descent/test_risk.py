@@ -43,7 +43,7 @@ def test_the_average_of_the_later_iterates_attains_the_bound_and_breaks_the_text
     """L = G|theta| from its minimum with a subgradient of norm G: one step ends at eta G, with the risk eta G^2."""
     rate, lipschitz = Fraction(1, 3), Fraction(5)
     value = GD.reference(
-        distance=Fraction(1, 10**30), lipschitz=lipschitz, dimension=1, sigma=0, steps=1, learning_rate=rate,
+        distance=Fraction(1, 10**30), lipschitz=lipschitz, dimension=1, noise_on_mean=0, steps=1, learning_rate=rate,
     )
     attained = rate * lipschitz**2
     assert value.upper.compare(attained) >= 0
@@ -58,9 +58,9 @@ def test_calibrated_is_the_plain_bound_at_the_best_step_and_the_least_noise() ->
     ).upper.to_fraction() * Fraction(math.isqrt(50 * 10**60), 10**30)
     best = 2 / math.sqrt(51 * 9 + 50 * 7 * float(sigma) ** 2)
     value = upper(CALIBRATED, dataset_size=1000, epsilon=1, delta="1e-6", **common)
-    assert upper(GD, sigma=sigma, learning_rate=best, **common) == pytest.approx(value, rel=1e-12)
+    assert upper(GD, noise_on_mean=sigma, learning_rate=best, **common) == pytest.approx(value, rel=1e-12)
     for factor in (0.5, 0.99, 1.01, 2.0):
-        assert upper(GD, sigma=sigma, learning_rate=factor * best, **common) > value * (1 + 1e-6)
+        assert upper(GD, noise_on_mean=sigma, learning_rate=factor * best, **common) > value * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
@@ -90,21 +90,21 @@ def test_simulated_descent_stays_below() -> None:
         total += theta
     risks = np.abs(total / steps @ features.T - labels).mean(axis=1)
     common = {
-        "distance": float(np.linalg.norm(truth)), "lipschitz": 1, "dimension": 5, "sigma": sigma, "steps": steps,
-        "learning_rate": rate,
+        "distance": float(np.linalg.norm(truth)), "lipschitz": 1, "dimension": 5, "noise_on_mean": sigma,
+        "steps": steps, "learning_rate": rate,
     }
     assert_below(risks, upper(GD, **common), within=6)
     # 400 runs, each above the tail bound with probability 1/1000 at most: 8 of them with probability below 2e-8
-    assert np.count_nonzero(risks > upper(TAIL, diameter=2, failure="0.001", **common)) < 8
-    assert upper(TAIL, diameter=2, failure="0.001", **common) < 6 * np.quantile(risks, 0.999)
+    assert np.count_nonzero(risks > upper(TAIL, constraint_radius=2, failure_probability="0.001", **common)) < 8
+    assert upper(TAIL, constraint_radius=2, failure_probability="0.001", **common) < 6 * np.quantile(risks, 0.999)
 
 
 def test_the_tail_is_above_the_mean_and_both_agree_without_noise() -> None:
     common = {"distance": 1, "lipschitz": 2, "dimension": 9, "steps": 100, "learning_rate": "0.1"}
-    quiet = GD.reference(sigma=0, **common)
-    assert TAIL.reference(sigma=0, diameter=3, failure="0.01", **common).overlaps(quiet)
-    assert GD.reference(sigma=1, **common).certainly_le(
-        TAIL.reference(sigma=1, diameter=3, failure="0.999", **common).lower.to_fraction()
+    quiet = GD.reference(noise_on_mean=0, **common)
+    assert TAIL.reference(noise_on_mean=0, constraint_radius=3, failure_probability="0.01", **common).overlaps(quiet)
+    assert GD.reference(noise_on_mean=1, **common).certainly_le(
+        TAIL.reference(noise_on_mean=1, constraint_radius=3, failure_probability="0.999", **common).lower.to_fraction()
     )
 
 
@@ -119,8 +119,8 @@ def explicit(n: int, eta: float, nu: float, *, rank: float, distance: float, tau
 @pytest.mark.parametrize("power", [1, 2, 5, 10, 18, 40])
 def test_powers_of_two_stay_below_the_geometric_sums(power: int) -> None:
     eta, nu, n = 0.02, 10.0, 2**power
-    common = {"lipschitz": 1, "label_bound": 1, "distance": 3, "rank": 20}
-    value = upper(PHASED, **common, dataset_size=n, learning_rate=eta, noise_multiplier=nu)
+    common = {"link_lipschitz": 1, "label_bound": 1, "distance": 3, "rank": 20}
+    value = upper(PHASED, **common, dataset_size=n, base_learning_rate=eta, noise_over_sensitivity=nu)
     form = explicit(n, eta, nu, rank=20, distance=3, tau=4 * nu * eta / 4.0**power)
     assert value < form * (1 + 1e-12)  # the test's own rounding; only powers beyond 2^25 come so close
     if power >= 10:
@@ -131,8 +131,8 @@ def test_the_registered_value_at_two_to_the_eighteen() -> None:
     """epsilon = 1/2, delta = 1e-5, theta = 32, W = 4 and eta = epsilon / (2 sqrt(theta log(1/delta))): 0.092."""
     log = math.log(1e5)
     value = upper(
-        PHASED, lipschitz=1, label_bound=1, distance=4, rank=32, dataset_size=2**18,
-        learning_rate=0.25 / math.sqrt(32 * log), noise_multiplier=4 * math.sqrt(log),
+        PHASED, link_lipschitz=1, label_bound=1, distance=4, rank=32, dataset_size=2**18,
+        base_learning_rate=0.25 / math.sqrt(32 * log), noise_over_sensitivity=4 * math.sqrt(log),
     )
     assert value == pytest.approx(0.0923, abs=5e-4)
 
@@ -140,7 +140,10 @@ def test_the_registered_value_at_two_to_the_eighteen() -> None:
 @pytest.mark.parametrize("n", [3, 5, 7, 1000, 1023, 60000])
 def test_sizes_between_powers_of_two_cost_little(n: int) -> None:
     """floor(n / 2^i) >= 2^(k-i): no more than the bound at the power of two below, at whose price those phases come."""
-    common = {"lipschitz": 1, "label_bound": 1, "distance": 1, "rank": 5, "learning_rate": 0.05, "noise_multiplier": 2}
+    common = {
+        "link_lipschitz": 1, "label_bound": 1, "distance": 1, "rank": 5, "base_learning_rate": 0.05,
+        "noise_over_sensitivity": 2,
+    }
     below = 2 ** (n.bit_length() - 1)
     assert upper(PHASED, dataset_size=n, **common) <= upper(PHASED, dataset_size=below, **common)
     assert upper(PHASED, dataset_size=2 * below, **common) < upper(PHASED, dataset_size=n, **common)
@@ -148,20 +151,23 @@ def test_sizes_between_powers_of_two_cost_little(n: int) -> None:
 
 def test_without_noise_only_start_and_steps_remain() -> None:
     value = PHASED.reference(
-        lipschitz=2, label_bound=3, distance=5, rank=10**6, dataset_size=4, learning_rate=1, noise_multiplier=0,
+        link_lipschitz=2, label_bound=3, distance=5, rank=10**6, dataset_size=4, base_learning_rate=1,
+        noise_over_sensitivity=0,
     )
     # two phases of 2 and 1 records with steps 1/4 and 1/16
     assert value.contains(2 * 2 * (Fraction(25, 2 * 2) * 4 + 2 * 9 * (Fraction(1, 4) + Fraction(1, 16))))
 
 
 def test_the_projection_costs_its_distortion_and_never_more_rank_than_records() -> None:
-    common = {"lipschitz": 1, "label_bound": 1, "dataset_size": 1024, "learning_rate": "0.01"}
-    free = PROJECTED.reference(norm=2, projected_dimension=10**9, noise_multiplier=0, **common).to_floats()[0]
+    common = {"link_lipschitz": 1, "label_bound": 1, "dataset_size": 1024, "base_learning_rate": "0.01"}
+    quiet = {"target_norm": 2, "noise_over_sensitivity": 0, **common}
+    free = PROJECTED.reference(projected_dimension=10**9, **quiet).to_floats()[0]
     for m in (1, 10, 1000):
-        value = upper(PROJECTED, norm=2, projected_dimension=m, noise_multiplier=0, **common)
+        value = upper(PROJECTED, projected_dimension=m, **quiet)
         assert value - free == pytest.approx(2 * 4 / m, rel=1e-4)
     many, more = (
-        upper(PROJECTED, norm=0, projected_dimension=m, noise_multiplier=50, **common) for m in (256, 10**12)
+        upper(PROJECTED, target_norm=0, projected_dimension=m, noise_over_sensitivity=50, **common)
+        for m in (256, 10**12)
     )
     assert many == pytest.approx(more, rel=1e-12)  # from the second phase on there are at most 256 records
 
@@ -194,11 +200,12 @@ def test_simulated_phases_stay_below(m: int | None) -> None:
         w = total / size + nu * sensitivity * rng.normal(size=w.shape)
     risks = ((np.tanh(np.einsum("ri,rji->rj", w, basis)) - np.tanh(truth)) ** 2) @ chances
     common = {
-        "lipschitz": 1, "label_bound": 1, "dataset_size": n, "learning_rate": eta, "noise_multiplier": nu,
+        "link_lipschitz": 1, "label_bound": 1, "dataset_size": n, "base_learning_rate": eta,
+        "noise_over_sensitivity": nu,
     }
     bound = (
         upper(PHASED, distance=math.sqrt(d), rank=d, **common) if m is None
-        else upper(PROJECTED, norm=math.sqrt(d), projected_dimension=m, **common)
+        else upper(PROJECTED, target_norm=math.sqrt(d), projected_dimension=m, **common)
     )
     assert_below(risks, bound, within=40)
 
@@ -207,21 +214,21 @@ def test_simulated_phases_stay_below(m: int | None) -> None:
 
 
 def test_the_terms_of_projected_descent() -> None:
-    common = {"norm": 1, "label_bound": 1, "projected_dimension": 10**6}
+    common = {"target_norm": 1, "label_bound": 1, "projected_dimension": 10**6}
     # Many records, small steps, no noise: what is left is the distortion 2 W^2/m, and M = 3.
-    rest = upper(PGD, **common, dataset_size=10**30, steps=10**30, learning_rate="1e-15", sigma=0)
+    rest = upper(PGD, **common, dataset_size=10**30, steps=10**30, learning_rate="1e-15", noise_on_mean=0)
     assert rest == pytest.approx(2e-6, rel=1e-6)
-    data = upper(PGD, **common, dataset_size=10**4, steps=10**30, learning_rate="1e-15", sigma=0)
+    data = upper(PGD, **common, dataset_size=10**4, steps=10**30, learning_rate="1e-15", noise_on_mean=0)
     assert data - rest == pytest.approx(2 * 4 * 3 / 100, rel=1e-5)
-    noisy = upper(PGD, **common, dataset_size=10**30, steps=10**30, learning_rate="1e-3", sigma=2)
+    noisy = upper(PGD, **common, dataset_size=10**30, steps=10**30, learning_rate="1e-3", noise_on_mean=2)
     assert noisy - rest == pytest.approx(1e-3 * (9 + 4e6), rel=1e-5)
 
 
 def test_a_projection_to_one_dimension_is_paid_for() -> None:
     """m = 1: the start may well lie outside the ball, and the bound must know."""
     value = upper(
-        PGD, norm=1, label_bound=1, projected_dimension=1, dataset_size=10**30, steps=10**30, learning_rate="1e-15",
-        sigma=0,
+        PGD, target_norm=1, label_bound=1, projected_dimension=1, dataset_size=10**30, steps=10**30,
+        learning_rate="1e-15", noise_on_mean=0,
     )
     assert value == pytest.approx(2 * (1 + math.sqrt(6) * (4 * math.exp(-3)) ** 0.125) ** 2, rel=1e-9)
 
@@ -246,7 +253,8 @@ def test_simulated_projected_descent_stays_below(sigma: float) -> None:
     learnt = np.maximum(0.0, np.einsum("ri,rji->rj", total / steps, basis))
     risks = ((learnt - np.maximum(truth, 0.0)) ** 2) @ chances
     bound = upper(
-        PGD, norm=1, label_bound=1, projected_dimension=m, dataset_size=n, steps=steps, learning_rate=rate, sigma=sigma,
+        PGD, target_norm=1, label_bound=1, projected_dimension=m, dataset_size=n, steps=steps, learning_rate=rate,
+        noise_on_mean=sigma,
     )
     assert_below(risks, bound, within=20)
 
@@ -256,13 +264,13 @@ def test_simulated_projected_descent_stays_below(sigma: float) -> None:
 
 LIMIT = {
     "label_bound": 1, "dimension": 1, "batch_size": 10**40, "steps": 400, "learning_rate": Fraction(1, 2),
-    "noise_multiplier": 0,
+    "noise_over_sensitivity": 0,
 }
 
 
 def test_twice_the_best_risk_is_attained_by_a_symmetric_law() -> None:
     """x = +-1, y = min(0, x): w* = 0 has the risk 1/2, and the surrogate's minimiser 1 has the risk 1."""
-    value = SYMMETRIC.reference(norm=1, optimal_risk=Fraction(1, 2), radius=1, **LIMIT)
+    value = SYMMETRIC.reference(target_norm=1, optimal_risk=Fraction(1, 2), feature_norm=1, **LIMIT)
     assert value.upper.to_fraction() - 1 < Fraction(1, 10**11)
     assert value.upper.compare(1) >= 0
 
@@ -283,20 +291,22 @@ def test_theorem_7_s_constant_fails_for_an_exponential_law() -> None:
     ratio = risk(minimiser) / risk(0.0)
     assert ratio == pytest.approx(1 / mu, rel=0.05)
     assert ratio > 1.15 * 2 * (1 + 2 * mu)
-    allowed = upper(BATCHED, norm=-minimiser, optimal_risk=1 - mu, radius=20, strong_convexity=mu, **LIMIT) / (1 - mu)
+    allowed = upper(
+        BATCHED, target_norm=-minimiser, optimal_risk=1 - mu, feature_norm=20, strong_convexity=mu, **LIMIT
+    ) / (1 - mu)
     assert ratio < allowed == pytest.approx((1 + 1 / mu) ** 2, rel=1e-6)
 
 
 def test_no_step_leaves_the_start() -> None:
-    rest = {**LIMIT, "steps": 0, "radius": 1}
-    assert SYMMETRIC.reference(norm=2, optimal_risk=0, **rest).contains(2)  # 4/4 + (2/2)^2
-    assert BATCHED.reference(norm=2, optimal_risk=1, strong_convexity="0.5", **rest).contains(25)
+    rest = {**LIMIT, "steps": 0, "feature_norm": 1}
+    assert SYMMETRIC.reference(target_norm=2, optimal_risk=0, **rest).contains(2)  # 4/4 + (2/2)^2
+    assert BATCHED.reference(target_norm=2, optimal_risk=1, strong_convexity="0.5", **rest).contains(25)
 
 
 def test_symmetry_helps_everywhere() -> None:
     for bound_params in (
-        {"norm": 1, "optimal_risk": "0.1", "radius": 4, "noise_multiplier": 3, "batch_size": 10**4},
-        {"norm": 5, "optimal_risk": 0, "radius": 2, "noise_multiplier": 0, "batch_size": 10},
+        {"target_norm": 1, "optimal_risk": "0.1", "feature_norm": 4, "noise_over_sensitivity": 3, "batch_size": 10**4},
+        {"target_norm": 5, "optimal_risk": 0, "feature_norm": 2, "noise_over_sensitivity": 0, "batch_size": 10},
     ):
         params = {"label_bound": 2, "dimension": 4, "steps": 20, "learning_rate": "0.5", **bound_params}
         assert SYMMETRIC.reference(**params).certainly_le(upper(BATCHED, strong_convexity="0.5", **params))
@@ -305,7 +315,8 @@ def test_symmetry_helps_everywhere() -> None:
 def test_too_little_data_makes_the_chain_explode() -> None:
     """Noise that grows with the iterate: more steps then do harm."""
     common = {
-        **LIMIT, "norm": 1, "optimal_risk": 0, "radius": 3, "dimension": 8, "batch_size": 10, "noise_multiplier": 5,
+        **LIMIT, "target_norm": 1, "optimal_risk": 0, "feature_norm": 3, "dimension": 8, "batch_size": 10,
+        "noise_over_sensitivity": 5,
     }
     assert upper(SYMMETRIC, **{**common, "steps": 30}) > 1e10 * upper(SYMMETRIC, **{**common, "steps": 0})
 
@@ -332,9 +343,9 @@ def test_simulated_batches_stay_below(nu: float) -> None:
     x, y = sample(50_000)
     risks = np.mean((np.maximum(0.0, w @ x.T) - y) ** 2, axis=1)
     bound = upper(
-        SYMMETRIC, norm=float(np.linalg.norm(truth + 0.5 * np.eye(d)[0])), optimal_risk="0.125",
-        label_bound=label_bound, radius=radius, dimension=d, batch_size=batch, steps=steps, learning_rate=rate,
-        noise_multiplier=nu,
+        SYMMETRIC, target_norm=float(np.linalg.norm(truth + 0.5 * np.eye(d)[0])), optimal_risk="0.125",
+        label_bound=label_bound, feature_norm=radius, dimension=d, batch_size=batch, steps=steps, learning_rate=rate,
+        noise_over_sensitivity=nu,
     )
     assert_below(risks, bound, within=4)
 
@@ -347,6 +358,7 @@ every_bound = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.full
 @every_bound
 @settings(max_examples=25)
 @given(data=st.data())
@@ -359,7 +371,8 @@ def test_directions_are_strict_at_the_example(bound: oracle.Bound) -> None:
     for name, direction in DIRECTIONS[bound.name].items():
         if direction != TURNS:
             given = Fraction(bound.example[name])  # type: ignore[index]
-            other = min(2 * given, Fraction(1)) if name in ("delta", "failure", "strong_convexity") else 2 * given
+            shares = ("delta", "failure_probability", "strong_convexity")
+            other = min(2 * given, Fraction(1)) if name in shares else 2 * given
             check_monotone(bound, dict(bound.example or {}), name, other, certain=True)
 
 

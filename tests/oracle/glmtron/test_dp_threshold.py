@@ -17,7 +17,7 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion
 from tests.opinion import number
-from tests.oracle.bounds.test_shuffle import FINE, NEAR, logarithm
+from tests.shuffled import FINE, NEAR, logarithm
 
 EPSILON, DELTA = oracle.bound("dp-threshold.epsilon"), oracle.bound("dp-threshold.delta")
 ONE = {"histograms": 1, "calls": 1}
@@ -70,7 +70,9 @@ def test_one_histogram_leaks_no_more_than_the_bound_and_reaches_it_at_its_epsilo
     threshold, epsilon, delta = 1 + power, 2 * logarithm(1 / ratio), ratio**power
     worst = Fraction(0)
     for factor in (Fraction(1), 1 / ratio, 1 / ratio**2, (1 + 1 / ratio) / 2):
-        bound = DELTA.reference(epsilon=epsilon, delta=delta, total_epsilon=logarithm(factor), width=FINE, **ONE)
+        bound = DELTA.reference(
+            threshold_epsilon=epsilon, threshold_delta=delta, epsilon=logarithm(factor), width=FINE, **ONE
+        )
         for before, after in moves(threshold):
             value = leaked(*(histogram(c, ratio, threshold, speaks) for c in (before, after)), factor)
             assert value <= bound.upper.to_fraction() + NEAR, (before, after, factor)
@@ -112,7 +114,9 @@ def test_the_three_cases_of_large_counts_lie_below_the_bound(epsilon: str, delta
         vanishes = p + positive_part(1 - p, mp.exp(e))
         appears = positive_part(mpf(1), mp.exp(e) * (1 - p))
         true = max(vanishes, appears, p)
-    bound = DELTA.reference(epsilon=epsilon, delta=delta, total_epsilon=Fraction(share) * Fraction(epsilon), **ONE)
+    bound = DELTA.reference(
+        threshold_epsilon=epsilon, threshold_delta=delta, epsilon=Fraction(share) * Fraction(epsilon), **ONE
+    )
     assert true <= mpf(bound.to_floats()[1]) * (1 + mpf(10) ** -12)
     if share == "1":
         assert abs(true - p) < mpf(10) ** -12
@@ -123,20 +127,22 @@ def test_the_three_cases_of_large_counts_lie_below_the_bound(epsilon: str, delta
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.01", "1e-9"), ("1", "0.1"), ("20", "1e-300")])
 def test_one_histogram_at_its_epsilon_has_half_its_delta(epsilon: str, delta: str) -> None:
-    assert DELTA.reference(epsilon=epsilon, delta=delta, total_epsilon=epsilon, **ONE).contains(Fraction(delta) / 2)
-    three = DELTA.reference(epsilon=epsilon, delta=delta, histograms=3, calls=1, total_epsilon=3 * Fraction(epsilon))
+    given = {"threshold_epsilon": epsilon, "threshold_delta": delta}
+    assert DELTA.reference(**given, epsilon=epsilon, **ONE).contains(Fraction(delta) / 2)
+    three = DELTA.reference(**given, histograms=3, calls=1, epsilon=3 * Fraction(epsilon))
     assert three.possibly_le(3 * Fraction(delta) / 2)
 
 
 @pytest.mark.parametrize(("epsilon", "calls", "total"), [("0.01", 5, "1e-6"), ("0.3", 2, "1e-3"), ("2", 40, "1e-5")])
 def test_below_optimal_composition_which_knows_less(epsilon: str, calls: int, total: str) -> None:
-    ours = EPSILON.reference(epsilon=epsilon, delta="1e-9", histograms=3, calls=calls, total_delta=total)
+    given = {"threshold_epsilon": epsilon, "threshold_delta": "1e-9", "delta": total}
+    ours = EPSILON.reference(**given, histograms=3, calls=calls)
     any_ = oracle.bound("composition.optimal").reference(
         base_epsilon=epsilon, base_delta=Fraction("1e-9") / 2, steps=3 * calls, delta=total
     )
     assert ours.certainly_le(any_)
     assert not any_.possibly_le(ours)
-    swapped = EPSILON.reference(epsilon=epsilon, delta="1e-9", histograms=calls, calls=3, total_delta=total)
+    swapped = EPSILON.reference(**given, histograms=calls, calls=3)
     assert swapped.overlaps(ours)
 
 
@@ -144,7 +150,10 @@ def documents(records: int, epsilon: str, delta: str) -> dict[str, Any]:
     """epsilon' = epsilon / sqrt(8 N ln(2/delta)) and delta' = delta/(2N) of Theorem 4.1, for N calls."""
     with mp.workdps(40):
         one = number(epsilon) / mp.sqrt(8 * records * mp.log(2 / number(delta)))
-        return {"epsilon": Fraction(mp.nstr(one, 30)), "delta": Fraction(delta) / (2 * records), "calls": records}
+        return {
+            "threshold_epsilon": Fraction(mp.nstr(one, 30)), "threshold_delta": Fraction(delta) / (2 * records),
+            "calls": records,
+        }
 
 
 @pytest.mark.parametrize(
@@ -155,12 +164,12 @@ def test_the_documents_thresholds_are_what_they_promise(
     records: int, epsilon: str, delta: str, histograms: int
 ) -> None:
     """Three histograms a step: advanced composition does not show it at epsilon = 5 and 30, this composition does."""
-    value = DELTA.reference(**documents(records, epsilon, delta), histograms=histograms, total_epsilon=epsilon)
+    value = DELTA.reference(**documents(records, epsilon, delta), histograms=histograms, epsilon=epsilon)
     assert value.certainly_le(Fraction(delta))
 
 
 def test_a_figure_of_many_calls() -> None:
-    value = EPSILON.reference(**documents(1000, "30", "1e-5"), histograms=3, total_delta="1e-5")
+    value = EPSILON.reference(**documents(1000, "30", "1e-5"), histograms=3, delta="1e-5")
     assert abs(value.upper.to_fraction() - Fraction("22.979")) < Fraction("0.001")
 
 
@@ -173,10 +182,10 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("total", ["0.01", "0.7", "1.4"])
 def test_the_inverse_inverts(total: str) -> None:
-    params: dict[str, Any] = {"epsilon": "0.5", "delta": "1e-7", "histograms": 3, "calls": 2}
-    delta = DELTA.reference(total_epsilon=total, width="1e-40", **params)
-    back = EPSILON.reference(total_delta=delta.upper.to_fraction(), width="1e-20", **params).hull(
-        EPSILON.reference(total_delta=delta.lower.to_fraction(), width="1e-20", **params)
+    params: dict[str, Any] = {"threshold_epsilon": "0.5", "threshold_delta": "1e-7", "histograms": 3, "calls": 2}
+    delta = DELTA.reference(epsilon=total, width="1e-40", **params)
+    back = EPSILON.reference(delta=delta.upper.to_fraction(), width="1e-20", **params).hull(
+        EPSILON.reference(delta=delta.lower.to_fraction(), width="1e-20", **params)
     )
     assert back.contains(Fraction(total))
     assert back.width() < 1e-15
@@ -187,34 +196,34 @@ def test_the_inverse_inverts(total: str) -> None:
 
 def test_at_the_least_total_delta_the_epsilons_add_up() -> None:
     """1 - (1 - p)^k, exactly: nothing is left for the noise to exceed, and less than that no epsilon reaches."""
-    params: dict[str, Any] = {"epsilon": "0.5", "delta": "0.25", "histograms": 3, "calls": 1}
+    params: dict[str, Any] = {"threshold_epsilon": "0.5", "threshold_delta": "0.25", "histograms": 3, "calls": 1}
     least = 1 - Fraction(7, 8) ** 3
-    assert EPSILON.reference(total_delta=least, **params).contains(Fraction(3, 2))
+    assert EPSILON.reference(delta=least, **params).contains(Fraction(3, 2))
     for run in (EPSILON.reference, EPSILON.fast):
-        with pytest.raises(DomainError, match=r"^total_delta = .* no epsilon is enough"):
-            run(**{k: float(Fraction(v)) for k, v in params.items()}, total_delta=float(least) * 0.999)
+        with pytest.raises(DomainError, match=r"^delta = .* no epsilon is enough"):
+            run(**{k: float(Fraction(v)) for k, v in params.items()}, delta=float(least) * 0.999)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_next_to_the_least_total_delta_and_to_zero(library: str) -> None:
     least = 1 - (1 - 2.0**-20) ** 2
-    common = {"epsilon": 0.5, "delta": 2.0**-19, "histograms": 2, "calls": 1}
-    near = [{**common, "total_delta": least * (1 + 2.0**-j)} for j in range(0, 50, 7)]
-    free = DELTA.reference(total_epsilon=0, **common).to_floats()[1]
-    near += [{**common, "total_delta": free * (1 + sign * 2.0**-j)} for j in range(3, 45, 7) for sign in (-1, 1)]
+    common = {"threshold_epsilon": 0.5, "threshold_delta": 2.0**-19, "histograms": 2, "calls": 1}
+    near = [{**common, "delta": least * (1 + 2.0**-j)} for j in range(0, 50, 7)]
+    free = DELTA.reference(epsilon=0, **common).to_floats()[1]
+    near += [{**common, "delta": free * (1 + sign * 2.0**-j)} for j in range(3, 45, 7) for sign in (-1, 1)]
     check_fast(EPSILON, near, library)
 
 
 def test_a_large_total_delta_asks_for_no_epsilon() -> None:
-    params: dict[str, Any] = {"epsilon": "0.1", "delta": "1e-9", "histograms": 1, "calls": 1}
-    assert EPSILON.reference(total_delta="0.2", **params) == Enclosure.exactly(0)
+    params: dict[str, Any] = {"threshold_epsilon": "0.1", "threshold_delta": "1e-9", "histograms": 1, "calls": 1}
+    assert EPSILON.reference(delta="0.2", **params) == Enclosure.exactly(0)
 
 
-@pytest.mark.parametrize("name", ["epsilon", "delta", "histograms", "calls", "total_epsilon"])
+@pytest.mark.parametrize("name", ["threshold_epsilon", "threshold_delta", "histograms", "calls", "epsilon"])
 def test_strictly_monotone_inside(name: str) -> None:
     params: dict[str, Any] = {
-        "epsilon": Fraction(1, 2), "delta": Fraction(1, 10**4), "histograms": 3, "calls": 2,
-        "total_epsilon": Fraction(1),
+        "threshold_epsilon": Fraction(1, 2), "threshold_delta": Fraction(1, 10**4), "histograms": 3, "calls": 2,
+        "epsilon": Fraction(1),
     }
     step = params[name] + 1 if isinstance(params[name], int) else params[name] * (1 + Fraction(1, 10**6))
     check_monotone(DELTA, params, name, step, certain=True)
@@ -223,15 +232,17 @@ def test_strictly_monotone_inside(name: str) -> None:
 @pytest.mark.parametrize("run", [DELTA.reference, DELTA.fast], ids=["reference", "fast"])
 def test_too_many_histograms_are_named(run: Callable[..., Any]) -> None:
     with pytest.raises(DomainError, match=r"^histograms = 3 is outside its domain: .* with calls = 40000"):
-        run(epsilon=0.1, delta=1e-9, histograms=3, calls=40000, total_epsilon=1.0)
+        run(threshold_epsilon=0.1, threshold_delta=1e-9, histograms=3, calls=40000, epsilon=1.0)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("epsilon", 0), ("delta", 0), ("delta", 1), ("histograms", 0), ("calls", "1.5"),
-                        ("total_delta", 0)],
+    ("name", "value"), [("threshold_epsilon", 0), ("threshold_delta", 0), ("threshold_delta", 1), ("histograms", 0),
+                        ("calls", "1.5"), ("delta", 0)],
 )
 def test_bad_input_is_named(name: str, value: Any) -> None:
-    params: dict[str, Any] = {"epsilon": 1, "delta": "1e-9", "histograms": 3, "calls": 2, "total_delta": "1e-5"}
+    params: dict[str, Any] = {
+        "threshold_epsilon": 1, "threshold_delta": "1e-9", "histograms": 3, "calls": 2, "delta": "1e-5",
+    }
     with pytest.raises(DomainError, match=f"^{name} = "):
         EPSILON.reference(**{**params, name: value})
 
@@ -239,6 +250,6 @@ def test_bad_input_is_named(name: str, value: Any) -> None:
 @pytest.mark.parametrize("delta", ["1e-300", "0.5"])
 def test_second_opinion_at_extremes(delta: str) -> None:
     for epsilon in ("1e-6", "50"):
-        point = {"epsilon": epsilon, "delta": delta, "histograms": 3, "calls": 1}
-        check_second_opinion(DELTA, {**point, "total_epsilon": Fraction(epsilon)})
-        check_second_opinion(EPSILON, {**point, "total_delta": "0.8"})
+        point = {"threshold_epsilon": epsilon, "threshold_delta": delta, "histograms": 3, "calls": 1}
+        check_second_opinion(DELTA, {**point, "epsilon": Fraction(epsilon)})
+        check_second_opinion(EPSILON, {**point, "delta": "0.8"})

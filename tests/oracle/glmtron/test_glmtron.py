@@ -18,7 +18,7 @@ from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.formulas import normal_tail
 from tests.opinion import number
-from tests.oracle.bounds.test_shuffle import FINE, NEAR, Row, divergence, logarithm
+from tests.shuffled import FINE, NEAR, Row, divergence, logarithm
 
 EPSILON, SIGMA = oracle.bound("glmtron.epsilon"), oracle.bound("glmtron.sigma")
 GAUSSIAN, SHUFFLE = oracle.bound("gaussian.epsilon"), oracle.bound("shuffle.epsilon")
@@ -81,7 +81,7 @@ def test_without_the_steps_deltas_the_clones_curve_is_too_low() -> None:
 @pytest.mark.parametrize(("noise", "records", "delta"), [(1, 1, "0.1"), (5, 50, "0.01"), (30, 30, "0.001")])
 def test_a_thresholded_gaussian_leaks_no_more(noise: int, records: int, delta: str, cut: str) -> None:
     """Every release cut to a bit at a multiple of the noise, the others' all alike: the number of ones, exactly."""
-    bound = EPSILON.reference(noise_multiplier=noise, records=records, delta=delta, method="upper")
+    bound = EPSILON.reference(noise_over_sensitivity=noise, dataset_size=records, delta=delta, method="upper")
     with mp.workdps(40):
         ones = [normal_tail(number(cut) - mpf(mean) / noise) for mean in (0, 1)]
 
@@ -102,6 +102,7 @@ def test_a_thresholded_gaussian_leaks_no_more(noise: int, records: int, delta: s
 # --- contracts and identities
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, SIGMA], ids=lambda item: item.name)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -109,13 +110,14 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("delta", ["1e-50", "1e-6", "0.3"])
 @pytest.mark.parametrize("records", [1, 30, 10**4, 10**9])
 @pytest.mark.parametrize("noise", ["0.3", "3", "40"])
 def test_the_closed_form_at_extremes(noise: str, records: int, delta: str) -> None:
-    common = {"records": records, "delta": delta, "method": "closed-form"}
-    check_second_opinion(EPSILON, {**common, "noise_multiplier": noise})
-    check_width(EPSILON, {**common, "noise_multiplier": noise}, Fraction(1, 10**30))
+    common = {"dataset_size": records, "delta": delta, "method": "closed-form"}
+    check_second_opinion(EPSILON, {**common, "noise_over_sensitivity": noise})
+    check_width(EPSILON, {**common, "noise_over_sensitivity": noise}, Fraction(1, 10**30))
     check_second_opinion(SIGMA, {**common, "epsilon": 1 / Fraction(noise)})
     check_width(SIGMA, {**common, "epsilon": 1 / Fraction(noise)}, Fraction(1, 10**30))
 
@@ -126,7 +128,7 @@ def test_the_closed_form_at_extremes(noise: str, records: int, delta: str) -> No
 def test_the_smaller_of_two_guarantees(method: str, log_noise: float, records: int, log_delta: float) -> None:
     """Never above one Gaussian release, never above shuffled randomisers of the step's epsilon0, and one of the two."""
     noise, delta = Fraction(10.0**log_noise), Fraction(10.0**log_delta)
-    value = EPSILON.reference(noise_multiplier=noise, records=records, delta=delta, method=method)
+    value = EPSILON.reference(noise_over_sensitivity=noise, dataset_size=records, delta=delta, method=method)
     one = alone(noise, delta)
     local = alone(noise, delta / (4 * records - 2), width="1e-25")
     low, high = (
@@ -142,19 +144,19 @@ def test_the_smaller_of_two_guarantees(method: str, log_noise: float, records: i
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("delta", ["1e-9", "0.2"])
 def test_one_record_is_one_gaussian_release(delta: str, method: str) -> None:
-    value = EPSILON.reference(noise_multiplier=2, records=1, delta=delta, method=method, width=FINE)
+    value = EPSILON.reference(noise_over_sensitivity=2, dataset_size=1, delta=delta, method=method, width=FINE)
     assert value.overlaps(alone(2, delta, width=FINE))
 
 
 def test_an_everyday_case() -> None:
     """Ten times the sensitivity, 550 records, delta = 1e-5: a quarter of 0.3407 is left by counting clones."""
-    params: dict[str, Any] = {"noise_multiplier": 10, "records": 550, "delta": "1e-5"}
+    params: dict[str, Any] = {"noise_over_sensitivity": 10, "dataset_size": 550, "delta": "1e-5"}
     assert abs(middle(EPSILON.reference(method="upper", **params)) - 0.0878014) < 1e-6
     assert EPSILON.reference(method="closed-form", **params).overlaps(alone(10, "1e-5"))
 
 
 def test_the_closed_form_gains_with_a_million_records() -> None:
-    value = EPSILON.reference(noise_multiplier=1, records=10**6, delta="1e-6", method="closed-form")
+    value = EPSILON.reference(noise_over_sensitivity=1, dataset_size=10**6, delta="1e-6", method="closed-form")
     assert abs(middle(value) - 0.843311) < 1e-6
     assert abs(middle(alone(1, "1e-6")) - 4.886554) < 1e-6
 
@@ -163,7 +165,7 @@ def test_the_closed_form_gains_with_a_million_records() -> None:
 def test_another_share_of_delta_gains_little(share: Fraction) -> None:
     """Less than 4 in 100 for the steps' share of delta, where half of it is theirs in the bound."""
     for noise, records, delta in ((10, 550, Fraction(1, 10**5)), (3, 10**4, Fraction(1, 10**6))):
-        half = EPSILON.reference(noise_multiplier=noise, records=records, delta=delta, method="upper")
+        half = EPSILON.reference(noise_over_sensitivity=noise, dataset_size=records, delta=delta, method="upper")
         local = alone(noise, share * delta / (2 * records - 1)).upper.to_fraction()
         other = SHUFFLE.reference(epsilon0=local, users=records, delta=(1 - share) * delta, method="upper")
         assert other.upper.to_fraction() > Fraction(96, 100) * half.upper.to_fraction()
@@ -200,7 +202,7 @@ def test_the_noise_that_theorem_4_1_needs(
         local = mp.findroot(amplified, (0.01, 1.4), solver="anderson")
         delta0 = half / ((mp.exp(e) + 1) * (1 + mp.exp(-local) / 2) * n)
         assert abs(mp.sqrt(2 * mp.log(mpf(5) / 4 / delta0)) / local - by_formula) < 0.15
-    common: dict[str, Any] = {"records": 550, "epsilon": epsilon, "delta": delta}
+    common: dict[str, Any] = {"dataset_size": 550, "epsilon": epsilon, "delta": delta}
     assert abs(middle(SIGMA.reference(method="closed-form", **common)) - exact) < 0.001
     assert abs(middle(SIGMA.reference(method="upper", **common)) - numerical) < 0.001
 
@@ -209,7 +211,7 @@ def test_the_noise_that_theorem_4_1_needs(
 def test_the_constant_of_theorem_4_1(epsilon: str, constant: float) -> None:
     """f = c log(N/delta) / (epsilon sqrt(N)): c = 1 is proved at 0.05 by counting clones, not at 0.2 and 0.5."""
     delta = documents_delta(550)
-    least = SIGMA.reference(records=550, epsilon=epsilon, delta=delta, method="upper").upper.to_fraction()
+    least = SIGMA.reference(dataset_size=550, epsilon=epsilon, delta=delta, method="upper").upper.to_fraction()
     with mp.workdps(30):
         unit = mp.log(550 / number(delta)) / (number(epsilon) * mp.sqrt(550))
         assert abs(number(least) / unit - constant) < 0.001
@@ -218,7 +220,7 @@ def test_the_constant_of_theorem_4_1(epsilon: str, constant: float) -> None:
 def test_the_condition_of_the_closed_form_excludes_the_documents_small_data_sets() -> None:
     for records in (50, 90):
         delta = documents_delta(records)
-        value = EPSILON.reference(noise_multiplier=100, records=records, delta=delta, method="closed-form")
+        value = EPSILON.reference(noise_over_sensitivity=100, dataset_size=records, delta=delta, method="closed-form")
         assert value.overlaps(alone(100, delta))
 
 
@@ -230,10 +232,10 @@ def test_the_condition_of_the_closed_form_excludes_the_documents_small_data_sets
     ("records", "epsilon", "delta"), [(1, "1", "1e-5"), (200, "0", "0.01"), (200, "0.1", "1e-5"), (5000, "0.3", "1e-6")]
 )
 def test_sigma_inverts_epsilon(records: int, epsilon: str, delta: str, method: str) -> None:
-    common: dict[str, Any] = {"records": records, "delta": delta, "method": method}
+    common: dict[str, Any] = {"dataset_size": records, "delta": delta, "method": method}
     least = SIGMA.reference(epsilon=epsilon, width="1e-25", **common)
     at, below = (
-        EPSILON.reference(noise_multiplier=noise, **common)
+        EPSILON.reference(noise_over_sensitivity=noise, **common)
         for noise in (least.upper.to_fraction(), least.lower.to_fraction() * (1 - Fraction(1, 10**6)))
     )
     assert at.possibly_le(Fraction(epsilon))
@@ -242,10 +244,10 @@ def test_sigma_inverts_epsilon(records: int, epsilon: str, delta: str, method: s
 
 def test_the_least_noise_may_be_where_the_condition_of_the_closed_form_ends() -> None:
     """A little less noise, and the formula no longer holds: from 0.9 to one Gaussian release's 2.9."""
-    common: dict[str, Any] = {"records": 10**5, "delta": "1e-3", "method": "closed-form"}
+    common: dict[str, Any] = {"dataset_size": 10**5, "delta": "1e-3", "method": "closed-form"}
     least = SIGMA.reference(epsilon=2, **common)
     above, below = (
-        EPSILON.reference(noise_multiplier=least.upper.to_fraction() * (1 + shift * Fraction(1, 10**6)), **common)
+        EPSILON.reference(noise_over_sensitivity=least.upper.to_fraction() * (1 + shift * Fraction(1, 10**6)), **common)
         for shift in (1, -1)
     )
     assert above.certainly_le(Fraction(19, 10))
@@ -253,17 +255,17 @@ def test_the_least_noise_may_be_where_the_condition_of_the_closed_form_ends() ->
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["noise_multiplier", "delta"])
+@pytest.mark.parametrize("name", ["noise_over_sensitivity", "delta"])
 def test_strictly_monotone_inside(name: str, method: str) -> None:
     params: dict[str, Any] = {
-        "noise_multiplier": Fraction(10), "records": 20000, "delta": Fraction(1, 10**6), "method": method,
+        "noise_over_sensitivity": Fraction(10), "dataset_size": 20000, "delta": Fraction(1, 10**6), "method": method,
     }
     check_monotone(EPSILON, params, name, params[name] * (1 + Fraction(1, 10**8)), certain=True)
 
 
 def test_more_records_help_only_once_they_hide_more_than_they_cost() -> None:
     values = [
-        middle(EPSILON.reference(noise_multiplier=10, records=n, delta="1e-5", method="upper"))
+        middle(EPSILON.reference(noise_over_sensitivity=10, dataset_size=n, delta="1e-5", method="upper"))
         for n in (1, 20, 60, 550)
     ]
     assert values[0] == values[1] > values[2] > values[3]
@@ -272,43 +274,51 @@ def test_more_records_help_only_once_they_hide_more_than_they_cost() -> None:
 # --- the fast path where the shared samples do not go
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_with_many_records(library: str) -> None:
     for method in METHODS:
         check_fast(EPSILON, [
-            {"noise_multiplier": f, "records": n, "delta": d, "method": method}
+            {"noise_over_sensitivity": f, "dataset_size": n, "delta": d, "method": method}
             for f, n, d in ((10.0, 550, 1e-5), (3.0, 5000, 1e-6), (100.0, 3000, 1e-9), (1.0, 20000, 1e-3))
         ], library)
         check_fast(SIGMA, [
-            {"records": n, "epsilon": e, "delta": d, "method": method}
+            {"dataset_size": n, "epsilon": e, "delta": d, "method": method}
             for e, n, d in ((0.05, 550, 1e-5), (0.5, 2000, 1e-6), (2.0, 5000, 1e-3), (2.0, 100000, 1e-3))
         ], library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_at_the_condition_of_the_closed_form(library: str) -> None:
-    edge = SIGMA.reference(records=10**5, epsilon=2, delta=1e-3, method="closed-form").to_floats()[1]
+    edge = SIGMA.reference(dataset_size=10**5, epsilon=2, delta=1e-3, method="closed-form").to_floats()[1]
     check_fast(EPSILON, [
-        {"noise_multiplier": edge * (1 + sign * 2.0**-j), "records": 10**5, "delta": 1e-3, "method": "closed-form"}
+        {
+            "noise_over_sensitivity": edge * (1 + sign * 2.0**-j), "dataset_size": 10**5, "delta": 1e-3,
+            "method": "closed-form",
+        }
         for sign in (-1, 1) for j in range(2, 53, 5)
     ], library)
 
 
+@pytest.mark.full
 def test_fast_where_the_shuffled_epsilon_vanishes() -> None:
     """delta next to the total variation: an epsilon that is a difference of deltas."""
-    params: dict[str, Any] = {"records": 50, "epsilon": 0.0, "delta": 0.01, "method": "upper"}
+    params: dict[str, Any] = {"dataset_size": 50, "epsilon": 0.0, "delta": 0.01, "method": "upper"}
     edge = SIGMA.reference(**params).to_floats()[1]
     check_fast(EPSILON, [
-        {"noise_multiplier": edge * (1 + sign * 2.0**-j), "records": 50, "delta": 0.01, "method": "upper"}
+        {"noise_over_sensitivity": edge * (1 + sign * 2.0**-j), "dataset_size": 50, "delta": 0.01, "method": "upper"}
         for sign in (-1, 1) for j in range(2, 53, 12)
     ], "numpy")
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("noise_multiplier", 0), ("records", 0), ("records", 10**9 + 1), ("delta", 0), ("delta", 1), ("method", "lower")],
+    [("noise_over_sensitivity", 0), ("dataset_size", 0), ("dataset_size", 10**9 + 1), ("delta", 0), ("delta", 1),
+     ("method", "lower")],
 )
 def test_bad_input_is_named(name: str, value: Any) -> None:
-    params: dict[str, Any] = {"noise_multiplier": 1, "records": 4, "delta": "1e-5", "method": "upper", name: value}
+    params: dict[str, Any] = {
+        "noise_over_sensitivity": 1, "dataset_size": 4, "delta": "1e-5", "method": "upper", name: value,
+    }
     with pytest.raises(DomainError, match=f"^{name} = "):
         EPSILON.reference(**params)

@@ -13,23 +13,28 @@ import pytest
 from numpy.typing import NDArray
 
 import oracle
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import CONDITIONAL, plan, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
 Array = NDArray[np.float64]
 ITEM, FIXED = oracle.algorithm("dp-glmtron-adaptive"), oracle.algorithm("dp-glmtron")
-PASS = {"eta": "0.25", "clip_norm": "0.5", "noise_multiplier": "0.7", "initial_std": "0.5", "clip": "shorten"}
-LOUD = {"threshold_epsilon": 30, "threshold_delta": "0.1", "batches": 20, "estimation": 40}  # always speaks
+PASS = {
+    "learning_rate": "0.25", "clip_norm": "0.5", "noise_over_sensitivity": "0.7", "initial_std": "0.5",
+    "clip": "shorten",
+}
+LOUD = {  # always speaks
+    "threshold_epsilon": 30, "threshold_delta": "0.1", "histogram_batches": 20, "threshold_records": 40,
+}
 STEPS = 6
 
 
 def config(**changes: Any) -> Values:
     given = {
-        **PASS, "estimation": 24, "threshold_scale": "0.25", "threshold_epsilon": 2, "threshold_delta": "0.1",
-        "batches": 8, "model_variance": "0.3",
+        **PASS, "threshold_records": 24, "threshold_scale": "0.25", "threshold_epsilon": 2, "threshold_delta": "0.1",
+        "histogram_batches": 8, "model_variance": "0.3",
     }
     return ITEM.parse({**given, **changes})
 
@@ -122,15 +127,16 @@ def test_a_record_of_the_thresholds_is_not_trained_on() -> None:
     np.testing.assert_array_equal(one, other)
 
 
-# --- the account
+# --- what is proved
 
 
 def epsilon(**changes: Any) -> Any:
-    return proved_epsilon(ITEM, config(estimation=4000, batches=4000, **changes), records=4020, delta="9.67e-4")
+    values = config(threshold_records=4000, histogram_batches=4000, **changes)
+    return proved_epsilon(ITEM, values, records=4020, delta="9.67e-4")
 
 
-def test_the_account_is_the_weaker_of_both() -> None:
-    quiet = {"noise_multiplier": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
+def test_the_guarantee_is_the_weaker_of_both() -> None:
+    quiet = {"noise_over_sensitivity": "20", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     trained = oracle.bound("glmtron.epsilon").reference(
         noise_over_sensitivity="20", dataset_size=20, delta="9.67e-4", method="upper"
     )
@@ -139,7 +145,7 @@ def test_the_account_is_the_weaker_of_both() -> None:
     )
     assert trained.certainly_le(thresholds)
     assert epsilon(**quiet).overlaps(thresholds)
-    less = {"noise_multiplier": "0.5", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
+    less = {"noise_over_sensitivity": "0.5", "threshold_epsilon": "0.01", "threshold_delta": "1e-8"}
     alone = oracle.bound("glmtron.epsilon").reference(
         noise_over_sensitivity="0.5", dataset_size=20, delta="9.67e-4", method="upper"
     )
@@ -147,28 +153,65 @@ def test_the_account_is_the_weaker_of_both() -> None:
     assert epsilon(**less).overlaps(alone)
 
 
-def test_no_account_where_there_is_no_guarantee() -> None:
+def test_where_there_is_no_guarantee() -> None:
     with pytest.raises(DomainError, match="no epsilon is enough"):  # 60 histograms give away more than delta
         epsilon(threshold_delta="1e-4")
-    assert ITEM.account is not None
-    with pytest.raises(DomainError, match="clip = printed-max bounds no record"):
-        ITEM.account(config(clip="printed-max"), 30)
+    with pytest.raises(DomainError, match="no record's vector is longer than the clipping norm"):
+        epsilon(threshold_epsilon="0.01", threshold_delta="1e-8", clip="printed-max")
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"estimation": 30}, "estimation = 30 is outside its domain: less than the 30 records"),
-    ({"estimation": 7}, "7 records are too few for the thresholds: batches = 8"),
-    ({"estimation": 20}, "batches = 8 is outside its domain: a divisor of the 20 records"),
-    ({"batches": 3}, r"batches = 3 .* needs 4 records"),
+@pytest.mark.parametrize(("changes", "message", "wanted"), [
+    (
+        {"threshold_records": 30}, "threshold_records = 30 is outside its domain: less than the 30 records",
+        "threshold_records is below dataset_size",
+    ),
+    (
+        {"threshold_records": 7}, "7 records are too few for the thresholds: histogram_batches = 8",
+        "histogram_batches divides threshold_records",
+    ),
+    (
+        {"threshold_records": 20}, "histogram_batches = 8 is outside its domain: a divisor of the 20 records",
+        "histogram_batches divides threshold_records",
+    ),
+    ({"histogram_batches": 3}, r"histogram_batches = 3 .* needs 4 records", "a bin can speak"),
 ])
-def test_too_few_records_are_refused_everywhere(changes: dict[str, Any], message: str) -> None:
+def test_too_few_records_are_refused_everywhere(changes: dict[str, Any], message: str, wanted: str) -> None:
     values = config(**changes)
-    assert ITEM.account is not None
-    with pytest.raises(DomainError, match=message):
-        ITEM.account(values, 30)
+    with pytest.raises(DomainError, match=f"no guarantee: .*{wanted}"):
+        proved_epsilon(ITEM, values, records=30, delta="0.9")
     for train in (ITEM.reference, ITEM.train_batched):
         with pytest.raises(DomainError, match=message):
             train(*data(), values, Tape(0))
+
+
+PLANNED: dict[str, Any] = {
+    "dataset_size": 4020, "threshold_records": 4000, "histogram_batches": 4000, "noise_over_sensitivity": "20",
+    "threshold_epsilon": "0.01", "threshold_delta": "1e-8", "clip": "shorten", "epochs": 1, "shuffled": "true",
+    "thresholds": "other_records", "noisy_test": "true", "fixed_bins": "true", "released": "all_iterates",
+    "neighbours": "replace", "delta": "9.67e-4",
+}
+
+
+def test_a_plan_that_says_what_the_training_does_proves_the_same() -> None:
+    trained = epsilon(noise_over_sensitivity="20", threshold_epsilon="0.01", threshold_delta="1e-8")
+    planned = plan(ITEM, PLANNED).best
+    assert planned is not None
+    assert planned.epsilon == trained
+
+
+@pytest.mark.parametrize("change", [
+    {"epochs": 2}, {"shuffled": "false"}, {"thresholds": "same_records"}, {"thresholds": "fixed"},
+    {"noisy_test": "false"}, {"fixed_bins": "false"}, {"neighbours": "add_remove"}, {"clip": "printed-max"},
+    {"threshold_records": 4019}, {"histogram_batches": 2000}, {"dataset_size": 4000},
+], ids=str)
+def test_what_a_plan_depends_on(change: dict[str, Any]) -> None:
+    assert plan(ITEM, {**PLANNED, **change}).best is None
+
+
+@pytest.mark.parametrize("missing", ["shuffled", "noisy_test", "fixed_bins", "clip"])
+def test_what_is_not_said_is_not_assumed(missing: str) -> None:
+    [judged] = plan(ITEM, {key: value for key, value in PLANNED.items() if key != missing}).judged
+    assert judged.status == CONDITIONAL
 
 
 # --- bugs that must not pass
@@ -191,7 +234,7 @@ PLANTED: dict[str, Callable[..., Any]] = {
         "another scale": lambda v: {"threshold_scale": v.threshold_scale / 2},
         "another norm to begin with": lambda v: {"clip_norm": 2 * v.clip_norm},
         "no variance": lambda v: {"model_variance": Fraction(0)},
-        "half the noise": lambda v: {"noise_multiplier": v.noise_multiplier / 2},
+        "half the noise": lambda v: {"noise_over_sensitivity": v.noise_over_sensitivity / 2},
         "the misprint": lambda v: {"clip": "printed-max"},
     }.items()
 }

@@ -23,7 +23,7 @@ from tests.checks import check_anywhere
 
 RISK, RECURSION = oracle.bound("glmtron.risk"), oracle.bound("glmtron-recursion.risk")
 PLAIN, PRIVATE = oracle.bound("glmtron.effective-dimension"), oracle.bound("glmtron.private-dimension")
-QUIET = {"label_noise": 0, "noise": 0}
+QUIET = {"label_noise": 0, "noise_on_mean": 0}
 
 
 def decaying(power: int, count: int = 128) -> Any:
@@ -42,7 +42,7 @@ def test_the_second_opinion_agrees_anywhere(bound: oracle.Bound, data: st.DataOb
 
 def test_dimensions_split_at_k_star() -> None:
     """eta N = 4: the eigenvalues 1, 1/4 (at the threshold) count in full, 1/8 with (1/2)^2."""
-    common = {"spectrum": "1,1/4,1/8", "steps": 8, "learning_rate": "0.5"}
+    common = {"spectrum": "1,1/4,1/8", "dataset_size": 8, "learning_rate": "0.5"}
     assert PLAIN.reference(**common).contains(2 + Fraction(1, 4))
     assert PRIVATE.reference(**common).contains(1 + 4 + 16 * Fraction(1, 8))
 
@@ -54,23 +54,23 @@ def test_bounded_features_have_few_dimensions(steps: int) -> None:
     rng = np.random.default_rng(steps)
     spectra = [rng.dirichlet(np.full(30, concentration)) + 1e-12 for concentration in (0.05, 0.3, 1.0, 10.0)]
     for spectrum in [*(s / s.sum() for s in spectra), np.full(root, 1 / root)]:
-        common = {"spectrum": spectrum, "steps": float(steps), "learning_rate": 1 / root}
+        common = {"spectrum": spectrum, "dataset_size": float(steps), "learning_rate": 1 / root}
         assert float(PLAIN.fast(**common)) <= root * (1 + 1e-9)
         assert float(PRIVATE.fast(**common)) <= steps * (1 + 1e-9)
-    equal = {"spectrum": [Fraction(1, root)] * root, "steps": steps, "learning_rate": Fraction(1, root)}
+    equal = {"spectrum": [Fraction(1, root)] * root, "dataset_size": steps, "learning_rate": Fraction(1, root)}
     assert PLAIN.reference(**equal).contains(root)
     assert PRIVATE.reference(**equal).contains(steps)
 
 
 def test_an_isotropic_spectrum_counts_its_dimension() -> None:
-    common = {"spectrum": [1] * 7, "steps": 100, "learning_rate": "0.02"}
+    common = {"spectrum": [1] * 7, "dataset_size": 100, "learning_rate": "0.02"}
     assert PLAIN.reference(**common).contains(7)
     assert PRIVATE.reference(**common).contains(7)
 
 
 def test_a_larger_eigenvalue_never_counts_less_in_the_plain_dimension() -> None:
     values = [
-        PLAIN.reference(spectrum=[Fraction(size), Fraction(1, 3)], steps=10, learning_rate="0.1").to_floats()[1]
+        PLAIN.reference(spectrum=[Fraction(size), Fraction(1, 3)], dataset_size=10, learning_rate="0.1").to_floats()[1]
         for size in ("0.01", "0.1", "0.5", "0.999", "1", "2")
     ]
     assert values == sorted(values)
@@ -81,13 +81,17 @@ def test_a_larger_eigenvalue_never_counts_less_in_the_plain_dimension() -> None:
 
 
 def test_one_step_is_the_risk_of_the_start() -> None:
-    value = RECURSION.reference(spectrum="1,1/2", gap="3,4", steps=1, learning_rate=1, label_noise=5, noise=6)
+    value = RECURSION.reference(
+        spectrum="1,1/2", gap="3,4", dataset_size=1, learning_rate=1, label_noise=5, noise_on_mean=6
+    )
     assert value.contains(Fraction(1, 4) * (3 + 2))
 
 
 def test_two_steps_by_hand() -> None:
     """lambda = gap = 1, eta = 1/2: a_1 = 1 - 1/2 + 1/4 + 1/8 + (s_y^2 + s^2)/4 and b_1 = 3/4."""
-    value = RECURSION.reference(spectrum="1", gap="1", steps=2, learning_rate="1/2", label_noise=1, noise=2)
+    value = RECURSION.reference(
+        spectrum="1", gap="1", dataset_size=2, learning_rate="1/2", label_noise=1, noise_on_mean=2
+    )
     a = Fraction(7, 8) + Fraction(5, 4)
     assert value.contains((1 + a + 2 * Fraction(3, 4)) / 16)
 
@@ -96,10 +100,10 @@ def test_the_recursion_never_exceeds_the_closed_form() -> None:
     """Gaussian features have alpha = 3; points of the sample whose step is small enough for that."""
     compared = 0
     for params in fixed_points(RISK, 60, seed=11):
-        steps = min(int(params["steps"]), 200)
+        steps = min(int(params["dataset_size"]), 200)
         if 3 * params["learning_rate"] * sum(params["spectrum"]) <= 1:
-            common = {key: value for key, value in params.items() if key != "alpha"} | {"steps": steps}
-            closed = RISK.reference(alpha=3, **common)
+            common = {key: value for key, value in params.items() if key != "fourth_moment"} | {"dataset_size": steps}
+            closed = RISK.reference(fourth_moment=3, **common)
             assert RECURSION.reference(**common).certainly_le(closed.lower.to_fraction()), params
             compared += 1
     assert compared >= 50
@@ -109,18 +113,18 @@ def test_the_recursion_never_exceeds_the_closed_form() -> None:
 @pytest.mark.parametrize("steps", [64, 1024])
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.2])
 def test_the_closed_form_is_within_a_factor_of_the_recursion(power: int, steps: int, rate: float) -> None:
-    common = {"spectrum": decaying(power), "gap": np.ones(128), "steps": float(steps), "learning_rate": rate}
+    common = {"spectrum": decaying(power), "gap": np.ones(128), "dataset_size": float(steps), "learning_rate": rate}
     for label, noise in ((0.0, 0.0), (1.0, 0.0), (0.0, 2.0)):
-        walked = float(RECURSION.fast(**common, label_noise=label, noise=noise))
-        closed = float(RISK.fast(**common, label_noise=label, noise=noise, alpha=3.0))
+        walked = float(RECURSION.fast(**common, label_noise=label, noise_on_mean=noise))
+        closed = float(RISK.fast(**common, label_noise=label, noise_on_mean=noise, fourth_moment=3.0))
         assert walked < closed < 16 * walked
 
 
 @pytest.mark.parametrize("steps", [64, 256, 1024, 4096])
 def test_the_noise_follows_the_private_dimension(steps: int) -> None:
     """|mean - w*|_H^2 over (f Gamma)^2 D_pri / N, 2 f Gamma = 1, from noise alone: 1.58 to 1.76 in simulation."""
-    common = {"spectrum": decaying(2), "steps": float(steps), "learning_rate": 0.1}
-    risk = float(RECURSION.fast(**common, gap=np.zeros(128), label_noise=0.0, noise=1.0))
+    common = {"spectrum": decaying(2), "dataset_size": float(steps), "learning_rate": 0.1}
+    risk = float(RECURSION.fast(**common, gap=np.zeros(128), label_noise=0.0, noise_on_mean=1.0))
     ratio = 4 * risk / (0.25 * float(PRIVATE.fast(**common)) / steps)
     assert 1.58 < ratio < 1.80  # above simulation by what the two inequalities for relu lose
 
@@ -154,11 +158,11 @@ def test_simulated_runs_stay_below_both(steps: int, rate: float, label: float, n
     risks = gaussian_excess(total / steps, truth, spectrum)
     mean, error = float(np.mean(risks)), float(np.std(risks, ddof=1) / math.sqrt(runs))
     common = {
-        "spectrum": spectrum, "gap": truth**2, "steps": steps, "learning_rate": rate, "label_noise": label,
-        "noise": noise,
+        "spectrum": spectrum, "gap": truth**2, "dataset_size": steps, "learning_rate": rate, "label_noise": label,
+        "noise_on_mean": noise,
     }
     walked = RECURSION.reference(**common).to_floats()[1]
-    closed = RISK.reference(**common, alpha=3).to_floats()[1]
+    closed = RISK.reference(**common, fourth_moment=3).to_floats()[1]
     assert mean + 4 * error < walked < closed
     assert walked < 4 * mean  # at most two factors of 2 are lost
     assert closed < 40 * mean
@@ -169,7 +173,9 @@ def test_simulated_runs_stay_below_both(steps: int, rate: float, label: float, n
 
 def test_the_closed_form_by_hand() -> None:
     """One direction, everything 1 but eta = 1/2 and N = 2: dimensions (1/2)^2, h = 2, rho = 1/4."""
-    value = RISK.reference(spectrum="1", gap="1", steps=2, learning_rate="1/2", alpha=1, label_noise=1, noise=1)
+    value = RISK.reference(
+        spectrum="1", gap="1", dataset_size=2, learning_rate="1/2", fourth_moment=1, label_noise=1, noise_on_mean=1
+    )
     start = Fraction(1, 2) * 2 / (Fraction(1, 2) * 4)
     noises = 2 * (Fraction(1, 4) + Fraction(1, 4)) / 2
     drift = (2 + 2 * Fraction(1, 4) * (2 + 2)) / (1 - Fraction(1, 8) * 2)
@@ -177,18 +183,18 @@ def test_the_closed_form_by_hand() -> None:
 
 
 def test_gaps_and_noises_add_up_and_order_does_not_matter() -> None:
-    common = {"spectrum": "1,1/4,1/9", "steps": 50, "learning_rate": "0.1", "alpha": 3}
+    common = {"spectrum": "1,1/4,1/9", "dataset_size": 50, "learning_rate": "0.1", "fourth_moment": 3}
 
     def value(gap: str, label: int, noise: int) -> Fraction:
         return RISK.reference(
-            gap=gap, label_noise=label, noise=noise, width="1e-30", **common,
+            gap=gap, label_noise=label, noise_on_mean=noise, width="1e-30", **common,
         ).lower.to_fraction()
 
     whole = value("3,2,1", 1, 2)
     parts = value("3,0,0", 0, 0) + value("0,2,0", 0, 0) + value("0,0,1", 0, 0) + value("0,0,0", 1, 0)
     assert abs(whole - parts - 4 * value("0,0,0", 0, 1)) < Fraction(1, 10**25)
     turned = RISK.reference(
-        **{**common, "spectrum": "1/9,1,1/4"}, gap="1,3,2", label_noise=1, noise=2, width="1e-30",
+        **{**common, "spectrum": "1/9,1,1/4"}, gap="1,3,2", label_noise=1, noise_on_mean=2, width="1e-30",
     )
     assert abs(whole - turned.lower.to_fraction()) < Fraction(1, 10**25)
 
@@ -215,19 +221,21 @@ def test_nothing_to_learn_and_no_noise_is_no_risk(bound: oracle.Bound) -> None:
 
 
 def test_no_direction_at_all_is_no_risk() -> None:
-    common = {"spectrum": [], "gap": [], "steps": 3, "learning_rate": 1, "label_noise": 1, "noise": 1}
+    common = {"spectrum": [], "gap": [], "dataset_size": 3, "learning_rate": 1, "label_noise": 1, "noise_on_mean": 1}
     assert RECURSION.reference(**common).to_floats() == (0.0, 0.0)
-    assert RISK.reference(**common, alpha=1).to_floats() == (0.0, 0.0)
+    assert RISK.reference(**common, fourth_moment=1).to_floats() == (0.0, 0.0)
 
 
 # --- edges and errors
 
 
 def test_the_largest_step_is_allowed_and_no_larger_one() -> None:
-    common: dict[str, Any] = {"spectrum": [0.5, 0.25], "gap": [1.0, 1.0], "steps": 5, "alpha": 1.0, **QUIET}
+    common: dict[str, Any] = {
+        "spectrum": [0.5, 0.25], "gap": [1.0, 1.0], "dataset_size": 5, "fourth_moment": 1.0, **QUIET,
+    }
     edge = Fraction(4, 3)
     RISK.reference(**common, learning_rate=edge)
-    with pytest.raises(DomainError, match=r"learning_rate = .* is above 1/\(alpha \* trace\) .* <= 1"):
+    with pytest.raises(DomainError, match=r"learning_rate = .* is above 1/\(fourth_moment \* trace\) .* <= 1"):
         RISK.reference(**common, learning_rate=edge + Fraction(1, 10**30))
     below, above = math.nextafter(float(edge), 0.0), math.nextafter(float(edge), 2.0)
     assert float(RISK.fast(**common, learning_rate=below)) > 0
@@ -239,7 +247,7 @@ def test_the_largest_step_is_allowed_and_no_larger_one() -> None:
 
 
 def test_the_recursion_takes_steps_up_to_two_over_the_largest_eigenvalue() -> None:
-    common: dict[str, Any] = {"spectrum": [0.5, 0.25], "gap": [1.0, 1.0], "steps": 5, **QUIET}
+    common: dict[str, Any] = {"spectrum": [0.5, 0.25], "gap": [1.0, 1.0], "dataset_size": 5, **QUIET}
     exact = RECURSION.reference(**common, learning_rate=4)
     assert float(RECURSION.fast(**common, learning_rate=4.0)) == exact.to_floats()[1]
     with pytest.raises(DomainError, match=r"learning_rate = .* for the entry lambda = 1/2 of spectrum"):
@@ -252,5 +260,5 @@ def test_the_recursion_takes_steps_up_to_two_over_the_largest_eigenvalue() -> No
 def test_spectrum_and_gap_have_one_length(bound: oracle.Bound) -> None:
     with pytest.raises(DomainError, match="must have one length"):
         bound.reference(**{**(bound.example or {}), "gap": "1,1"})
-    with pytest.raises(DomainError, match=r"steps = 0 is outside its domain"):
-        bound.reference(**{**(bound.example or {}), "steps": 0})
+    with pytest.raises(DomainError, match=r"dataset_size = 0 is outside its domain"):
+        bound.reference(**{**(bound.example or {}), "dataset_size": 0})

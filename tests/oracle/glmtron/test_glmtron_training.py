@@ -1,4 +1,4 @@
-"""DP-GLMtron, DP-TAGLMtron and their baselines: exact laws, closed forms, symmetries, accounts and errors."""
+"""DP-GLMtron, DP-TAGLMtron and their baselines: exact laws, closed forms, symmetries, guarantees and errors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.glmtron import glmtron, torch_glmtron
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
-from oracle.core.planning import judge, recipes
-from oracle.core.registry import Algorithm, Values
+from oracle.core.planning import PROVED, plan, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
@@ -28,8 +27,15 @@ SHUFFLED, TREES = NAMES[:2], NAMES[2:]
 every_name = pytest.mark.parametrize("name", NAMES)
 
 
-def config(name: str, **changes: Any) -> Values:
-    given = {"learning_rate": "0.25", "clip_norm": "0.5", "noise_multiplier": "0.7", "initial_std": "0.5", "clip": "shorten"}
+def noise_key(name: str) -> str:
+    """A pass names its noise by what a record moves, 2 gamma; the tree by gamma."""
+    return "noise_multiplier" if name in TREES else "noise_over_sensitivity"
+
+
+def config(name: str, noise: Any = "0.7", **changes: Any) -> Values:
+    given = {
+        "learning_rate": "0.25", "clip_norm": "0.5", noise_key(name): noise, "initial_std": "0.5", "clip": "shorten",
+    }
     if name in TREES:
         given["neighbours"] = "replace"
     return oracle.algorithm(name).parse({**given, **changes})
@@ -95,7 +101,7 @@ def weights(name: str, records: int) -> Array:
 
 def noise_of(name: str, values: Values, tape: Tape, records: int, dimension: int) -> Array:
     """The noise in the average iterate, from the tape, without any training."""
-    std = float(values.noise_multiplier * values.clip_norm)
+    std = float(getattr(values, noise_key(name)) * values.clip_norm)
     if name in SHUFFLED:
         draws = [tape.normal("noise", t, dimension)[0] for t in range(records)]
         return np.asarray(-float(values.learning_rate) * 2 * std * weights(name, records) @ np.array(draws))
@@ -159,7 +165,7 @@ def test_the_variance_of_the_noise_is_the_closed_form() -> None:
 @pytest.mark.parametrize("name", SHUFFLED)
 def test_the_order_is_uniform(name: str) -> None:
     """Three records of far labels in one dimension each: the average tells the order. The test errs once in 10^6."""
-    values = config(name, initial_std=0 if name == "dp-glmtron" else 1, noise_multiplier="1e-9", clip_norm="1e-6")
+    values = config(name, initial_std=0 if name == "dp-glmtron" else 1, noise="1e-9", clip_norm="1e-6")
     models = np.asarray(oracle.algorithm(name).train_batched(np.eye(3), np.full(3, 1e9), values, Tape(8, 6000)))
     if name == "glm-dp-sgd":  # a record moves its coordinate if that is positive at the start, which the others do not
         start = Tape(8, 6000).normal("initial", 0, 3)
@@ -176,7 +182,7 @@ def test_in_the_identity_region_the_pass_is_least_squares() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.uniform(0.1, 1, (9, 2)), rng.uniform(5, 6, 9)
     for name in NAMES[::2]:
-        values = config(name, eta="0.05", clip_norm=1000, noise_multiplier="1e-15", initial_std=0)
+        values = config(name, learning_rate="0.05", clip_norm=1000, noise="1e-15", initial_std=0)
         order = Tape(6).permutation("order", 0, 9)[0] if name in SHUFFLED else np.arange(9)
         w, iterates = np.zeros(2), [np.zeros(2)]
         for i in order:
@@ -190,7 +196,7 @@ def test_in_the_identity_region_the_pass_is_least_squares() -> None:
 @pytest.mark.parametrize(("passed", "tree"), [("dp-glmtron", "dp-taglmtron"), ("glm-dp-sgd", "dp-ftrl")])
 def test_without_noise_the_tree_takes_the_same_steps(passed: str, tree: str) -> None:
     """On equal records the order is nothing: N times mean(w_1..w_N), and w_0, are N + 1 times mean(w_0..w_N)."""
-    changes = {"noise_multiplier": "1e-14"}
+    changes = {"noise": "1e-14"}
     x, y = np.tile([0.3, -1.2], (8, 1)), np.full(8, 2.0)
     for model in range(3):
         start = 0.5 * Tape(1, 3).one(model).normal("initial", 0, 2)[0]
@@ -232,7 +238,7 @@ def test_turning_the_features_turns_the_model(name: str) -> None:
     """From zero, and up to the noise, which is not turned with them and next to nothing here."""
     (x, y), tape = data(), Tape(7, 3)
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-    values = config(name, initial_std=0, noise_multiplier="1e-13")
+    values = config(name, initial_std=0, noise="1e-13")
     for plain, turned in zip(both(name, x, y, values, tape), both(name, x @ turn, y, values, tape), strict=True):
         np.testing.assert_allclose(plain @ turn, turned, atol=1e-10)
 
@@ -280,7 +286,7 @@ def test_the_recorder_hears_every_step_of_both(name: str) -> None:
         assert sorted(samples) == list(range(len(x)))
 
 
-# --- accounts
+# --- what is proved
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -301,7 +307,7 @@ def test_the_tree_is_one_gaussian_release_of_its_nodes(name: str) -> None:
     for records, nodes in ((1, 1), (7, 3), (8, 4), (550, 10)):
         for neighbours, move in (("replace", 2), ("add_remove", 1)):  # of a node by a record, in clipping norms
             truth = gaussian_epsilon(move * np.sqrt(nodes) / 5, 1e-5)
-            lower, upper = epsilon(name, records, "1e-5", noise_multiplier=5, neighbours=neighbours).to_floats()
+            lower, upper = epsilon(name, records, "1e-5", noise=5, neighbours=neighbours).to_floats()
             assert lower == pytest.approx(truth, rel=1e-9)
             assert upper == pytest.approx(truth, rel=1e-9)
 
@@ -309,26 +315,28 @@ def test_the_tree_is_one_gaussian_release_of_its_nodes(name: str) -> None:
 def test_the_printed_noise_of_the_tree_is_half_of_what_it_promises() -> None:
     """Theorem 5.1's f gamma under replace, for epsilon = 1 at delta = 1e-5: it is 1.628."""
     printed = Fraction(np.sqrt(2 * 10 * np.log(1e5)))
-    value = epsilon("dp-taglmtron", 550, "1e-5", noise_multiplier=printed)
+    value = epsilon("dp-taglmtron", 550, "1e-5", noise=printed)
     assert not value.possibly_le(Fraction("1.62"))
     assert value.certainly_le(Fraction("1.64"))
-    assert epsilon("dp-taglmtron", 550, "1e-5", noise_multiplier=printed, neighbours="add_remove").certainly_le(1)
+    assert epsilon("dp-taglmtron", 550, "1e-5", noise=printed, neighbours="add_remove").certainly_le(1)
 
 
 @pytest.mark.parametrize("neighbours", ["replace", "add_remove"])
 def test_the_training_the_plan_and_the_bound_mean_one_multiplier(neighbours: str) -> None:
     """Noise over the clipping norm: what a node's noise is in a run, and one epsilon three times."""
     told: list[Any] = []
-    values = config("dp-taglmtron", noise_multiplier=20, neighbours=neighbours)
+    values = config("dp-taglmtron", noise=20, neighbours=neighbours)
     oracle.algorithm("dp-taglmtron").reference(
         *data(), values, Tape(1), recorder=lambda kind, **facts: told.append(facts.get("noise_std"))
     )
     assert set(told) == {None, 20 * 0.5}
-    common = {"noise_multiplier": 20, "records": 60, "delta": "1e-3", "neighbours": neighbours}
-    trained = epsilon("dp-taglmtron", 60, "1e-3", noise_multiplier=20, neighbours=neighbours)
-    given = {**common, "passes": 1, "thresholds": "fixed", "released": "average_iterate", "late_noise": "true"}
-    recipe = recipes()["dp-taglmtron"]
-    planned = judge(recipe, recipe.parse(given)).best
+    common = {"noise_multiplier": 20, "dataset_size": 60, "delta": "1e-3", "neighbours": neighbours}
+    trained = epsilon("dp-taglmtron", 60, "1e-3", noise=20, neighbours=neighbours)
+    given = {
+        **common, "epochs": 1, "clip": "shorten", "thresholds": "fixed", "released": "average_iterate",
+        "late_noise": "true",
+    }
+    planned = plan(oracle.algorithm("dp-taglmtron"), given).best
     direct = oracle.bound("taglmtron.epsilon").at(common)
     assert planned is not None
     assert planned.epsilon is not None
@@ -339,23 +347,22 @@ def test_the_training_the_plan_and_the_bound_mean_one_multiplier(neighbours: str
 @pytest.mark.parametrize("name", SHUFFLED)
 def test_the_pass_is_no_worse_than_one_gaussian_release(name: str) -> None:
     for records in (1, 20, 550):
-        upper = epsilon(name, records, "9.67e-4", noise_multiplier="3.5143").to_floats()[1]
+        upper = epsilon(name, records, "9.67e-4", noise="3.5143").to_floats()[1]
         assert upper <= gaussian_epsilon(1 / 3.5143, 9.67e-4) * (1 + 1e-9)
     assert upper == pytest.approx(0.2, rel=1e-3)  # the example of `dp-oracle plan`
 
 
 @every_name
-def test_the_misprint_has_no_account_but_trains(name: str) -> None:
+def test_the_misprint_has_no_guarantee_but_trains(name: str) -> None:
     item = oracle.algorithm(name)
-    assert item.account is not None
-    with pytest.raises(DomainError, match="clip = printed-max bounds no record"):
-        item.account(config(name, clip="printed-max"), 10)
+    with pytest.raises(DomainError, match=r"no guarantee: .* no record's vector is longer than the clipping norm"):
+        epsilon(name, 10, "1e-5", clip="printed-max")
     check_twins(item.reference, item.train_batched, data(), config(name, clip="printed-max"), Tape(1, 3))
 
 
 @every_name
 @pytest.mark.parametrize("changes", [
-    {"eta": 0}, {"noise_multiplier": 0}, {"clip_norm": 0}, {"noise_multiplier": "nan"}, {"initial_std": -1},
+    {"learning_rate": 0}, {"noise": 0}, {"clip_norm": 0}, {"noise": "nan"}, {"initial_std": -1},
     {"clip": "max"}, {"neighbours": "both"},
 ])
 def test_a_configuration_outside_its_domain_is_refused(name: str, changes: dict[str, Any]) -> None:
@@ -365,5 +372,7 @@ def test_a_configuration_outside_its_domain_is_refused(name: str, changes: dict[
 
 def test_the_four_are_registered() -> None:
     items: list[Algorithm] = [oracle.algorithm(name) for name in NAMES]
-    assert [item.accounted_by for item in items] == ["glmtron.epsilon"] * 2 + ["taglmtron.epsilon"] * 2
+    plans = [plan_of_training(item, config(item.name), records=10, delta="1e-5") for item in items]
+    proved = [{found.guarantee.bound for found in each.judged if found.status == PROVED} for each in plans]
+    assert proved == [{"glmtron.epsilon", "gaussian.epsilon"}] * 2 + [{"taglmtron.epsilon"}] * 2
     assert {item.released for item in items} == {"average_iterate"}

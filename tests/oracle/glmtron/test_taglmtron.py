@@ -61,7 +61,7 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
 @pytest.mark.parametrize("delta", ["1e-200", "1e-5", "0.999999999999999"])
 @pytest.mark.parametrize("records", [1, 3, 2**20 - 1, 2**20, 10**300], ids=["1", "3", "before", "power", "huge"])
 def test_second_opinion_at_extremes(records: int, delta: str, neighbours: str) -> None:
-    common = {"records": records, "delta": delta, "neighbours": neighbours}
+    common = {"dataset_size": records, "delta": delta, "neighbours": neighbours}
     check_second_opinion(EPSILON, {**common, "noise_multiplier": "2.5"})
     check_second_opinion(SIGMA, {**common, "epsilon": "0.7"})
 
@@ -70,7 +70,7 @@ def test_second_opinion_at_extremes(records: int, delta: str, neighbours: str) -
 @pytest.mark.parametrize("records", [1, 2, 5, 8, 550])
 def test_a_complete_tree_is_the_other_one_and_no_other_costs_more(records: int, word: str) -> None:
     point: dict[str, Any] = {"noise_multiplier": 5, "delta": "1e-5", "neighbours": word, "width": "1e-25"}
-    ours, padded = EPSILON.reference(records=records, **point), oracle.bound("tree.epsilon").reference(
+    ours, padded = EPSILON.reference(dataset_size=records, **point), oracle.bound("tree.epsilon").reference(
         leaves=records, **point
     )
     assert ours.overlaps(padded) if records in (1, 2, 8) else ours.certainly_le(padded)
@@ -84,9 +84,9 @@ def test_a_complete_tree_is_the_other_one_and_no_other_costs_more(records: int, 
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize(("epsilon", "delta"), [("0", "0.01"), ("0.05", "1e-5"), ("1", "1e-5"), ("9", "1e-12")])
 def test_sigma_inverts_epsilon(epsilon: str, delta: str, word: str) -> None:
-    least = SIGMA.reference(records=550, epsilon=epsilon, delta=delta, neighbours=word, width="1e-30")
+    least = SIGMA.reference(dataset_size=550, epsilon=epsilon, delta=delta, neighbours=word, width="1e-30")
     low, high = (
-        EPSILON.reference(noise_multiplier=end.to_fraction(), records=550, delta=delta, neighbours=word)
+        EPSILON.reference(noise_multiplier=end.to_fraction(), dataset_size=550, delta=delta, neighbours=word)
         for end in (least.upper, least.lower)
     )
     assert low.possibly_le(Fraction(epsilon))
@@ -96,7 +96,7 @@ def test_sigma_inverts_epsilon(epsilon: str, delta: str, word: str) -> None:
 
 def test_replacing_takes_twice_the_noise_of_zeroing() -> None:
     zeroed, replaced = (
-        SIGMA.reference(records=100, epsilon=1, delta="1e-5", neighbours=word).upper.to_fraction()
+        SIGMA.reference(dataset_size=100, epsilon=1, delta="1e-5", neighbours=word).upper.to_fraction()
         for word in ("add_remove", "replace")
     )
     assert abs(replaced / zeroed - 2) < Fraction(1, 10**12)
@@ -115,7 +115,7 @@ def test_theorem_5_1_fails_under_the_documents_own_relation(
 ) -> None:
     """The printed f on noise f Gamma: replace has twice the sensitivity that it is made for."""
     noise = printed_noise(records, epsilon, delta)
-    common: dict[str, Any] = {"noise_multiplier": noise, "records": records, "delta": delta}
+    common: dict[str, Any] = {"noise_multiplier": noise, "dataset_size": records, "delta": delta}
     replaced = EPSILON.reference(neighbours="replace", **common)
     assert abs(replaced.upper.to_fraction() - Fraction(true)) < Fraction("0.0005")
     assert EPSILON.reference(neighbours="add_remove", **common).certainly_le(Fraction(epsilon))
@@ -135,14 +135,14 @@ def test_lemma_e_1_fails_from_an_epsilon_on(delta: str, last: str, seen: str) ->
     """
     for text, holds in ((last, True), (str(Fraction(last) + Fraction("0.001")), False), (seen, False)):
         noise = printed_noise(550, text, delta)
-        true = EPSILON.reference(noise_multiplier=noise, records=550, delta=delta, neighbours="add_remove")
+        true = EPSILON.reference(noise_multiplier=noise, dataset_size=550, delta=delta, neighbours="add_remove")
         assert true.certainly_le(Fraction(text)) if holds else not true.possibly_le(Fraction(text))
 
 
 def test_noise_drawn_before_the_clipping_norm_is_known_is_too_little() -> None:
     """Algorithm 4 as printed: nodes noised for Gamma, a later leaf of 2 Gamma; 3.367 where 1 is promised."""
     noise = printed_noise(15, "1", "0.01")
-    common: dict[str, Any] = {"records": 15, "delta": "0.01", "neighbours": "replace"}
+    common: dict[str, Any] = {"dataset_size": 15, "delta": "0.01", "neighbours": "replace"}
     value = EPSILON.reference(noise_multiplier=noise / 2, **common)  # f Gamma is half as much against 2 Gamma
     assert abs(value.upper.to_fraction() - Fraction("3.367")) < Fraction("0.0005")
 
@@ -156,29 +156,30 @@ def test_fast_counts_nodes_exactly_at_powers_of_two(power: int, library: str) ->
     near = [2**power - 1, 2**power, 2**power + 1]
     for word in WORDS:
         common = {"delta": 1e-5, "neighbours": word}
-        check_fast(EPSILON, [{"noise_multiplier": 3.0, "records": n, **common} for n in near], library)
-        check_fast(SIGMA, [{"records": n, "epsilon": 0.5, **common} for n in near], library)
-    values = np.asarray(EPSILON.fast(noise_multiplier=3.0, records=np.array(near), delta=1e-5, neighbours="replace"))
+        check_fast(EPSILON, [{"noise_multiplier": 3.0, "dataset_size": n, **common} for n in near], library)
+        check_fast(SIGMA, [{"dataset_size": n, "epsilon": 0.5, **common} for n in near], library)
+    sizes = np.array(near)
+    values = np.asarray(EPSILON.fast(noise_multiplier=3.0, dataset_size=sizes, delta=1e-5, neighbours="replace"))
     assert values[1] > values[0] * 1.001
     assert values[1] == values[2]
 
 
-@pytest.mark.parametrize("name", ["noise_multiplier", "delta", "records"])
+@pytest.mark.parametrize("name", ["noise_multiplier", "delta", "dataset_size"])
 def test_strictly_monotone_inside(name: str) -> None:
     params: dict[str, Any] = {
-        "noise_multiplier": 3, "records": 63, "delta": Fraction(1, 10**5), "neighbours": "replace",
+        "noise_multiplier": 3, "dataset_size": 63, "delta": Fraction(1, 10**5), "neighbours": "replace",
     }
-    step = 64 if name == "records" else params[name] * (1 + Fraction(1, 10**10))
+    step = 64 if name == "dataset_size" else params[name] * (1 + Fraction(1, 10**10))
     check_monotone(EPSILON, params, name, step, certain=True)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("records", 0), ("records", "2.5"), ("noise_multiplier", 0), ("delta", 1), ("neighbours", "any")],
+    [("dataset_size", 0), ("dataset_size", "2.5"), ("noise_multiplier", 0), ("delta", 1), ("neighbours", "any")],
 )
 def test_bad_input_is_named(name: str, value: Any) -> None:
     params: dict[str, Any] = {
-        "noise_multiplier": 1, "records": 4, "delta": "1e-5", "neighbours": "replace", name: value,
+        "noise_multiplier": 1, "dataset_size": 4, "delta": "1e-5", "neighbours": "replace", name: value,
     }
     with pytest.raises(DomainError, match=f"^{name} = "):
         EPSILON.reference(**params)

@@ -1,4 +1,4 @@
-"""DP-Threshold: bins, exact laws of what speaks, symmetries, privacy of one histogram, account and errors."""
+"""DP-Threshold: bins, exact laws of what speaks, symmetries, privacy of one histogram, guarantee and errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scipy import integrate, stats
 
 import oracle
 from oracle.algorithms.glmtron import dp_threshold, torch_dp_threshold
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
@@ -27,7 +27,9 @@ MODELS = 20_000
 
 
 def config(**changes: Any) -> Values:
-    given = {"threshold_epsilon": 1, "threshold_delta": "0.1", "histogram_batches": 8, "model_variance": 0, "weights": "2"}
+    given = {
+        "threshold_epsilon": 1, "threshold_delta": "0.1", "histogram_batches": 8, "model_variance": 0, "weights": "2",
+    }
     return ITEM.parse({**given, **changes})
 
 
@@ -81,7 +83,7 @@ def test_bins_are_half_open_between_powers_of_two() -> None:
 ])
 def test_the_scale_is_the_largest_of_three(score: float, label: float, variance: Any, s: float) -> None:
     """Little noise, forty batches: every histogram speaks for its only bin."""
-    values = config(threshold_epsilon=30, batches=40, model_variance=variance)
+    values = config(threshold_epsilon=30, histogram_batches=40, model_variance=variance)
     x, y = equal(80, score, label)
     for result in (ITEM.reference(x, y, values, Tape(0)), released(x, y, values, 1)[0]):
         np.testing.assert_allclose(result, [1.0, s], rtol=1e-14)
@@ -152,7 +154,7 @@ def test_what_one_histogram_chooses_is_private() -> None:
 
 def test_a_bin_without_upper_end_is_a_failure() -> None:
     """Squares of 2^64 and more, or that overflow: the last bin wins, and there is nothing to say."""
-    values = config(threshold_epsilon=30, batches=40)
+    values = config(threshold_epsilon=30, histogram_batches=40)
     for label in (2.0**32, 1e200):
         x, y = equal(40, 1.0, label)
         assert not released(x, y, values, 3).any()
@@ -204,12 +206,12 @@ def test_the_recorder_hears_the_same_of_both() -> None:
             np.testing.assert_allclose(one["means"], np.asarray(all_of_them["means"])[0], rtol=1e-13)
 
 
-# --- account and errors
+# --- what is proved, and errors
 
 
-def test_the_account_is_between_one_histogram_and_three() -> None:
+def test_the_guarantee_is_between_one_histogram_and_three() -> None:
     """Three of (epsilon', delta'/2): at most the sums; at least one Laplace pair at the same delta; else a reason."""
-    values = config(threshold_epsilon="0.5", threshold_delta="1e-6", batches=80)
+    values = config(threshold_epsilon="0.5", threshold_delta="1e-6", histogram_batches=80)
     leaked = 3 * 5e-7
     value = proved_epsilon(ITEM, values, records=160, delta=leaked * 1.01)
     assert value.certainly_le(3 * values.threshold_epsilon)
@@ -219,17 +221,28 @@ def test_the_account_is_between_one_histogram_and_three() -> None:
         proved_epsilon(ITEM, values, records=160, delta=leaked * 0.9)
 
 
-@pytest.mark.parametrize(("changes", "records", "message"), [
-    ({"batches": 5}, 10, r"batches = 5 .* at least 6, .* exceed 5\.60517; that needs 6 records"),
-    ({"threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7", "batches": 550}, 550, "needs 10330 records"),
-    ({}, 7, "7 records are too few for the thresholds: batches = 8"),
-    ({}, 12, "batches = 8 is outside its domain: a divisor of the 12 records"),
+SPEAKS = r"histogram_batches is above 1 \+ \(2/threshold_epsilon\) log\(1/threshold_delta\)"
+DIVIDES = "histogram_batches divides dataset_size"
+
+
+@pytest.mark.parametrize(("changes", "records", "message", "wanted"), [
+    (
+        {"histogram_batches": 5}, 10,
+        r"histogram_batches = 5 .* at least 6, .* exceed 5\.60517; that needs 6 records", SPEAKS,
+    ),
+    (
+        {"threshold_epsilon": "0.0027", "threshold_delta": "8.8e-7", "histogram_batches": 550}, 550,
+        "needs 10330 records", SPEAKS,
+    ),
+    ({}, 7, "7 records are too few for the thresholds: histogram_batches = 8", DIVIDES),
+    ({}, 12, "histogram_batches = 8 is outside its domain: a divisor of the 12 records", DIVIDES),
 ])
-def test_too_few_records_are_refused_with_the_number_needed(changes: Any, records: int, message: str) -> None:
+def test_too_few_records_are_refused_with_the_number_needed(
+    changes: Any, records: int, message: str, wanted: str
+) -> None:
     values = config(**changes)
-    assert ITEM.account is not None
-    with pytest.raises(DomainError, match=message):
-        ITEM.account(values, records)
+    with pytest.raises(DomainError, match=f"no guarantee: .*{wanted}"):
+        proved_epsilon(ITEM, values, records=records, delta="0.9")
     for train in (ITEM.reference, ITEM.train_batched):
         with pytest.raises(DomainError, match=message):
             train(*equal(records), values, Tape(0))
@@ -242,7 +255,8 @@ def test_a_model_of_another_dimension_is_refused() -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"threshold_epsilon": 0}, {"threshold_delta": 0}, {"threshold_delta": 1}, {"batches": 0}, {"model_variance": -1},
+    {"threshold_epsilon": 0}, {"threshold_delta": 0}, {"threshold_delta": 1}, {"histogram_batches": 0},
+    {"model_variance": -1},
 ])
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError):
@@ -250,5 +264,5 @@ def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any]) 
 
 
 def test_a_tiny_delta_is_no_overflow() -> None:
-    values = config(threshold_epsilon=10, threshold_delta="1e-1000", batches=470)
+    values = config(threshold_epsilon=10, threshold_delta="1e-1000", histogram_batches=470)
     check_twins(ITEM.reference, ITEM.train_batched, equal(470), values, Tape(0, 3))

@@ -84,7 +84,7 @@ def test_increments_are_anticorrelated(streamed: str) -> None:
 
 
 @both
-def test_a_leaf_is_in_as_many_nodes_as_the_account_counts(streamed: str) -> None:
+def test_a_leaf_is_in_as_many_nodes_as_the_bound_counts(streamed: str) -> None:
     """Node t covers the leaves that its zeros at the end say; no leaf is in more than ceil(log2(N + 1)) of them."""
     nodes = membership(streamed)
     for records in (1, 2, 3, 7, 8, 64, 100):

@@ -43,6 +43,7 @@ def below(value: Fraction, enclosure: Enclosure) -> bool:
     return enclosure.upper.compare(value) >= 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [f"{family}.{unit}" for family in FAMILIES[:-1] for unit in ("rdp", "epsilon")])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -60,7 +61,9 @@ def test_the_best_shifts_give_noisy_gd(c: Fraction, steps: int) -> None:
     decays = [c ** (steps - t) for t in range(1, steps + 1)]
     size = 3 * sum(decays) / sum(d * d for d in decays)
     found = ITERATION.reference(
-        drift=[3] * steps, noise=[2] * steps, shift=[size * d for d in decays], contraction=c, alpha=5, width=SHARP
+        drift=[3] * steps, iterate_noise=[2] * steps, shift=[
+            size * d for d in decays
+        ], contraction=c, alpha=5, width=SHARP
     )
     mu = oracle.bound("noisy-gd.mu").reference(
         sensitivity=3, dataset_size=1, noise_on_mean=2, contraction=c, steps=steps, width=SHARP
@@ -78,13 +81,13 @@ def test_no_shifts_beat_the_exact_runs(c: Fraction, drawn: list[tuple[Fraction, 
         shifts.append(owed if index == len(drawn) else owed * Fraction(percent, 100))
         left = owed - shifts[-1]
     drift, noise = [entry[0] for entry in drawn], [entry[1] for entry in drawn]
-    found = ITERATION.reference(drift=drift, noise=noise, shift=shifts, contraction=c, alpha=3)
+    found = ITERATION.reference(drift=drift, iterate_noise=noise, shift=shifts, contraction=c, alpha=3)
     assert below(3 * gaussian_run(c, drift, [tau**2 for tau in noise]), found)
 
 
 def test_shifts_that_do_not_pay_are_refused_by_both_paths() -> None:
     unpaid: dict[str, Any] = {
-        "drift": [0.5, 0.25], "noise": [1.0, 1.0], "shift": [0.5, 0.2499], "contraction": 1.0, "alpha": 2.0
+        "drift": [0.5, 0.25], "iterate_noise": [1.0, 1.0], "shift": [0.5, 0.2499], "contraction": 1.0, "alpha": 2.0
     }
     for call in (ITERATION.reference, ITERATION.fast):
         with pytest.raises(DomainError, match=r"^shift = .* leaves a distance of 0.0001 after the last step \(drift"):
@@ -96,32 +99,34 @@ def test_shifts_that_do_not_pay_are_refused_by_both_paths() -> None:
 
 @pytest.mark.parametrize("c", [Fraction(0), Fraction(1, 3), Fraction(1)])
 def test_a_shift_above_what_is_left_is_allowed_and_paid_for(c: Fraction) -> None:
-    more = ITERATION.reference(drift=[1, 1], noise=[1, 1], shift=[3, 1], contraction=c, alpha=2)
+    more = ITERATION.reference(drift=[1, 1], iterate_noise=[1, 1], shift=[3, 1], contraction=c, alpha=2)
     assert more.contains(10)
     with pytest.raises(DomainError, match="leaves a distance of 1 after"):
-        ITERATION.reference(drift=[1, 1], noise=[1, 1], shift=[3, 0], contraction=c, alpha=2)
+        ITERATION.reference(drift=[1, 1], iterate_noise=[1, 1], shift=[3, 0], contraction=c, alpha=2)
 
 
 def test_total_contraction_needs_only_the_last_step_paid() -> None:
-    at_zero = ITERATION.reference(drift=[7, 1], noise=[1, 1], shift=[0, 1], contraction=0, alpha=2)
+    at_zero = ITERATION.reference(drift=[7, 1], iterate_noise=[1, 1], shift=[0, 1], contraction=0, alpha=2)
     assert at_zero == Enclosure.exactly(1)
     with pytest.raises(DomainError, match="leaves a distance"):
-        ITERATION.reference(drift=[7, 1], noise=[1, 1], shift=[0, 1], contraction="1e-300", alpha=2)
+        ITERATION.reference(drift=[7, 1], iterate_noise=[1, 1], shift=[0, 1], contraction="1e-300", alpha=2)
 
 
 def test_nothing_run_releases_nothing() -> None:
-    assert ITERATION.reference(drift=[], noise=[], shift=[], contraction=1, alpha=2) == Enclosure.exactly(0)
-    assert ITERATION.fast(drift=[], noise=[], shift=[], contraction=1.0, alpha=2.0) == 0.0
+    assert ITERATION.reference(drift=[], iterate_noise=[], shift=[], contraction=1, alpha=2) == Enclosure.exactly(0)
+    assert ITERATION.fast(drift=[], iterate_noise=[], shift=[], contraction=1.0, alpha=2.0) == 0.0
     with pytest.raises(DomainError, match="must have one length"):
-        ITERATION.reference(drift=[0], noise=[1, 1], shift=[0, 0], contraction=1, alpha=2)
+        ITERATION.reference(drift=[0], iterate_noise=[1, 1], shift=[0, 0], contraction=1, alpha=2)
 
 
 def test_more_noise_at_any_step_and_less_drift_never_hurt() -> None:
-    given_: dict[str, Any] = {"drift": [1, 1, 1], "noise": [1, 2, 3], "shift": [1, 1, 1], "contraction": 1, "alpha": 2}
+    given_: dict[str, Any] = {
+        "drift": [1, 1, 1], "iterate_noise": [1, 2, 3], "shift": [1, 1, 1], "contraction": 1, "alpha": 2,
+    }
     before = ITERATION.reference(**given_)
     for step in range(3):
-        noise = [tau + (index == step) for index, tau in enumerate(given_["noise"])]
-        assert not before.possibly_le(ITERATION.reference(**{**given_, "noise": noise}))
+        noise = [tau + (index == step) for index, tau in enumerate(given_["iterate_noise"])]
+        assert not before.possibly_le(ITERATION.reference(**{**given_, "iterate_noise": noise}))
         drift = [0 if index == step else s for index, s in enumerate(given_["drift"])]
         shift = [0 if index == step else a for index, a in enumerate(given_["shift"])]
         assert not before.possibly_le(ITERATION.reference(**{**given_, "drift": drift, "shift": shift}))
@@ -132,8 +137,8 @@ def test_one_pass_is_an_iteration_with_one_drift(size: int, position: int) -> No
     left = size + 1 - position
     drift = [0] * (position - 1) + [4] + [0] * (left - 1)
     shift = [0] * (position - 1) + [Fraction(4, left)] * left
-    general = ITERATION.reference(drift=drift, noise=[3] * size, shift=shift, contraction=1, alpha=7)
-    one_pass = ONE_PASS.reference(lipschitz=2, sigma=3, dataset_size=size, position=position, alpha=7)
+    general = ITERATION.reference(drift=drift, iterate_noise=[3] * size, shift=shift, contraction=1, alpha=7)
+    one_pass = ONE_PASS.reference(lipschitz=2, noise_on_mean=3, dataset_size=size, record_position=position, alpha=7)
     assert general.overlaps(one_pass)
     assert one_pass.contains(Fraction(7, 2) * Fraction(4, 3) ** 2 / left)
     # The runs on linear losses are exact: nothing is lost when the record comes first.
@@ -155,17 +160,18 @@ def test_a_position_there_is_not_is_refused_by_both_paths() -> None:
 
 def langevin(**params: Any) -> Enclosure:
     return LANGEVIN.reference(**{
-        "sensitivity": 3, "dataset_size": 2, "sigma": 1, "smoothness": 1, "alpha": 4, "width": SHARP, **params
+        "sensitivity": 3, "dataset_size": 2, "diffusion": 1, "smoothness": 1, "alpha": 4, "width": SHARP, **params
     })
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lam", [Fraction(text) for text in ("1/100000", "1/100", "1/2", "99/100", "1")], ids=str)
 @pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000), Fraction(1)], ids=str)
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 1000, 10**6])
 def test_langevin_is_never_below_noisy_gd(lam: Fraction, share: Fraction, steps: int) -> None:
     """What the docstring proves, with its factor of 0.8, up to eta = 2/(lambda + beta), where c may be 0."""
     eta = share * 2 / (lam + 1)
-    found = langevin(strong_convexity=lam, step_size=eta, steps=steps)
+    found = langevin(strong_convexity=lam, learning_rate=eta, steps=steps)
     scale = Fraction(9, 4) / 2 * eta  # (eta S/n)^2 over the variance 2 eta sigma^2
     unit = oracle.bound("noisy-gd.mu").reference(
         sensitivity=1, dataset_size=1, noise_on_mean=1, contraction=1 - eta * lam, steps=steps, width=SHARP
@@ -181,16 +187,16 @@ def test_langevin_is_never_below_the_exact_runs(start: str, h: Fraction) -> None
     for steps in (1, 2, 5, 40):
         distance = sum(c**t for t in range(steps)) * h * Fraction(3, 2)
         variance = sum(c ** (2 * t) for t in range(steps)) * 2 * h + (2 * c ** (2 * steps) if start != "point" else 0)
-        found = langevin(strong_convexity=1, step_size=h, steps=steps)
+        found = langevin(strong_convexity=1, learning_rate=h, steps=steps)
         assert below(4 * distance**2 / (2 * variance), found)
 
 
 def test_langevin_limits() -> None:
-    start = langevin(strong_convexity="0.1", step_size="0.5", steps=0)
+    start = langevin(strong_convexity="0.1", learning_rate="0.5", steps=0)
     assert start == Enclosure.exactly(0)
-    forever = langevin(strong_convexity="0.5", step_size="0.5", steps=10**9)
+    forever = langevin(strong_convexity="0.5", learning_rate="0.5", steps=10**9)
     assert float(forever.upper.to_fraction() - 4 * Fraction(9, 4) * 2) == pytest.approx(0, abs=1e-20)
-    flat = langevin(strong_convexity="1e-40", step_size="0.5", steps=100)
+    flat = langevin(strong_convexity="1e-40", learning_rate="0.5", steps=100)
     assert abs(flat.upper.to_fraction() - 4 * Fraction(9, 4) * 25) < Fraction(1, 10**20)
 
 
@@ -200,7 +206,7 @@ def test_langevin_limits() -> None:
 def test_langevin_refuses_steps_that_do_not_contract(lam: float, eta: float) -> None:
     point: dict[str, Any] = {
         "sensitivity": 1.0, "dataset_size": 1, "sigma": 1.0, "strong_convexity": lam, "smoothness": 1.0,
-        "step_size": eta, "steps": 3, "alpha": 2.0,
+        "learning_rate": eta, "steps": 3, "alpha": 2.0,
     }
     for call in (LANGEVIN.reference, LANGEVIN.fast):
         with pytest.raises(DomainError, match=r"^step_size = .* at most 2 / \(strong_convexity \+ smoothness\)"):
@@ -212,7 +218,7 @@ def test_langevin_refuses_steps_that_do_not_contract(lam: float, eta: float) -> 
 
 def minibatch(**params: Any) -> Enclosure:
     return MINIBATCH.reference(**{
-        "sensitivity": 2, "batch_size": 1, "sigma": 1, "step_size": 2, "alpha": 2, "width": SHARP, **params
+        "sensitivity": 2, "batch_size": 1, "diffusion": 1, "learning_rate": 2, "alpha": 2, "width": SHARP, **params
     })
 
 
@@ -279,7 +285,7 @@ def test_mini_batches_are_continuous_where_nothing_contracts(exponent: int) -> N
 
 def test_a_batch_there_is_not_is_refused_by_both_paths() -> None:
     point: dict[str, Any] = {
-        "sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "step_size": 1.0, "contraction": 0.5, "batches": 3,
+        "sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "learning_rate": 1.0, "contraction": 0.5, "batches": 3,
         "epochs": 2, "position": 4, "alpha": 2.0,
     }
     for call in (MINIBATCH.reference, MINIBATCH.fast):
@@ -317,7 +323,7 @@ def test_fast_schedules_come_in_batches() -> None:
     rng = np.random.default_rng(3)
     drift, noise = rng.random((5, 4)), 0.5 + rng.random((5, 4))
     shift = np.concatenate([np.zeros((5, 3)), np.full((5, 1), 4.5)], axis=1)
-    found = ITERATION.fast(drift=drift, noise=noise, shift=shift, contraction=0.9, alpha=2.0)
+    found = ITERATION.fast(drift=drift, iterate_noise=noise, shift=shift, contraction=0.9, alpha=2.0)
     np.testing.assert_allclose(found, (4.5 / noise[:, 3]) ** 2, rtol=1e-13)
     assert math.isfinite(float(np.max(found)))
 
@@ -325,7 +331,7 @@ def test_fast_schedules_come_in_batches() -> None:
 def test_an_epsilon_next_to_nothing_stays_sharp_after_many_epochs() -> None:
     """Where epsilon is the difference of nearly equal terms, the error of a long recursion would show in it."""
     last = 65.01271540902431  # beyond, epsilon is 0
-    shape = {"sensitivity": 2.0, "batch_size": 1, "step_size": 2.0, "contraction": 1.0, "batches": 7, "epochs": 500}
+    shape = {"sensitivity": 2.0, "batch_size": 1, "learning_rate": 2.0, "contraction": 1.0, "batches": 7, "epochs": 500}
     chosen = [
         {**shape, "sigma": last * (1 - 10.0**-k), "position": 7, "delta": 0.3} for k in (1, 3, 6, 9)
     ]

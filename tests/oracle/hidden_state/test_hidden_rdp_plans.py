@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from oracle.algorithms.hidden_state.langevin_gd import root_below
-from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, judge, read, recipes
+from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, read
+from oracle.core.planning import plan as planned
+from oracle.core.registry import algorithms
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 ALGORITHMS = ("langevin-gd", "noisy-minibatch", "one-pass-sgd", "projected-noisy-sgd")
@@ -17,9 +19,8 @@ ALGORITHMS = ("langevin-gd", "noisy-minibatch", "one-pass-sgd", "projected-noisy
 
 def plan(algorithm: str, **changes: Any) -> Plan:
     """The example's plan with some keys changed, or left out where the change is None."""
-    recipe, config = read(EXAMPLES / f"{algorithm}.toml")
-    keys = {name: value for name, value in {**vars(config), **changes}.items() if value is not None}
-    return judge(recipe, recipe.parse(keys))
+    item, given = read(EXAMPLES / f"{algorithm}.toml")
+    return planned(item, {name: value for name, value in {**given, **changes}.items() if value is not None})
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -39,7 +40,7 @@ BROKEN: dict[str, Any] = {
 CASES = [
     (algorithm, parameter.name)
     for algorithm in ALGORITHMS
-    for parameter in (*recipes()[algorithm].parameters, *recipes()[algorithm].optional)
+    for parameter in algorithms()[algorithm].keys
     if parameter.name in BROKEN
 ]
 
@@ -78,7 +79,7 @@ def test_without_a_diameter_nothing_is_known_of_the_set() -> None:
 
 def test_all_records_of_one_pass_gain_nothing() -> None:
     """The last record's epsilon through Renyi divergences, and exactly: the second is less."""
-    hidden, composed = plan("one-pass-sgd", position=10000, later_records_public=None).judged
+    hidden, composed = plan("one-pass-sgd", record_position=10000, later_records_public=None).judged
     assert hidden.status == PROVED
     assert hidden.epsilon is not None
     assert composed.epsilon is not None
@@ -87,7 +88,7 @@ def test_all_records_of_one_pass_gain_nothing() -> None:
 
 def test_the_other_notation_says_the_same() -> None:
     """sigma sqrt(2/eta) = 15 C/b: the mini-batch plan has NoisyCGD's epsilon."""
-    other = judge(*read(EXAMPLES / "noisy-cgd.toml")).judged[0].epsilon
+    other = planned(*read(EXAMPLES / "noisy-cgd.toml")).judged[0].epsilon
     same = plan("noisy-minibatch").judged[1].epsilon
     assert other is not None
     assert same is not None

@@ -22,16 +22,16 @@ CONTRACTIONS = [Fraction(text) for text in ("1/1000", "1/10", "1/2", "9/10", "99
 contractions = st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000)
 scales = st.fixed_dictionaries({
     "sensitivity": st.fractions(min_value=Fraction(1, 100), max_value=100, max_denominator=100),
-    "sigma": st.fractions(min_value=Fraction(1, 100), max_value=100, max_denominator=100),
+    "noise_on_mean": st.fractions(min_value=Fraction(1, 100), max_value=100, max_denominator=100),
 })
 
 
 def gd(**params: Any) -> Enclosure:
-    return GD.reference(**{"sensitivity": 1, "dataset_size": 1, "sigma": 1, **params})
+    return GD.reference(**{"sensitivity": 1, "dataset_size": 1, "noise_on_mean": 1, **params})
 
 
 def cgd(**params: Any) -> Enclosure:
-    return CGD.reference(**{"sensitivity": 1, "batch_size": 1, "sigma": 1, **params})
+    return CGD.reference(**{"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, **params})
 
 
 def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
@@ -45,14 +45,14 @@ def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
 @pytest.mark.parametrize("contraction", CONTRACTIONS, ids=str)
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 40])
 def test_noisy_gd_is_the_optimum_of_the_programme(contraction: Fraction, steps: int) -> None:
-    params = {"sensitivity": "3", "dataset_size": 7, "sigma": "0.1", "steps": steps}
+    params = {"sensitivity": "3", "dataset_size": 7, "noise_on_mean": "0.1", "steps": steps}
     check_shift_programme(GD, params, contraction)
 
 
 @pytest.mark.parametrize("contraction", CONTRACTIONS, ids=str)
 @pytest.mark.parametrize(("batches", "epochs"), [(1, 1), (1, 6), (2, 1), (2, 5), (3, 4), (5, 3), (8, 2), (4, 10)])
 def test_noisy_cgd_is_the_optimum_of_the_programme(contraction: Fraction, batches: int, epochs: int) -> None:
-    params = {"sensitivity": "3", "batch_size": 7, "sigma": "0.1", "batches": batches, "epochs": epochs}
+    params = {"sensitivity": "3", "batch_size": 7, "noise_on_mean": "0.1", "batches": batches, "epochs": epochs}
     check_shift_programme(CGD, params, contraction)
 
 
@@ -101,7 +101,7 @@ def test_second_opinion_anywhere(bound: oracle.Bound, data: st.DataObject) -> No
 @pytest.mark.parametrize("contraction", [1 - 2.0**-53, 1 - 1e-12, 0.999999, 0.5, 1e-15, 5e-324])
 @pytest.mark.parametrize("steps", [1, 2, 10**6, 10**15, 10**30])
 def test_extreme_contractions_and_lengths(contraction: float, steps: int) -> None:
-    common = {"sensitivity": 1, "sigma": 1, "contraction": contraction}
+    common = {"sensitivity": 1, "noise_on_mean": 1, "contraction": contraction}
     check_second_opinion(GD, {**common, "dataset_size": 1, "steps": steps})
     for batches in (2, 1000):
         check_second_opinion(CGD, {**common, "batch_size": 1, "batches": batches, "epochs": steps})
@@ -135,7 +135,7 @@ def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) ->
 
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 def test_strictly_monotone_inside(bound: oracle.Bound) -> None:
-    params: dict[str, Any] = {"sensitivity": "2", "sigma": "3", "contraction": "0.9"}
+    params: dict[str, Any] = {"sensitivity": "2", "noise_on_mean": "3", "contraction": "0.9"}
     params |= {"dataset_size": 10, "steps": 5} if bound is GD else {"batch_size": 4, "batches": 3, "epochs": 5}
     for name, value in params.items():
         larger = value + 1 if isinstance(value, int) else Fraction(value) * (1 + Fraction(1, 10**10))
@@ -154,7 +154,7 @@ def test_no_steps_release_nothing() -> None:
 def test_one_step_and_one_epoch_are_one_gaussian_release(
     contraction: Fraction, batches: int, scale: dict[str, Fraction]
 ) -> None:
-    square = (scale["sensitivity"] / (5 * scale["sigma"])) ** 2
+    square = (scale["sensitivity"] / (5 * scale["noise_on_mean"])) ** 2
     assert contains_root(gd(dataset_size=5, contraction=contraction, steps=1, **scale), square)
     assert contains_root(cgd(batch_size=5, contraction=contraction, batches=batches, epochs=1, **scale), square)
 
@@ -162,7 +162,7 @@ def test_one_step_and_one_epoch_are_one_gaussian_release(
 @pytest.mark.parametrize("steps", [1, 2, 9, 1000, 10**12])
 def test_without_contraction_noise_averages_out_as_in_composition(steps: int) -> None:
     """c = 1: mu = L sqrt(t) / (n sigma), what composing t Gaussian releases costs."""
-    result = GD.reference(sensitivity=3, dataset_size=50, sigma="0.2", contraction=1, steps=steps)
+    result = GD.reference(sensitivity=3, dataset_size=50, noise_on_mean="0.2", contraction=1, steps=steps)
     assert contains_root(result, steps * Fraction(3, 10) ** 2)
 
 
@@ -178,6 +178,7 @@ def test_total_contraction_forgets_all_but_the_last_step(many: int) -> None:
     assert cgd(contraction=0, batches=many, epochs=many) == Enclosure.exactly(1)
 
 
+@pytest.mark.full
 @given(contractions, st.integers(1, 10**6), st.integers(1, 100), scales)
 def test_one_batch_is_noisy_gd(contraction: Fraction, epochs: int, size: int, scale: dict[str, Fraction]) -> None:
     full = gd(dataset_size=size, contraction=contraction, steps=epochs, **scale)

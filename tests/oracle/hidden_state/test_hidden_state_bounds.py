@@ -48,7 +48,8 @@ def cgd(contraction: Any, batches: int, epochs: int, diameter: Any, **params: An
 
 def position(contraction: Any, batches: int, epochs: int, at: int) -> Enclosure:
     return POSITION.reference(
-        sensitivity=1, batch_size=1, sigma=1, contraction=contraction, batches=batches, epochs=epochs, position=at,
+        sensitivity=1, batch_size=1, noise_on_mean=1, contraction=contraction, batches=batches, epochs=epochs,
+        batch_position=at,
         width=FINE,
     )
 
@@ -64,6 +65,7 @@ def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
     return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25)
 @given(data=st.data())
@@ -109,7 +111,7 @@ def test_every_position_is_its_programme(contraction: Fraction, batches: int, ep
 def test_the_units_of_learning_rate_and_diameter() -> None:
     """The programme on the iterates themselves: drifts eta L/n, noise eta sigma, diameter D."""
     found = GD.reference(
-        sensitivity=3, dataset_size=7, sigma="0.2", contraction="0.9", steps=20, learning_rate="0.05", diameter="0.1"
+        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20, learning_rate="0.05", diameter="0.1"
     )
     iterates = programme(Fraction(9, 10), [Fraction(3, 140)] * 20, Fraction(1, 10), noise=Fraction(1, 100))
     assert found.overlaps(iterates)
@@ -218,15 +220,18 @@ def test_positions_at_the_edges() -> None:
 def test_a_position_after_the_last_batch_is_refused(library: str) -> None:
     point = {"sensitivity": 1, "batch_size": 1, "sigma": 1, "contraction": 0.5, "batches": 3, "epochs": 2}
     with pytest.raises(DomainError, match=r"^position = 4 .*\[1, batches\], 3 here"):
-        POSITION.reference(**point, position=4)
+        POSITION.reference(**point, batch_position=4)
     with pytest.raises(DomainError, match=r"^position = 4 .*\[1, batches\], 3 here"):
-        POSITION.fast(**point, position=LIBRARIES[library](np.array([1.0, 4.0])))
+        POSITION.fast(**point, batch_position=LIBRARIES[library](np.array([1.0, 4.0])))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_many_free_steps_fast(library: str) -> None:
     points = [
-        {"sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "contraction": c, "batches": k, "epochs": e, "position": 1}
+        {
+            "sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "contraction": c, "batches": k, "epochs": e,
+            "batch_position": 1,
+        }
         for c in (0.1, 0.9, 1 - 1e-9, 1.0) for k in (2, 300, 5000) for e in (1, 2, 10**9)
     ]
     check_fast(POSITION, points, library)
@@ -251,7 +256,8 @@ BY_EPOCHS = {  # after 1, 50, 100, 200, 300 and 400 epochs, k = 60, sigma = 15
 
 def figure(step: str, batches: int, sigma: int, epochs: int) -> tuple[float, float]:
     return oracle.bound("noisy-cgd.epsilon").reference(
-        sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(step), batches=batches, epochs=epochs,
+        sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(step), batches=batches,
+        epochs=epochs,
         delta="1e-5",
     ).to_floats()
 
@@ -285,10 +291,10 @@ def test_hidden_state_is_never_worse_than_composition(contraction: str, steps: i
 def test_little_noise_and_no_steps() -> None:
     point = {"sensitivity": 1, "dataset_size": 1, "contraction": "0.5", "delta": "1e-5"}
     epsilon, sigma = oracle.bound("noisy-gd.epsilon"), oracle.bound("noisy-gd.sigma")
-    assert epsilon.reference(**point, sigma=1, steps=0) == Enclosure.exactly(0)
+    assert epsilon.reference(**point, noise_on_mean=1, steps=0) == Enclosure.exactly(0)
     assert sigma.reference(**point, epsilon=1, steps=0) == Enclosure.exactly(0)
     one = oracle.bound("gaussian.epsilon").reference(sensitivity=1, sigma="1e-9", delta="1e-5")
-    assert epsilon.reference(**point, sigma="1e-9", steps=1).overlaps(one)
+    assert epsilon.reference(**point, noise_on_mean="1e-9", steps=1).overlaps(one)
 
 
 # --- the noise, the regularisation and the length for a target
@@ -384,7 +390,7 @@ def test_trainings_that_never_exceed_the_target() -> None:
 
 def test_lengths_far_beyond_any_training() -> None:
     """No contraction and hardly any leak: the count is exact, not a float."""
-    count = most_steps(sensitivity=1, dataset_size=10**9, sigma=1, contraction=1, epsilon=1, delta="1e-5")
+    count = most_steps(sensitivity=1, dataset_size=10**9, noise_on_mean=1, contraction=1, epsilon=1, delta="1e-5")
     target = oracle.bound("noisy-gd.epsilon")
     point = {"sensitivity": 1, "dataset_size": 10**9, "sigma": 1, "contraction": 1, "delta": "1e-5"}
     assert target.reference(**point, steps=count, width="1e-30").certainly_le(1)

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from oracle import bound
-from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, judge, recipes
+from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan
+from oracle.core.planning import plan as planned
+from oracle.core.registry import algorithm as algorithm_of
 
 COMMON: dict[str, Any] = {
     "dataset_size": 1000, "clip_norm": 3, "noise_multiplier": 20, "learning_rate": "0.5", "regularisation": "0.01",
@@ -20,8 +22,7 @@ CGD = {**COMMON, "batch_size": 100, "epochs": 300, "diameter": "0.2"}
 
 
 def plan_of(algorithm: str, **keys: Any) -> Plan:
-    recipe = recipes()[algorithm]
-    return judge(recipe, recipe.parse(keys))
+    return planned(algorithm_of(algorithm), keys)
 
 
 def epsilon_of(name: str, **params: Any) -> float:
@@ -48,7 +49,8 @@ def test_noisy_gd_in_its_own_units() -> None:
 def test_projected_noisy_gd_in_its_own_units() -> None:
     plan = plan_of("noisy-gd", **GD, diameter="0.05")
     expected = epsilon_of(
-        "noisy-gd-projected.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000), contraction="0.995",
+        "noisy-gd-projected.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000),
+        contraction="0.995",
         steps=500, learning_rate="0.5", diameter="0.05",
     )
     assert proved(plan) == ("noisy-gd-projected.mu", pytest.approx(expected, rel=1e-10))

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from oracle.bounds.hidden_state.noisy_sgd import ORDERS, Training, _from_chords
+from oracle.bounds.hidden_state.noisy_sgd_privacy import ORDERS, Training, _from_chords
+from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
-from oracle.core.registry import Values
 
 EPSILON, DELTA = oracle.bound("noisy-sgd.epsilon"), oracle.bound("noisy-sgd.delta")
 GD, GDP = oracle.bound("noisy-gd.mu"), oracle.bound("gdp.epsilon")
@@ -59,13 +59,15 @@ def exact_delta(ratio: float, rate: float, c: float, steps: int, epsilon: float)
     return max(sums)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [1, 2, 5])
 @pytest.mark.parametrize("contraction", [0.0, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize(("batch", "ratio"), [(1, 1.0), (3, 0.5), (9, 2.0)])
 def test_never_below_an_exact_release(steps: int, contraction: float, batch: int, ratio: float) -> None:
     for level in (0.0, 0.1, 1.0, 3.0):
         bound = DELTA.reference(
-            sensitivity=batch * ratio, dataset_size=10, batch_size=batch, sigma=1, contraction=contraction, step_size=1,
+            sensitivity=batch * ratio, dataset_size=10, batch_size=batch, noise_on_mean=1, contraction=contraction,
+            learning_rate=1,
             diameter="inf", steps=steps, epsilon=level,
         )
         assert bound.to_floats()[1] >= exact_delta(ratio, batch / 10, contraction, steps, level) - 1e-9
@@ -77,8 +79,8 @@ def test_never_below_an_exact_release(steps: int, contraction: float, batch: int
 @pytest.mark.parametrize("contraction", ["0", "0.5", "0.999", "1"])
 @pytest.mark.parametrize("steps", [1, 7, 1000])
 def test_full_batches_are_noisy_gd(contraction: str, steps: int) -> None:
-    mu = GD.reference(sensitivity=2, dataset_size=50, sigma="0.15", contraction=contraction, steps=steps)
-    full = epsilon(dataset_size=50, batch_size=50, sigma="0.15", contraction=contraction, steps=steps)
+    mu = GD.reference(sensitivity=2, dataset_size=50, noise_on_mean="0.15", contraction=contraction, steps=steps)
+    full = epsilon(dataset_size=50, batch_size=50, noise_on_mean="0.15", contraction=contraction, steps=steps)
     low, high = (GDP.reference(mu=end.to_fraction(), delta="1e-5") for end in (mu.lower, mu.upper))
     assert Enclosure(low.lower, high.upper).overlaps(full)
 
@@ -86,10 +88,10 @@ def test_full_batches_are_noisy_gd(contraction: str, steps: int) -> None:
 @pytest.mark.parametrize("contraction", ["0.3", "0.9", "1"])
 @pytest.mark.parametrize("batch", [1, 30, 49])
 def test_a_sampled_record_is_never_worse_than_one_in_every_batch(contraction: str, batch: int) -> None:
-    mu = GD.reference(sensitivity=batch, dataset_size=batch, sigma=1, contraction=contraction, steps=20)
+    mu = GD.reference(sensitivity=batch, dataset_size=batch, noise_on_mean=1, contraction=contraction, steps=20)
     whole = GDP.reference(mu=mu.upper.to_fraction(), delta="1e-5")
     sampled = epsilon(
-        sensitivity=batch, dataset_size=50, batch_size=batch, sigma=1, contraction=contraction, steps=20
+        sensitivity=batch, dataset_size=50, batch_size=batch, noise_on_mean=1, contraction=contraction, steps=20
     )
     assert sampled.possibly_le(whole)
 
@@ -97,8 +99,8 @@ def test_a_sampled_record_is_never_worse_than_one_in_every_batch(contraction: st
 @pytest.mark.parametrize(("sigma", "steps"), [("0.04", 1000), ("0.1", 10000), ("0.02", 100)])
 def test_without_contraction_it_is_composition_at_the_best_order_there_is(sigma: str, steps: int) -> None:
     """c = 1, no projection: no length below T helps here. All real orders are a little better than those tried."""
-    hidden = epsilon(sigma=sigma, contraction=1, steps=steps)
-    composed = WOR.reference(sigma=100 * Fraction(sigma), sampling_rate="0.01", steps=steps, delta="1e-5")
+    hidden = epsilon(noise_on_mean=sigma, contraction=1, steps=steps)
+    composed = WOR.reference(noise_on_mean=100 * Fraction(sigma), sampling_rate="0.01", steps=steps, delta="1e-5")
     assert composed.certainly_le(hidden)
     assert hidden.certainly_le(composed.upper.to_fraction() * Fraction(103, 100))
 
@@ -125,7 +127,7 @@ def test_total_contraction_forgets_all_but_the_last_step() -> None:
 
 def test_training_on_costs_no_more_in_the_end() -> None:
     """c < 1, or a projection: the cost converges as T grows."""
-    for changed in ({"contraction": "0.99"}, {"contraction": 1, "diameter": "0.1", "sigma": "0.5"}):
+    for changed in ({"contraction": "0.99"}, {"contraction": 1, "diameter": "0.1", "noise_on_mean": "0.5"}):
         long, longer = (epsilon(**changed, steps=steps) for steps in (10**6, 10**9))
         assert long.possibly_le(longer)
         assert longer.certainly_le(long.upper.to_fraction() * Fraction(101, 100))
@@ -145,7 +147,9 @@ def test_continuous_at_contraction_one(exponent: int) -> None:
     assert at.lower.to_fraction() - near.upper.to_fraction() <= Fraction(1, 10 ** (exponent - 4)) + Fraction(1, 10**11)
 
 
-@pytest.mark.parametrize("changed", [{}, {"batch_size": 5000}, {"contraction": 1, "diameter": "1", "sigma": "0.02"}])
+@pytest.mark.parametrize(
+    "changed", [{}, {"batch_size": 5000}, {"contraction": 1, "diameter": "1", "noise_on_mean": "0.02"}],
+)
 def test_epsilon_and_delta_are_inverse(changed: dict[str, Any]) -> None:
     point = {name: value for name, value in {**EXAMPLE, **changed}.items() if name != "delta"}
     level = DELTA.reference(epsilon="0.3", **point)
@@ -156,8 +160,9 @@ def test_epsilon_and_delta_are_inverse(changed: dict[str, Any]) -> None:
 def test_an_order_that_float64_cannot_judge_is_left_to_the_reference() -> None:
     """Large losses on rare batches: no candidate that is NaN may be taken for a delta of 1."""
     point: dict[str, Any] = {
-        "sensitivity": 1.0, "dataset_size": 6931938, "batch_size": 13, "sigma": 0.01011553014771806, "contraction": 0.0,
-        "step_size": 1.4, "diameter": 420.0, "steps": 404, "epsilon": 2.948,
+        "sensitivity": 1.0, "dataset_size": 6931938, "batch_size": 13, "noise_on_mean": 0.01011553014771806,
+        "contraction": 0.0,
+        "learning_rate": 1.4, "diameter": 420.0, "steps": 404, "epsilon": 2.948,
     }
     truth = DELTA.reference(**point)
     assert truth.certainly_le(Fraction("0.69"))
@@ -199,9 +204,9 @@ def test_a_batch_beyond_the_data_is_an_error(bound: oracle.Bound) -> None:
 @pytest.mark.parametrize("sigma", ["1e-7", "1e7"])
 def test_noise_out_of_reach_is_an_error(sigma: str) -> None:
     with pytest.raises(DomainError, match="sensitivity / "):
-        epsilon(sigma=sigma)
+        epsilon(noise_on_mean=sigma)
     with pytest.raises(DomainError, match="sensitivity / "):
-        EPSILON.fast(**{name: float(value) for name, value in {**EXAMPLE, "sigma": sigma}.items()})
+        EPSILON.fast(**{name: float(value) for name, value in {**EXAMPLE, "noise_on_mean": sigma}.items()})
 
 
 # --- the plan

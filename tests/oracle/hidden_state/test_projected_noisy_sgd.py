@@ -17,7 +17,7 @@ from tests.checks import check_monotone
 
 RDP, EPSILON = oracle.bound("projected-noisy-sgd.rdp"), oracle.bound("projected-noisy-sgd.epsilon")
 POINT: dict[str, Any] = {
-    "lipschitz": 1, "dataset_size": 40, "batch_size": 4, "sigma": "0.5", "step_size": "0.5", "diameter": "0.5",
+    "lipschitz": 1, "dataset_size": 40, "batch_size": 4, "sigma": "0.5", "learning_rate": "0.5", "diameter": "0.5",
     "steps": 200, "alpha": 6,
 }
 
@@ -45,7 +45,7 @@ def last_iterate(gradient: float, v: dict[str, Any], cells: int = 300) -> np.nda
     The ends of the interval are atoms; inside, a cell stands for its middle. Starting from D/2, a step moves by
     -eta (slope / b if the record is drawn) + eta sigma N(0, 1) and is clipped to the interval.
     """
-    diameter, eta, spread = v["diameter"], v["step_size"], v["step_size"] * v["sigma"]
+    diameter, eta, spread = v["diameter"], v["learning_rate"], v["learning_rate"] * v["sigma"]
     edges = np.linspace(0.0, diameter, cells + 1)
     places = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [diameter]])
 
@@ -72,7 +72,7 @@ def test_never_below_runs_computed_on_a_grid(
 ) -> None:
     """Both slopes of the replaced record at their limits: its last iterate is told apart less than the bound allows."""
     v: dict[str, Any] = {
-        "lipschitz": 1.0, "dataset_size": size, "batch_size": batch, "sigma": sigma, "step_size": 0.5,
+        "lipschitz": 1.0, "dataset_size": size, "batch_size": batch, "sigma": sigma, "learning_rate": 0.5,
         "diameter": diameter, "steps": steps, "alpha": alpha,
     }
     p, q = last_iterate(1.0, v), last_iterate(-1.0, v)

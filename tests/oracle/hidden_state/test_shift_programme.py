@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from oracle.core.algorithm import Values
 from oracle.core.arrays import namespace
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
 from tests.formulas import shift_programme
 
@@ -31,11 +31,11 @@ diameters = st.one_of(st.just(math.inf), st.fractions(min_value=0, max_value=20,
 
 
 def mu(drift: Any, contraction: Any, noise: Any, diameter: Any = math.inf, width: Any = "1e-20") -> Enclosure:
-    return SHIFTED.reference(drift=drift, contraction=contraction, noise=noise, diameter=diameter, width=width)
+    return SHIFTED.reference(drift=drift, contractions=contraction, iterate_noise=noise, diameter=diameter, width=width)
 
 
 def linear(drift: Any, contraction: Any, noise: Any) -> Enclosure:
-    return LINEAR.reference(drift=drift, contraction=contraction, noise=noise, width="1e-20")
+    return LINEAR.reference(drift=drift, contractions=contraction, iterate_noise=noise, width="1e-20")
 
 
 def columns(rows: list[tuple[Fraction, Fraction, Fraction]]) -> tuple[Schedule, Schedule, Schedule]:
@@ -61,7 +61,7 @@ def test_anywhere(data: st.DataObject) -> None:
 def test_second_opinion_on_longer_schedules(rows: list[Any], diameter: Any) -> None:
     """Zeros, contractions above 1, ties and every start: by the other stack, in mpmath."""
     drift, contraction, noise = columns(rows)
-    point = {"drift": drift, "contraction": contraction, "noise": noise, "diameter": diameter}
+    point = {"drift": drift, "contraction": contraction, "iterate_noise": noise, "diameter": diameter}
     check_second_opinion(SHIFTED, point, width=Fraction(1, 10**20))
     check_second_opinion(LINEAR, {name: point[name] for name in ("drift", "contraction", "noise")})
 
@@ -114,11 +114,12 @@ def test_by_hand() -> None:
 def test_an_empty_schedule_releases_nothing() -> None:
     for diameter in (0, 1, math.inf):
         assert mu([], [], [], diameter) == Enclosure.exactly(0)
-        assert float(SHIFTED.fast(drift=[], contraction=[], noise=[], diameter=diameter)) == 0.0
+        assert float(SHIFTED.fast(drift=[], contractions=[], iterate_noise=[], diameter=diameter)) == 0.0
     assert linear([], [], []) == Enclosure.exactly(0)
-    assert float(LINEAR.fast(drift=[], contraction=[], noise=[])) == 0.0
+    assert float(LINEAR.fast(drift=[], contractions=[], iterate_noise=[])) == 0.0
 
 
+@pytest.mark.full
 @some
 @given(steps)
 def test_a_diameter_of_zero_leaves_the_last_step(rows: list[Any]) -> None:
@@ -135,6 +136,7 @@ def test_a_huge_diameter_is_none(rows: list[Any]) -> None:
     assert mu(drift, contraction, noise, 10**30).overlaps(mu(drift, contraction, noise))
 
 
+@pytest.mark.full
 @some
 @given(steps, steps, diameters)
 def test_a_contraction_of_zero_cuts_the_past_off(before: list[Any], after: list[Any], diameter: Any) -> None:
@@ -156,7 +158,7 @@ def test_ties_that_balls_cannot_decide() -> None:
         found = mu(*schedule, width=width)
         assert contains_root(found, square)
         assert found.width() <= width * 2
-    point = {"drift": schedule[0], "contraction": schedule[1], "noise": schedule[2], "diameter": Fraction(5, 7)}
+    point = {"drift": schedule[0], "contraction": schedule[1], "iterate_noise": schedule[2], "diameter": Fraction(5, 7)}
     check_width(SHIFTED, point, Fraction(1, 10**30))
 
 
@@ -205,12 +207,12 @@ def test_units_do_not_matter(rows: list[Any], diameter: Any, unit: Fraction) -> 
 
 def test_strict_where_it_should_be() -> None:
     """Constraints that bind cost something, and so does each parameter."""
-    base: dict[str, Any] = {"drift": [0, 1, 0, 1], "contraction": [0.9] * 4, "noise": [1] * 4}
+    base: dict[str, Any] = {"drift": [0, 1, 0, 1], "contraction": [0.9] * 4, "iterate_noise": [1] * 4}
     low, high = linear(**base), mu(**base)
     assert low.certainly_le(high)
     assert not high.possibly_le(low)
     assert mu(**base, diameter="0.1").certainly_le(high)
-    assert mu(**{**base, "noise": [1, 2, 1, 1]}).certainly_le(high)
+    assert mu(**{**base, "iterate_noise": [1, 2, 1, 1]}).certainly_le(high)
 
 
 # --- long schedules against the closed forms
@@ -227,6 +229,7 @@ def test_noisy_gd_is_its_linear_law_and_its_programme(contraction: str) -> None:
     assert linear(*schedule).overlaps(closed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("step", "programme", "law"), [("5.4e-5", 2.615, 2.426), ("1e-4", 2.366, 2.158), ("2e-4", 1.923, 1.663)]
 )
@@ -236,7 +239,7 @@ def test_the_gap_of_noisy_cgd(step: str, programme: float, law: float) -> None:
     proved = oracle.bound("noisy-cgd.mu").reference(
         sensitivity=1, batch_size=1, noise_on_mean=1, contraction=c, batches=60, epochs=400
     )
-    attained = LINEAR.reference(drift=touched, contraction=[c] * 24_000, noise=[1] * 24_000)
+    attained = LINEAR.reference(drift=touched, contractions=[c] * 24_000, iterate_noise=[1] * 24_000)
     assert proved.to_floats() == pytest.approx((programme,) * 2, abs=5e-4)
     assert attained.to_floats() == pytest.approx((law,) * 2, abs=5e-4)
     assert attained.certainly_le(proved)
@@ -260,7 +263,7 @@ def batch(count: int, length: int, seed: int) -> dict[str, np.ndarray]:
     diameter = np.where(rng.random(count) < 0.3, math.inf, 10 ** rng.uniform(-2, 2, count))
     contraction = np.where(rng.random((count, length)) < 0.03, 0.0, rng.uniform(0.7, 1.05, (count, length)))
     return {
-        "drift": drift, "contraction": contraction, "noise": 10 ** rng.uniform(-1, 1, (count, length)),
+        "drift": drift, "contraction": contraction, "iterate_noise": 10 ** rng.uniform(-1, 1, (count, length)),
         "diameter": diameter,
     }
 
@@ -274,12 +277,13 @@ def test_sound_and_tight_on_long_schedules(library: str, count: int, length: int
     check_fast(LINEAR, [{k: v for k, v in point.items() if k != "diameter"} for point in points], library)
 
 
+@pytest.mark.full
 @every_library
 def test_what_decays_below_the_doubles_is_not_lost(library: str) -> None:
     """A drift, then hundreds of halvings without one: mu is tiny, or 0 in float64, and must not come out below."""
     for free in (200, 700, 1300):
         point = {
-            "drift": [1.0] + [0.0] * free, "contraction": [0.5] * (free + 1), "noise": [1.0] * (free + 1),
+            "drift": [1.0] + [0.0] * free, "contraction": [0.5] * (free + 1), "iterate_noise": [1.0] * (free + 1),
             "diameter": math.inf,
         }
         check_fast(SHIFTED, [point, {**point, "diameter": 2.0}], library)
@@ -290,7 +294,7 @@ def test_many_edges_and_a_large_diameter_are_left_to_the_reference() -> None:
     """Growing drifts have an edge a step, and every start sees them all: the fast path gives up, the answer stands."""
     count = 300
     point = {
-        "drift": [float(i + 1) for i in range(count)], "contraction": [1.0] * count, "noise": [1.0] * count,
+        "drift": [float(i + 1) for i in range(count)], "contraction": [1.0] * count, "iterate_noise": [1.0] * count,
         "diameter": 1e6,
     }
     arrays = {name: np.asarray(value) for name, value in point.items()}
@@ -317,12 +321,12 @@ def test_one_schedule_for_many_diameters(seed: int, library: str) -> None:
     [
         ({"drift": [1]}, "must have one length"),
         ({"drift": [1, -1]}, r"drift = -1 \(entry 2\)"),
-        ({"noise": [1, 0]}, r"noise = 0 \(entry 2\)"),
+        ({"iterate_noise": [1, 0]}, r"noise = 0 \(entry 2\)"),
         ({"contraction": ["a", 1]}, "contraction = a"),
         ({"diameter": -1}, "diameter = -1"),
     ],
 )
 def test_bad_schedules_are_named(change: dict[str, Any], message: str) -> None:
-    point: dict[str, Any] = {"drift": [1, 1], "contraction": [1, 1], "noise": [1, 1], "diameter": 1}
+    point: dict[str, Any] = {"drift": [1, 1], "contraction": [1, 1], "iterate_noise": [1, 1], "diameter": 1}
     with pytest.raises(DomainError, match=message):
         SHIFTED.reference(**{**point, **change})

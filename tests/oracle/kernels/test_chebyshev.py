@@ -45,11 +45,13 @@ def check_error(found: Approximation) -> None:
         assert fine >= lower * mpmath.mpf("0.99"), f"no error comes near {lower}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("function", "degree"), CASES)
 def test_errors_agree_with_samples_at_two_precisions(function: str, degree: int) -> None:
     check_error(approximation(function, degree))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("function", "degree"), CASES)
 def test_enclosures_are_narrow_and_overlap(function: str, degree: int) -> None:
     wide, narrow = (approximation(function, degree, width=width).error for width in ("0.1", "1e-5"))

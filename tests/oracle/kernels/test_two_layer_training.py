@@ -1,4 +1,4 @@
-"""Two-layer networks by phased SGD on multinomial features: closed forms, sensitivities, the kernel form, accounts."""
+"""Two-layer networks by phased SGD on multinomial features: closed forms, sensitivities, kernel form, guarantees."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from scipy import stats
 import oracle
 from oracle.algorithms.kernels import multinomial, torch_two_layer_kernel, two_layer, two_layer_kernel
 from oracle.algorithms.phased.phased_sgd import sizes
+from oracle.core.algorithm import Values
+from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import DOES_NOT_APPLY, PROVED, plan, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
@@ -64,11 +66,11 @@ def affine(psi: Array, labels: Array, values: Values) -> tuple[Array, float]:
     """Mean and standard deviation of the release for the constant link: step s weighs (n_i - s)/n_i in its phase."""
     mean, variance, first = np.zeros(psi.shape[1]), 0.0, 0
     for i, size in enumerate(sizes(len(psi)), start=1):
-        eta = float(values.learning_rate) / 4**i
+        eta = float(values.base_learning_rate) / 4**i
         for s in range(1, size + 1):
             record = first + s - 1
             mean -= eta * (size - s) / size * (1 - labels[record]) * psi[record]
-        variance += (float(values.sigma) * eta) ** 2
+        variance += (float(values.noise_over_step) * eta) ** 2
         first += size
     return mean, math.sqrt(variance)
 
@@ -151,7 +153,7 @@ def test_a_replaced_record_moves_the_average_as_accounted() -> None:
     for trial in range(30):
         link = ["constant", "clip", "sigmoid"][trial % 3]
         limit = 8 / two_layer.SLOPE[link] if two_layer.SLOPE[link] else Fraction(50)
-        values = config(link=link, learning_rate=limit)
+        values = config(link=link, base_learning_rate=limit)
         features, labels = data(24, 2, seed=trial)
         other, changed = features.copy(), labels.copy()
         other[0], changed[0] = -features[0], rng.integers(2)
@@ -205,7 +207,7 @@ def test_the_kernel_form_has_the_law_of_the_explicit_one() -> None:
 
     So many models tell a noise that is a fifth too large, as the last line shows.
     """
-    values, (features, labels), (queries, _) = config(sigma=3), data(12), data(1, seed=4)
+    values, (features, labels), (queries, _) = config(noise_over_step=3), data(12), data(1, seed=4)
     w = oracle.algorithm("two-layer").train_batched(features, labels, values, Tape(1, 20_000))
     explicit = np.asarray(w) @ lifted(queries, 3)[0]
     kernel = np.asarray(torch_two_layer_kernel.scores(features, labels, queries, values, Tape(2, 20_000)))[:, 0]
@@ -242,7 +244,7 @@ def test_data_outside_the_assumptions_are_refused(name: str) -> None:
 
 
 @every_algorithm
-@pytest.mark.parametrize("wrong", [{"sigma": 0}, {"degree": 0}, {"link": "tanh"}, {"learning_rate": -1}])
+@pytest.mark.parametrize("wrong", [{"noise_over_step": 0}, {"degree": 0}, {"link": "tanh"}, {"base_learning_rate": -1}])
 def test_configurations_outside_their_domain_are_refused(name: str, wrong: dict[str, Any]) -> None:
     with pytest.raises(DomainError, match="outside its domain"):
         config(name, **wrong)
@@ -255,32 +257,43 @@ def test_algorithm_nine_chooses_where_the_rates_cross() -> None:
         two_layer.choose(records=1000, epsilon="0.1", theta=0)
 
 
-def test_the_account_is_one_gaussian_release() -> None:
+def test_the_guarantee_is_one_gaussian_release() -> None:
     """mu = 2/sigma; projected 4/sigma at a delta less (n + 1) times the chance of a long projection."""
-    item, values = oracle.algorithm("two-layer"), config(sigma=8)
-    assert item.account is not None
-    found = oracle.bound("two-layer.epsilon").reference(**item.account(values, 100), delta="1e-5")
+    found = proved_epsilon(oracle.algorithm("two-layer"), config(noise_over_step=8), records=100, delta="1e-5")
     assert found.overlaps(oracle.bound("gdp.epsilon").reference(mu="0.25", delta="1e-5"))
     item = oracle.algorithm("two-layer-projected")
-    values = config(item.name, sigma=8, projected_dimension=40)
-    assert item.account is not None
-    low, high = oracle.bound("two-layer-projected.epsilon").reference(
-        **item.account(values, 100), delta="1e-5"
-    ).to_floats()
+    values = config(item.name, noise_over_step=8, projected_dimension=40)
+    low, high = proved_epsilon(item, values, records=100, delta="1e-5").to_floats()
     true = stats.chi2.sf(4 * 40, 40) * 101  # what the bound on the chance bounds: a little less
     at_least = oracle.bound("gdp.epsilon").reference(mu="0.5", delta=1e-5 - true).to_floats()[0]
     assert at_least <= low <= high <= at_least * (1 + 1e-4)
 
 
 @every_algorithm
-def test_the_account_refuses_steps_that_may_expand(name: str) -> None:
+def test_nothing_is_proved_of_steps_that_may_expand(name: str) -> None:
     item = oracle.algorithm(name)
-    assert item.account is not None
-    limit = {"two-layer": 32, "two-layer-projected": 8}[name]
-    item.account(config(name, learning_rate=limit), 9)
-    with pytest.raises(DomainError, match=rf"learning_rate = .* in \(0, {limit}\] for link = sigmoid"):
-        item.account(config(name, learning_rate=limit + Fraction(1, 100)), 9)
-    item.account(config(name, learning_rate=10**6, link="constant"), 9)
-    assert item.reference(*data(), config(name, learning_rate=limit + 1), Tape(0)).shape == (10,)
-    with pytest.raises(DomainError, match="no phase"):
-        item.account(config(name), 1)
+    limit, most = {"two-layer": (32, 8), "two-layer-projected": (8, 2)}[name]
+
+    def proved(records: int = 9, **changes: Any) -> Enclosure:
+        return proved_epsilon(item, config(name, **changes), records=records, delta="0.9")
+
+    proved(base_learning_rate=limit)
+    expands = rf"not met: no step expands: base_learning_rate \* link_lipschitz \* feature_norm\^2 <= {most}$"
+    with pytest.raises(DomainError, match=expands):
+        proved(base_learning_rate=limit + Fraction(1, 100))
+    proved(base_learning_rate=10**6, link="constant")
+    assert item.reference(*data(), config(name, base_learning_rate=limit + 1), Tape(0)).shape == (10,)
+    with pytest.raises(DomainError, match="not met: there is a phase: dataset_size >= 2"):
+        proved(records=1)
+
+
+@pytest.mark.parametrize(("stated", "status"), [("0.25", PROVED), ("0.2499", DOES_NOT_APPLY), (1, PROVED)])
+def test_a_plan_may_name_its_link_and_may_not_understate_it(stated: Any, status: str) -> None:
+    keys = {
+        "base_learning_rate": 2, "noise_over_step": 8, "link": "sigmoid", "feature_norm": 1, "dataset_size": 100,
+        "disjoint": "true", "unit_labels": "true", "released": "average_iterate", "neighbours": "replace",
+        "delta": "1e-5",
+    }
+    named = plan(oracle.algorithm("two-layer"), keys).judged[0]
+    assert (named.status, named.parameters["link_lipschitz"]) == (PROVED, "1/4")
+    assert plan(oracle.algorithm("two-layer"), {**keys, "link_lipschitz": stated}).judged[0].status == status

@@ -17,19 +17,19 @@ from scipy import stats
 import oracle
 from oracle.algorithms.networks import dp_sgd_multilayer as literal
 from oracle.algorithms.networks import torch_dp_sgd_multilayer as twin
-from oracle.core.torch_twin import Kept
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
+from oracle.core.torch_twin import Kept
 from tests.checks import check_twins
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
 ALGORITHM = oracle.algorithm("dp-sgd-multilayer")
 BASE: dict[str, Any] = {
-    "loss": "logistic", "depth": 3, "width": 4, "eta": "0.3", "radius": "0.4", "centre": "start", "clip_norm": "0.5",
-    "sigma": "0.2", "batch_size": 2, "steps": 4, "dataset_size": 6, "neighbours": "replace",
+    "loss": "logistic", "depth": 3, "hidden_units": 4, "learning_rate": "0.3", "layer_radius": "0.4", "centre": "start",
+    "clip_norm": "0.5", "noise_on_mean": "0.2", "batch_size": 2, "steps": 4, "dataset_size": 6, "neighbours": "replace",
 }
 every_kind = pytest.mark.parametrize(("depth", "loss"), [(2, "logistic"), (3, "pseudo-huber"), (4, "logistic")])
 
@@ -85,7 +85,7 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: st
     """The twin never forms a per-sample gradient; vmap over models and records of torch's gradient does."""
     rng = np.random.default_rng(seed)
     models, records, dimension, width = (int(rng.integers(*ends)) for ends in ((1, 5), (2, 9), (1, 9), (3, 9)))
-    values = config(depth=depth, loss=loss, width=width)
+    values = config(depth=depth, loss=loss, hidden_units=width)
     layers = twin.initial(values, Tape(seed, models), dimension, torch.zeros(0, dtype=torch.float64))
     shapes = ((models, records, dimension), (models, records))
     x, y = (torch.as_tensor(rng.normal(size=shape)) for shape in shapes)
@@ -110,7 +110,7 @@ def test_the_sum_of_clipped_gradients_is_that_of_torch_func(depth: int, loss: st
 
 def test_the_start_has_the_law_of_the_text() -> None:
     """N(0, 2/m), and N(0, 1/m) in the last layer: chi-square tests at 1e-6 each, on a fixed seed."""
-    start = literal.initial(config(width=100), 20, Tape(6))
+    start = literal.initial(config(hidden_units=100), 20, Tape(6))
     assert [layer.shape for layer in start] == [(100, 20), (100, 100), (1, 100)]
     for layer, variance in zip(start, (2 / 100, 2 / 100, 1 / 100), strict=True):
         law = stats.chi2(layer.size)
@@ -119,8 +119,8 @@ def test_the_start_has_the_law_of_the_text() -> None:
 
 
 def test_outputs_at_the_start_have_variance_one() -> None:
-    """E f(W(0), x)^2 = |x|^2 at every depth and width: 20,000 networks, 5 standard errors (1e-6), fixed seed."""
-    values = config(depth=3, width=10)
+    """E f(W(0), x)^2 = |x|^2 at every depth and number of units: 20,000 networks, 5 standard errors (1e-6)."""
+    values = config(depth=3, hidden_units=10)
     tape = Tape(7, 20_000)
     x = torch.tensor([0.6, 0.0, 0.8], dtype=torch.float64).expand(20_000, 1, 3)
     layers = twin.initial(values, tape, 3, x)
@@ -134,7 +134,7 @@ def test_outputs_at_the_start_have_variance_one() -> None:
 def test_the_linearisation_is_affine_and_touches_the_network_at_the_start(depth: int) -> None:
     """f is homogeneous of degree L, so Definition 8 as printed, with W for W - W(0), would be (1 + L) f at W(0)."""
     rng = np.random.default_rng(depth)
-    values = config(depth=depth, width=8)
+    values = config(depth=depth, hidden_units=8)
     start = literal.initial(values, 3, Tape(8))
     x = rng.normal(size=3)
     at_start = literal.network(start, x)
@@ -167,7 +167,7 @@ def test_the_linearisation_is_affine_and_touches_the_network_at_the_start(depth:
 def test_noise_alone_is_averaged_as_the_text_says() -> None:
     """Almost no gradient, a wide ball: (1/T) sum of W(1..T) = W(0) - eta sum_s (T - s)/T G_s, s = 0, ..., T - 1."""
     features, labels = data()
-    values, tape = config(clip_norm="1e-14", radius="1e6"), Tape(9)
+    values, tape = config(clip_norm="1e-14", layer_radius="1e6"), Tape(9)
     size = literal.flat(literal.initial(values, 3, tape)).size
     noise = sum((4 - step) / 4 * 0.2 * tape.short_normal("noise", step, size)[0] for step in range(4))
     expected = literal.flat(literal.initial(values, 3, tape)) - 0.3 * literal.flat(literal.drawn(noise, values, 3))
@@ -181,7 +181,7 @@ def test_noise_alone_is_averaged_as_the_text_says() -> None:
 def test_every_layer_is_projected_on_its_own_ball(centre: str, length: float) -> None:
     """R / sqrt(m) = 0.2 around the start, R = 0.4 around 0: after a step of noise that leaves them, on the spheres."""
     features, labels = data()
-    values, tape = config(centre=centre, sigma=100, steps=1), Tape(10)
+    values, tape = config(centre=centre, noise_on_mean=100, steps=1), Tape(10)
     start = literal.initial(values, 3, tape)
     for result in (
         ALGORITHM.reference(features, labels, values, tape), ALGORITHM.train_batched(features, labels, values, tape)[0],
@@ -189,14 +189,17 @@ def test_every_layer_is_projected_on_its_own_ball(centre: str, length: float) ->
         for layer, first in zip(literal.unflat(np.asarray(result), values, 3), start, strict=True):
             moved = layer - first if centre == "start" else layer
             assert np.linalg.norm(moved) == pytest.approx(length, rel=1e-11)
-    near = ALGORITHM.reference(features, labels, config(sigma="1e-9", clip_norm="0.01", steps=1, radius=1), tape)
+    quiet = config(noise_on_mean="1e-9", clip_norm="0.01", steps=1, layer_radius=1)
+    near = ALGORITHM.reference(features, labels, quiet, tape)
     assert 0 < np.linalg.norm(near - literal.flat(start)) < 0.4  # inside: not pushed to the sphere
 
 
 def test_all_layers_are_clipped_as_one_vector() -> None:
     """One record, always drawn, almost no noise: a step has length eta C over all the weights, not C a layer."""
     features, labels = data(1)
-    values = config(clip_norm="0.01", sigma="1e-13", batch_size=1, dataset_size=1, steps=1, radius=1, width=8)
+    values = config(
+        clip_norm="0.01", noise_on_mean="1e-13", batch_size=1, dataset_size=1, steps=1, layer_radius=1, hidden_units=8
+    )
     start = literal.flat(literal.initial(values, 3, Tape(3)))
     for result in (
         ALGORITHM.reference(features, labels, values, Tape(3)),
@@ -208,7 +211,7 @@ def test_all_layers_are_clipped_as_one_vector() -> None:
 def test_hidden_units_are_exchangeable() -> None:
     """Renaming the units of a hidden layer renames the gradient and leaves the output."""
     rng = np.random.default_rng(7)
-    layers = literal.initial(config(width=8), 3, Tape(11))
+    layers = literal.initial(config(hidden_units=8), 3, Tape(11))
     x, units = rng.normal(size=3), rng.permutation(8)
     renamed = [layers[0][units], layers[1][:, units], layers[2]]
     assert literal.network(renamed, x) == pytest.approx(literal.network(layers, x), rel=1e-12)
@@ -228,7 +231,7 @@ def test_the_order_of_the_records_does_not_matter_where_all_are_drawn() -> None:
 
 def test_both_record_the_same_batches_norms_and_sums() -> None:
     features, labels = data()
-    values, tape = config(width=8), Tape(8, 3)
+    values, tape = config(hidden_units=8), Tape(8, 3)
     alone: list[tuple[str, dict[str, Any]]] = []
     together: list[tuple[str, dict[str, Any]]] = []
     ALGORITHM.reference(features, labels, values, tape.one(2), recorder=lambda k, **f: alone.append((k, f)))
@@ -246,39 +249,45 @@ def test_both_record_the_same_batches_norms_and_sums() -> None:
         assert update["noise_std"] == there["update"]["noise_std"] == 0.2
 
 
-def test_the_account_is_that_of_sampled_gaussian_steps() -> None:
+def test_what_is_proved_is_that_of_sampled_gaussian_steps() -> None:
     """The same steps by two other bounds: DP-SGD's, and with everyone drawn the composition of T Gaussians."""
-    values = config(dataset_size=60, batch_size=7, steps=30, sigma="0.1")
-    assert literal.account(values, 60)["sampling_rate"] == Fraction(7, 60)
+    values = config(dataset_size=60, batch_size=7, steps=30, noise_on_mean="0.1")
+    [judged] = plan_of_training(ALGORITHM, values, records=60, delta="1e-5").judged
+    assert judged.parameters["sampling_rate"] == "7/60"
     ours = proved_epsilon(ALGORITHM, values, records=60, delta="1e-5")
-    given = {"clip_norm": "0.5", "dataset_size": 60, "batch_size": 7, "noise_std": "0.1", "steps": 30}
+    given = {"clip_norm": "0.5", "dataset_size": 60, "batch_size": 7, "noise_on_mean": "0.1", "steps": 30}
     assert ours.overlaps(oracle.bound("dp-sgd.epsilon").at({**given, "neighbours": "replace", "delta": "1e-5"}))
-    everyone = proved_epsilon(ALGORITHM, config(batch_size=6, sigma="0.5"), records=6, delta="1e-5")
+    at: dict[str, Any] = {"records": 6, "delta": "1e-5"}
+    everyone = proved_epsilon(ALGORITHM, config(batch_size=6, noise_on_mean="0.5"), **at)
     plain = oracle.bound("gaussian-composed.epsilon").at({"sigma": 3, "sensitivity": 1, "steps": 4, "delta": "1e-5"})
     assert everyone.overlaps(plain)
     for centre in literal.CENTRES:  # projections are post-processing
-        assert literal.account(config(centre=centre), 6) == literal.account(config(), 6)
+        assert proved_epsilon(ALGORITHM, config(centre=centre, batch_size=6, noise_on_mean="0.5"), **at) == everyone
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"depth": 1}, "depth"), ({"width": 0}, "width"), ({"loss": "squared"}, "loss"), ({"centre": "middle"}, "centre"),
-    ({"radius": 0}, "radius"), ({"sigma": 0}, "sigma"), ({"sigma": -1}, "sigma"), ({"clip_norm": 0}, "clip_norm"),
+    ({"depth": 1}, "depth"), ({"hidden_units": 0}, "hidden_units"), ({"loss": "squared"}, "loss"),
+    ({"centre": "middle"}, "centre"), ({"layer_radius": 0}, "layer_radius"), ({"noise_on_mean": 0}, "noise_on_mean"),
+    ({"noise_on_mean": -1}, "noise_on_mean"), ({"clip_norm": 0}, "clip_norm"),
 ])
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DomainError, match=message):
         config(**changes)
 
 
-def test_data_that_do_not_fit_are_refused_by_both_and_by_the_account() -> None:
+def test_data_that_do_not_fit_are_refused_by_both_and_prove_nothing() -> None:
     features, labels = data()
     for train in (ALGORITHM.reference, ALGORITHM.train_batched):
         with pytest.raises(DomainError, match="must be 0 or 1"):
             train(features, labels + 0.5, config(), Tape(0))
-        for changes, message in (({"dataset_size": 7}, "not the number"), ({"batch_size": 7}, "no such sampling rate")):
+        for changes, message, unmet in (
+            ({"dataset_size": 7}, "not the number", "the data have dataset_size records"),
+            ({"batch_size": 7}, "no such sampling rate", "batch_size is at most dataset_size"),
+        ):
             with pytest.raises(DomainError, match=message):
                 train(features, labels, config(**changes), Tape(0))
-            with pytest.raises(DomainError, match=message):
-                literal.account(config(**changes), 6)
+            with pytest.raises(DomainError, match=f"not met: .*{unmet}"):
+                proved_epsilon(ALGORITHM, config(**changes), records=6, delta="1e-5")
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -296,13 +305,13 @@ def test_distances_that_need_no_measuring_change_no_bit(
     monkeypatch.setattr(torch.linalg, "matrix_norm", counted)
     counts = []
     for radius in ("0.01", 1, 4, 8, 16, 1000):
-        values = config(centre=centre, radius=radius, sigma="0.05")
+        values = config(centre=centre, layer_radius=radius, noise_on_mean="0.05")
         measured[0] = 0
-        result = twin.train(*data(), values, Tape(5, 4), dtype=dtype)
+        result = ALGORITHM.train_batched(*data(), values, Tape(5, 4), dtype=dtype)
         counts.append(measured[0])
         with monkeypatch.context() as patch:
             patch.setattr(twin._Ball, "reach", property(lambda _: math.inf, lambda *_: None), raising=False)
-            always = twin.train(*data(), values, Tape(5, 4), dtype=dtype)
+            always = ALGORITHM.train_batched(*data(), values, Tape(5, 4), dtype=dtype)
         assert torch.equal(result, always)
     assert counts[0] == BASE["steps"] * BASE["depth"]  # every layer in every step
     assert counts[-1] == (0 if centre == "start" else BASE["depth"])
@@ -310,15 +319,16 @@ def test_distances_that_need_no_measuring_change_no_bit(
 
 def test_records_beyond_the_usual_number_count_as_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """One record is usual here, two places are filled for all, and some models have three or more."""
-    values, tape, given = config(batch_size=1, dataset_size=12, radius=2, width=8), Tape(3, 40), data(records=12)
+    values = config(batch_size=1, dataset_size=12, layer_radius=2, hidden_units=8)
+    tape, given = Tape(3, 40), data(records=12)
     sizes = np.array([tape.bernoulli("batch", step, 12, 1 / 12).sum(axis=1) for step in range(values.steps)])
     assert sizes.min() == 0
     assert (sizes > 2).any(axis=1).sum() >= 2  # in two steps or more
-    check_twins(ALGORITHM.reference, twin.train, given, values, tape)
+    check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
     members = twin.members
     monkeypatch.setattr(twin, "members", lambda *mask, **absent: [part[:, :2] for part in members(*mask, **absent)])
     with pytest.raises(AssertionError, match="is not"):
-        check_twins(ALGORITHM.reference, twin.train, given, values, tape)
+        check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
 
 
 # --- planted bugs that the agreement test must catch
@@ -369,10 +379,10 @@ PATCHES = {"clipped by layer": _by_layer, "divided by |B|": _by_count}
 CHANGES: dict[str, Callable[[Values], dict[str, Any]]] = {
     "not clipped": lambda v: {"clip_norm": Fraction(10**9)},
     "projected around 0": lambda v: {"centre": "origin"},
-    "projected on R": lambda v: {"radius": v.radius * 2},
+    "projected on R": lambda v: {"layer_radius": v.layer_radius * 2},
     "a step short": lambda v: {"steps": v.steps - 1},
-    "noise on the sum": lambda v: {"sigma": v.sigma / v.batch_size},
-    "eta off in the 8th digit": lambda v: {"eta": v.eta * (1 + Fraction(1, 10**8))},
+    "noise on the sum": lambda v: {"noise_on_mean": v.noise_on_mean / v.batch_size},
+    "learning rate off in the 8th digit": lambda v: {"learning_rate": v.learning_rate * (1 + Fraction(1, 10**8))},
     "another loss": lambda v: {"loss": "pseudo-huber"},
 }
 
@@ -382,13 +392,13 @@ TAPES = {"one batch for all": OneForAll, "one noise for all": OneNoise}
 
 @pytest.mark.parametrize("name", [*PATCHES, *CHANGES, *TAPES])
 def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    values, tape, given = config(radius=2, width=8), Tape(5, 3), data()
-    check_twins(ALGORITHM.reference, twin.train, given, values, tape)
+    values, tape, given = config(layer_radius=2, hidden_units=8), Tape(5, 3), data()
+    check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
     if name in PATCHES:
         monkeypatch.setattr(twin, "add_clipped_sums", PATCHES[name])
     changed = Values(**{**vars(values), **CHANGES.get(name, lambda v: {})(values)})
     shared = TAPES.get(name, Tape)(5, 3)
     with pytest.raises(AssertionError, match="is not"):
         check_twins(
-            ALGORITHM.reference, lambda x, y, _, __: twin.train(x, y, changed, shared), given, values, tape
+            ALGORITHM.reference, lambda x, y, _, __: ALGORITHM.train_batched(x, y, changed, shared), given, values, tape
         )

@@ -13,16 +13,17 @@ from scipy import stats
 import oracle
 from oracle.algorithms.networks import dp_sgd_network, torch_dp_sgd_network
 from oracle.core import torch_twin
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import proved_epsilon
 from oracle.core.tape import Tape
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
 ALGORITHM = oracle.algorithm("dp-sgd-network")
 BASE: dict[str, Any] = {
-    "loss": "logistic", "activation": "tanh", "width": 4, "initial_std": 1, "eta": "0.3", "clip_norm": "0.5",
-    "noise_std": "0.2", "batch_size": 2, "steps": 4, "dataset_size": 6, "neighbours": "replace",
+    "loss": "logistic", "activation": "tanh", "hidden_units": 4, "initial_scale": 1, "learning_rate": "0.3",
+    "clip_norm": "0.5", "noise_on_mean": "0.2", "batch_size": 2, "steps": 4, "dataset_size": 6, "neighbours": "replace",
 }
 KINDS = [(loss, activation) for loss in dp_sgd_network.LOSSES for activation in dp_sgd_network.ACTIVATIONS]
 every_kind = pytest.mark.parametrize(("loss", "activation"), KINDS)
@@ -65,6 +66,7 @@ def test_the_gradient_is_the_derivative_of_the_loss(loss: str, activation: str) 
         np.testing.assert_allclose(gradient, np.asarray(free.grad), rtol=1e-11, atol=1e-14)
 
 
+@pytest.mark.full
 @every_kind
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sum_of_clipped_gradients_is_that_of_torch_func(loss: str, activation: str, seed: int) -> None:
@@ -108,7 +110,7 @@ def test_members_are_the_records_of_the_mask(seed: int) -> None:
 def test_all_weights_are_clipped_as_one_vector() -> None:
     """One record, always drawn, almost no noise: a step has length eta C over all the weights, not C a layer."""
     features, labels = data(1)
-    values = config(clip_norm="0.01", noise_std="1e-13", batch_size=1, dataset_size=1, steps=1)
+    values = config(clip_norm="0.01", noise_on_mean="1e-13", batch_size=1, dataset_size=1, steps=1)
     start = dp_sgd_network.initial(values, 3, Tape(3))
     heard: list[float] = []
     final = ALGORITHM.reference(
@@ -122,8 +124,8 @@ def test_all_weights_are_clipped_as_one_vector() -> None:
 
 
 def test_the_initial_weights_have_their_scales() -> None:
-    """W ~ N(0, s^2/d), a ~ N(0, s^2/width), no biases: two chi-square tests at 1e-6 each, on a fixed seed."""
-    start = dp_sgd_network.initial(config(width=500, initial_std=3), 20, Tape(6))
+    """W ~ N(0, s^2/d), a ~ N(0, s^2/hidden_units), no biases: two chi-square tests at 1e-6 each, on a fixed seed."""
+    start = dp_sgd_network.initial(config(hidden_units=500, initial_scale=3), 20, Tape(6))
     first, bias, second, last = np.split(start, [10_000, 10_500, 11_000])
     assert not bias.any()
     assert not last.any()
@@ -178,7 +180,8 @@ def test_a_network_learns_what_no_linear_model_can() -> None:
     features = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     labels = np.array([0.0, 1.0, 1.0, 0.0])
     values = config(
-        width=8, initial_std=2, eta=1, clip_norm=1, noise_std="0.02", batch_size=2, steps=300, dataset_size=4,
+        hidden_units=8, initial_scale=2, learning_rate=1, clip_norm=1, noise_on_mean="0.02", batch_size=2, steps=300,
+        dataset_size=4,
     )
     weights = np.asarray(ALGORITHM.train_batched(features, labels, values, Tape(9, 50)))
     first, bias, second = weights[:, :16].reshape(50, 8, 2), weights[:, 16:24], weights[:, 24:32]
@@ -188,16 +191,27 @@ def test_a_network_learns_what_no_linear_model_can() -> None:
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"width": 0}, "width"), ({"loss": "linear"}, "loss"), ({"activation": "sigmoid"}, "activation"),
-    ({"initial_std": 0}, "initial_std"), ({"noise_std": 0}, "noise_std"), ({"clip_norm": -1}, "clip_norm"),
+    ({"hidden_units": 0}, "hidden_units"), ({"loss": "linear"}, "loss"), ({"activation": "sigmoid"}, "activation"),
+    ({"initial_scale": 0}, "initial_scale"), ({"noise_on_mean": 0}, "noise_on_mean"), ({"clip_norm": -1}, "clip_norm"),
 ])
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DomainError, match=message):
         config(**changes)
 
 
-def test_data_and_accounts_are_refused_as_for_dp_sgd() -> None:
-    assert ALGORITHM.account is oracle.algorithm("dp-sgd").account
+def test_what_is_proved_is_what_is_proved_of_dp_sgd() -> None:
+    other = oracle.algorithm("dp-sgd")
+    assert ALGORITHM.guarantees is other.guarantees
+    values = config(noise_on_mean="0.5")
+    same = other.parse({
+        "loss": "squared", "learning_rate": 1, "regularisation": 0,
+        **{key.name: getattr(values, key.name) for key in other.parameters},
+    })
+    proved = [proved_epsilon(*part, records=6, delta="1e-5") for part in ((ALGORITHM, values), (other, same))]
+    assert proved[0] == proved[1]
+
+
+def test_data_are_refused_as_for_dp_sgd() -> None:
     features, labels = data()
     for train in (ALGORITHM.reference, ALGORITHM.train_batched):
         with pytest.raises(DomainError, match="not the number of records"):

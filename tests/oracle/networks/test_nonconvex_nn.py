@@ -25,7 +25,7 @@ CLOSED = [
 ]
 SAMPLED = [oracle.bound(f"dp-sgd-multilayer.{unit}") for unit in ("epsilon", "sigma")]
 PHASED: dict[str, Any] = {
-    "label_bound": 1, "learning_rate": "0.1", "smoothness": 1, "dataset_size": 1024, "oracle_error": 0,
+    "label_bound": 1, "base_learning_rate": "0.1", "link_lipschitz": 1, "dataset_size": 1024, "oracle_error": 0,
 }
 TO_100: dict[str, Any] = {**PHASED, "projected_dimension": 100}
 DESCENT: dict[str, Any] = {
@@ -44,6 +44,7 @@ def upper(value: Enclosure) -> float:
 # --- the generic contracts, at any width
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", CLOSED, ids=lambda item: item.name)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -51,12 +52,14 @@ def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
 def test_sampled_steps_have_a_second_opinion_and_a_fast_path(neighbours: str) -> None:
     common: dict[str, Any] = {
-        "clip_norm": 0.5, "batch_size": 32.0, "sampling_rate": 0.0625, "steps": 300, "neighbours": neighbours,
+        "clip_norm": 0.5, "divisor": 32.0, "sampling_rate": 0.0625, "steps": 300, "neighbours": neighbours,
     }
-    for bound, extra in zip(SAMPLED, ({"sigma": 0.03, "delta": 1e-6}, {"epsilon": 1.5, "delta": 1e-6}), strict=True):
+    for bound, asked in zip(SAMPLED, ({"noise_on_mean": 0.03}, {"epsilon": 1.5}), strict=True):
+        extra = {**asked, "delta": 1e-6}
         check_second_opinion(bound, {**common, **extra})
         check_fast(bound, [{**common, **extra}], "numpy")
 
@@ -165,8 +168,9 @@ def test_beyond_the_largest_step_the_sensitivity_is_not_bounded(records: int, le
     ]
     averages = [np.mean(run[:-1], axis=0) for run in runs]
     assert float(np.linalg.norm(averages[0] - averages[1])) / 4 > least
-    with pytest.raises(DomainError, match=r"^learning_rate = 4 .*: a real number in \(0, 1/125000000] for smoothness"):
-        reference("phased-sgd.sigma", **{**PHASED, "base_learning_rate": 4, "link_lipschitz": 10**9}, epsilon=1, delta="1e-5")
+    beyond = {**PHASED, "base_learning_rate": 4, "link_lipschitz": 10**9}
+    with pytest.raises(DomainError, match=r"^base_learning_rate = 4 .*: a real number in \(0, 1/125000000] for link_"):
+        reference("phased-sgd.sigma", **beyond, epsilon=1, delta="1e-5")
 
 
 # --- sensitivities: the ReLU gradient
@@ -266,14 +270,15 @@ def test_many_rows_cost_nothing_but_the_stretch() -> None:
     [
         ("phased-sgd", {**PHASED, "oracle_error": "0.001"}),
         ("phased-sgd-projected", {**TO_100, "oracle_error": "0.01"}),
-        ("two-layer", {"feature_norm": "0.7", "base_learning_rate": 1, "smoothness": 2}), ("dp-pgd", DESCENT),
+        ("two-layer", {"feature_norm": "0.7", "base_learning_rate": 1, "link_lipschitz": 2}), ("dp-pgd", DESCENT),
     ],
 )
 def test_the_noise_for_an_epsilon_has_that_epsilon(name: str, params: dict[str, Any], epsilon: Fraction) -> None:
     noise = reference(f"{name}.sigma", **params, epsilon=epsilon, delta="1e-5", width=EXACT)
     low, high = (end.to_fraction() for end in (noise.lower, noise.upper))
+    noise_name = "noise_on_mean" if name == "dp-pgd" else "noise_over_step"
     largest, least = (
-        reference(f"{name}.epsilon", sigma=end, **params, delta="1e-5", width=EXACT) for end in (low, high)
+        reference(f"{name}.epsilon", **{noise_name: end}, **params, delta="1e-5", width=EXACT) for end in (low, high)
     )
     assert least.possibly_le(epsilon)
     assert not largest.certainly_le(epsilon - Fraction(1, 10**20))
@@ -283,7 +288,7 @@ def test_the_noise_for_an_epsilon_has_that_epsilon(name: str, params: dict[str, 
 def test_two_layers_are_phased_sgd_with_labels_in_a_unit_interval() -> None:
     """Labels in [0, 1] are labels in [-1/2, 1/2] but for a shift: half the noise of B = 1."""
     at: dict[str, Any] = {"epsilon": 1, "delta": "1e-5", "width": EXACT}
-    features = {"feature_norm": 1, "learning_rate": "0.1", "smoothness": 1}
+    features = {"feature_norm": 1, "base_learning_rate": "0.1", "link_lipschitz": 1}
     half, whole = (reference("phased-sgd.sigma", **{**PHASED, "label_bound": b}, **at) for b in ("0.5", 1))
     noise = reference("two-layer.sigma", **features, **at)
     assert noise.overlaps(half)
@@ -297,11 +302,10 @@ def test_two_layers_are_phased_sgd_with_labels_in_a_unit_interval() -> None:
 def test_a_kernel_that_is_not_normalised_needs_its_diagonal_in_noise_and_step() -> None:
     """1 + <x,x'> + ... + <x,x'>^8 has features of length 3: three times the noise, a ninth of the step."""
     at: dict[str, Any] = {"epsilon": 1, "delta": "1e-5"}
-    unit, nine = (
-        reference("two-layer.sigma", feature_norm=r, base_learning_rate=Fraction(8, 9), link_lipschitz=1, **at) for r in (1, 3)
-    )
+    step = {"base_learning_rate": Fraction(8, 9), "link_lipschitz": 1}
+    unit, nine = (reference("two-layer.sigma", feature_norm=r, **step, **at) for r in (1, 3))
     assert abs(upper(nine) / upper(unit) - 3) < 1e-11
-    with pytest.raises(DomainError, match=r"^learning_rate = 1 .* \(0, 8/9\] for smoothness = 1 and feature_norm = 3"):
+    with pytest.raises(DomainError, match=r"^base_learning_rate = 1 .* \(0, 8/9\] for link_lipschitz = 1 and feature"):
         reference("two-layer.sigma", feature_norm=3, base_learning_rate=1, link_lipschitz=1, **at)
 
 
@@ -318,15 +322,15 @@ def test_noise_that_follows_the_iterate_has_one_noise_multiplier() -> None:
 def test_multilayer_steps_are_sampled_gaussian_steps() -> None:
     sampling: dict[str, Any] = {"sampling_rate": "0.01", "steps": 1000, "delta": "1e-5", "neighbours": "replace"}
     sampled = reference("poisson-gaussian.epsilon", sigma=2, **sampling)
-    for sigma, clip_norm, batch_size in ((2, 1, 1), ("0.1", 5, 100), (Fraction(2, 3), "0.01", Fraction(3, 100))):
-        scaled = {"sigma": sigma, "clip_norm": clip_norm, "batch_size": batch_size}
+    for noise, clip_norm, divisor in ((2, 1, 1), ("0.1", 5, 100), (Fraction(2, 3), "0.01", Fraction(3, 100))):
+        scaled = {"noise_on_mean": noise, "clip_norm": clip_norm, "divisor": divisor}
         assert reference("dp-sgd-multilayer.epsilon", **scaled, **sampling).overlaps(sampled)
 
 
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
 def test_multilayer_without_sampling_is_composition(neighbours: str) -> None:
     setting: dict[str, Any] = {
-        "clip_norm": 3, "batch_size": 10, "sampling_rate": 1, "steps": 49, "neighbours": neighbours,
+        "clip_norm": 3, "divisor": 10, "sampling_rate": 1, "steps": 49, "neighbours": neighbours,
     }
     noise = reference("dp-sgd-multilayer.sigma", **setting, epsilon=1, delta="1e-5")
     moves = Fraction(3, 10) * 7 * (2 if neighbours == "replace" else 1)
@@ -347,23 +351,24 @@ def test_multilayer_without_sampling_is_composition(neighbours: str) -> None:
     ],
 )
 def test_the_step_may_lie_on_the_edge_exactly(name: str, limit: int, params: dict[str, Any]) -> None:
-    """learning_rate * smoothness = 8 (or 2) is allowed, however the product rounds; anything beyond is not."""
+    """base_learning_rate * link_lipschitz = 8 (or 2) is allowed, however the product rounds; anything beyond is not."""
     bound = oracle.bound(f"{name}.epsilon")
-    setting = {**params, "noise_over_step": 10, "delta": "1e-5", "smoothness": 3}
+    setting = {**params, "noise_over_step": 10, "delta": "1e-5", "link_lipschitz": 3}
     bound.reference(**{**setting, "base_learning_rate": Fraction(limit, 3)})
-    with pytest.raises(DomainError, match=rf"^learning_rate = .*: a real number in \(0, {limit}/3\]"):
+    with pytest.raises(DomainError, match=rf"^base_learning_rate = .*: a real number in \(0, {limit}/3\]"):
         bound.reference(**{**setting, "base_learning_rate": Fraction(limit, 3) + EXACT})
     floats = {k: float(v) for k, v in setting.items()}
     below = float(Fraction(limit, 3))  # rounded down, for 2/3 as for 8/3
     assert Fraction(below) < Fraction(limit, 3)
     check_fast(bound, [{**floats, "base_learning_rate": below}], "numpy")
-    with pytest.raises(DomainError, match=r"^learning_rate = "):
+    with pytest.raises(DomainError, match=r"^base_learning_rate = "):
         bound.fast(**{**floats, "base_learning_rate": np.array([0.1, math.nextafter(below, 9.0)])})
 
 
 def test_a_constant_link_allows_every_step() -> None:
-    free = reference("phased-sgd.sigma", **{**PHASED, "link_lipschitz": 0, "base_learning_rate": 10**9}, epsilon=1, delta="1e-5")
-    assert free == reference("phased-sgd.sigma", **PHASED, epsilon=1, delta="1e-5")
+    at = {"epsilon": 1, "delta": "1e-5"}
+    free = reference("phased-sgd.sigma", **{**PHASED, "link_lipschitz": 0, "base_learning_rate": 10**9}, **at)
+    assert free == reference("phased-sgd.sigma", **PHASED, **at)
 
 
 @pytest.mark.parametrize(
@@ -371,10 +376,11 @@ def test_a_constant_link_allows_every_step() -> None:
     [
         ("phased-sgd.sigma", {**PHASED, "oracle_error": Fraction(1, 10**4), "epsilon": 1, "delta": Fraction(1, 10**5)},
          ("label_bound", "oracle_error", "epsilon", "delta")),
-        ("phased-sgd-projected.epsilon", {**TO_100, "projected_dimension": 20, "noise_over_step": 9, "delta": Fraction(1, 10**3)},
-         ("label_bound", "dataset_size", "projected_dimension", "sigma", "delta")),
+        ("phased-sgd-projected.epsilon",
+         {**TO_100, "projected_dimension": 20, "noise_over_step": 9, "delta": Fraction(1, 10**3)},
+         ("label_bound", "dataset_size", "projected_dimension", "noise_over_step", "delta")),
         ("dp-pgd.epsilon", {**DESCENT, "noise_on_mean": Fraction(1, 10), "delta": Fraction(1, 10**5)},
-         ("weight_bound", "label_bound", "steps", "sigma", "delta")),
+         ("weight_bound", "label_bound", "steps", "noise_on_mean", "delta")),
     ],
 )
 def test_strictly_monotone_inside(name: str, params: dict[str, Any], moving: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ import oracle
 from oracle.core.enclosure import Enclosure
 
 PHASED: dict[str, Any] = {
-    "label_bound": 1, "learning_rate": "0.1", "smoothness": 1, "dataset_size": 1024, "oracle_error": 0,
+    "label_bound": 1, "base_learning_rate": "0.1", "link_lipschitz": 1, "dataset_size": 1024, "oracle_error": 0,
 }
 DESCENT: dict[str, Any] = {"label_bound": 1, "dataset_size": 1000}
 

@@ -1,10 +1,9 @@
-"""The exponential mechanism, subsample and aggregate, and noisy moments: their exact laws, accounts and errors."""
+"""The exponential mechanism, subsample and aggregate, and noisy moments: their exact laws, guarantees and errors."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,11 +15,12 @@ from scipy import integrate, stats
 
 import oracle
 from oracle.algorithms.mechanisms import exponential_mechanism
-from oracle.core.planning import proved_epsilon
+from oracle.core.algorithm import Algorithm, Values
+from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
+from oracle.core.planning import PROVED, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
-from tests.oracle.core.test_cli import output, parsed
+from tests.commands import output, parsed
 from tests.trainings import mechanisms as samples
 
 GRID, CHAIN = oracle.algorithm("exponential-mechanism"), oracle.algorithm("exponential-mechanism-sampler")
@@ -29,31 +29,32 @@ Array = NDArray[np.float64]
 
 
 def grid(**changes: Any) -> Values:
-    given = {"loss": "squared", "loss_range": 1, "temperature": 2, "ridge": "0.1", "radius": 2, "points": 5}
-    return GRID.parse({**given, **changes})
+    given = {"loss": "squared", "loss_range": 1, "temperature": 2, "regularisation": "0.1"}
+    return GRID.parse({**given, "grid_radius": 2, "grid_points": 5, **changes})
 
 
 def chain(**changes: Any) -> Values:
-    given = {"loss": "logistic", "loss_range": 1, "temperature": 2, "ridge": "0.3", "step_size": "1.5", "steps": 400}
-    return CHAIN.parse({**given, **changes})
+    given = {"loss": "logistic", "loss_range": 1, "temperature": 2, "regularisation": "0.3", "steps": 400}
+    return CHAIN.parse({**given, "proposal_std": "1.5", **changes})
 
 
 def blocks(**changes: Any) -> Values:
-    given = {"estimator": "mean", "order": "given", "blocks": 4, "low": -1, "high": 2, "noise_scale": "0.5"}
-    return BLOCKS.parse({**given, **changes})
+    given = {"estimator": "mean", "order": "given", "blocks": 4, "noise_scale": "0.5"}
+    return BLOCKS.parse({**given, "estimate_low": -1, "estimate_high": 2, **changes})
 
 
 def moments(**changes: Any) -> Values:
-    return MOMENTS.parse({"noise_scale": "0.01", "floor": "0.02", **changes})
+    return MOMENTS.parse({"noise_scale": "0.01", "variance_floor": "0.02", **changes})
 
 
-def account_of(item: Algorithm, values: Values, records: int) -> Mapping[str, Any]:
-    assert item.account is not None
-    return item.account(values, records)
-
-
-def proved(item: Algorithm, values: Values, records: int) -> Any:
-    return oracle.bound(str(item.accounted_by)).reference(**account_of(item, values, records))
+def proved(item: Algorithm, values: Values, records: int) -> Enclosure:
+    """The pure epsilon that is proved of a training."""
+    found = plan_of_training(item, values, records=records, delta="1e-5").judged[0]
+    assert found.status == PROVED
+    assert found.guarantee.bound == f"{item.name}.epsilon"
+    assert found.delta == 0
+    assert found.epsilon is not None
+    return found.epsilon
 
 
 def data(records: int = 12, dimension: int = 1, seed: int = 0) -> tuple[Array, Array]:
@@ -67,10 +68,10 @@ def data(records: int = 12, dimension: int = 1, seed: int = 0) -> tuple[Array, A
 def exact_law(records: list[tuple[float, float]], values: Values) -> list[mpf]:
     """The law for one feature and the squared loss: energies in rationals, one exponential each in 50 digits."""
     energies = []
-    for j in range(values.points):
-        theta = values.radius * (Fraction(2 * j, values.points - 1) - 1)
+    for j in range(values.grid_points):
+        theta = values.grid_radius * (Fraction(2 * j, values.grid_points - 1) - 1)
         losses = (min((Fraction(x) * theta - Fraction(y)) ** 2 / 2, values.loss_range) for x, y in records)
-        energies.append((sum(losses) + len(records) * values.ridge * theta**2 / 2) / values.temperature)
+        energies.append((sum(losses) + len(records) * values.regularisation * theta**2 / 2) / values.temperature)
     weights = [mp.exp(-mpf(energy.numerator) / energy.denominator) for energy in energies]
     return [weight / mp.fsum(weights) for weight in weights]
 
@@ -105,13 +106,13 @@ def test_every_pair_of_neighbours_is_within_epsilon_exactly(temperature: str) ->
 
 def test_the_bound_is_reached_in_the_limit() -> None:
     """Two models that every record separates by B; the one with almost no weight gains it: nearly 2B/T."""
-    values = grid(points=2, ridge=0)
+    values = grid(grid_points=2, regularisation=0)
     common = [(1.0, -2.0)] * 20
     laws = [law_of([*common, (1.0, last)], values) for last in (2.0, -2.0)]
     assert 0.999 < math.log(laws[0][1] / laws[1][1]) <= 1
 
 
-def test_unclipped_losses_would_break_the_account() -> None:
+def test_unclipped_losses_would_break_what_is_proved() -> None:
     """The same records with room for their whole losses: the ratio is beyond what a loss in [0, 1] may cost."""
     pair = [[(0.0, 0.0), (1.0, last)] for last in (2.0, -2.0)]
     clipped, whole = (
@@ -166,10 +167,10 @@ def test_the_losses_are_those_of_the_page() -> None:
 
 def test_a_grid_too_large_is_refused_by_both() -> None:
     for train in (GRID.reference, GRID.train_batched):
-        with pytest.raises(DomainError, match="points = 101 is outside its domain: at most 1000000 models in 3 dim"):
-            train(*data(4, 3), grid(points=101), Tape(0))
-    with pytest.raises(DomainError, match="points = 1 is outside its domain"):
-        grid(points=1)
+        with pytest.raises(DomainError, match="grid_points = 101 is outside its domain: at most 1000000 models in 3"):
+            train(*data(4, 3), grid(grid_points=101), Tape(0))
+    with pytest.raises(DomainError, match="grid_points = 1 is outside its domain"):
+        grid(grid_points=1)
 
 
 # --- the chain towards it
@@ -210,9 +211,9 @@ def test_one_step_has_its_law() -> None:
 
 
 def test_the_chain_has_no_guarantee_and_is_not_audited_for_one() -> None:
-    assert CHAIN.accounted_by is None
+    assert CHAIN.guarantees == ()
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == CHAIN.name]
-    assert entry["accounted_by"] is None
+    assert entry["guarantees"] == []
     [line] = [line for line in output("algorithms").splitlines() if line.startswith(CHAIN.name)]
     assert " output  " in line
     assert "  -  " in line
@@ -294,18 +295,18 @@ def test_the_noise_is_laplace(item: Algorithm, values: Values, scale: float, wid
     assert (np.abs(correlations) < 5.5 / math.sqrt(20_000)).all()
 
 
-@pytest.mark.parametrize(("changes", "records", "message"), [
-    ({"blocks": 5}, 12, "blocks = 5 is outside its domain: a divisor of the 12 records"),
-    ({"blocks": 24}, 12, "a divisor of the 12 records"),
-    ({"low": 2}, 12, "high = 2 is outside its domain: a real number > low = 2"),
+@pytest.mark.parametrize(("changes", "message", "unmet"), [
+    ({"blocks": 5}, "blocks = 5 is outside its domain: a divisor of the 12 records", "no record is left over"),
+    ({"blocks": 24}, "a divisor of the 12 records", "no record is left over"),
+    ({"estimate_low": 2}, "estimate_high = 2 is outside its domain: a real number > estimate_low = 2", "not empty"),
 ])
-def test_blocks_that_do_not_fit_are_refused_everywhere(changes: dict[str, Any], records: int, message: str) -> None:
+def test_blocks_that_do_not_fit_are_refused_everywhere(changes: dict[str, Any], message: str, unmet: str) -> None:
     values = blocks(**changes)
     for train in (BLOCKS.reference, BLOCKS.train_batched):
         with pytest.raises(DomainError, match=message):
-            train(*data(records), values, Tape(0))
-    with pytest.raises(DomainError, match=message):
-        account_of(BLOCKS, values, records)
+            train(*data(12), values, Tape(0))
+    with pytest.raises(DomainError, match=f"not met: .*{unmet}"):
+        proved_epsilon(BLOCKS, values, records=12, delta="1e-5")
 
 
 # --- noisy moments
@@ -336,7 +337,9 @@ def test_the_moments_move_by_four_over_n_and_records_outside_the_square_are_clip
         x[3] = y[3] = extreme
         ends.append(MOMENTS.reference(x[:, None], y, moments(), Tape(9))[:4])
     assert np.abs(ends[0] - ends[1]).sum() == pytest.approx(4 / 10, rel=1e-12)
-    assert proved(MOMENTS, moments(), 10).contains(Fraction(4, 10) / Fraction(1, 100))
+    pure = proved(MOMENTS, moments(), 10)
+    assert pure.contains(Fraction(4, 10) / Fraction(1, 100))
+    assert proved_epsilon(MOMENTS, moments(), records=10, delta="0.01").certainly_le(pure)  # composed at a delta
 
 
 # --- all of them
@@ -361,9 +364,9 @@ def test_one_feature_is_needed(item: Algorithm, values: Values) -> None:
 
 
 @pytest.mark.parametrize("make", [
-    lambda: grid(temperature=0), lambda: grid(loss_range=-1), lambda: grid(loss="linear"), lambda: chain(ridge=0),
-    lambda: chain(steps=0), lambda: blocks(noise_scale=0), lambda: blocks(blocks=0), lambda: moments(noise_scale=-1),
-    lambda: moments(floor=0),
+    lambda: grid(temperature=0), lambda: grid(loss_range=-1), lambda: grid(loss="linear"),
+    lambda: chain(regularisation=0), lambda: chain(steps=0), lambda: blocks(noise_scale=0), lambda: blocks(blocks=0),
+    lambda: moments(noise_scale=-1), lambda: moments(variance_floor=0),
 ])
 def test_a_configuration_without_meaning_is_refused(make: Any) -> None:
     with pytest.raises(DomainError, match="outside its domain"):

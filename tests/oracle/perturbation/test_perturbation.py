@@ -27,10 +27,11 @@ WORDS = ("replace", "add_remove")
 MINIMISER: dict[str, Any] = {
     "lipschitz": 3, "strong_convexity": Fraction(1, 10), "dataset_size": 12, "solver_error": 0, "neighbours": "replace",
 }
-RECORD: dict[str, Any] = {"lipschitz": 1, "curvature": 1, "strong_convexity": 1, "dataset_size": 1}
-FLAT: dict[str, Any] = {**RECORD, "curvature": 0, "sigma": 1, "neighbours": "add_remove"}
+RECORD: dict[str, Any] = {"lipschitz": 1, "curvature": 1, "regularisation": 1, "dataset_size": 1}
+FLAT: dict[str, Any] = {**RECORD, "curvature": 0, "noise_on_sum": 1, "neighbours": "add_remove"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 @given(data=st.data())
 def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
@@ -178,7 +179,7 @@ def test_the_jacobian_is_needed_and_one_factor_is_enough(slope: float, ridge: fl
     here, there = (log_density(THETA, loss, (x,), ridge, 2.0) for x in (-1.0, 1.0))
     worst = float(np.max(np.abs(here - there)))
     bound = OBJECTIVE.reference(
-        lipschitz=1, curvature=slope, strong_convexity=ridge, dataset_size=1, scale=2, neighbours="replace",
+        lipschitz=1, curvature=slope, regularisation=ridge, dataset_size=1, noise_scale=2, neighbours="replace",
         correction="sharp",
     ).to_floats()[1]
     assert bound == pytest.approx(1 + math.log1p(slope / ridge), rel=1e-12)
@@ -195,7 +196,7 @@ def test_logistic_densities_stay_within_the_bound(word: str) -> None:
         after = (*others, -1.0) if word == "replace" else others
         gap = log_density(THETA, loss, (*others, 1.0), ridge, scale) - log_density(THETA, loss, after, ridge, scale)
         bound = OBJECTIVE.reference(
-            lipschitz=1, curvature=0.25, strong_convexity=ridge, dataset_size=1, scale=scale, neighbours=word,
+            lipschitz=1, curvature=0.25, regularisation=ridge, dataset_size=1, noise_scale=scale, neighbours=word,
             correction="sharp",
         ).to_floats()[1]
         assert float(np.max(np.abs(gap))) <= bound
@@ -213,17 +214,18 @@ def test_a_ridge_that_follows_the_number_of_records_has_no_bound() -> None:
 
 def test_values_of_the_published_correction() -> None:
     sharp, published = (
-        OBJECTIVE.reference(**RECORD, scale=2, neighbours="replace", correction=word) for word in ("sharp", "cms11")
+        OBJECTIVE.reference(**RECORD, noise_scale=2, neighbours="replace", correction=word)
+        for word in ("sharp", "cms11")
     )
     assert sharp.contains(Fraction("1.693147180559945309417232121458"))  # 1 + log 2
     assert published.contains(Fraction("2.386294361119890618834464242916"))  # 1 + log(1 + 2 + 1)
-    added = OBJECTIVE.reference(**RECORD, scale=2, neighbours="add_remove", correction="sharp")
+    added = OBJECTIVE.reference(**RECORD, noise_scale=2, neighbours="add_remove", correction="sharp")
     assert added.contains(Fraction("1.193147180559945309417232121458"))
 
 
 def test_a_flat_loss_needs_no_jacobian() -> None:
     flat = {**RECORD, "curvature": 0, "neighbours": "replace", "correction": "cms11"}
-    assert OBJECTIVE.reference(**flat, scale=2) == Enclosure.exactly(1)
+    assert OBJECTIVE.reference(**flat, noise_scale=2) == Enclosure.exactly(1)
     assert LINEAR.reference(**flat, epsilon=2).contains(1)
     assert RIDGE.reference(curvature=0, dataset_size=1, epsilon=1, correction="sharp") == Enclosure.exactly(0)
 
@@ -239,11 +241,11 @@ def test_ridge_then_scale_meets_the_target(word: str, correction: str) -> None:
     """Half of epsilon for the curvature, half for the noise: the scale is k L / (epsilon/2)."""
     common = {"curvature": Fraction(1, 4), "dataset_size": 50, "correction": correction}
     ridge = RIDGE.reference(**common, epsilon=1, width="1e-30").upper.to_fraction()
-    setting = {**common, "lipschitz": 1, "strong_convexity": ridge, "neighbours": word}
+    setting = {**common, "lipschitz": 1, "regularisation": ridge, "neighbours": word}
     scale = LINEAR.reference(**setting, epsilon=1)
     twice = 2 * (2 if word == "replace" else 1)
     assert abs(scale.upper.to_fraction() - twice) < Fraction(1, 10**11)
-    back = OBJECTIVE.reference(**setting, scale=scale.upper.to_fraction())
+    back = OBJECTIVE.reference(**setting, noise_scale=scale.upper.to_fraction())
     assert back.certainly_le(1 + Fraction(1, 10**12))
     assert not back.possibly_le(1 - Fraction(1, 10**11))
 
@@ -280,7 +282,7 @@ def exact_delta(loss: Any, ridge: float, sigma: float, epsilon: float, here: flo
 @pytest.mark.parametrize("sigma", [0.5, 2.0])
 @pytest.mark.parametrize("ridge", [0.1, 5.0])
 def test_gaussian_densities_stay_within_the_bound(delta: str, sigma: float, ridge: float) -> None:
-    setting = {"lipschitz": 1, "strong_convexity": ridge, "dataset_size": 1, "sigma": sigma, "delta": delta}
+    setting = {"lipschitz": 1, "regularisation": ridge, "dataset_size": 1, "noise_on_sum": sigma, "delta": delta}
     for loss, curvature in ((Logistic(), 0.25), (Saturating(2.0, 0.5, 0.01), 2.0)):
         for word, pairs in (("add_remove", [(1.0, 0.0), (0.0, 1.0)]), ("replace", [(1.0, -1.0), (-1.0, 1.0)])):
             epsilon = GAUSSIAN.reference(**setting, curvature=curvature, neighbours=word).to_floats()[1]
@@ -288,6 +290,7 @@ def test_gaussian_densities_stay_within_the_bound(delta: str, sigma: float, ridg
                 assert exact_delta(loss, ridge, sigma, epsilon, *pair) <= float(delta) * (1 + 1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("angle", [0.0, 0.4, math.pi / 4, 1.2, math.pi / 2, 2.5])
 def test_two_gradients_in_a_plane(angle: float) -> None:
     """E max(0, 1 - e^{e - loss}) for the worst slopes of two records at an angle, by a sum over the plane of b."""
@@ -329,7 +332,7 @@ def test_fast_where_the_branches_meet(mu: float, word: str) -> None:
     """Around delta = 1 - 2 e^{mu^2/2} Phi(-mu), with and without a Jacobian of the size of epsilon."""
     meet = mu * math.sqrt(2 / math.pi) if mu < 1e-6 else 1 - math.exp(mu * mu / 2) * math.erfc(mu / math.sqrt(2))
     check_fast(GAUSSIAN, [
-        {"lipschitz": mu, "curvature": curvature, "strong_convexity": 1.0, "dataset_size": 1, "sigma": 1.0,
+        {"lipschitz": mu, "curvature": curvature, "regularisation": 1.0, "dataset_size": 1, "noise_on_sum": 1.0,
          "delta": share * meet, "neighbours": word}
         for share in (0.5, 0.9, 0.9999, 1 - 1e-9, 1.0, 1 + 1e-15, 1 + 1e-9, 1.0001, 1.1)
         for curvature in (0.0, 1e-12, 0.1)
@@ -351,8 +354,8 @@ def test_a_large_delta_asks_for_no_epsilon() -> None:
 )
 def test_strictly_monotone_inside(bound: oracle.Bound, name: str, value: Any) -> None:
     everything = {
-        **MINIMISER, "curvature": 1, "scale": 1, "sigma": 1, "delta": Fraction(1, 100), "epsilon": 1,
-        "correction": "sharp",
+        **MINIMISER, "regularisation": MINIMISER["strong_convexity"], "curvature": 1, "scale": 1, "noise_scale": 1,
+        "sigma": 1, "noise_on_sum": 1, "delta": Fraction(1, 100), "epsilon": 1, "correction": "sharp",
     }
     check_monotone(bound, {p.name: everything[p.name] for p in bound.parameters}, name, value, certain=True)
 

@@ -1,4 +1,4 @@
-"""Output and objective perturbation: the minimiser and its certificate, the laws of the releases, the accounts."""
+"""Output and objective perturbation: the minimiser and its certificate, the laws of the releases, what is proved."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.shared import minimiser, torch_minimiser
+from oracle.core.algorithm import Algorithm, Values
+from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.registry import Algorithm, Values
+from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 
 OUTPUT, OBJECTIVE = oracle.algorithm("output-perturbation"), oracle.algorithm("objective-perturbation")
@@ -31,12 +33,12 @@ every_loss = pytest.mark.parametrize("loss", minimiser.LOSSES)
 
 
 def output(**changes: Any) -> Values:
-    given = {"loss": "logistic", "strong_convexity": "0.1", "noise_scale": "0.5", "solver_error": "1e-9"}
+    given = {"loss": "logistic", "regularisation": "0.1", "noise_scale": "0.5", "solver_error": "1e-9"}
     return OUTPUT.parse({**given, "feature_norm": 1, **changes})
 
 
 def objective(**changes: Any) -> Values:
-    given = {"loss": "logistic", "strong_convexity": "0.1", "epsilon": 1, "correction": "cms11"}
+    given = {"loss": "logistic", "regularisation": "0.1", "epsilon": 1, "correction": "cms11"}
     return OBJECTIVE.parse({**given, "feature_norm": 1, **changes})
 
 
@@ -47,9 +49,13 @@ def data(records: int = 9, dimension: int = 3, seed: int = 0) -> tuple[Array, Ar
     return features, rng.integers(0, 2, records).astype(np.float64)
 
 
-def account_of(item: Algorithm, values: Values, records: int) -> Mapping[str, Any]:
-    assert item.account is not None
-    return item.account(values, records)
+def proved(item: Algorithm, values: Values, records: int) -> tuple[Mapping[str, Any], Enclosure]:
+    """The exact parameters of the bound that is proved of a training, and its epsilon."""
+    found = plan_of_training(item, values, records=records, delta="1e-5")
+    assert found.best is not None
+    assert found.best.epsilon is not None
+    assert found.best.guarantee.bound == f"{item.name}.epsilon"
+    return found.best.guarantee.parameters(found.config) or {}, found.best.epsilon
 
 
 def answer(loss: str, features: Array, labels: Array, ridge: float = 0.1) -> Array:
@@ -123,7 +129,7 @@ def test_the_certificate_holds(loss: str, ridge: float) -> None:
 
 
 def test_the_certificate_is_not_about_what_was_asked_for() -> None:
-    """A promise that double precision cannot keep is refused by both, whatever the account would say of it."""
+    """A promise that double precision cannot keep is refused by both, whatever would be proved of it."""
     for train in (OUTPUT.reference, OUTPUT.train_batched):
         with pytest.raises(DomainError, match=r"solver_error = .* is outside its domain: the answer is certified to"):
             train(*data(), output(solver_error="1e-16"), Tape(0))
@@ -187,26 +193,31 @@ def test_output_noise_has_its_law() -> None:
     assert np.abs(correlations).max() < 5.5 / math.sqrt(20_000)
 
 
-def test_the_account_of_output_perturbation_is_exact() -> None:
+def test_single_precision_rounds_the_release_and_nothing_before() -> None:
+    """Noise of single precision on the minimiser would show it in its last bits."""
+    tape = Tape(5, 50)
+    double, single = (OUTPUT.train_batched(*data(), output(), tape, dtype=t) for t in (torch.float64, torch.float32))
+    assert torch.equal(double.to(torch.float32), single)
+
+
+def test_what_is_proved_of_output_perturbation_is_exact() -> None:
     """At the document's b = 2 L / (n lambda epsilon), epsilon and what the solver's error adds: 2 tau / b."""
     scale = Fraction(2 * 3) / (50 * Fraction(1, 10) * Fraction(7, 10))
-    account = account_of(OUTPUT, output(feature_norm=3, noise_scale=scale, solver_error="0.001"), 50)
-    result = oracle.bound("output-perturbation.epsilon").reference(**account)
+    _, result = proved(OUTPUT, output(feature_norm=3, noise_scale=scale, solver_error="0.001"), 50)
     assert result.contains(Fraction(7, 10) + 2 * Fraction(1, 1000) / scale)
 
 
-def test_output_densities_of_neighbours_stay_within_the_account() -> None:
+def test_output_densities_of_neighbours_stay_within_what_is_proved() -> None:
     """One dimension, where the log ratio of the two densities at theta is (|theta - m'| - |theta - m|) / b."""
     features, labels = np.full((5, 1), 1.0), np.ones(5)
     other = features.copy()
     other[2] = -1.0
     values = output(loss="linear")
-    account = account_of(OUTPUT, values, 5)
-    proved = oracle.bound("output-perturbation.epsilon").reference(**account).to_floats()
+    _, epsilon = proved(OUTPUT, values, 5)
     m, moved = (float(answer("linear", x, labels)[0]) for x in (features, other))
     thetas = np.linspace(-30, 30, 601)
     ratio = float(np.abs(np.abs(thetas - moved) - np.abs(thetas - m)).max() / 0.5)
-    assert ratio <= proved[1]
+    assert ratio <= epsilon.to_floats()[1]
     assert ratio == pytest.approx(2 / (5 * 0.1 * 0.5), rel=1e-12)  # and it is reached
 
 
@@ -216,37 +227,37 @@ def test_output_densities_of_neighbours_stay_within_the_account() -> None:
 @every_loss
 @pytest.mark.parametrize("correction", ["cms11", "sharp"])
 @pytest.mark.parametrize("epsilon", ["0.05", "0.7", "3"])
-def test_the_account_of_objective_perturbation_is_the_target(loss: str, correction: str, epsilon: str) -> None:
+def test_what_is_proved_of_objective_perturbation_is_the_target(loss: str, correction: str, epsilon: str) -> None:
     """By the certified bound, from the noise and ridge of the run: to a few roundings, with and without added ridge."""
-    values = objective(loss=loss, correction=correction, epsilon=epsilon, feature_norm=2, strong_convexity="0.3")
-    account = account_of(OBJECTIVE, values, 8)
-    low, high = oracle.bound("objective-perturbation.epsilon").reference(**account).to_floats()
+    values = objective(loss=loss, correction=correction, epsilon=epsilon, feature_norm=2, regularisation="0.3")
+    account, result = proved(OBJECTIVE, values, 8)
+    low, high = result.to_floats()
     assert low == pytest.approx(float(epsilon), rel=1e-13)
     assert high == pytest.approx(float(epsilon), rel=1e-13)
     curvature = {"linear": 0.0, "logistic": 0.25, "pseudo-huber": 1.0}[loss] * 4
     assert float(account["curvature"]) == curvature
     spent = (2 if correction == "cms11" else 1) * math.log(1 + curvature / (8 * 0.3))
-    assert (account["strong_convexity"] > Fraction(3, 10)) == (spent >= float(epsilon))
+    assert (account["regularisation"] > Fraction(3, 10)) == (spent >= float(epsilon))
 
 
 def test_both_branches_are_those_of_the_oracle() -> None:
     setting = {"curvature": "0.25", "dataset_size": 9, "epsilon": "0.1", "correction": "cms11"}
     ridge = oracle.bound("objective-perturbation.ridge").reference(**setting)
-    added = account_of(OBJECTIVE, objective(epsilon="0.1"), 9)
-    assert float(added["strong_convexity"]) == pytest.approx(ridge.to_floats()[0], rel=1e-13)
-    assert float(added["scale"]) == pytest.approx(2 / 0.05, rel=1e-13)
-    setting |= {"lipschitz": 1, "strong_convexity": "0.1", "epsilon": 1, "neighbours": "replace"}
+    added, _ = proved(OBJECTIVE, objective(epsilon="0.1"), 9)
+    assert float(added["regularisation"]) == pytest.approx(ridge.to_floats()[0], rel=1e-13)
+    assert float(added["noise_scale"]) == pytest.approx(2 / 0.05, rel=1e-13)
+    setting |= {"lipschitz": 1, "regularisation": "0.1", "epsilon": 1, "neighbours": "replace"}
     scale = oracle.bound("objective-perturbation.scale").reference(**setting)
-    paid = account_of(OBJECTIVE, objective(), 9)
-    assert paid["strong_convexity"] == Fraction(1, 10)
-    assert float(paid["scale"]) == pytest.approx(scale.to_floats()[0], rel=1e-13)
+    paid, _ = proved(OBJECTIVE, objective(), 9)
+    assert paid["regularisation"] == Fraction(1, 10)
+    assert float(paid["noise_scale"]) == pytest.approx(scale.to_floats()[0], rel=1e-13)
 
 
-def test_what_is_not_paid_for_is_not_accounted() -> None:
-    with pytest.raises(DomainError, match="correction = none is outside its domain"):
-        account_of(OBJECTIVE, objective(correction="none"), 9)
-    linear = account_of(OBJECTIVE, objective(loss="linear", correction="none"), 9)
-    assert oracle.bound("objective-perturbation.epsilon").reference(**linear).contains(1)  # no curvature, no cost
+def test_what_is_not_paid_for_is_not_proved() -> None:
+    with pytest.raises(DomainError, match="not met: the change of variables is paid for: correction is not none"):
+        proved_epsilon(OBJECTIVE, objective(correction="none"), records=9, delta="1e-5")
+    _, linear = proved(OBJECTIVE, objective(loss="linear", correction="none"), 9)
+    assert linear.contains(1)  # no curvature, no cost
 
 
 @every_loss
@@ -255,10 +266,10 @@ def test_the_gradient_returns_the_noise(loss: str, epsilon: str) -> None:
     """b = -n Lambda theta - sum r x, record by record, for every model: the release is stationary for its own noise."""
     features, labels = data(6, 2, seed=2)
     values, tape = objective(loss=loss, epsilon=epsilon), Tape(4, 20)
-    account = account_of(OBJECTIVE, values, 6)
-    noise = float(account["scale"]) * tape.exponential_norm("noise", 0, 2)
+    account, _ = proved(OBJECTIVE, values, 6)
+    noise = float(account["noise_scale"]) * tape.exponential_norm("noise", 0, 2)
     for theta, b in zip(np.asarray(OBJECTIVE.train_batched(features, labels, values, tape)), noise, strict=True):
-        pull = 6 * float(account["strong_convexity"]) * theta
+        pull = 6 * float(account["regularisation"]) * theta
         for x, y in zip(features, labels, strict=True):
             pull = pull + minimiser.residual(loss, float(x @ theta), float(y)) * x
         np.testing.assert_allclose(-pull, b, rtol=1e-9, atol=1e-9 * float(np.linalg.norm(b)))
@@ -266,7 +277,7 @@ def test_the_gradient_returns_the_noise(loss: str, epsilon: str) -> None:
 
 def noise_at(thetas: Array, features: Array, labels: Array, loss: str, account: Any) -> tuple[Array, Array]:
     """In one dimension: b(theta) = -n Lambda theta - sum r x, and -db/dtheta, by numpy alone."""
-    ridge = len(labels) * float(account["strong_convexity"])
+    ridge = len(labels) * float(account["regularisation"])
     b, steep = -ridge * thetas, np.full_like(thetas, ridge)
     for x, y in zip(features[:, 0], labels, strict=True):
         u = x * thetas - y
@@ -285,9 +296,9 @@ def test_objective_releases_have_their_law(loss: str, epsilon: str) -> None:
     """
     features, labels = data(6, 1, seed=2)
     values = objective(loss=loss, epsilon=epsilon)
-    account = account_of(OBJECTIVE, values, 6)
+    account, _ = proved(OBJECTIVE, values, 6)
     thetas = np.asarray(OBJECTIVE.train_batched(features, labels, values, Tape(17, 10_000)))[:, 0]
-    scale = float(account["scale"])
+    scale = float(account["noise_scale"])
 
     def below(t: Array) -> Array:
         return np.asarray(stats.laplace(scale=scale).sf(noise_at(t, features, labels, loss, account)[0]))
@@ -304,9 +315,9 @@ def test_objective_densities_of_neighbours_stay_within_the_target(loss: str, eps
     thetas = np.linspace(-60, 60, 24_001)
     worst = {}
     for correction in ("cms11", "sharp", "none"):
-        values = objective(loss=loss, epsilon=epsilon, strong_convexity=ridge, correction=correction)
-        priced = values if correction != "none" else objective(loss="linear", epsilon=epsilon, strong_convexity=ridge)
-        account = account_of(OBJECTIVE, priced, 3)
+        values = objective(loss=loss, epsilon=epsilon, regularisation=ridge, correction=correction)
+        priced = values if correction != "none" else objective(loss="linear", epsilon=epsilon, regularisation=ridge)
+        account, _ = proved(OBJECTIVE, priced, 3)
         ratios = []
         pairs = [((1.0, 1.0), (-1.0, 1.0)), ((1.0, 0.0), (1.0, 1.0)), ((1.0, 1.0), (0.0, 1.0))]
         for first, second in pairs + [((1.0, -8.0), (-1.0, -50.0))] * (loss == "pseudo-huber"):
@@ -314,7 +325,7 @@ def test_objective_densities_of_neighbours_stay_within_the_target(loss: str, eps
             for x, y in (first, second):
                 features, labels = np.array([[0.0], [0.0], [x]]), np.array([0.0, 1.0, y])
                 b, steep = noise_at(thetas, features, labels, loss, account)
-                densities.append(np.log(steep) - np.abs(b) / float(account["scale"]))
+                densities.append(np.log(steep) - np.abs(b) / float(account["noise_scale"]))
             ratios.append(float(np.abs(densities[0] - densities[1]).max()))
         worst[correction] = max(ratios)
     assert max(worst["cms11"], worst["sharp"]) <= float(epsilon) * (1 + 1e-12)
@@ -331,14 +342,14 @@ def test_objective_densities_of_neighbours_stay_within_the_target(loss: str, eps
     (lambda x, y: (x, y[:, None]), "no data set"),
 ])
 @pytest.mark.parametrize(("item", "values"), [(OUTPUT, output()), (OBJECTIVE, objective())])
-def test_data_that_the_account_does_not_cover_are_refused(item: Any, values: Values, broken: Any, message: str) -> None:
+def test_data_that_no_guarantee_covers_are_refused(item: Any, values: Values, broken: Any, message: str) -> None:
     for train in (item.reference, item.train_batched):
         with pytest.raises(DomainError, match=message):
             train(*broken(*data()), values, Tape(0))
 
 
 @pytest.mark.parametrize("changes", [
-    {"noise_scale": 0}, {"noise_scale": -1}, {"strong_convexity": 0}, {"solver_error": 0}, {"loss": "squared"},
+    {"noise_scale": 0}, {"noise_scale": -1}, {"regularisation": 0}, {"solver_error": 0}, {"loss": "squared"},
 ])
 def test_a_configuration_without_meaning_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError, match=r"outside its domain"):

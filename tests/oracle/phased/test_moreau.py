@@ -14,16 +14,20 @@ from scipy import optimize
 
 from oracle.algorithms.phased import moreau, torch_moreau
 from oracle.algorithms.shared import links, torch_links
+from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 
 SMOOTH = [link for link in links.LINKS if link != "sign"]
 every_link = pytest.mark.parametrize("link", links.LINKS)
-every_oracle = pytest.mark.parametrize("oracle", moreau.ORACLES)
+every_oracle = pytest.mark.parametrize("oracle", vocabulary.gradient_oracle.choices)
 
 
 def config(link: str = "tanh", **changes: Any) -> Values:
-    given = {"label_bound": Fraction(1), "beta": Fraction(2), "gamma": Fraction(1, 10**6), "oracle": "bisection"}
+    given = {
+        "label_bound": Fraction(1), "envelope_smoothness": Fraction(2), "oracle_error": Fraction(1, 10**6),
+        "gradient_oracle": "bisection",
+    }
     return Values(link=link, **{**given, **changes})
 
 
@@ -102,7 +106,7 @@ def test_algorithm_4_takes_the_papers_steps() -> None:
 @pytest.mark.parametrize("error", ["1", "1e-3", "1e-12"])
 def test_bisection_finds_the_exact_derivative_up_to_the_error(link: str, error: str) -> None:
     for bound, beta, score, label in points(1, 40):
-        values = config(link, label_bound=bound, beta=beta)
+        values = config(link, label_bound=bound, envelope_smoothness=beta)
         found = moreau.bisection(values, score, label, Fraction(error))
         assert abs(found - exact(link, bound, beta, score, label)) <= float(error) + 1e-13
 
@@ -112,7 +116,7 @@ def test_algorithm_4_finds_it_up_to_the_error_too(link: str) -> None:
     worst = 0.0
     for bound, beta, score, label in points(2, 12):
         for share in (Fraction(1, 4), Fraction(1), Fraction(11)):
-            values = config(link, label_bound=bound, beta=beta)
+            values = config(link, label_bound=bound, envelope_smoothness=beta)
             found = moreau.subgradient(values, score, label, share * bound)
             gap = abs(found - exact(link, bound, beta, score, label))
             assert gap <= share * bound
@@ -124,7 +128,7 @@ def test_algorithm_4_finds_it_up_to_the_error_too(link: str) -> None:
 def test_the_first_steps_of_algorithm_4_are_those_by_hand(link: str) -> None:
     """T = 1: u_1 = m, so 0. T = 2: u_2 = m - (link(m) - y)/beta, of weight 2/3. T = 3: u_3 is a step of 2/(3 beta)."""
     for bound, beta, score, label in points(3, 20):
-        values, b, strength = config(link, label_bound=bound, beta=beta), float(bound), float(beta)
+        values, b, strength = config(link, label_bound=bound, envelope_smoothness=beta), float(bound), float(beta)
         first = links.value(link, score, b) - label
         assert moreau.subgradient(values, score, label, 12 * bound) == 0
         assert moreau.subgradient(values, score, label, 9 * bound) == pytest.approx(2 / 3 * first, rel=1e-9, abs=1e-12)
@@ -139,7 +143,10 @@ def test_the_batched_oracles_are_the_literal_ones(link: str, oracle: str) -> Non
     scores = np.random.default_rng(4).normal(size=15) * 3
     for bound, beta, _, label in points(5, 4):
         error = bound if oracle == "subgradient" else Fraction(1, 10**6)
-        values = config(link, label_bound=bound, beta=max(beta, Fraction(1, 2)), gamma=error, oracle=oracle)
+        strength = max(beta, Fraction(1, 2))
+        values = config(
+            link, label_bound=bound, envelope_smoothness=strength, oracle_error=error, gradient_oracle=oracle
+        )
         for longest in (1, 2):
             together = torch_moreau.derivative(values, torch.tensor(scores), label, longest).numpy()
             alone = [moreau.derivative(values, float(score), label, longest) for score in scores]
@@ -149,14 +156,14 @@ def test_the_batched_oracles_are_the_literal_ones(link: str, oracle: str) -> Non
 def test_longer_records_ask_for_a_smaller_error() -> None:
     """The error of a gradient is |x| times that of the derivative: at |x| = 2, four times the steps."""
     for oracle, chosen in (("bisection", moreau.bisection), ("subgradient", moreau.subgradient)):
-        values = config(oracle=oracle, gamma=Fraction(1, 4))
+        values = config(gradient_oracle=oracle, oracle_error=Fraction(1, 4))
         assert moreau.derivative(values, 0.7, 0.3, 1) == chosen(values, 0.7, 0.3, Fraction(1, 4))
         assert moreau.derivative(values, 0.7, 0.3, 2) == chosen(values, 0.7, 0.3, Fraction(1, 8))
 
 
 def test_it_is_the_slope_of_the_envelope() -> None:
     """The envelope of log cosh u - y u, minimised numerically, and its difference quotients."""
-    values, beta, label = config(beta=Fraction(3, 2)), 1.5, 0.3
+    values, beta, label = config(envelope_smoothness=Fraction(3, 2)), 1.5, 0.3
 
     def envelope(m: float) -> float:
         best = optimize.minimize_scalar(
@@ -174,7 +181,7 @@ def test_it_is_the_slope_of_the_envelope() -> None:
 def test_it_rises_by_no_more_than_beta_and_stays_below_2b(link: str) -> None:
     scores = np.linspace(-4, 4, 161)
     for bound, beta, _, label in points(6, 5):
-        values = config(link, label_bound=bound, beta=beta)
+        values = config(link, label_bound=bound, envelope_smoothness=beta)
         found = np.array([moreau.bisection(values, float(m), label, Fraction(1, 10**13)) for m in scores])
         assert np.abs(found).max() <= 2 * bound
         slopes = np.diff(found) / np.diff(scores)
@@ -185,6 +192,6 @@ def test_it_rises_by_no_more_than_beta_and_stays_below_2b(link: str) -> None:
 @pytest.mark.parametrize("link", SMOOTH)
 def test_a_large_beta_smooths_nothing(link: str) -> None:
     for bound, _, score, label in points(7, 10):
-        values = config(link, label_bound=bound, beta=Fraction(10**12))
+        values = config(link, label_bound=bound, envelope_smoothness=Fraction(10**12))
         plain = links.value(link, score, float(bound)) - label
         assert moreau.bisection(values, score, label, Fraction(1, 10**12)) == pytest.approx(plain, abs=1e-10)

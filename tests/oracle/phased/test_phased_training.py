@@ -1,7 +1,7 @@
 """Phased SGD, plain, projected and smoothed: closed forms, laws, sensitivities, invariances.
 
-The twins' agreement is tested in test_twins, the oracles of the smoothed loss in test_moreau, accounts and
-refusals in test_phased_accounts.
+The twins' agreement is tested in test_twins, the oracles of the smoothed loss in test_moreau, guarantees and
+refusals in test_phased_guarantees.
 """
 
 from __future__ import annotations
@@ -14,46 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 from scipy import stats
 
 import oracle
 from oracle.algorithms.phased import phased_sgd, torch_phased_sgd
 from oracle.algorithms.shared import links
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import proved_epsilon
 from oracle.core.tape import Tape
-from tests.trainings.noisy_cgd import unit_data
-
-Array = NDArray[np.float64]
-PLAIN: dict[str, Any] = {"link": "tanh", "label_bound": 1, "learning_rate": 2, "sigma": 3, "initial_radius": 0}
-SMOOTHING: dict[str, Any] = {"beta": 2, "gamma": "1e-9", "oracle": "bisection"}
-ROWS: dict[str, Any] = {"projected_dimension": 3}
-BASE: dict[str, dict[str, Any]] = {
-    "phased-sgd": PLAIN,
-    "phased-sgd-projected": {**PLAIN, **ROWS},
-    "smoothed-phased-sgd": {**PLAIN, **SMOOTHING},
-    "smoothed-phased-sgd-projected": {**PLAIN, **SMOOTHING, **ROWS},
-}
-every = pytest.mark.parametrize("name", BASE)
-
-
-def config(name: str, **changes: Any) -> Values:
-    return oracle.algorithm(name).parse({**BASE[name], **changes})
-
-
-def literal(name: str, data: tuple[Array, Array], values: Values, tape: Tape, **kwargs: Any) -> Array:
-    return np.asarray(oracle.algorithm(name).reference(*data, values, tape, **kwargs))
-
-
-def batched(name: str, data: tuple[Array, Array], values: Values, tape: Tape, **kwargs: Any) -> Array:
-    return np.asarray(oracle.algorithm(name).train_batched(*data, values, tape, **kwargs))
-
-
-def data(records: int = 20, dimension: int = 3, seed: int = 1) -> tuple[Array, Array]:
-    """Features of norm at most 1, labels in [-1, 1]."""
-    rng = np.random.default_rng(seed)
-    return unit_data(rng, records, dimension)[0], rng.uniform(-1, 1, records)
+from tests.oracle.phased.cases import BASE, Array, batched, config, data, every, literal
 
 
 def heard_from(train: Callable[..., Any], kind: str) -> list[dict[str, Any]]:
@@ -168,7 +138,7 @@ def test_the_average_is_that_of_the_iterates(name: str, link: str) -> None:
         "constant": np.ones_like, "sign": np.sign,
     }[link]
     x, y = data(40)
-    smooth: dict[str, Any] = {"beta": 10**9, "gamma": "1e-11"} if "smoothed" in name else {}
+    smooth: dict[str, Any] = {"envelope_smoothness": 10**9, "oracle_error": "1e-11"} if "smoothed" in name else {}
     values, tape = config(name, link=link, initial_radius=1, **smooth), Tape(7)
     train = oracle.algorithm(name).reference
     heard = heard_from(lambda recorder: train(x, y, values, tape, recorder=recorder), "release")
@@ -246,8 +216,8 @@ def test_the_sensitivity_is_never_exceeded(name: str, link: str) -> None:
     rng, gamma = np.random.default_rng(6), Fraction(1, 50)
     step = 4 if "smoothed" in name else 100 if link == "constant" else 8 / links.lipschitz(link, Fraction(1))
     smooth = {"oracle_error": gamma} if "smoothed" in name else {}
-    values = config(name, link=link, learning_rate=step, initial_radius=5, **smooth)
-    oracle.algorithm(name).account(values, 40)  # type: ignore[misc]
+    values = config(name, link=link, base_learning_rate=step, initial_radius=5, **smooth)
+    proved_epsilon(oracle.algorithm(name), values, records=40, delta="1e-5")
     most = 4 / 20 + (float(gamma) if smooth else 0.0)
     for _ in range(15):
         x, y = data(40, 2, seed=int(rng.integers(10**6)))
@@ -259,7 +229,7 @@ def test_the_sensitivity_is_never_exceeded(name: str, link: str) -> None:
 
 
 def test_beyond_the_largest_step_the_sensitivity_is_exceeded() -> None:
-    """The register's counterexample to Theorem 1 without a condition on the step: the account refuses for a reason."""
+    """The register's counterexample to Theorem 1 without a condition on the step: nothing is proved for a reason."""
     x, y = np.zeros((128, 65)), np.zeros(128)
     x[np.arange(64), np.arange(1, 65)] = np.sqrt(1 - 1e-6)
     x[:64, 0] = -1e-3
@@ -270,8 +240,8 @@ def test_beyond_the_largest_step_the_sensitivity_is_exceeded() -> None:
     values = config("phased-sgd", link="clip", base_learning_rate=4 * 10**9)
     one, two = (averages("phased-sgd", (features, y), values)[0] for features in (x, other))
     assert np.linalg.norm(one - two) / (4 * 10**9) == pytest.approx(2.279, abs=1e-3)
-    with pytest.raises(DomainError, match="learning_rate = 4000000000 is outside its domain"):
-        phased_sgd.account(values, 128)
+    with pytest.raises(DomainError, match=r"not met: no step expands: base_learning_rate \* link_lipschitz <= 8$"):
+        proved_epsilon(oracle.algorithm("phased-sgd"), values, records=128, delta="1e-5")
 
 
 # --- invariances
@@ -294,7 +264,7 @@ def test_turning_features_and_draws_turns_the_model(name: str, link: str) -> Non
     """Projected, the rows of Phi are turned, and the noise, of the wrong dimension, must be next to nothing."""
     x, y = data()
     turn = stats.ortho_group.rvs(3, random_state=4)
-    values = config(name, link=link, sigma="1e-12" if "projected" in name else 3)
+    values = config(name, link=link, noise_over_step="1e-12" if "projected" in name else 3)
     once = literal(name, (x, y), values, Tape(7))
     close(literal(name, (x @ turn, y), values, Turned(7, turn=turn)), once @ turn, 1e-8)
 
@@ -312,9 +282,9 @@ def test_an_odd_link_does_not_mind_negated_records(name: str, link: str) -> None
 def test_the_unit_of_the_labels_does_not_matter(name: str, link: str) -> None:
     """Labels, bound, noise and start three times as large: so is the model."""
     x, y = data()
-    smooth = {"gamma": "3e-9"} if "smoothed" in name else {}
+    smooth = {"oracle_error": "3e-9"} if "smoothed" in name else {}
     once = literal(name, (x, y), config(name, link=link, initial_radius=1), Tape(7))
-    larger = config(name, link=link, label_bound=3, sigma=9, initial_radius=3, **smooth)
+    larger = config(name, link=link, label_bound=3, noise_over_step=9, initial_radius=3, **smooth)
     close(literal(name, (x, 3 * y), larger, Tape(7)), 3 * once, 1e-7)
 
 
@@ -357,15 +327,16 @@ def test_both_record_the_same_norms_and_releases(name: str) -> None:
 @pytest.mark.parametrize("name", ["smoothed-phased-sgd", "smoothed-phased-sgd-projected"])
 def test_too_large_an_error_learns_nothing(name: str) -> None:
     """Theorem 5's gamma = O(n log n), as printed: one step of Algorithm 4, whatever the records."""
-    values = config(name, oracle="subgradient", gamma=24)
+    values = config(name, gradient_oracle="subgradient", oracle_error=24)
     one, two = (literal(name, data(seed=seed), values, Tape(1)) for seed in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
 def test_algorithm_4_trains_what_bisection_trains() -> None:
     """Up to gamma a step: the first average moves by at most eta_1 gamma (n_1 - 1)/2, twice that between the two."""
+    name = "smoothed-phased-sgd"
     bisected, descended = (
-        averages("smoothed-phased-sgd", data(), config("smoothed-phased-sgd", gradient_oracle=which, oracle_error="0.5"))[0]
+        averages(name, data(), config(name, gradient_oracle=which, oracle_error="0.5"))[0]
         for which in ("bisection", "subgradient")
     )
     assert 0 < np.linalg.norm(bisected - descended) <= 0.5 * 0.5 * 9

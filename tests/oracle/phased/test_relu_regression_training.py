@@ -1,4 +1,4 @@
-"""ReLU regression (document 002, Algorithms 7 and 8): gradients, exact laws, attained sensitivities, accounts."""
+"""ReLU regression (document 002, Algorithms 7 and 8): gradients, exact laws, attained sensitivities, guarantees."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from scipy import optimize, stats
 
 import oracle
 from oracle.algorithms.regression import adaptive_batched_gd, dp_pgd, relu_regression
-from oracle.core.planning import proved_epsilon
+from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.trainings.noisy_cgd import unit_data
@@ -26,10 +27,12 @@ from tests.trainings.noisy_cgd import unit_data
 Array = NDArray[np.float64]
 PGD, ADAPTIVE = (oracle.algorithm(name) for name in ("dp-pgd", "adaptive-batched-gd"))
 PGD_BASE: dict[str, Any] = {
-    "eta": "0.4", "sigma": "0.3", "weight_bound": "0.2", "label_bound": 1, "projected_dimension": 3, "steps": 4,
+    "learning_rate": "0.4", "noise_on_mean": "0.3", "weight_bound": "0.2", "label_bound": 1, "projected_dimension": 3,
+    "steps": 4,
 }
 ADAPTIVE_BASE: dict[str, Any] = {
-    "noise": "exact", "noise_multiplier": "0.5", "eta": "0.3", "feature_norm": 2, "label_bound": "1.5", "batch_size": 2,
+    "noise_formula": "exact", "noise_over_sensitivity": "0.5", "learning_rate": "0.3", "feature_norm": 2,
+    "label_bound": "1.5", "batch_size": 2,
 }
 
 
@@ -112,8 +115,8 @@ def test_iterates_are_projected_on_twice_the_weight_bound() -> None:
     features, labels = data()
     tape = Tape(5)
     lift = np.linalg.pinv(dp_pgd.projection(pgd(), 4, tape).T)
-    second = 2 * lift @ PGD.reference(features, labels, pgd(eta=1000, steps=2), tape)
-    third = 3 * lift @ PGD.reference(features, labels, pgd(eta=1000, steps=3), tape) - second
+    second = 2 * lift @ PGD.reference(features, labels, pgd(learning_rate=1000, steps=2), tape)
+    third = 3 * lift @ PGD.reference(features, labels, pgd(learning_rate=1000, steps=3), tape) - second
     assert np.linalg.norm(second) == pytest.approx(0.4, rel=1e-12)
     assert np.linalg.norm(third) == pytest.approx(0.4, rel=1e-12)
     assert np.linalg.norm(second - third) > 0.01
@@ -143,13 +146,13 @@ def test_the_order_of_the_records_does_not_matter() -> None:
     np.testing.assert_allclose(PGD.reference(features[order], labels[order], pgd(), Tape(2)), once, rtol=1e-11)
 
 
-def test_the_account_is_the_composition_of_a_sensitivity_that_is_attained() -> None:
+def test_the_guarantee_is_the_composition_of_a_sensitivity_that_is_attained() -> None:
     """4 (2W + B) / n, at |w| = 2W and projected features of length 2 along it; what Phi costs comes off delta."""
     w = 0.4 * np.array([0.6, 0.8, 0])
     along = 2 * w / np.linalg.norm(w)
     apart = relu_regression.gradient(w, along, -1.0) - relu_regression.gradient(w, -along, -1.0)
     assert np.linalg.norm(apart) == pytest.approx(4 * (2 * 0.2 + 1), rel=1e-14)
-    values = pgd(projected_dimension=25, sigma="0.9", steps=9)
+    values = pgd(projected_dimension=25, noise_on_mean="0.9", steps=9)
     spent = 41 * math.exp(-25 * (3 - math.log(4)) / 2) / (3 * math.sqrt(math.pi * 25))
     expected = gaussian_epsilon(float(np.linalg.norm(apart)) * 3 / (40 * 0.9), 1e-5 - spent)
     proved = proved_epsilon(PGD, values, records=40, delta="1e-5")
@@ -166,7 +169,7 @@ def test_one_batch_is_one_gaussian_release(noise: str, std: float) -> None:
     """From w_0 = 0: N(eta mean of y x, (eta sigma)^2 I), where z = 1/2, r = 2, B = 3/2, m = 6: exactly on the tape, and
     20,000 models by two chi-square tests (of the mean and of all squares) at 1e-6 each, on a fixed seed."""
     features, labels = data()
-    values, tape = adaptive(noise=noise, batch_size=6), Tape(8, 20_000)
+    values, tape = adaptive(noise_formula=noise, batch_size=6), Tape(8, 20_000)
     mean = 0.3 * labels @ features / 6
     np.testing.assert_allclose(
         ADAPTIVE.reference(features, labels, values, tape.one(7)),
@@ -194,16 +197,17 @@ def test_the_noise_is_z_times_a_sensitivity_that_is_attained_and_never_passed() 
         assert np.linalg.norm(slopes[:, None] - slopes[None], axis=2).max() <= moved * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("noise", adaptive_batched_gd.NOISES)
-def test_the_account_is_the_least_ratio_of_noise_to_sensitivity_which_is_that_of_the_start(noise: str) -> None:
-    values = adaptive(noise=noise)
-    account = float(adaptive_batched_gd.account(values, 6)["noise_multiplier"])
+@pytest.mark.parametrize("noise", vocabulary.noise_formula.choices)
+def test_the_guarantee_has_the_least_ratio_of_noise_to_sensitivity_which_is_that_of_the_start(noise: str) -> None:
+    values = adaptive(noise_formula=noise)
+    [judged] = plan_of_training(ADAPTIVE, values, records=6, delta="1e-5").judged
+    least = float(Fraction(judged.parameters["noise_over_sensitivity"]))
 
     def ratio(length: float) -> float:
         return adaptive_batched_gd.noise_std(values, length) / (2 * (2 * length + 3) / 2)
 
-    assert ratio(0.0) == pytest.approx(account, rel=1e-14)
-    assert all(ratio(length) >= account * (1 - 1e-14) for length in np.geomspace(1e-9, 1e9, 200))
+    assert ratio(0.0) == pytest.approx(least, rel=1e-14)
+    assert all(ratio(length) >= least * (1 - 1e-14) for length in np.geomspace(1e-9, 1e9, 200))
 
 
 @pytest.mark.parametrize(("noise", "dimension", "batch", "epsilon"), [
@@ -216,7 +220,8 @@ def test_the_printed_noise_does_not_give_what_it_promises(
     """z of the text's (1, 1e-5), |x| <= sqrt(d), B = 1: what is proved, by our bound and by the curve of the start."""
     z = math.sqrt(2 * math.log(1.25e5))
     values = adaptive(
-        noise=noise, noise_multiplier=z, feature_norm=math.isqrt(dimension), label_bound=1, batch_size=batch
+        noise_formula=noise, noise_over_sensitivity=z, feature_norm=math.isqrt(dimension), label_bound=1,
+        batch_size=batch,
     )
     proved = float(proved_epsilon(ADAPTIVE, values, records=10 * batch, delta="1e-5").upper.to_fraction())
     moves = 2 * math.sqrt(dimension) / batch
@@ -271,7 +276,7 @@ def test_a_well_specified_model_is_found() -> None:
     features = rng.choice([-1.0, 1.0], (30_000, 3))
     target = np.array([0.6, 0.0, 0.8])
     labels = np.maximum(features @ target, 0.0)
-    values = adaptive(noise_multiplier="0.5", eta="0.5", feature_norm="1.7321", label_bound="1.5", batch_size=500)
+    values = adaptive(learning_rate="0.5", feature_norm="1.7321", label_bound="1.5", batch_size=500)
     models = np.asarray(ADAPTIVE.train_batched(features, labels, values, Tape(1, 8)))
     assert np.linalg.norm(models - target, axis=1).max() < 0.1
 
@@ -279,17 +284,24 @@ def test_a_well_specified_model_is_found() -> None:
 # --- what is refused, and what the agreement test catches
 
 
-@pytest.mark.parametrize(("make", "changes", "message"), [
-    (pgd, {"sigma": 0}, "sigma"), (pgd, {"eta": -1}, "eta"), (pgd, {"projected_dimension": 0}, "projected_dimension"),
-    (pgd, {"weight_bound": 0}, "weight_bound"), (pgd, {"steps": 0}, "steps"), (pgd, {"sigma": math.nan}, "sigma"),
-    (adaptive, {"noise": "printed"}, "noise"), (adaptive, {"noise_multiplier": 0}, "noise_multiplier"),
-    (adaptive, {"batch_size": 0}, "batch_size"), (adaptive, {"label_bound": 0}, "label_bound"),
+@pytest.mark.parametrize(("make", "changes"), [
+    (pgd, {"noise_on_mean": 0}), (pgd, {"learning_rate": -1}), (pgd, {"projected_dimension": 0}),
+    (pgd, {"weight_bound": 0}), (pgd, {"steps": 0}), (adaptive, {"noise_formula": "printed"}),
+    (adaptive, {"noise_over_sensitivity": 0}), (adaptive, {"batch_size": 0}), (adaptive, {"label_bound": 0}),
 ])
-def test_a_configuration_outside_its_domain_is_refused(
-    make: Callable[..., Values], changes: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(DomainError, match=message):
+def test_a_configuration_outside_its_domain_is_refused(make: Callable[..., Values], changes: dict[str, Any]) -> None:
+    [(name, value)] = changes.items()
+    with pytest.raises(DomainError, match=f"{name} = {value} is outside its domain"):
         make(**changes)
+
+
+def test_nothing_that_is_no_number_and_no_noise_of_clipped_gradients_is_taken() -> None:
+    with pytest.raises(DomainError, match="noise_on_mean = nan is not a finite number"):
+        pgd(noise_on_mean=math.nan)
+    unclipped = {name: value for name, value in PGD_BASE.items() if name != "noise_on_mean"}
+    for extra in ({}, {"clip_norm": 1, "dataset_size": 40}):
+        with pytest.raises(DomainError, match="dp-pgd has no parameter"):
+            PGD.parse({**unclipped, "noise_multiplier": 2, **extra})
 
 
 def test_data_beyond_the_hypotheses_are_refused_by_both() -> None:
@@ -303,10 +315,11 @@ def test_data_beyond_the_hypotheses_are_refused_by_both() -> None:
     for use in (
         lambda: ADAPTIVE.reference(features, labels, adaptive(batch_size=4), Tape(0)),
         lambda: ADAPTIVE.train_batched(features, labels, adaptive(batch_size=4), Tape(0)),
-        lambda: adaptive_batched_gd.account(adaptive(batch_size=4), 6),
     ):
         with pytest.raises(DomainError, match="divisor of the 6 records"):
             use()
+    with pytest.raises(DomainError, match="not met: the batches are disjoint and of one size: batch_size divides"):
+        proved_epsilon(ADAPTIVE, adaptive(batch_size=4), records=6, delta="1e-5")
 
 
 @dataclass(frozen=True)
@@ -329,11 +342,13 @@ PLANTED: dict[str, tuple[Any, Callable[[Values], dict[str, Any]], Callable[..., 
     "pgd: projected on W": (PGD, lambda v: {"weight_bound": v.weight_bound / 2}, same_tape),
     "pgd: not projected": (PGD, lambda v: {"weight_bound": Fraction(10**9)}, same_tape),
     "pgd: a step short": (PGD, lambda v: {"steps": v.steps - 1}, same_tape),
-    "pgd: noise on the sum": (PGD, lambda v: {"sigma": v.sigma / 6}, same_tape),
-    "pgd: eta off in the 8th digit": (PGD, lambda v: {"eta": v.eta * (1 + Fraction(1, 10**8))}, same_tape),
+    "pgd: noise on the sum": (PGD, lambda v: {"noise_on_mean": v.noise_on_mean / 6}, same_tape),
+    "pgd: the step off in the 8th digit": (
+        PGD, lambda v: {"learning_rate": v.learning_rate * (1 + Fraction(1, 10**8))}, same_tape,
+    ),
     "pgd: projection without 1/sqrt(m)": (PGD, lambda v: {}, lambda t: Stretched(t.seed, t.models, t.first_model)),
     "pgd: one projection for all": (PGD, lambda v: {}, lambda t: OneForAll(t.seed, t.models, t.first_model)),
-    "adaptive: the text's noise": (ADAPTIVE, lambda v: {"noise": "printed-variance"}, same_tape),
+    "adaptive: the text's noise": (ADAPTIVE, lambda v: {"noise_formula": "printed-variance"}, same_tape),
     "adaptive: B for 2B": (ADAPTIVE, lambda v: {"label_bound": v.label_bound / 2}, same_tape),
     "adaptive: other batches": (ADAPTIVE, lambda v: {"batch_size": 3}, same_tape),
     "adaptive: one noise for all": (ADAPTIVE, lambda v: {}, lambda t: OneForAll(t.seed, t.models, t.first_model)),

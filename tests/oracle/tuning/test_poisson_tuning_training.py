@@ -15,17 +15,19 @@ from scipy import special, stats
 
 import oracle
 from oracle.algorithms.hidden_state import noisy_cgd
-from oracle.algorithms.tuning import tuned_noisy_cgd, torch_poisson_tuning
+from oracle.algorithms.tuning import torch_tuned_noisy_cgd, tuned_noisy_cgd
+from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
+from oracle.core.planning import Judged, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
 ALGORITHM = oracle.algorithm("poisson-tuned-noisy-cgd")
 Array = NDArray[np.float64]
 BASE: dict[str, Any] = {
-    "loss": "logistic", "etas": "0.3,0.1,0.8", "lams": "0.1,0.5,0", "clip_norm": "0.5", "sigma": "0.2",
-    "batch_size": 2, "epochs": 2, "feature_norm": 1, "mean": 4, "validation": 3, "score": "loss",
+    "loss": "logistic", "learning_rates": "0.3,0.1,0.8", "regularisations": "0.1,0.5,0", "clip_norm": "0.5",
+    "noise_on_mean": "0.2",
+    "batch_size": 2, "epochs": 2, "feature_norm": 1, "mean_runs": 4, "validation_records": 3, "score": "loss",
 }
 
 
@@ -54,8 +56,9 @@ def all_runs(features: Array, labels: Array, values: Values, tape: Tape) -> Arra
 
     thetas = []
     for run in range(int(tape.poisson("runs", 0, float(values.mean))[0])):
-        index = int(tape.uniform("candidate", run, 1)[0, 0] * len(values.etas))
-        one = Values(**vars(values), eta=values.etas[index], lam=values.lams[index])
+        index = int(tape.uniform("candidate", run, 1)[0, 0] * len(values.learning_rates))
+        rate, ridge = values.learning_rates[index], values.regularisations[index]
+        one = Values(**vars(values), learning_rate=rate, regularisation=ridge)
         own = Named(tape.seed, 1, tape.first_model, run)
         thetas.append(noisy_cgd.train(features[:6], labels[:6], one, own))
     return np.array(thetas).reshape(-1, features.shape[1])
@@ -73,7 +76,7 @@ SCORES: dict[str, Callable[[Array, Array], Array]] = {
 def test_the_best_run_is_released(kind: str) -> None:
     """All runs of 40 models trained one by one: the twin releases the first of the best, or zeros if there is none."""
     features, labels = data()
-    values = config(mean=2, **({"score": "accuracy"} if kind == "accuracy" else {"loss": kind}))
+    values = config(mean_runs=2, **({"score": "accuracy"} if kind == "accuracy" else {"loss": kind}))
     tape = Tape(1, 40)
     released = np.asarray(ALGORITHM.train_batched(features, labels, values, tape))
     seen = set()
@@ -97,7 +100,9 @@ def test_the_release_has_its_closed_form_law(sign: float) -> None:
     tunings of a fixed seed; a right one fails with probability < 1e-5: z at 5.5 standard errors, KS at 1e-6.
     """
     features, labels = np.array([[0.2], [0.9], [-0.3], [0.4], [sign]]), np.zeros(5)
-    values = config(loss="linear", validation=1, mean="1.5", etas="0.4,0.1", lams="0.25,1")
+    values = config(
+        loss="linear", validation_records=1, mean_runs="1.5", learning_rates="0.4,0.1", regularisations="0.25,1",
+    )
     released = np.asarray(ALGORITHM.train_batched(features, labels, values, Tape(12, 20_000)))
     slopes = -np.clip(features[:4, 0], -0.5, 0.5)
     parts = []
@@ -120,10 +125,10 @@ def test_candidates_are_drawn_uniformly_and_anew_for_each_run() -> None:
     """The step sizes of 3000 models' first two runs, told by thetas of hardly any noise: chi-square at 1e-6."""
     features, labels = np.ones((2, 1)) / 2, np.zeros(2)
     values = config(
-        loss="linear", sigma="1e-12", etas="1,2,3", lams="0,0,0", batch_size=1, epochs=1, validation=1, mean=30
+        loss="linear", noise_on_mean="1e-12", learning_rates="1,2,3", regularisations="0,0,0", batch_size=1, epochs=1, validation_records=1, mean_runs=30
     )
     updates: list[Any] = []
-    thetas = torch_poisson_tuning._trained(
+    thetas = torch_tuned_noisy_cgd._trained(
         torch.tensor(features[:1]), torch.tensor(labels[:1]), values, Tape(3, 3000), 2,
         lambda kind, **facts: updates.append(kind),
     )
@@ -162,7 +167,7 @@ def test_of_equal_scores_the_first_wins_in_both() -> None:
 
 def test_a_run_that_diverges_is_never_preferred() -> None:
     """Of two candidates one overflows to NaN: wherever a model has another run, that is released, in both twins."""
-    values = config(loss="squared", etas="1e200,0.1", lams="1e200,0.1", epochs=3)
+    values = config(loss="squared", learning_rates="1e200,0.1", regularisations="1e200,0.1", epochs=3)
     tape = Tape(4, 12)
     with np.errstate(all="ignore"):
         alone = np.array([ALGORITHM.reference(*data(), values, tape.one(model)) for model in range(12)])
@@ -192,10 +197,15 @@ def test_the_recorder_hears_of_every_run_and_the_release() -> None:
             np.testing.assert_allclose(facts["clipped_sum"], expected, rtol=1e-9, atol=1e-14)
 
 
-# --- the account
+# --- the guarantee
 
 
-def test_the_account_is_the_worst_candidate() -> None:
+def judged(values: Values, records: int) -> Judged:
+    [found] = plan_of_training(ALGORITHM, values, records=records, delta="1e-5").judged
+    return found
+
+
+def test_the_guarantee_is_that_of_the_worst_candidate() -> None:
     """mu by the formula of Theorem 2.8 in doubles, for each candidate; rounded up, hence a hair above."""
     def mu(eta: float, lam: float) -> float:
         c, k, epochs = max(abs(1 - eta * lam), abs(1 - eta * (lam + 0.25))), 3, 2
@@ -205,28 +215,31 @@ def test_the_account_is_the_worst_candidate() -> None:
         grown = c ** (2 * k - 2) * (1 - c**2) / (1 - c**k) ** 2 * (1 - before) / (1 + before)
         return float(2 * 0.5 / (2 * 0.2) * np.sqrt(1 + grown))
 
-    account = ALGORITHM.account(config(), 9)
-    assert account["mean"] == 4
-    assert float(account["mu"]) == pytest.approx(max(mu(0.3, 0.1), mu(0.1, 0.5), mu(0.8, 0)), rel=1e-12)
-    assert ALGORITHM.account(config(etas="0.3,0.1", lams="0.1,0.5"), 9)["mu"] < account["mu"]
-    one = oracle.algorithm("noisy-cgd").account(Values(**vars(config()), learning_rate=Fraction(4, 5), regularisation=Fraction(0)), 6)
-    truth = oracle.bound("noisy-cgd.mu").reference(width=Fraction(1, 10**30), **one)
-    assert truth.certainly_le(account["mu"])
-    epsilon = oracle.bound(ALGORITHM.accounted_by).reference(**account, delta="1e-5")
-    single = oracle.bound("gdp.epsilon").reference(mu=account["mu"], delta="1e-5")
-    assert single.certainly_le(epsilon)
+    found = judged(config(), 9)
+    worst = Fraction(found.parameters["base_mu"])
+    assert found.parameters["mean_runs"] == "4"
+    assert float(worst) == pytest.approx(max(mu(0.3, 0.1), mu(0.1, 0.5), mu(0.8, 0)), rel=1e-12)
+    fewer = judged(config(learning_rates="0.3,0.1", regularisations="0.1,0.5"), 9)
+    assert Fraction(fewer.parameters["base_mu"]) < worst
+    truth = oracle.bound("noisy-cgd.mu").reference(
+        width=Fraction(1, 10**30), sensitivity=1, batch_size=2, noise_on_mean="0.2", contraction=1, batches=3, epochs=2,
+    )
+    assert truth.certainly_le(worst)
+    single = oracle.bound("gdp.epsilon").reference(mu=worst, delta="1e-5")
+    assert found.epsilon is not None
+    assert single.certainly_le(found.epsilon)
 
 
 @pytest.mark.parametrize(("changes", "records", "message"), [
-    ({"etas": "0.3,9,0.1"}, 9, r"eta = 9 .* expand"),  # one bad candidate spoils the guarantee
-    ({"etas": "", "lams": ""}, 9, r"etas = \[\] is outside its domain"),
-    ({}, 3, "validation = 3 is outside its domain: less than the 3 records"),
-    ({}, 8, "batch_size = 2 .* divisor of the 5 records"),
+    ({"learning_rates": "0.3,9,0.1"}, 9, "for every candidate: every step contracts"),  # one bad one spoils it
+    ({"learning_rates": "", "regularisations": ""}, 9, r"learning_rates = \[\] is outside its domain"),
+    ({}, 3, "validation_records = 3 is outside its domain: less than the 3 records"),
+    ({}, 8, "for every candidate: the batches are disjoint and of one size"),
     ({"loss": "squared", "score": "accuracy"}, 9, "score = accuracy .* squared loss has no classes"),
 ])
-def test_no_account_where_there_is_no_guarantee(changes: dict[str, Any], records: int, message: str) -> None:
+def test_nothing_is_proved_where_there_is_no_guarantee(changes: dict[str, Any], records: int, message: str) -> None:
     with pytest.raises(DomainError, match=message):
-        ALGORITHM.account(config(**changes), records)
+        proved_epsilon(ALGORITHM, config(**changes), records=records, delta="1e-5")
 
 
 # --- errors, and bugs that must not pass
@@ -238,7 +251,7 @@ def test_no_account_where_there_is_no_guarantee(changes: dict[str, Any], records
     ({}, lambda x, y: (x[::-1], y[::-1]), "above the declared feature_norm"),
     ({}, lambda x, y: (x, y + 0.5), "must be 0 or 1"),
     ({}, lambda x, y: (np.where(x == x[8, 0], np.nan, x), y), "not finite"),  # a public one
-    ({"etas": [], "lams": []}, lambda x, y: (x, y), "etas = "),
+    ({"learning_rates": [], "regularisations": []}, lambda x, y: (x, y), "learning_rates = "),
     ({"loss": "linear", "score": "accuracy"}, lambda x, y: (x, y), "score = accuracy"),
 ])
 def test_data_that_do_not_fit_are_refused_by_both(changes: dict[str, Any], broken: Any, message: str) -> None:
@@ -248,8 +261,8 @@ def test_data_that_do_not_fit_are_refused_by_both(changes: dict[str, Any], broke
 
 
 @pytest.mark.parametrize("changes", [
-    {"mean": 0}, {"mean": -1}, {"etas": "0.1,0,0.2"}, {"lams": "0,0"}, {"lams": "0,0,-1"}, {"validation": 0},
-    {"sigma": 0}, {"score": "best"},
+    {"mean_runs": 0}, {"mean_runs": -1}, {"learning_rates": "0.1,0,0.2"}, {"regularisations": "0,0"},
+    {"regularisations": "0,0,-1"}, {"validation_records": 0}, {"noise_on_mean": 0}, {"score": "best"},
 ])
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError):
@@ -281,38 +294,41 @@ class OneMore(Tape):
 
 
 PLANTED: dict[str, Callable[..., Any]] = {
-    kind.__doc__ or "": lambda x, y, v, t, kind=kind: torch_poisson_tuning.train(
+    kind.__doc__ or "": lambda x, y, v, t, kind=kind: torch_tuned_noisy_cgd.twin.train(
         x, y, v, kind(t.seed, t.models, t.first_model)
     )
     for kind in (OneNoise, OneCandidate, OneMore)
 } | {
-    name: lambda x, y, v, t, change=change: torch_poisson_tuning.train(x, y, Values(**{**vars(v), **change(v)}), t)
+    name: lambda x, y, v, t, change=change: torch_tuned_noisy_cgd.twin.train(
+        x, y, Values(**{**vars(v), **change(v)}), t,
+    )
     for name, change in {
         "another score": lambda v: {"score": "accuracy"},
-        "one mean for another": lambda v: {"mean": v.mean / 2},
-        "a grid in another order": lambda v: {"etas": v.etas[::-1]},
-        "lambda of the first for all": lambda v: {"lams": v.lams[:1] * 3},
-        "trained on a public batch": lambda v: {"validation": 1, "feature_norm": Fraction(100)},
+        "one mean for another": lambda v: {"mean_runs": v.mean_runs / 2},
+        "a grid in another order": lambda v: {"learning_rates": v.learning_rates[::-1]},
+        "lambda of the first for all": lambda v: {"regularisations": v.regularisations[:1] * 3},
+        "trained on a public batch": lambda v: {"validation_records": 1, "feature_norm": Fraction(100)},
         "one epoch short": lambda v: {"epochs": v.epochs - 1},
     }.items()
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_caught(name: str) -> None:
-    check_twins(ALGORITHM.reference, torch_poisson_tuning.train, data(), config(), Tape(5, 60))
+    check_twins(ALGORITHM.reference, torch_tuned_noisy_cgd.twin.train, data(), config(), Tape(5, 60))
     with pytest.raises(AssertionError, match="is not"):
         check_twins(ALGORITHM.reference, PLANTED[name], data(), config(), Tape(5, 60))
 
 
 def test_the_worst_for_the_best_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = torch_poisson_tuning._scores
-    monkeypatch.setattr(torch_poisson_tuning, "_scores", lambda *args: -original(*args))
+    original = torch_tuned_noisy_cgd._scores
+    monkeypatch.setattr(torch_tuned_noisy_cgd, "_scores", lambda *args: -original(*args))
     with pytest.raises(AssertionError, match="is not"):
-        check_twins(ALGORITHM.reference, torch_poisson_tuning.train, data(), config(), Tape(5, 10))
+        check_twins(ALGORITHM.reference, torch_tuned_noisy_cgd.twin.train, data(), config(), Tape(5, 10))
 
 
 def test_a_diverged_model_has_the_worst_score() -> None:
     features, labels = data()
     with np.errstate(invalid="ignore"):
-        assert poisson_tuning.quality(features[6:], labels[6:], config(), np.full(3, np.nan)) == -np.inf
+        assert tuned_noisy_cgd.quality(features[6:], labels[6:], config(), np.full(3, np.nan)) == -np.inf

@@ -35,15 +35,15 @@ from typing import Any
 
 import numpy as np
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal, LiteralTarget
 from empirical.pairs.pair import make_pair
 from oracle.algorithms.convex_relu import convex_relu
 from oracle.algorithms.convex_relu.convex_relu import noisy_cgd_convex_relu
 from oracle.algorithms.shared import glm
+from oracle.core.algorithm import Values
 from oracle.core.domain import Number, non_negative_integer
 from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
 from theorems.promise import CONFIDENCE, FalseClaim
 from theorems.relu_approx.convex_model import promises_law
@@ -126,7 +126,7 @@ lemma_3_2 = FalseClaim(
     document="000, Lemma 3.2 with Theorem 2.8",
     promise="NoisyCGD on 6 hyperplanes, eta = 1.9 < 2 / (|x|^2 + lambda), 10 batches and 16 epochs, is (3.38, 1e-5)-DP",
     fault="the smoothness is a |x|^2 + lambda, so that steps expand and Theorem 2.8 does not apply",
-    plan=Plan(
+    plan=AuditPlan(
         target=_TARGET, pair=_PAIR, claimed="3.38", budget=100_000, confidence=CONFIDENCE, shard=5000,
     ),
     at_least=at_least,
@@ -138,7 +138,7 @@ clipped_classes = FalseClaim(
     document="000, Section 3.4 and Theorem 2.8",
     promise="NoisyCGD on clipped softmax gradients of three classes, 4 batches and 10 epochs, is (2.97, 1e-5)-DP",
     fault="the clipped gradients of three classes belong to no convex loss; Theorem 2.8 does not apply",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "algorithm", "name": "noisy-cgd-convex-relu",
             "config": {

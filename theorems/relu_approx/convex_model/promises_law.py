@@ -29,13 +29,13 @@ from flint import arb, arb_mat
 from empirical.audits.literal import Array
 from empirical.pairs.pair import Pair
 from oracle.algorithms.convex_relu.convex_relu import hyperplanes
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
+from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.registry import Values
 from oracle.core.tape import Tape
+from oracle.engines.gaussian_curve import normal_upper_tail
 
 _CANDIDATES = 400
 

@@ -36,7 +36,7 @@ _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the s
 
 
 @dataclass(frozen=True)
-class Run:
+class GridPoint:
     """A point of the grid: eta = 10^exponent, P hyperplanes, |x|^2 and the number of classes."""
 
     exponent: Fraction
@@ -62,14 +62,15 @@ class Run:
         }
 
 
-def runs() -> list[Run]:
+def runs() -> list[GridPoint]:
     """MNIST's grid of Appendix H for both scalings, with ten classes and with two, the mildest first."""
     return [
-        Run(*point) for point in itertools.product(_EXPONENTS, (64, 128, 256), (Fraction(1), Fraction("87.8")), (10, 2))
+        GridPoint(*point)
+        for point in itertools.product(_EXPONENTS, (64, 128, 256), (Fraction(1), Fraction("87.8")), (10, 2))
     ]
 
 
-def expansion(run: Run, active: int) -> Enclosure:
+def expansion(run: GridPoint, active: int) -> Enclosure:
     """A lower bound of the clipped step's factor for ten classes: |S w| / |w| at the p and along a w near the worst."""
     weights = [Fraction(1, 1000), Fraction(18), *[Fraction(1)] * 8]
     p = [w / sum(weights) for w in weights]
@@ -92,7 +93,7 @@ def expansion(run: Run, active: int) -> Enclosure:
         return Enclosure.of_ball((sum((v * v for v in moved), arb(0)) / ball(sum(v * v for v in w))).sqrt())
 
 
-def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
+def judge_coverage(covered: Callable[[GridPoint], bool]) -> Finding:
     """Whether at every covered run a clipped step contracts by 1 - eta lambda, however many hyperplanes are active."""
     chosen, unclear = [run for run in runs() if covered(run)], 0
     for run in chosen:
@@ -119,7 +120,7 @@ def judge_coverage(covered: Callable[[Run], bool]) -> Finding:
     )
 
 
-def in_range(run: Run) -> bool:
+def in_range(run: GridPoint) -> bool:
     """Two classes, and a step size that P active hyperplanes allow."""
     return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
 

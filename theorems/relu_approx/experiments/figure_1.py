@@ -15,10 +15,10 @@ from typing import Any
 import sympy
 from flint import ctx
 
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.tools.printed import rounds_to
 

@@ -18,10 +18,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu, normal_upper_tail
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
 
 _DELTA, _MEAN = Fraction(1, 10**5), 20

@@ -22,10 +22,10 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import delta_ball, normal_upper_tail
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _SIGMA, _RATIO, _DELTA = 5, Fraction(1, 100), Fraction(1, 10**5)

@@ -24,10 +24,10 @@ from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.tools.counterexamples import search
 from theorems.tools.cyclic_value import squared, value
+from theorems.tools.exact_shift_programme import optimum, touched_steps
 from theorems.tools.printed import rounds_to
-from theorems.tools.search import search
-from theorems.tools.shift_programme import optimum, touched_steps
 
 _RATIONALS = tuple(Fraction(v) for v in ("1", "1/2", "2", "4"))
 

@@ -23,7 +23,7 @@ import sympy
 from oracle.core.domain import positive_integer, unit_interval
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.tools.cyclic_value import squared, value
-from theorems.tools.shift_programme import exact_linear, touched_steps
+from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((2, 1), (2, 2), (3, 3), (4, 5), (6, 2))

@@ -21,9 +21,9 @@ from fractions import Fraction
 import sympy
 from flint import ctx
 
-from oracle.bounds.gaussian.gaussian import normal_upper_tail
 from oracle.core.domain import positive, probability
 from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 
 _POINTS = tuple((Fraction(q), Fraction(sigma)) for q in ("1/2", "1/10", "9/10") for sigma in ("10", "1", "1/2"))

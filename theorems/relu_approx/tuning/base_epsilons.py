@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.tools.printed import rounds_to
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.core import vocabulary
+from oracle.core.algorithm import Values
 from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Values, bound
+from oracle.core.registry import bound
 from oracle.core.tape import Tape
 from theorems.promise import CONFIDENCE, FalseClaim
 
@@ -72,7 +73,7 @@ tuning = FalseClaim(
     document="000, Table 1",
     promise="the best of Poisson(20) runs, each (1.33, 1e-5)-DP with a Gaussian curve, is (2.88, 1e-5)-DP",
     fault="the printed numbers are near those of a mean of 10 runs; no account of 20 gives them",
-    plan=Plan(
+    plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.relu_approx.tuning.promises:poisson_tuned_gaussian",
             "config": {"mean_runs": RUNS, "rank_threshold": THRESHOLD},

@@ -16,10 +16,10 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.bounds.gaussian.gaussian import epsilon_of_mu
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 

@@ -1,0 +1,116 @@
+"""One target held to one bound: every vector asked, judged, and held to the library's expected failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from fractions import Fraction
+
+from empirical.gate.gate_targets import GateTarget
+from empirical.gate.making.cases import Case
+from empirical.gate.result import ANSWERED, GateSearch, Outcome, Result, Unsupported, unsupported_words
+from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement, judge
+from empirical.gate.worst_case import search_worst
+from empirical.gate.xfail import Xfail, Xfails
+from oracle.core.errors import TargetError
+from oracle.core.registry import Bound
+
+Progress = Callable[[int, int], None]
+"""What is told after each step: how many are done, and of how many."""
+
+SEARCH = 100
+SEARCH_SECONDS = 60.0
+_HOPELESS = 5  # time-outs after which a target that has not answered once is given up
+
+
+def run(
+    target: GateTarget, bound: Bound, cases: Sequence[Case], *, slack: Fraction | None = None,
+    rounding: Fraction = ROUNDING, search: int = SEARCH, search_seconds: float = SEARCH_SECONDS, seed: int = 0,
+    xfail: Xfails | None = None, only: Collection[int] | None = None, progress: Progress = lambda *_: None,
+) -> Result:
+    """Judge a target on a bound's cases, then by a search of so many examples beyond them.
+
+    `slack` is how loose an answer may be (None: any answer on the safe side is fine); `only` restricts the run to some
+    tcIds. An interruption leaves what is done; a target that cannot be used has a result that says why.
+    """
+    expected = (xfail or Xfails()).of_cases(bound.name, cases)
+    chosen = [case for case in cases if only is None or case.tc_id in only]
+    judged: list[tuple[Case, Judgement]] = []
+    searched: GateSearch | None = None
+    unsupported: list[Unsupported] = []
+    unusable, interrupted, total = "", False, len(chosen) + search
+    started = time.monotonic()
+    seconds = 0.0
+    try:
+        for case in chosen:
+            answer = target.ask(bound, case)
+            judged.append((case, judge(case, answer, safe=bound.safe, slack=slack or Fraction(1), rounding=rounding)))
+            seconds = time.monotonic() - started
+            progress(len(judged), total)
+            unusable = _hopeless(judged)
+            if unusable:
+                break
+        else:
+            unusable = _silent(judged)
+        choices = {parameter.name: parameter.choices for parameter in bound.parameters if parameter.kind == "choice"}
+        unsupported = unsupported_words(choices, [(case, judgement.verdict) for case, judgement in judged])
+        if search and not unusable:
+            searched = search_worst(
+                target, bound, examples=search, seconds=search_seconds, seed=seed, slack=slack, rounding=rounding,
+                unsupported=unsupported, expected=(xfail or Xfails()).of_search(bound.name),
+                progress=lambda done: progress(len(judged) + done, total),
+            )
+    except TargetError as error:
+        unusable = str(error)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        target.close()
+    outcomes = tuple(
+        settled(
+            case, target.call(bound, case), judgement, expected.get(case.tc_id), unsupported,
+            loose_fails=slack is not None,
+        )
+        for case, judgement in judged
+    )
+    return Result(
+        target=target.name, bound=bound.name, safe=bound.safe, slack=slack, rounding=rounding, seed=seed,
+        outcomes=outcomes, searched=searched, unsupported=tuple(unsupported), seconds=seconds,
+        interrupted=interrupted, unusable=unusable,
+    )
+
+
+def settled(
+    case: Case, call: str, judgement: Judgement, entry: Xfail | None, unsupported: Sequence[Unsupported] = (), *,
+    loose_fails: bool = False,
+) -> Outcome:
+    """Whether a verdict is good, in the light of what is expected of the case."""
+    verdict = judgement.verdict
+    word = next((str(item) for item in unsupported if case.input.get(item.parameter) == item.word), "")
+    passes = {
+        GateVerdict.TIGHT: True, GateVerdict.LOOSE: not loose_fails, GateVerdict.REFUSED: not case.valid or bool(word),
+    }.get(verdict, False)
+    if entry is None:
+        why = word if passes and case.valid and verdict is GateVerdict.REFUSED else ""
+        return Outcome(case, call, judgement, passes, why=why)
+    if entry.expects(verdict):
+        return Outcome(case, call, judgement, True, entry, why=entry.reason)
+    remedy = "take it out there" if passes else "change it there"
+    why = f"expected {entry.verdict} by {entry.place}, came out {verdict}: {remedy}"
+    return Outcome(case, call, judgement, False, entry, why=why)
+
+
+def _silent(judged: Sequence[tuple[Case, Judgement]]) -> str:
+    """Why a target that answered no valid case cannot be used, or nothing."""
+    valid = [judgement for case, judgement in judged if case.valid]
+    if not valid or any(judgement.verdict in ANSWERED for judgement in valid):
+        return ""
+    return f"answered none of {len(valid)} valid cases; the first is {valid[0].verdict}: {valid[0].detail}"
+
+
+def _hopeless(judged: Sequence[tuple[Case, Judgement]]) -> str:
+    """Why a target that only ever lets the time run out is given up, or nothing."""
+    late = [judgement for case, judgement in judged if case.valid and judgement.verdict is GateVerdict.TIMEOUT]
+    if len(late) < _HOPELESS or any(judgement.verdict in ANSWERED for _, judgement in judged):
+        return ""
+    return f"answered no case before {len(late)} timed out: {late[0].detail}"

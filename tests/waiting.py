@@ -1,0 +1,45 @@
+"""Waiting for other processes, and the end of what would not end: the only places of the tests that know a clock."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+PATIENCE = 240.0  # seconds: the machine may be busy
+_NO_END = 30.0  # seconds of this process's own time, whatever else the machine does
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for something that another process does."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs, zombies excepted (Linux)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """Fail instead of hanging, where a bad value must be refused before the work that it asks for."""
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        raise AssertionError(f"no end after {_NO_END:g} seconds of work")
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _NO_END)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
