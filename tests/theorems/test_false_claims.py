@@ -58,8 +58,8 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
         ("002-theorem-1-large-steps", {"base_learning_rate": 8}),
         ("003-glmtron-clip", {"clip": "shorten"}),
         ("003-tree-replaced-record", {"noise_multiplier": "13.5724"}),
-        ("004-dp-gd-replaced-record", {"noise_std": "0.96898"}),
-        ("004-gaussian-mechanism-large-epsilon", {"noise_std": "0.06"}),
+        ("004-dp-gd-replaced-record", {"noise_on_mean": "0.96898"}),
+        ("004-gaussian-mechanism-large-epsilon", {"noise_on_mean": "0.06"}),
         ("004-objective-perturbation-no-jacobian", {"correction": "cms11"}),
     ],
 )
@@ -91,8 +91,8 @@ def test_the_classical_multiplier_is_rounded_up() -> None:
     configs = {item.id: item.plan.target["config"] for item in ALL if "config" in item.plan.target}
     for name in ("002-algorithm-8-variance", "002-algorithm-8-deviation", "003-glmtron-clip"):
         assert 0 <= float(configs[name]["noise_over_sensitivity"]) - printed < 1e-4
-    assert 0 <= 10 * float(configs["004-dp-gd-replaced-record"]["noise_std"]) - printed < 1e-3
-    assert 0 <= 100 * float(configs["004-gaussian-mechanism-large-epsilon"]["noise_std"]) - printed < 1e-3
+    assert 0 <= 10 * float(configs["004-dp-gd-replaced-record"]["noise_on_mean"]) - printed < 1e-3
+    assert 0 <= 100 * float(configs["004-gaussian-mechanism-large-epsilon"]["noise_on_mean"]) - printed < 1e-3
 
 
 def test_the_printed_noise_of_the_tree_is_rounded_up() -> None:
