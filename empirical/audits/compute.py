@@ -27,8 +27,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from empirical.audits.audit_plan import Shard
-from empirical.audits.fingerprint import code_of
 from empirical.audits.foreign import Foreign
+from empirical.audits.plan_code import code_of
 from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair

@@ -150,7 +150,7 @@ class Algorithm:
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
-        twin: Twin = getattr(importlib.import_module(module), name)
+        twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
         if self.check is not None:
             self.check(features, labels, config)
         return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)

@@ -177,7 +177,7 @@ def algorithms() -> dict[str, Algorithm]:
     """All algorithms by name.
 
         >>> import dp_oracle
-        >>> dp_oracle.algorithms()["dp-sgd"].accounted_by
+        >>> dp_oracle.algorithms()["dp-sgd"].guarantees[0].bound
         'dp-sgd.epsilon'
     """
     return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)

@@ -18,7 +18,7 @@ from oracle.algorithms.hidden_state import noisy_cgd
 from oracle.algorithms.tuning import torch_tuned_noisy_cgd, tuned_noisy_cgd
 from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
-from oracle.core.planning import Judged, plan_of_training, proved_epsilon
+from oracle.core.planning import JudgedGuarantee, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 
@@ -200,7 +200,7 @@ def test_the_recorder_hears_of_every_run_and_the_release() -> None:
 # --- the guarantee
 
 
-def judged(values: Values, records: int) -> Judged:
+def judged(values: Values, records: int) -> JudgedGuarantee:
     [found] = plan_of_training(ALGORITHM, values, records=records, delta="1e-5").judged
     return found
 
