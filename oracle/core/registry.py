@@ -177,8 +177,8 @@ def algorithms() -> dict[str, Algorithm]:
     """All algorithms by name.
 
         >>> import dp_oracle
-        >>> dp_oracle.algorithms()["dp-sgd"].accounted_by
-        'dp-sgd.epsilon'
+        >>> dp_oracle.algorithms()["dp-sgd"].released
+        'last_iterate'
     """
     return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
 
