@@ -54,7 +54,7 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     ("name", "repair"),
     [
         ("000-lemma-3.2-step-sizes", {"learning_rate": "0.3"}),  # below 2 over the true smoothness
-        ("002-algorithm-8-variance", {"noise": "exact"}),
+        ("002-algorithm-8-variance", {"noise_formula": "exact"}),
         ("002-theorem-1-large-steps", {"base_learning_rate": 8}),
         ("003-glmtron-clip", {"clip": "shorten"}),
         ("003-tree-replaced-record", {"noise_multiplier": "13.5724"}),
