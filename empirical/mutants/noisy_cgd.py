@@ -30,7 +30,7 @@ def _audited(train: Callable[..., Any], plan: AuditPlan = _PLAN) -> Detection:
 
 def _short_noise(features: Any, labels: Any, config: Values, tape: Tape) -> Any:
     """Noise that is right for the sum is divided by the batch size twice."""
-    weak = Values(**{**vars(config), "sigma": config.sigma / config.batch_size})
+    weak = Values(**{**vars(config), "noise_on_mean": config.noise_on_mean / config.batch_size})
     return algorithm("noisy-cgd").train_batched(features, labels, weak, tape)
 
 

@@ -73,7 +73,7 @@ def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> 
 
 def test_every_algorithm_with_a_guarantee_is_among_them() -> None:
     assert {case.algorithm for case in FIRST_CASES} == {
-        name for name, item in algorithms().items() if item.accounted_by is not None
+        name for name, item in algorithms().items() if item.can_train and item.guarantees
     }
 
 
@@ -156,8 +156,8 @@ def test_an_error_of_our_own_stays_an_error() -> None:
         (lambda: replace(GD, target={**GD.target, "name": "none"}), "algorithm"),
         (lambda: replace(GD, target={"kind": "none"}), "kind"),
         (lambda: replace(GD, pair={"kind": "built", "name": "none"}), "pair"),
-        (lambda: configured(GD, eta="-1"), "eta"),
-        (lambda: configured(GD, eta="50"), "eta"),
+        (lambda: configured(GD, learning_rate="-1"), "learning_rate"),
+        (lambda: configured(GD, learning_rate="50"), "learning_rate"),
         (lambda: configured(GD, loss="squared"), "Gaussian by theory"),
         (lambda: replace(GD, pair={**GD.pair, "records": 7}), "batch_size"),
         (lambda: replace(GD, attacks=("quadratic-discriminant",)), "attacks"),
@@ -176,8 +176,8 @@ def test_gdp_is_refused_where_the_release_is_not_gaussian_but_clopper_pearson_wo
 
 
 def test_without_a_guarantee_there_must_be_a_claim() -> None:
-    plan = replace(configured(CGD, eta="50"), budget=500, estimator="clopper-pearson")
-    with pytest.raises(DomainError, match="eta"):
+    plan = replace(configured(CGD, learning_rate="50"), budget=500, estimator="clopper-pearson")
+    with pytest.raises(DomainError, match="learning_rate"):
         run(plan)
     result = run(replace(plan, claimed="3"))
     assert result.proved is None

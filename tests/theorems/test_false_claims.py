@@ -112,7 +112,8 @@ def test_the_promise_of_theorem_4_6_is_the_sum_of_both_blocks() -> None:
     config = item.plan.target["config"]
     block = bound("sbcd.rdp").at({
         "alpha": 2, "sensitivity": 2 * sbcd.CLIP_NORM, "batch_size": 1, "learning_rate": 1,
-        "noise_variances": config["noise_variances"], "batches": sbcd.RECORDS, "batch_position": 1, "lipschitz_gradient": 1, "lipschitz_prox": 1,
+        "noise_variances": config["noise_variances"], "batches": sbcd.RECORDS, "batch_position": 1,
+        "lipschitz_gradient": 1, "lipschitz_prox": 1,
     })
     rho = Fraction("0.36")
     assert block.contains(rho)  # at alpha = 2 that is twice rho of a block, rho of both
