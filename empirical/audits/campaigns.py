@@ -43,6 +43,7 @@ _SAMPLED = {
 _PHASED = {
     "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
 }
+_SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
 _REGRESSION = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
 _GLMTRON = {**_REGRESSION, "noise_over_sensitivity": "0.4"}
 _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_batches": 15, "model_variance": "0.5"}
@@ -144,9 +145,7 @@ DEFAULT: dict[str, AuditPlan] = {
         "kernel-canary", records=64, dimension=1,
     ),
     "smoothed phased SGD": _entry(
-        "smoothed-phased-sgd",
-        {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"},
-        "first-record", budget=FEWER, records=32, dimension=2,
+        "smoothed-phased-sgd", _SMOOTHED, "first-record", budget=FEWER, records=32, dimension=2,
     ),
     "DP-SBCD, one block": _entry(
         "dp-sbcd",
