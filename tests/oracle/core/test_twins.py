@@ -5,6 +5,7 @@ The tests read the registry and the samples of `tests/trainings`: an algorithm w
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ import torch
 
 import oracle
 from oracle.core import registry, torch_twin
+from oracle.core.accounting import epsilon_of
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
-from oracle.core.registry import Bound
+from oracle.core.planning import PROVED, plan_of_training
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.topics import gathered
@@ -145,25 +147,20 @@ def test_what_is_no_data_is_refused_by_both(item: Algorithm, broken: Any) -> Non
 
 
 @every_algorithm
-def test_the_account_suits_the_bound_or_says_why_not(item: Algorithm) -> None:
-    if item.account is None:
-        assert item.accounted_by is None
-        return
-    answered = 0
+def test_the_guarantees_suit_their_bounds_or_say_why_not(item: Algorithm) -> None:
+    """A misnamed parameter would be a reason like any other: so what is shown must be what the bound takes, exactly."""
+    delta, proved = Fraction(1, 10**5), 0
     for seed in range(12):
         features, _, config = sample(item, seed)
-        try:
-            account = item.account(config, len(features))
-        except DomainError:  # no guarantee: that is an answer, as long as it is not the only one
-            continue
-        accounting = oracle.bound(str(item.accounted_by))
-        accounting.parse({**_absent(accounting), **account})
-        answered += 1
-    assert answered, "no sample has a guarantee at all"
-
-
-def _absent(accounting: Bound) -> dict[str, Any]:
-    """What an account leaves open: where the curve is asked."""
-    names = {parameter.name for parameter in accounting.parameters}
-    asked = {"delta": "1e-5", "total_delta": "1e-5", "alpha": 8}
-    return {name: value for name, value in asked.items() if name in names}
+        found = plan_of_training(item, config, records=len(features), delta=delta)
+        assert tuple(judged.guarantee for judged in found.judged) == item.guarantees
+        for judged in found.judged:
+            accounting = oracle.bound(judged.guarantee.bound)
+            names = {parameter.name for parameter in accounting.parameters}
+            assert not judged.parameters or {*judged.parameters, *({"alpha"} & names)} == names
+            if judged.status == PROVED:
+                assert judged.epsilon == epsilon_of(accounting.name, judged.parameters, delta)
+            else:
+                assert judged.reason
+        proved += found.best is not None
+    assert proved or not item.guarantees, "no sample has a guarantee at all"
