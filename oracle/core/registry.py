@@ -177,8 +177,8 @@ def algorithms() -> dict[str, Algorithm]:
     """All algorithms by name.
 
         >>> import dp_oracle
-        >>> dp_oracle.algorithms()["dp-sgd"].accounted_by
-        'dp-sgd.epsilon'
+        >>> [guarantee.bound for guarantee in dp_oracle.algorithms()["dp-gd"].guarantees]
+        ['dp-gd.epsilon']
     """
     return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
 
