@@ -166,7 +166,7 @@ def check_shift_programme(bound: Bound, params: Mapping[str, Any], contraction: 
     optima = [shift_programme(contraction, touched) for touched in positions]
     assert optima[-1] == max(optima), f"the worst batch is not the last: {optima}"
     enclosure = bound.reference(width=FINE, contraction=contraction, **params)
-    scale = Fraction(params["sensitivity"]) / (size * Fraction(params["sigma"]))
+    scale = Fraction(params["sensitivity"]) / (size * Fraction(params["noise_on_mean"]))
     lower, upper = (end.to_fraction() ** 2 for end in (enclosure.lower, enclosure.upper))
     truth = scale**2 * optima[-1]
     assert lower <= truth <= upper, f"{bound.name}: {enclosure}^2 misses {float(truth)} at {contraction}, {params}"

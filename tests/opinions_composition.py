@@ -127,7 +127,8 @@ def _one_step(direction: str, v: Mapping[str, Any], epsilon: mpf) -> mpf:
     ends = sorted([low, reach if rises else -reach])
     inner = sorted({ends[0], ends[1], *(x for x in (mpf(-1), mpf(0), mpf(1)) if ends[0] < x < ends[1])})
     fine = [a + (b - a) * i / 24 for a, b in itertools.pairwise(inner) for i in range(24)] + [inner[-1]]
-    return mp.quad(excess, fine)
+    scale = max(excess(x) for x in fine)  # mp.quad stops at an absolute error, which a tail of 1e-36 is not above
+    return scale * mp.quad(lambda x: excess(x) / scale, fine)
 
 
 def delta_between(v: Mapping[str, Any], epsilon: mpf) -> tuple[mpf, mpf]:

@@ -108,7 +108,7 @@ def _optimal_delta(values: Values) -> arb:
 
 
 def remaining(values: Values) -> arb:
-    """t = 1 - (1 - total_delta) / (1 - delta)^k at the working precision, for both deltas below 1."""
+    """t = 1 - (1 - delta) / (1 - base_delta)^k at the working precision, for both deltas below 1."""
     exponent: arb = ball(-values.delta).log1p() - values.steps * ball(-values.base_delta).log1p()
     return -exponent.expm1()
 
@@ -120,13 +120,13 @@ def sign_of_remaining(values: Values) -> int:
         power: Fraction = one**values.steps
         return int(power > all_) - int(power < all_)
     precision = 128
-    while precision <= PRECISION_LIMIT:  # (1-delta)^k has a longer denominator than 1 - total_delta: they differ
+    while precision <= PRECISION_LIMIT:  # (1-base_delta)^k has a longer denominator than 1 - delta: they differ
         with ctx.workprec(precision):
             value = remaining(values)
             if value > 0 or value < 0:
                 return 1 if value > 0 else -1
         precision *= 2
-    raise PrecisionError("total_delta lies too close to 1 - (1 - delta)^steps to decide whether any epsilon is enough")
+    raise PrecisionError("delta lies too close to 1 - (1 - base_delta)^steps to decide whether any epsilon is enough")
 
 
 def _inverse(values: Values) -> arb:
@@ -214,7 +214,7 @@ advanced = Bound(
 optimal_delta = Bound(
     name="composition.optimal-delta",
     unit="delta",
-    summary="least delta at total_epsilon of the worst composition of (epsilon, delta)-DP mechanisms",
+    summary="least delta at epsilon of the worst composition of (base_epsilon, base_delta)-DP mechanisms",
     formula=(
         r"\delta_{\mathrm{total}} = 1 - (1-\delta)^k\left(1 - \sum_{l=0}^{k} \binom{k}{l}"
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right),"
@@ -233,7 +233,7 @@ optimal_delta = Bound(
 optimal_epsilon = Bound(
     name="composition.optimal",
     unit="epsilon",
-    summary="least epsilon at total_delta of the worst composition of (epsilon, delta)-DP mechanisms",
+    summary="least epsilon at delta of the worst composition of (base_epsilon, base_delta)-DP mechanisms",
     formula=(
         r"\min\left\{E \ge 0 : 1 - (1-\delta)^k\left(1 - \sum_{l=0}^{k} \binom{k}{l}"
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right) \le \delta_{\mathrm{total}}\right\}"

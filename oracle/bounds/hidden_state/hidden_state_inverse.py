@@ -49,7 +49,7 @@ _APART = 2e-2  # relative distance of the target from both ends; nearer, roundin
 
 def _unreachable(target: float) -> DomainError:
     return DomainError(
-        f"mu = {target:.6g} is outside its domain: a real number >= sensitivity / (batch_size * sigma),"
+        f"mu = {target:.6g} is outside its domain: a real number >= sensitivity / (batch_size * noise_on_mean),"
         " which no contraction goes below"
     )
 

@@ -67,7 +67,7 @@ def _mu(values: Values) -> arb:
     c, k, epochs, powers = values.contraction, values.batches, values.epochs, BallPowers()
     if values.batch_position > k:
         raise DomainError(
-            f"position = {values.batch_position} is outside its domain: an integer in [1, batches], {k} here"
+            f"batch_position = {values.batch_position} is outside its domain: an integer in [1, batches], {k} here"
         )
     right = last_touch(c, k - values.batch_position, powers)
     square = cost(right) if epochs == 1 else two_edges((*whole_epochs(c, k, epochs - 1, powers), arb(1)), right)
@@ -80,7 +80,9 @@ def _fast(xp: Any, values: Values) -> Any:
     if bool(xp.any(outside)):
         first = int(xp.argmax(xp.astype(xp.reshape(outside, (-1,)), xp.int8)))
         position, batches = (int(xp.reshape(v, (-1,))[first]) for v in (values.batch_position, k))
-        raise DomainError(f"position = {position} is outside its domain: an integer in [1, batches], {batches} here")
+        raise DomainError(
+            f"batch_position = {position} is outside its domain: an integer in [1, batches], {batches} here"
+        )
     drift, spread = whole_epochs(c, k, epochs - 1.0, powers)
     right = last_touch(c, k - values.batch_position, powers)
     square = two_edges_arrays(xp, (drift, xp.where(spread > 0.0, spread, 1.0), 1.0), right)

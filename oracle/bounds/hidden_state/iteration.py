@@ -156,16 +156,15 @@ epsilon = Bound(
 # --- one pass of noisy SGD
 
 
-def within(position: int, count: int, name: str) -> None:
-    """A DomainError unless a position is at most a count."""
-    if position > count:
-        raise DomainError(
-            f"position = {shown(position)} is outside its domain: an integer in [1, {name} = {shown(count)}]"
-        )
+def within(values: Values, position: str, count: str) -> None:
+    """A DomainError unless the position of that name is at most the count of that name."""
+    at, most = getattr(values, position), getattr(values, count)
+    if at > most:
+        raise DomainError(f"{position} = {shown(at)} is outside its domain: an integer in [1, {count} = {shown(most)}]")
 
 
 def _sgd_rho(values: Values) -> Fraction:
-    within(values.record_position, values.dataset_size, "dataset_size")
+    within(values, "record_position", "dataset_size")
     steps = values.dataset_size + 1 - values.record_position
     return Fraction(2 * (values.lipschitz / values.noise_on_mean) ** 2 / steps)
 

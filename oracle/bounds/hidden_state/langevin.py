@@ -40,16 +40,16 @@ from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
 
 
-def _suits(step_size: Any, strong_convexity: Any, smoothness: Any) -> bool:
+def _suits(learning_rate: Any, strong_convexity: Any, smoothness: Any) -> bool:
     """Whether gradient steps contract by 1 - eta lambda."""
-    return bool(strong_convexity <= smoothness and step_size * (strong_convexity + smoothness) <= 2)
+    return bool(strong_convexity <= smoothness and learning_rate * (strong_convexity + smoothness) <= 2)
 
 
-def _check(step_size: Any, strong_convexity: Any, smoothness: Any) -> None:
-    if not _suits(step_size, strong_convexity, smoothness):
+def _check(learning_rate: Any, strong_convexity: Any, smoothness: Any) -> None:
+    if not _suits(learning_rate, strong_convexity, smoothness):
         raise DomainError(
-            f"step_size = {shown(step_size)} is outside its domain: at most 2 / (strong_convexity + smoothness) with"
-            f" strong_convexity = {shown(strong_convexity)} <= smoothness = {shown(smoothness)}"
+            f"learning_rate = {shown(learning_rate)} is outside its domain: at most 2 / (strong_convexity + smoothness)"
+            f" with strong_convexity = {shown(strong_convexity)} <= smoothness = {shown(smoothness)}"
         )
 
 

@@ -80,7 +80,7 @@ def _touches(values: Values) -> arb:
 
 def _rho(values: Values) -> arb:
     """R_alpha / alpha, or a DomainError where there is no such batch."""
-    within(values.batch_position, values.batches, "batches")
+    within(values, "batch_position", "batches")
     if values.epochs == 0:
         return arb(0)
     ratio = values.sensitivity / (values.batch_size * values.diffusion)

@@ -62,8 +62,8 @@ def _check(values: Values) -> None:
     multiplier = values.batch_size * values.noise_on_mean / values.lipschitz
     if not _LEAST_NOISE <= multiplier <= _MOST_NOISE:
         raise DomainError(
-            f"sigma = {shown(values.noise_on_mean)} is outside its domain: batch_size sigma / lipschitz ="
-            f" {float(min(multiplier, 10**300)):.6g} must be in [{_LEAST_NOISE}, {_MOST_NOISE}]"
+            f"noise_on_mean = {shown(values.noise_on_mean)} is outside its domain: batch_size noise_on_mean"
+            f" / lipschitz = {float(min(multiplier, 10**300)):.6g} must be in [{_LEAST_NOISE}, {_MOST_NOISE}]"
         )
 
 

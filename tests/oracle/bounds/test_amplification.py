@@ -310,7 +310,7 @@ def test_fast_with_replacement_on_a_spread_of_points(method: str, library: str) 
         for _ in range(150)
     ]
     check_fast(DRAWN_DELTA, chosen, library)
-    check_fast(DRAWN, [{k: v for k, v in p.items() if k != "delta"} for p in chosen], library)
+    check_fast(DRAWN, [{k: v for k, v in p.items() if k != "base_delta"} for p in chosen], library)
 
 
 # --- identities, limits and edges
@@ -370,7 +370,7 @@ def test_an_everyday_case() -> None:
     assert DRAWN_DELTA.reference(base_delta=0, method="mixture", **drawn).to_floats()[0] > 2e-5
 
 
-@pytest.mark.parametrize("name", ["epsilon", "delta", "dataset_size", "draws"])
+@pytest.mark.parametrize("name", ["base_epsilon", "base_delta", "dataset_size", "draws"])
 @pytest.mark.parametrize("method", METHODS)
 def test_strictly_monotone_inside(name: str, method: str) -> None:
     params: dict[str, Any] = {
@@ -392,7 +392,10 @@ def test_a_sample_larger_than_the_data_is_refused(bound: oracle.Bound) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("epsilon", -1), ("delta", "1.1"), ("draws", 0), ("draws", 10**6), ("dataset_size", "0.5"), ("method", "both")],
+    [
+        ("base_epsilon", -1), ("base_delta", "1.1"), ("draws", 0), ("draws", 10**6), ("dataset_size", "0.5"),
+        ("method", "both"),
+    ],
 )
 def test_bad_input_is_named(name: str, value: Any) -> None:
     params: dict[str, Any] = {

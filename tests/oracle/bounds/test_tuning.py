@@ -16,10 +16,9 @@ from mpmath import mp, mpf
 
 import oracle
 from oracle.bounds.tuning.tuning import tuned_epsilon
-from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
+from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, plan, read
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from tests.formulas import gaussian_delta
 from tests.topics.tuning import log_moment
@@ -81,12 +80,13 @@ def test_the_renyi_bound_holds_for_listed_mechanisms(
 
 def test_the_quoted_renyi_bound_would_be_negative_for_few_runs() -> None:
     """r + m delta + log(m)/t at m = 1/2, t = 1 and a base that reveals little; a divergence is not negative."""
-    base = {"mu": mpf("0.001"), "mean_runs": mpf("0.5")}
-    quoted = base["mu"] ** 2 + base["mean_runs"] * gaussian_delta(base["mu"], mp.log(2)) + mp.log(base["mean_runs"])
+    base = {"base_mu": mpf("0.001"), "mean_runs": mpf("0.5")}
+    chance = base["mean_runs"] * gaussian_delta(base["base_mu"], mp.log(2))
+    quoted = base["base_mu"] ** 2 + chance + mp.log(base["mean_runs"])
     assert quoted < 0 < log_moment(base, mpf(1))
-    assert not RDP.reference(mu="0.001", mean_runs="0.5", alpha=2).certainly_le(0)
+    assert not RDP.reference(base_mu="0.001", mean_runs="0.5", alpha=2).certainly_le(0)
     for mean in (1, 5):  # nearly the quoted value where runs are many
-        value = RDP.reference(mu="0.1", mean_runs=mean, alpha=3).to_floats()[0]
+        value = RDP.reference(base_mu="0.1", mean_runs=mean, alpha=3).to_floats()[0]
         plain = 0.015 + mean * float(gaussian_delta(mpf("0.1"), mp.log(1.5))) + math.log(mean) / 2
         assert 0 < value - plain < math.exp(-mean)
 
@@ -214,36 +214,36 @@ def test_tuned_epsilon_names_bad_input() -> None:
 @given(st.floats(0.01, 3), st.floats(0.01, 20))
 def test_a_pair_is_randomised_response(epsilon: float, mean: float) -> None:
     """Without failures and with next to no delta, epsilon_hat is the base's epsilon."""
-    value = PAIR.reference(base_epsilon=epsilon, delta=0, mean_runs=mean, total_delta="1e-200")
+    value = PAIR.reference(base_epsilon=epsilon, base_delta=0, mean_runs=mean, delta="1e-200")
     assert abs(value.to_floats()[0] - (epsilon + mean * math.tanh(epsilon / 2))) < 1e-9 * (1 + mean)
 
 
 def test_a_gdp_base_is_never_dearer_than_its_own_point() -> None:
     for delta in ("1e-7", "1e-9"):
         point = GDP.reference(mu="0.5", delta=delta).to_floats()[1]
-        known = PAIR.reference(base_epsilon=point, delta=delta, mean_runs=20, total_delta="1e-5")
-        assert THEOREM.reference(mu="0.5", mean_runs=20, delta="1e-5").certainly_le(known)
+        known = PAIR.reference(base_epsilon=point, base_delta=delta, mean_runs=20, delta="1e-5")
+        assert THEOREM.reference(base_mu="0.5", mean_runs=20, delta="1e-5").certainly_le(known)
 
 
 def test_a_pair_at_the_least_delta() -> None:
-    """total_delta = mean * delta exactly is allowed and leaves nothing; one bit less is an error on both paths."""
-    exact: dict[str, Any] = {"epsilon": 1, "delta": 2.0**-20, "mean_runs": 16}
-    value = PAIR.reference(total_delta=2.0**-16, **exact)
+    """delta = mean_runs * base_delta exactly is allowed and leaves nothing; one bit less is an error on both paths."""
+    exact: dict[str, Any] = {"base_epsilon": 1, "base_delta": 2.0**-20, "mean_runs": 16}
+    value = PAIR.reference(delta=2.0**-16, **exact)
     expected = 1 + 16 * (2.0**-20 + (1 - 2.0**-20) * math.tanh(0.5))
     assert abs(value.to_floats()[0] - expected) < 1e-9
-    assert float(PAIR.fast(total_delta=2.0**-16, **exact)) == value.to_floats()[1]
+    assert float(PAIR.fast(delta=2.0**-16, **exact)) == value.to_floats()[1]
     below = math.nextafter(2.0**-16, 0)
     for call in (PAIR.reference, PAIR.fast):
-        with pytest.raises(DomainError, match=r"total_delta = .* mean \* delta"):
-            call(total_delta=below, **exact)
-    with pytest.raises(DomainError, match=r"total_delta = 1e-0?9"):
-        PAIR.fast(epsilon=1.0, delta=1e-5, mean_runs=np.array([1e-5, 20.0]), total_delta=np.array([0.5, 1e-9]))
+        with pytest.raises(DomainError, match=r"^delta = .* mean_runs \* base_delta"):
+            call(delta=below, **exact)
+    with pytest.raises(DomainError, match=r"^delta = 1e-0?9"):
+        PAIR.fast(base_epsilon=1.0, base_delta=1e-5, mean_runs=np.array([1e-5, 20.0]), delta=np.array([0.5, 1e-9]))
 
 
 @pytest.mark.parametrize("total", ["1e-5", "0.5"])
 def test_a_base_that_reveals_nothing(total: str) -> None:
-    assert PAIR.reference(base_epsilon=0, delta=0, mean_runs=20, total_delta=total) == Enclosure.exactly(0)
-    assert PAIR.reference(epsilon=5, delta=1, mean_runs="1e-6", total_delta=total) == Enclosure.exactly(0)
+    assert PAIR.reference(base_epsilon=0, base_delta=0, mean_runs=20, delta=total) == Enclosure.exactly(0)
+    assert PAIR.reference(base_epsilon=5, base_delta=1, mean_runs="1e-6", delta=total) == Enclosure.exactly(0)
 
 
 # --- the plan
@@ -252,15 +252,15 @@ def test_a_base_that_reveals_nothing(total: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "status"),
     [
-        ({}, PROVED), ({"gaussian_dp": None}, CONDITIONAL), ({"runs": "fixed"}, DOES_NOT_APPLY),
-        ({"released": "all_runs"}, DOES_NOT_APPLY), ({"gaussian_dp": "false"}, DOES_NOT_APPLY),
+        ({}, PROVED), ({"gaussian_dp": None}, CONDITIONAL), ({"run_count": "fixed"}, DOES_NOT_APPLY),
+        ({"released_runs": "all_runs"}, DOES_NOT_APPLY), ({"gaussian_dp": "false"}, DOES_NOT_APPLY),
     ],
     ids=str,
 )
 def test_a_tuning_is_proved_only_under_its_hypotheses(changed: dict[str, Any], status: str) -> None:
-    recipe, config = read(Path(__file__).parents[3] / "examples" / "poisson-tuning.toml")
-    plan = judge(recipe, Values(**{**vars(config), **changed}))
-    assert {item.status for item in plan.judged} == {status}
+    item, keys = read(Path(__file__).parents[3] / "examples" / "poisson-tuning.toml")
+    found = plan(item, {name: value for name, value in {**keys, **changed}.items() if value is not None})
+    assert {judged.status for judged in found.judged} == {status}
     if status == PROVED:
-        assert plan.best is not None
-        assert plan.best.epsilon == RENYI.reference(mu="0.3473", mean_runs=20, delta="1e-5")
+        assert found.best is not None
+        assert found.best.epsilon == RENYI.reference(base_mu="0.3473", mean_runs=20, delta="1e-5")

@@ -14,8 +14,7 @@ ALGORITHM = oracle.algorithm("noisy-cgd-convex-relu")
 Array = NDArray[np.float64]
 BASE: dict[str, Any] = {
     "loss": "softmax", "outputs": 3, "hyperplanes": 4, "learning_rate": "0.3", "regularisation": "0.1",
-    "clip_norm": "0.5",
-    "clipping": "record", "noise_on_mean": "0.2", "batch_size": 2, "epochs": 3, "feature_norm": 1,
+    "clip_norm": "0.5", "clipping": "record", "noise_on_mean": "0.2", "batch_size": 2, "epochs": 3, "feature_norm": 1,
 }
 
 

@@ -81,7 +81,7 @@ def test_known_values() -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 @given(
-    active=st.integers(1, 300), feature_norm=fractions, lam=st.fractions(min_value=0, max_value=5, max_denominator=50),
+    active=st.integers(1, 300), norm=fractions, lam=st.fractions(min_value=0, max_value=5, max_denominator=50),
 )
 def test_the_step_sizes_are_where_the_contraction_turns(loss: str, active: int, norm: Fraction, lam: Fraction) -> None:
     """At 2/beta c is 1, beyond it is above; up to 2/(lambda + beta) it is 1 - eta lambda, beyond it is above that."""

@@ -102,7 +102,7 @@ def test_inference_is_what_training_predicts(loss: str, outputs: int) -> None:
     features, labels = data(outputs)
     tape = Tape(8, 2)
     values = {"loss": loss, "outputs": outputs, "batch_size": 6}
-    v = torch_convex_relu.train(features, labels, config(epochs=2, **values), tape)
+    v = torch_convex_relu.twin.train(features, labels, config(epochs=2, **values), tape)
     u = torch_convex_relu.hyperplanes(config(), tape, v)
     outputs_at = torch_convex_relu.predict(torch.tensor(features), u, v)
     assert outputs_at.shape == (2, outputs, 6)
@@ -152,7 +152,8 @@ def test_one_output_is_noisy_cgd_on_the_wide_features(loss: str) -> None:
     """Appendix A: the model is a generalised linear model in x~, so NoisyCGD there is the same algorithm."""
     features, labels = data(1)
     tape = Tape(2)
-    shared = {key: BASE[key] for key in ("eta", "lam", "clip_norm", "sigma", "batch_size", "epochs")}
+    keys = ("learning_rate", "regularisation", "clip_norm", "noise_on_mean", "batch_size", "epochs")
+    shared = {key: BASE[key] for key in keys}
     ours = ALGORITHM.reference(features, labels, config(loss=loss, outputs=1), tape)
     u = convex_relu.hyperplanes(config(), 3, tape)
     wide = ((features @ u.T >= 0)[:, :, None] * features[:, None, :]).reshape(6, 12)
@@ -239,11 +240,11 @@ def test_data_that_do_not_fit_are_refused_by_both(changes: dict[str, Any], label
 
 
 @pytest.mark.parametrize("changes", [
-    {"sigma": 0}, {"sigma": -1}, {"clip_norm": 0}, {"hyperplanes": 0}, {"outputs": 0}, {"loss": "linear"},
-    {"clipping": "none"}, {"eta": 0}, {"lam": -1},
+    {"noise_on_mean": 0}, {"noise_on_mean": -1}, {"clip_norm": 0}, {"hyperplanes": 0}, {"outputs": 0},
+    {"loss": "linear"}, {"clipping": "none"}, {"learning_rate": 0}, {"regularisation": -1},
 ])
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(DomainError):
+    with pytest.raises(DomainError, match="is outside its domain"):
         config(**changes)
 
 
@@ -252,8 +253,8 @@ PLANTED: dict[str, Callable[[Values], dict[str, Any]]] = {
     "one hyperplane short": lambda v: {"hyperplanes": v.hyperplanes - 1},
     "logistic for softmax": lambda v: {"loss": "logistic"},
     "no clipping": lambda v: {"clip_norm": Fraction(10**9)},
-    "no regularisation": lambda v: {"lam": Fraction(0)},
-    "no noise": lambda v: {"sigma": Fraction(0)},
+    "no regularisation": lambda v: {"regularisation": Fraction(0)},
+    "no noise": lambda v: {"noise_on_mean": Fraction(0)},
     "whole data a batch": lambda v: {"batch_size": 6},
 }
 
@@ -265,8 +266,8 @@ def check_planted(train: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_wrong_configuration_of_the_twin_is_caught(name: str) -> None:
-    check_twins(ALGORITHM.reference, torch_convex_relu.train, data(), config(), Tape(5, 3))
-    check_planted(lambda x, y, values, tape: torch_convex_relu.train(
+    check_twins(ALGORITHM.reference, torch_convex_relu.twin.train, data(), config(), Tape(5, 3))
+    check_planted(lambda x, y, values, tape: torch_convex_relu.twin.train(
         x, y, Values(**{**vars(values), **PLANTED[name](values)}), tape
     ))
 
@@ -281,4 +282,4 @@ def test_a_wrong_configuration_of_the_twin_is_caught(name: str) -> None:
 ])
 def test_a_bug_in_the_twin_is_caught(name: str, bug: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_convex_relu, name, bug)
-    check_planted(torch_convex_relu.train)
+    check_planted(torch_convex_relu.twin.train)

@@ -60,10 +60,9 @@ def test_the_best_shifts_give_noisy_gd(c: Fraction, steps: int) -> None:
     """Shifts in proportion to c^(T-t), which pay off a drift of 3 a step: alpha mu^2 / 2 of `noisy-gd.mu`."""
     decays = [c ** (steps - t) for t in range(1, steps + 1)]
     size = 3 * sum(decays) / sum(d * d for d in decays)
+    shift = [size * d for d in decays]
     found = ITERATION.reference(
-        drift=[3] * steps, iterate_noise=[2] * steps, shift=[
-            size * d for d in decays
-        ], contraction=c, alpha=5, width=SHARP
+        drift=[3] * steps, iterate_noise=[2] * steps, shift=shift, contraction=c, alpha=5, width=SHARP
     )
     mu = oracle.bound("noisy-gd.mu").reference(
         sensitivity=3, dataset_size=1, noise_on_mean=2, contraction=c, steps=steps, width=SHARP
@@ -148,10 +147,10 @@ def test_one_pass_is_an_iteration_with_one_drift(size: int, position: int) -> No
 
 
 def test_a_position_there_is_not_is_refused_by_both_paths() -> None:
-    point: dict[str, Any] = {"lipschitz": 1.0, "sigma": 1.0, "dataset_size": 5, "position": 6}
+    point: dict[str, Any] = {"lipschitz": 1.0, "noise_on_mean": 1.0, "dataset_size": 5, "record_position": 6}
     for name, extra in (("iteration-sgd.rdp", {"alpha": 2.0}), ("iteration-sgd.epsilon", {"delta": 0.1})):
         for call in (oracle.bound(name).reference, oracle.bound(name).fast):
-            with pytest.raises(DomainError, match=r"^position = 6 .* an integer in \[1, dataset_size = 5\]"):
+            with pytest.raises(DomainError, match=r"^record_position = 6 .* an integer in \[1, dataset_size = 5\]"):
                 call(**point, **extra)
 
 
@@ -205,11 +204,11 @@ def test_langevin_limits() -> None:
 )
 def test_langevin_refuses_steps_that_do_not_contract(lam: float, eta: float) -> None:
     point: dict[str, Any] = {
-        "sensitivity": 1.0, "dataset_size": 1, "sigma": 1.0, "strong_convexity": lam, "smoothness": 1.0,
+        "sensitivity": 1.0, "dataset_size": 1, "diffusion": 1.0, "strong_convexity": lam, "smoothness": 1.0,
         "learning_rate": eta, "steps": 3, "alpha": 2.0,
     }
     for call in (LANGEVIN.reference, LANGEVIN.fast):
-        with pytest.raises(DomainError, match=r"^step_size = .* at most 2 / \(strong_convexity \+ smoothness\)"):
+        with pytest.raises(DomainError, match=r"^learning_rate = .* at most 2 / \(strong_convexity \+ smoothness\)"):
             call(**point)
 
 
@@ -232,7 +231,7 @@ def test_mini_batches_are_above_the_programme_and_the_exact_runs(c: Fraction, ba
     """With drift 4 and variance 4 a step. The docstring's proof, at every position; and the last is the worst."""
     results = []
     for position in range(1, batches + 1):
-        found = minibatch(contraction=c, batches=batches, epochs=epochs, position=position)
+        found = minibatch(contraction=c, batches=batches, epochs=epochs, batch_position=position)
         pattern = touched(batches, epochs, position)
         assert below(4 * shift_programme(c, pattern), found)  # alpha/2 times 16/4
         assert below(2 * gaussian_run(c, [4 * Fraction(t) for t in pattern], [Fraction(4)] * len(pattern)), found)
@@ -247,7 +246,7 @@ def test_mini_batches_are_above_the_programme_and_the_exact_runs(c: Fraction, ba
 @pytest.mark.parametrize("c", CONTRACTIONS, ids=str)
 def test_a_step_without_the_record_is_exact_for_gaussians(c: Fraction) -> None:
     """The record in the first batch of one epoch: everything after is forgetting, and nothing is lost."""
-    found = minibatch(contraction=c, batches=6, epochs=1, position=1)
+    found = minibatch(contraction=c, batches=6, epochs=1, batch_position=1)
     exact = 2 * gaussian_run(c, [Fraction(4), *[Fraction(0)] * 5], [Fraction(4)] * 6)
     assert abs(found.upper.to_fraction() - exact) <= exact / 10**20
 
@@ -255,7 +254,7 @@ def test_a_step_without_the_record_is_exact_for_gaussians(c: Fraction) -> None:
 def test_the_registers_figures() -> None:
     """k = 60, E = 400, noise multiplier 15, the record last: R/alpha 0.727 and 0.381 against 0.0498 and 0.0329."""
     for lam, recursion, programme in (("0.9999", "0.7268222278", "0.0498"), ("0.9998", "0.3808103256", "0.0329")):
-        found = minibatch(sigma=15, contraction=lam, batches=60, epochs=400, position=60, width="1e-12")
+        found = minibatch(diffusion=15, contraction=lam, batches=60, epochs=400, batch_position=60, width="1e-12")
         assert abs(float(found.upper.to_fraction()) / 2 - float(recursion)) < 1e-9
         mu = oracle.bound("noisy-cgd.mu").reference(
             sensitivity=2, batch_size=1, noise_on_mean=15, contraction=lam, batches=60, epochs=400
@@ -265,19 +264,19 @@ def test_the_registers_figures() -> None:
 
 @pytest.mark.parametrize("c", ["0", "0.3", "1"])
 def test_one_batch_is_composition_and_no_epoch_is_nothing(c: str) -> None:
-    assert minibatch(contraction=c, batches=1, epochs=7, position=1).contains(28)
-    assert minibatch(contraction=c, batches=3, epochs=0, position=2) == Enclosure.exactly(0)
+    assert minibatch(contraction=c, batches=1, epochs=7, batch_position=1).contains(28)
+    assert minibatch(contraction=c, batches=3, epochs=0, batch_position=2) == Enclosure.exactly(0)
 
 
 def test_total_contraction_forgets_all_but_the_last_step() -> None:
     for epochs in (1, 2, 9):
-        assert minibatch(contraction=0, batches=3, epochs=epochs, position=2) == Enclosure.exactly(0)
-        assert minibatch(contraction=0, batches=3, epochs=epochs, position=3) == Enclosure.exactly(4)
+        assert minibatch(contraction=0, batches=3, epochs=epochs, batch_position=2) == Enclosure.exactly(0)
+        assert minibatch(contraction=0, batches=3, epochs=epochs, batch_position=3) == Enclosure.exactly(4)
 
 
 @pytest.mark.parametrize("exponent", [5, 20, 200])
 def test_mini_batches_are_continuous_where_nothing_contracts(exponent: int) -> None:
-    shape: dict[str, Any] = {"batches": 4, "epochs": 9, "position": 3}
+    shape: dict[str, Any] = {"batches": 4, "epochs": 9, "batch_position": 3}
     near = minibatch(contraction=1 - Fraction(1, 10**exponent), **shape)
     gap = minibatch(contraction=1, **shape).upper.to_fraction() - near.lower.to_fraction()
     assert -Fraction(1, 10**20) <= gap <= Fraction(1, 10 ** min(exponent - 4, 20))
@@ -285,11 +284,11 @@ def test_mini_batches_are_continuous_where_nothing_contracts(exponent: int) -> N
 
 def test_a_batch_there_is_not_is_refused_by_both_paths() -> None:
     point: dict[str, Any] = {
-        "sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "learning_rate": 1.0, "contraction": 0.5, "batches": 3,
-        "epochs": 2, "position": 4, "alpha": 2.0,
+        "sensitivity": 1.0, "batch_size": 1, "diffusion": 1.0, "learning_rate": 1.0, "contraction": 0.5, "batches": 3,
+        "epochs": 2, "batch_position": 4, "alpha": 2.0,
     }
     for call in (MINIBATCH.reference, MINIBATCH.fast):
-        with pytest.raises(DomainError, match=r"^position = 4 .* an integer in \[1, batches = 3\]"):
+        with pytest.raises(DomainError, match=r"^batch_position = 4 .* an integer in \[1, batches = 3\]"):
             call(**point)
 
 
@@ -333,7 +332,7 @@ def test_an_epsilon_next_to_nothing_stays_sharp_after_many_epochs() -> None:
     last = 65.01271540902431  # beyond, epsilon is 0
     shape = {"sensitivity": 2.0, "batch_size": 1, "learning_rate": 2.0, "contraction": 1.0, "batches": 7, "epochs": 500}
     chosen = [
-        {**shape, "sigma": last * (1 - 10.0**-k), "position": 7, "delta": 0.3} for k in (1, 3, 6, 9)
+        {**shape, "diffusion": last * (1 - 10.0**-k), "batch_position": 7, "delta": 0.3} for k in (1, 3, 6, 9)
     ]
     check_fast(oracle.bound("noisy-minibatch.epsilon"), chosen, "numpy")
     values = oracle.bound("noisy-minibatch.epsilon").fast(**{k: np.array([p[k] for p in chosen]) for k in chosen[0]})

@@ -36,12 +36,12 @@ diameters = st.one_of(
 
 
 def gd(contraction: Any, steps: int, diameter: Any, **params: Any) -> Enclosure:
-    unit = {"sensitivity": 1, "dataset_size": 1, "sigma": 1, "learning_rate": 1, "width": FINE}
+    unit = {"sensitivity": 1, "dataset_size": 1, "noise_on_mean": 1, "learning_rate": 1, "width": FINE}
     return GD.reference(**{**unit, "contraction": contraction, "steps": steps, "diameter": diameter, **params})
 
 
 def cgd(contraction: Any, batches: int, epochs: int, diameter: Any, **params: Any) -> Enclosure:
-    unit = {"sensitivity": 1, "batch_size": 1, "sigma": 1, "learning_rate": 1, "width": FINE}
+    unit = {"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "learning_rate": 1, "width": FINE}
     point = {"contraction": contraction, "batches": batches, "epochs": epochs, "diameter": diameter}
     return CGD.reference(**{**unit, **point, **params})
 
@@ -49,8 +49,7 @@ def cgd(contraction: Any, batches: int, epochs: int, diameter: Any, **params: An
 def position(contraction: Any, batches: int, epochs: int, at: int) -> Enclosure:
     return POSITION.reference(
         sensitivity=1, batch_size=1, noise_on_mean=1, contraction=contraction, batches=batches, epochs=epochs,
-        batch_position=at,
-        width=FINE,
+        batch_position=at, width=FINE,
     )
 
 
@@ -71,8 +70,8 @@ def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
 @given(data=st.data())
 def test_anywhere(name: str, data: st.DataObject) -> None:
     if name == "linear-gaussian.mu":  # its schedules have no direction
-        point = {"drift": [1, data.draw(st.floats(0, 9))], "contraction": [1, data.draw(st.floats(0, 9))]}
-        check_second_opinion(oracle.bound(name), {**point, "noise": [1, data.draw(st.floats(0.1, 9))]})
+        point = {"drift": [1, data.draw(st.floats(0, 9))], "contractions": [1, data.draw(st.floats(0, 9))]}
+        check_second_opinion(oracle.bound(name), {**point, "iterate_noise": [1, data.draw(st.floats(0.1, 9))]})
     else:
         check_anywhere(oracle.bound(name), data)
 
@@ -111,7 +110,8 @@ def test_every_position_is_its_programme(contraction: Fraction, batches: int, ep
 def test_the_units_of_learning_rate_and_diameter() -> None:
     """The programme on the iterates themselves: drifts eta L/n, noise eta sigma, diameter D."""
     found = GD.reference(
-        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20, learning_rate="0.05", diameter="0.1"
+        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20, learning_rate="0.05",
+        diameter="0.1",
     )
     iterates = programme(Fraction(9, 10), [Fraction(3, 140)] * 20, Fraction(1, 10), noise=Fraction(1, 100))
     assert found.overlaps(iterates)
@@ -120,7 +120,7 @@ def test_the_units_of_learning_rate_and_diameter() -> None:
 
 @pytest.mark.parametrize("contraction", ["0", "0.5", "0.999", "1"])
 def test_the_ends_of_the_diameter(contraction: str) -> None:
-    plain = {"sensitivity": 1, "sigma": 1, "contraction": contraction}
+    plain = {"sensitivity": 1, "noise_on_mean": 1, "contraction": contraction}
     full = oracle.bound("noisy-gd.mu").reference(**plain, dataset_size=1, steps=30)
     cyclic = oracle.bound("noisy-cgd.mu").reference(**plain, batch_size=1, batches=4, epochs=9)
     for large in (math.inf, 10**40):
@@ -154,12 +154,13 @@ def test_exact_ties_of_the_best_start() -> None:
     half = Fraction(1, 2)
     for distance in (Fraction(3, 2), Fraction(7, 4), Fraction(2)):  # e = 1/4, 1/8 and 0
         check_width(
-            GD, {"sensitivity": 1, "dataset_size": 1, "sigma": 1, "contraction": half, "steps": 10**12,
+            GD, {"sensitivity": 1, "dataset_size": 1, "noise_on_mean": 1, "contraction": half, "steps": 10**12,
                  "learning_rate": 1, "diameter": distance}, Fraction(1, 10**40),
         )
     for distance in (Fraction(4, 3), Fraction(1), Fraction(5, 4)):  # k = 2: e = 0, 1/4 and 1/16
         check_width(
-            CGD, {"sensitivity": 1, "batch_size": 1, "sigma": 1, "contraction": half, "batches": 2, "epochs": 10**12,
+            CGD,
+            {"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "contraction": half, "batches": 2, "epochs": 10**12,
                   "learning_rate": 1, "diameter": distance}, Fraction(1, 10**40),
         )
 
@@ -182,7 +183,7 @@ def test_long_trainings_fast(bound: oracle.Bound, library: str) -> None:
     points = []
     for _ in range(80):
         point = {
-            "sensitivity": 2.0, "sigma": 0.5, "contraction": float(1 - 10 ** rng.uniform(-12, -0.5)),
+            "sensitivity": 2.0, "noise_on_mean": 0.5, "contraction": float(1 - 10 ** rng.uniform(-12, -0.5)),
             "learning_rate": 0.1, "diameter": float(10 ** rng.uniform(-4, 4)),
         }
         length = int(10 ** rng.uniform(0, 12))
@@ -218,10 +219,10 @@ def test_positions_at_the_edges() -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_position_after_the_last_batch_is_refused(library: str) -> None:
-    point = {"sensitivity": 1, "batch_size": 1, "sigma": 1, "contraction": 0.5, "batches": 3, "epochs": 2}
-    with pytest.raises(DomainError, match=r"^position = 4 .*\[1, batches\], 3 here"):
+    point = {"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "contraction": 0.5, "batches": 3, "epochs": 2}
+    with pytest.raises(DomainError, match=r"^batch_position = 4 .*\[1, batches\], 3 here"):
         POSITION.reference(**point, batch_position=4)
-    with pytest.raises(DomainError, match=r"^position = 4 .*\[1, batches\], 3 here"):
+    with pytest.raises(DomainError, match=r"^batch_position = 4 .*\[1, batches\], 3 here"):
         POSITION.fast(**point, batch_position=LIBRARIES[library](np.array([1.0, 4.0])))
 
 
@@ -229,7 +230,7 @@ def test_a_position_after_the_last_batch_is_refused(library: str) -> None:
 def test_many_free_steps_fast(library: str) -> None:
     points = [
         {
-            "sensitivity": 1.0, "batch_size": 1, "sigma": 1.0, "contraction": c, "batches": k, "epochs": e,
+            "sensitivity": 1.0, "batch_size": 1, "noise_on_mean": 1.0, "contraction": c, "batches": k, "epochs": e,
             "batch_position": 1,
         }
         for c in (0.1, 0.9, 1 - 1e-9, 1.0) for k in (2, 300, 5000) for e in (1, 2, 10**9)
@@ -257,8 +258,7 @@ BY_EPOCHS = {  # after 1, 50, 100, 200, 300 and 400 epochs, k = 60, sigma = 15
 def figure(step: str, batches: int, sigma: int, epochs: int) -> tuple[float, float]:
     return oracle.bound("noisy-cgd.epsilon").reference(
         sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(step), batches=batches,
-        epochs=epochs,
-        delta="1e-5",
+        epochs=epochs, delta="1e-5",
     ).to_floats()
 
 
@@ -282,9 +282,11 @@ def test_figure_1_by_epochs(step: str) -> None:
 
 @pytest.mark.parametrize(("contraction", "steps"), [("0", 7), ("0.5", 7), ("0.99", 1000), ("1", 50)])
 def test_hidden_state_is_never_worse_than_composition(contraction: str, steps: int) -> None:
-    common = {"sigma": 3, "sensitivity": 1, "steps": steps, "delta": "1e-6"}
-    hidden = oracle.bound("noisy-gd.epsilon").reference(**common, dataset_size=1, contraction=contraction)
-    composed = oracle.bound("gaussian-composed.epsilon").reference(**common)
+    common = {"sensitivity": 1, "steps": steps, "delta": "1e-6"}
+    hidden = oracle.bound("noisy-gd.epsilon").reference(
+        **common, noise_on_mean=3, dataset_size=1, contraction=contraction,
+    )
+    composed = oracle.bound("gaussian-composed.epsilon").reference(**common, sigma=3)
     assert hidden.overlaps(composed) if contraction == "1" else hidden.certainly_le(composed)
 
 
@@ -315,7 +317,7 @@ def test_noise_and_epsilon_are_inverse(name: str, contraction: str) -> None:
 
 
 STEP = oracle.bound("noisy-cgd.step")
-TARGET: dict[str, Any] = {"sensitivity": 2, "batch_size": 1, "sigma": 15}
+TARGET: dict[str, Any] = {"sensitivity": 2, "batch_size": 1, "noise_on_mean": 15}
 
 
 @pytest.mark.parametrize(
@@ -353,7 +355,7 @@ def test_the_ends_of_the_step() -> None:
         STEP.fast(**at, mu=np.array([0.2, 0.1]))
 
 
-HIDDEN: dict[str, Any] = {"sensitivity": 2, "sigma": 15, "delta": "1e-5"}
+HIDDEN: dict[str, Any] = {"sensitivity": 2, "noise_on_mean": 15, "delta": "1e-5"}
 
 
 @pytest.mark.parametrize(("contraction", "batches"), [("0.9999", 60), ("1", 60), ("0.99", 1), ("1", 1)])
@@ -392,7 +394,7 @@ def test_lengths_far_beyond_any_training() -> None:
     """No contraction and hardly any leak: the count is exact, not a float."""
     count = most_steps(sensitivity=1, dataset_size=10**9, noise_on_mean=1, contraction=1, epsilon=1, delta="1e-5")
     target = oracle.bound("noisy-gd.epsilon")
-    point = {"sensitivity": 1, "dataset_size": 10**9, "sigma": 1, "contraction": 1, "delta": "1e-5"}
+    point = {"sensitivity": 1, "dataset_size": 10**9, "noise_on_mean": 1, "contraction": 1, "delta": "1e-5"}
     assert target.reference(**point, steps=count, width="1e-30").certainly_le(1)
     assert not target.reference(**point, steps=count + 1, width="1e-30").possibly_le(1)
 

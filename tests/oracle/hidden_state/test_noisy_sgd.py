@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 import oracle
 from oracle.bounds.hidden_state.noisy_sgd_privacy import ORDERS, Training, _from_chords
-from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, read
+from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, plan, read
 
 EPSILON, DELTA = oracle.bound("noisy-sgd.epsilon"), oracle.bound("noisy-sgd.delta")
 GD, GDP = oracle.bound("noisy-gd.mu"), oracle.bound("gdp.epsilon")
@@ -100,7 +99,7 @@ def test_a_sampled_record_is_never_worse_than_one_in_every_batch(contraction: st
 def test_without_contraction_it_is_composition_at_the_best_order_there_is(sigma: str, steps: int) -> None:
     """c = 1, no projection: no length below T helps here. All real orders are a little better than those tried."""
     hidden = epsilon(noise_on_mean=sigma, contraction=1, steps=steps)
-    composed = WOR.reference(noise_on_mean=100 * Fraction(sigma), sampling_rate="0.01", steps=steps, delta="1e-5")
+    composed = WOR.reference(sigma=100 * Fraction(sigma), sampling_rate="0.01", steps=steps, delta="1e-5")
     assert composed.certainly_le(hidden)
     assert hidden.certainly_le(composed.upper.to_fraction() * Fraction(103, 100))
 
@@ -161,8 +160,7 @@ def test_an_order_that_float64_cannot_judge_is_left_to_the_reference() -> None:
     """Large losses on rare batches: no candidate that is NaN may be taken for a delta of 1."""
     point: dict[str, Any] = {
         "sensitivity": 1.0, "dataset_size": 6931938, "batch_size": 13, "noise_on_mean": 0.01011553014771806,
-        "contraction": 0.0,
-        "learning_rate": 1.4, "diameter": 420.0, "steps": 404, "epsilon": 2.948,
+        "contraction": 0.0, "learning_rate": 1.4, "diameter": 420.0, "steps": 404, "epsilon": 2.948,
     }
     truth = DELTA.reference(**point)
     assert truth.certainly_le(Fraction("0.69"))
@@ -213,15 +211,15 @@ def test_noise_out_of_reach_is_an_error(sigma: str) -> None:
 
 
 def planned(**changed: Any) -> Any:
-    recipe, config = read(Path(__file__).parents[3] / "examples" / "noisy-sgd.toml")
-    return judge(recipe, Values(**{**vars(config), **changed}))
+    item, keys = read(Path(__file__).parents[3] / "examples" / "noisy-sgd.toml")
+    return plan(item, {name: value for name, value in {**keys, **changed}.items() if value is not None})
 
 
 def test_the_plan_is_the_bound_and_never_above_composition() -> None:
-    plan = planned()
-    assert [item.status for item in plan.judged] == [PROVED, PROVED, DOES_NOT_APPLY]
-    assert plan.best.guarantee.bound == "noisy-sgd.epsilon"
-    assert plan.best.epsilon == epsilon()
+    found = planned()
+    assert [item.status for item in found.judged] == [PROVED, PROVED, DOES_NOT_APPLY]
+    assert found.best.guarantee.bound == "noisy-sgd.epsilon"
+    assert found.best.epsilon == epsilon()
     assert planned(diameter=Fraction(1, 50)).best.epsilon == epsilon(diameter="0.02")
 
 

@@ -17,7 +17,8 @@ from tests.checks import check_monotone
 
 RDP, EPSILON = oracle.bound("projected-noisy-sgd.rdp"), oracle.bound("projected-noisy-sgd.epsilon")
 POINT: dict[str, Any] = {
-    "lipschitz": 1, "dataset_size": 40, "batch_size": 4, "sigma": "0.5", "learning_rate": "0.5", "diameter": "0.5",
+    "lipschitz": 1, "dataset_size": 40, "batch_size": 4, "noise_on_mean": "0.5", "learning_rate": "0.5",
+    "diameter": "0.5",
     "steps": 200, "alpha": 6,
 }
 
@@ -29,7 +30,7 @@ def rdp(**params: Any) -> Enclosure:
 def one_batch(kept: Fraction, **params: Any) -> Enclosure:
     """Renyi DP of one batch under that share of the noise, from the bound on batches alone."""
     v = {**POINT, **params}
-    noise = kept * v["batch_size"] * Fraction(v["sigma"]) / v["lipschitz"]
+    noise = kept * v["batch_size"] * Fraction(v["noise_on_mean"]) / v["lipschitz"]
     return oracle.bound("wor-gaussian.rdp").reference(
         sigma=noise, sampling_rate=Fraction(v["batch_size"], v["dataset_size"]), steps=1, alpha=v["alpha"],
         method="exact",
@@ -45,7 +46,7 @@ def last_iterate(gradient: float, v: dict[str, Any], cells: int = 300) -> np.nda
     The ends of the interval are atoms; inside, a cell stands for its middle. Starting from D/2, a step moves by
     -eta (slope / b if the record is drawn) + eta sigma N(0, 1) and is clipped to the interval.
     """
-    diameter, eta, spread = v["diameter"], v["learning_rate"], v["learning_rate"] * v["sigma"]
+    diameter, eta, spread = v["diameter"], v["learning_rate"], v["learning_rate"] * v["noise_on_mean"]
     edges = np.linspace(0.0, diameter, cells + 1)
     places = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [diameter]])
 
@@ -72,7 +73,7 @@ def test_never_below_runs_computed_on_a_grid(
 ) -> None:
     """Both slopes of the replaced record at their limits: its last iterate is told apart less than the bound allows."""
     v: dict[str, Any] = {
-        "lipschitz": 1.0, "dataset_size": size, "batch_size": batch, "sigma": sigma, "learning_rate": 0.5,
+        "lipschitz": 1.0, "dataset_size": size, "batch_size": batch, "noise_on_mean": sigma, "learning_rate": 0.5,
         "diameter": diameter, "steps": steps, "alpha": alpha,
     }
     p, q = last_iterate(1.0, v), last_iterate(-1.0, v)
@@ -103,7 +104,9 @@ def test_it_stops_growing_where_composition_does_not() -> None:
     assert rdp(steps=10).certainly_le(settled)
 
 
-@pytest.mark.parametrize("name", ["lipschitz", "dataset_size", "sigma", "step_size", "diameter", "steps", "alpha"])
+@pytest.mark.parametrize(
+    "name", ["lipschitz", "dataset_size", "noise_on_mean", "learning_rate", "diameter", "steps", "alpha"],
+)
 def test_monotone(name: str) -> None:
     """At a point where the shift is used: composition has no step size and no diameter."""
     assert rdp().certainly_le(rdp(diameter="inf"))
@@ -148,8 +151,11 @@ def test_epsilon_is_the_conversion_at_its_order() -> None:
     ("change", "message"),
     [
         ({"batch_size": 41}, r"^batch_size = 41 .* an integer in \[1, dataset_size = 40\]"),
-        ({"sigma": "1e-5"}, r"^sigma = .* batch_size sigma / lipschitz = 4e-05 must be in \[1/5000, 1000000\]"),
-        ({"sigma": 10**6}, r"^sigma = .* must be in \[1/5000, 1000000\]"),
+        (
+            {"noise_on_mean": "1e-5"},
+            r"^noise_on_mean = .* batch_size noise_on_mean / lipschitz = 4e-05 must be in \[1/5000, 1000000\]",
+        ),
+        ({"noise_on_mean": 10**6}, r"^noise_on_mean = .* must be in \[1/5000, 1000000\]"),
     ],
 )
 def test_what_does_not_suit_is_refused_by_both_paths(change: dict[str, Any], message: str) -> None:

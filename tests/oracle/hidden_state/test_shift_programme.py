@@ -30,12 +30,16 @@ steps = st.lists(st.tuples(entries, entries, noises), min_size=1, max_size=9)
 diameters = st.one_of(st.just(math.inf), st.fractions(min_value=0, max_value=20, max_denominator=20))
 
 
-def mu(drift: Any, contraction: Any, noise: Any, diameter: Any = math.inf, width: Any = "1e-20") -> Enclosure:
-    return SHIFTED.reference(drift=drift, contractions=contraction, iterate_noise=noise, diameter=diameter, width=width)
+def mu(
+    drift: Any, contractions: Any, iterate_noise: Any, diameter: Any = math.inf, width: Any = "1e-20"
+) -> Enclosure:
+    return SHIFTED.reference(
+        drift=drift, contractions=contractions, iterate_noise=iterate_noise, diameter=diameter, width=width
+    )
 
 
-def linear(drift: Any, contraction: Any, noise: Any) -> Enclosure:
-    return LINEAR.reference(drift=drift, contractions=contraction, iterate_noise=noise, width="1e-20")
+def linear(drift: Any, contractions: Any, iterate_noise: Any) -> Enclosure:
+    return LINEAR.reference(drift=drift, contractions=contractions, iterate_noise=iterate_noise, width="1e-20")
 
 
 def columns(rows: list[tuple[Fraction, Fraction, Fraction]]) -> tuple[Schedule, Schedule, Schedule]:
@@ -61,9 +65,9 @@ def test_anywhere(data: st.DataObject) -> None:
 def test_second_opinion_on_longer_schedules(rows: list[Any], diameter: Any) -> None:
     """Zeros, contractions above 1, ties and every start: by the other stack, in mpmath."""
     drift, contraction, noise = columns(rows)
-    point = {"drift": drift, "contraction": contraction, "iterate_noise": noise, "diameter": diameter}
+    point = {"drift": drift, "contractions": contraction, "iterate_noise": noise, "diameter": diameter}
     check_second_opinion(SHIFTED, point, width=Fraction(1, 10**20))
-    check_second_opinion(LINEAR, {name: point[name] for name in ("drift", "contraction", "noise")})
+    check_second_opinion(LINEAR, {name: point[name] for name in ("drift", "contractions", "iterate_noise")})
 
 
 @some
@@ -158,7 +162,9 @@ def test_ties_that_balls_cannot_decide() -> None:
         found = mu(*schedule, width=width)
         assert contains_root(found, square)
         assert found.width() <= width * 2
-    point = {"drift": schedule[0], "contraction": schedule[1], "iterate_noise": schedule[2], "diameter": Fraction(5, 7)}
+    point = {
+        "drift": schedule[0], "contractions": schedule[1], "iterate_noise": schedule[2], "diameter": Fraction(5, 7),
+    }
     check_width(SHIFTED, point, Fraction(1, 10**30))
 
 
@@ -207,7 +213,7 @@ def test_units_do_not_matter(rows: list[Any], diameter: Any, unit: Fraction) -> 
 
 def test_strict_where_it_should_be() -> None:
     """Constraints that bind cost something, and so does each parameter."""
-    base: dict[str, Any] = {"drift": [0, 1, 0, 1], "contraction": [0.9] * 4, "iterate_noise": [1] * 4}
+    base: dict[str, Any] = {"drift": [0, 1, 0, 1], "contractions": [0.9] * 4, "iterate_noise": [1] * 4}
     low, high = linear(**base), mu(**base)
     assert low.certainly_le(high)
     assert not high.possibly_le(low)
@@ -263,7 +269,7 @@ def batch(count: int, length: int, seed: int) -> dict[str, np.ndarray]:
     diameter = np.where(rng.random(count) < 0.3, math.inf, 10 ** rng.uniform(-2, 2, count))
     contraction = np.where(rng.random((count, length)) < 0.03, 0.0, rng.uniform(0.7, 1.05, (count, length)))
     return {
-        "drift": drift, "contraction": contraction, "iterate_noise": 10 ** rng.uniform(-1, 1, (count, length)),
+        "drift": drift, "contractions": contraction, "iterate_noise": 10 ** rng.uniform(-1, 1, (count, length)),
         "diameter": diameter,
     }
 
@@ -283,7 +289,7 @@ def test_what_decays_below_the_doubles_is_not_lost(library: str) -> None:
     """A drift, then hundreds of halvings without one: mu is tiny, or 0 in float64, and must not come out below."""
     for free in (200, 700, 1300):
         point = {
-            "drift": [1.0] + [0.0] * free, "contraction": [0.5] * (free + 1), "iterate_noise": [1.0] * (free + 1),
+            "drift": [1.0] + [0.0] * free, "contractions": [0.5] * (free + 1), "iterate_noise": [1.0] * (free + 1),
             "diameter": math.inf,
         }
         check_fast(SHIFTED, [point, {**point, "diameter": 2.0}], library)
@@ -294,7 +300,7 @@ def test_many_edges_and_a_large_diameter_are_left_to_the_reference() -> None:
     """Growing drifts have an edge a step, and every start sees them all: the fast path gives up, the answer stands."""
     count = 300
     point = {
-        "drift": [float(i + 1) for i in range(count)], "contraction": [1.0] * count, "iterate_noise": [1.0] * count,
+        "drift": [float(i + 1) for i in range(count)], "contractions": [1.0] * count, "iterate_noise": [1.0] * count,
         "diameter": 1e6,
     }
     arrays = {name: np.asarray(value) for name, value in point.items()}
@@ -307,7 +313,7 @@ def test_many_edges_and_a_large_diameter_are_left_to_the_reference() -> None:
 def test_one_schedule_for_many_diameters(seed: int, library: str) -> None:
     table = batch(1, 6, seed)
     convert = LIBRARIES[library]
-    schedules = {name: convert(table[name][0]) for name in ("drift", "contraction", "noise")}
+    schedules = {name: convert(table[name][0]) for name in ("drift", "contractions", "iterate_noise")}
     together = np.asarray(SHIFTED.fast(**schedules, diameter=convert(np.array([0.0, 0.3, math.inf]))))
     apart = [float(SHIFTED.fast(**schedules, diameter=d)) for d in (0.0, 0.3, math.inf)]
     np.testing.assert_allclose(together, apart, rtol=1e-13)
@@ -321,12 +327,12 @@ def test_one_schedule_for_many_diameters(seed: int, library: str) -> None:
     [
         ({"drift": [1]}, "must have one length"),
         ({"drift": [1, -1]}, r"drift = -1 \(entry 2\)"),
-        ({"iterate_noise": [1, 0]}, r"noise = 0 \(entry 2\)"),
-        ({"contraction": ["a", 1]}, "contraction = a"),
+        ({"iterate_noise": [1, 0]}, r"iterate_noise = 0 \(entry 2\)"),
+        ({"contractions": ["a", 1]}, "contractions = a"),
         ({"diameter": -1}, "diameter = -1"),
     ],
 )
 def test_bad_schedules_are_named(change: dict[str, Any], message: str) -> None:
-    point: dict[str, Any] = {"drift": [1, 1], "contraction": [1, 1], "iterate_noise": [1, 1], "diameter": 1}
+    point: dict[str, Any] = {"drift": [1, 1], "contractions": [1, 1], "iterate_noise": [1, 1], "diameter": 1}
     with pytest.raises(DomainError, match=message):
         SHIFTED.reference(**{**point, **change})
