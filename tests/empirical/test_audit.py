@@ -19,10 +19,11 @@ from empirical.audits.audit import run
 from empirical.audits.audit_plan import Plan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
-from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
+from empirical.mutants.checks import Planted
+from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant, judge
 from empirical.pairs.pair import default_pair, make_pair
 from oracle.core.accounting import proved_epsilon
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, OracleError
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import CASES, Case
@@ -195,21 +196,41 @@ def test_a_proof_for_another_relation_does_not_count(tmp_path: Path) -> None:
     assert run(replace(plan, claimed="100")).proved is None
 
 
-@pytest.mark.parametrize("name", list(mutants()))
-def test_every_mutant_is_judged_rightly(name: str) -> None:
-    judged = judge(mutants()[name])
-    assert judged.good, judged.detection.detail
+def test_an_exception_never_becomes_epsilon_zero() -> None:
+    def failing(*_: object) -> object:
+        raise ArithmeticError("planted")
+
+    with pytest.raises(ArithmeticError, match="planted"):
+        run(GD, target=Planted(GD, failing))
 
 
-def test_outcomes() -> None:
-    def outcome(severity: str, flagged: bool) -> str:
-        mutant = Mutant("X", severity, "t", "o", lambda: Detection(flagged, ""))
-        return Judged(mutant, mutant.detect()).outcome
+def test_outcomes_of_mutants() -> None:
+    known = {
+        "fires": Check("fires", lambda item: Detection(True, "")),
+        "sleeps": Check("sleeps", lambda item: Detection(False, "")),
+    }
 
-    assert outcome("C", True) == "KILLED"
-    assert outcome("C", False) == "SURVIVED"
-    assert outcome("E", False) == "SPARED"
-    assert outcome("E", True) == "FALSE_ALARM"
+    def outcome(severity: str, caught_by: tuple[str, ...], spared_by: tuple[str, ...] = ()) -> str:
+        names = {"caught_by": caught_by, "spared_by": spared_by}
+        return judge(Mutant("gdp.delta", "x", NOTHING, severity=severity, origin="here", **names), known).outcome
+
+    assert outcome("C", ("fires",)) == outcome("U", ("fires",), ("sleeps",)) == "KILLED"
+    assert outcome("C", ("fires", "sleeps")) == "SURVIVED"
+    assert outcome("E", (), ("sleeps",)) == "SPARED"
+    assert outcome("E", (), ("fires",)) == outcome("U", ("fires",), ("fires",)) == "FALSE_ALARM"
+
+
+@pytest.mark.parametrize(("wrong", "words"), [
+    ({"severity": "X"}, "severity = X is none of C, T, N, U, E"), ({"caught_by": ()}, "must be caught"),
+    ({"severity": "E"}, "must be caught"), ({"severity": "E", "caught_by": ()}, "spared by one"),
+    ({"caught_by": ("nobody",)}, "check = 'nobody' is unknown"),
+])
+def test_a_record_of_a_mutant_that_makes_no_sense_is_refused(wrong: dict[str, Any], words: str) -> None:
+    right = {"of": "gdp.delta", "severity": "C", "caught_by": ("safe side",)}
+    with pytest.raises(OracleError, match=words):
+        judge(Mutant(title="x", changes=NOTHING, origin="here", **{**right, **wrong}))
+    with pytest.raises(OracleError, match="of = nothing is no bound"):
+        Mutant(title="x", changes=NOTHING, origin="here", **{**right, "of": "nothing"}).planted()
 
 
 def test_mutants_command(tmp_path: Path) -> None:

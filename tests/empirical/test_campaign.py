@@ -149,7 +149,9 @@ def test_scores_of_another_attack_are_not_mixed_in(tmp_path: Path, monkeypatch: 
     plan = plan_of(noisy_sums(tmp_path))
     run(plan, store=tmp_path / "store")
     choose = empirical.audits.audit.choose
-    monkeypatch.setattr("choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)}))
+    monkeypatch.setattr(
+        "empirical.audits.audit.choose", lambda *a, **k: choose(*a, **{**k, "attacks": ("coordinate-scan",)})
+    )
     assert run(plan, store=tmp_path / "store") == run(plan)
 
 

@@ -6,11 +6,13 @@ from fractions import Fraction
 
 from flint import arb
 
+from empirical.mutants.changes import certified, formula
 from oracle.bounds.gaussian import gaussian
 from oracle.bounds.tuning import tuning, tuning_lower, tuning_renyi
 from oracle.core.arithmetic import enclose
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, Values, closed_form
+from oracle.core.registry import Values
+from tests.planted import wrong
 
 
 def _quoted_rdp(v: Values) -> arb:
@@ -33,18 +35,20 @@ def _undivided(v: Values, width: Fraction) -> Enclosure:
     return tuning._sum(moved, gaussian.epsilon_of_mu(lambda: ball(v.mu), v.delta, width / 8), width)
 
 
-WRONG: dict[str, tuple[str, Certify]] = {
-    "the hat misplaced": ("poisson-tuning.epsilon", _hat_only),
-    "delta not shared among the runs": ("poisson-tuning.epsilon", _undivided),
-    "a pair of half its epsilon": (
-        "poisson-tuning-pair.epsilon", lambda v, w: tuning._pair(Values(**{**vars(v), "epsilon": v.epsilon / 2}), w),
+MUTANTS = (
+    wrong("poisson-tuning.epsilon", "the hat misplaced", certified(_hat_only)),
+    wrong("poisson-tuning.epsilon", "delta not shared among the runs", certified(_undivided)),
+    wrong(
+        "poisson-tuning-pair.epsilon", "a pair of half its epsilon",
+        certified(lambda v, w: tuning._pair(Values(**{**vars(v), "epsilon": v.epsilon / 2}), w)),
     ),
-    "nothing released forgotten": ("poisson-tuning.rdp", closed_form(_quoted_rdp)),
-    "one order only": (
-        "poisson-tuning-renyi.epsilon",
-        closed_form(lambda v: tuning_renyi._rdp(Values(mu=v.mu, mean=v.mean, alpha=Fraction(5)))),
+    wrong("poisson-tuning.rdp", "nothing released forgotten", formula(_quoted_rdp)),
+    wrong(
+        "poisson-tuning-renyi.epsilon", "one order only",
+        formula(lambda v: tuning_renyi._rdp(Values(mu=v.mu, mean=v.mean, alpha=Fraction(5)))),
     ),
-    "the example at twice its runs": (
-        "poisson-tuning.lower", lambda v, w: tuning_lower._epsilon(Values(**{**vars(v), "mean": 2 * v.mean}), w),
+    wrong(
+        "poisson-tuning.lower", "the example at twice its runs",
+        certified(lambda v, w: tuning_lower._epsilon(Values(**{**vars(v), "mean": 2 * v.mean}), w)),
     ),
-}
+)
