@@ -8,8 +8,8 @@ is caught by counting how often its bound exceeds the truth of exactly known pai
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from empirical.audits import one_run
 from empirical.audits.audit import run
 from empirical.audits.audit_plan import Plan
+from empirical.audits.campaigns import DEFAULT
 from empirical.audits.releases import as_numbers, check_releases
 from empirical.audits.targets import Array
 from empirical.estimators.coverage import Coverage, Leak, allowed, coverage, power
@@ -62,6 +63,13 @@ class Planted:
         released = as_numbers(self.train(features, labels, config, tape))
         check_releases(self.name, released, models=tape.models, entry_shape=None)
         return released
+
+
+def audited(name: str, *, config: Mapping[str, Any] | None = None, **changes: Any) -> dict[str, Plan]:
+    """Where an audit looks: a default audit with other parts of its plan, and of its algorithm's configuration."""
+    plan = DEFAULT[name]
+    target = {**plan.target, "config": {**plan.target["config"], **(config or {})}}
+    return {"plan": replace(plan, target=target, **changes)}
 
 
 def _audited(item: Mutant) -> Detection:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
-from empirical.audits.campaigns import DEFAULT
 from empirical.mutants.changes import accountant, configuration, tape
+from empirical.mutants.checks import audited
 from empirical.mutants.mutant import Mutant
 from empirical.mutants.tapes import scaled
 
-_AUDITED = {"plan": replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=20_000, held=0.2, estimator="gdp")}
+_AUDITED = audited("NoisyCGD, canary in the last batch", budget=20_000, held=0.2, estimator="gdp")
 _ACCOUNTED = {
     "points": [
         {
