@@ -18,6 +18,7 @@ from flint import arb
 
 from empirical.mutants.mutant import Change
 from empirical.mutants.tapes import Fault
+from oracle.core.errors import DomainError
 from oracle.core.registry import Algorithm, Bound, Certify, Values, bound, closed_form
 from oracle.core.tape import Tape
 
@@ -121,7 +122,7 @@ def code(what: str, places: Mapping[str, Callable[[Any], Any]]) -> Change:
                 setattr(owner, name, before)
 
     if what not in CODE:
-        raise ValueError(f"what = {what} is none of {', '.join(CODE)}")
+        raise DomainError(f"what = {what} is outside its domain: one of {', '.join(CODE)}")
     return Change(what, plant)
 
 

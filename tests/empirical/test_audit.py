@@ -1,10 +1,8 @@
-"""Audits end to end: theory and audit agree; violations, bad targets and bad plans are told; mutants are judged."""
+"""Audits end to end: theory and audit agree; violations, bad targets and bad plans are told."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -20,10 +18,9 @@ from empirical.audits.audit_plan import Plan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
 from empirical.mutants.checks import Planted
-from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant, judge
 from empirical.pairs.pair import default_pair, make_pair
 from oracle.core.accounting import proved_epsilon
-from oracle.core.errors import DomainError, OracleError
+from oracle.core.errors import DomainError
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import CASES, Case
@@ -202,40 +199,3 @@ def test_an_exception_never_becomes_epsilon_zero() -> None:
 
     with pytest.raises(ArithmeticError, match="planted"):
         run(GD, target=Planted(GD, failing))
-
-
-def test_outcomes_of_mutants() -> None:
-    known = {
-        "fires": Check("fires", lambda item: Detection(True, "")),
-        "sleeps": Check("sleeps", lambda item: Detection(False, "")),
-    }
-
-    def outcome(severity: str, caught_by: tuple[str, ...], spared_by: tuple[str, ...] = ()) -> str:
-        names = {"caught_by": caught_by, "spared_by": spared_by}
-        return judge(Mutant("gdp.delta", "x", NOTHING, severity=severity, origin="here", **names), known).outcome
-
-    assert outcome("C", ("fires",)) == outcome("U", ("fires",), ("sleeps",)) == "KILLED"
-    assert outcome("C", ("fires", "sleeps")) == "SURVIVED"
-    assert outcome("E", (), ("sleeps",)) == "SPARED"
-    assert outcome("E", (), ("fires",)) == outcome("U", ("fires",), ("fires",)) == "FALSE_ALARM"
-
-
-@pytest.mark.parametrize(("wrong", "words"), [
-    ({"severity": "X"}, "severity = X is none of C, T, N, U, E"), ({"caught_by": ()}, "must be caught"),
-    ({"severity": "E"}, "must be caught"), ({"severity": "E", "caught_by": ()}, "spared by one"),
-    ({"caught_by": ("nobody",)}, "check = nobody is unknown"),
-])
-def test_a_record_of_a_mutant_that_makes_no_sense_is_refused(wrong: dict[str, Any], words: str) -> None:
-    right = {"of": "gdp.delta", "severity": "C", "caught_by": ("safe side",)}
-    with pytest.raises(OracleError, match=words):
-        judge(Mutant(title="x", changes=NOTHING, origin="here", **{**right, **wrong}))
-    with pytest.raises(OracleError, match="of = nothing is no bound"):
-        Mutant(title="x", changes=NOTHING, origin="here", **{**right, "of": "nothing"}).planted()
-
-
-def test_mutants_command(tmp_path: Path) -> None:
-    file = tmp_path / "mutants.json"
-    words = [sys.executable, "-m", "reports.cli", "mutants", "--json", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    assert all(row["good"] for row in json.loads(file.read_text()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from empirical.mutants.changes import code, configuration, tape, times
 from empirical.mutants.checks import Setting
@@ -30,7 +31,7 @@ def perturbed(values: Values) -> Setting:
     return Setting(values, perturbation.data(), Tape(5, 8))
 
 
-def mean_for_sum(module: str) -> dict[str, object]:
+def mean_for_sum(module: str) -> dict[str, Any]:
     return {f"{ROOM}.{module}:energies": lambda honest: lambda x, *given: honest(x, *given) / len(x)}
 
 
