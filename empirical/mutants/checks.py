@@ -126,16 +126,22 @@ def _answers(wrong: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def _points(name: str) -> list[tuple[Point, Enclosure]]:
-    """The points at which bounds are judged, with the certified truth."""
-    return [(point, bound(name).reference(**point)) for point in fixed_points(bound(name), POINTS, seed=1)]
+def _points(name: str) -> list[Point]:
+    """The points at which a bound is judged."""
+    return list(fixed_points(bound(name), POINTS, seed=1))
+
+
+@functools.cache
+def _truth(name: str, number: int) -> Enclosure:
+    """The certified truth at one of these points, for all the bugs of a bound."""
+    return bound(name).reference(**_points(name)[number])
 
 
 def _safe_side(item: Mutant) -> Detection:
     """What a bound certifies, or an accountant says, against the truth: whether it is ever on the unsafe side."""
     given = item.at.get("points")
-    points = _points(item.of) if given is None else [(point, bound(item.of).reference(**point)) for point in given]
-    for point, truth in points:
+    for number, point in enumerate(_points(item.of) if given is None else given):
+        truth = _truth(item.of, number) if given is None else bound(item.of).reference(**point)
         with item.planted() as wrong:
             said = wrong.reference(**point) if isinstance(wrong, Bound) else _about(wrong(**point))
         if not (truth.possibly_le(said) if bound(item.of).safe == "upper" else said.possibly_le(truth)):
