@@ -39,15 +39,20 @@ SHAPES = {  # records and features
     "dp-sgd-multilayer/4": (100, 4), "phased-sgd": (100_000, 50),
     "dp-glmtron": (550, 1024), "dp-taglmtron": (550, 1024),
 }
-COMMON = {"loss": "logistic", "eta": "0.1", "clip_norm": "0.5", "batch_size": 40}
-NETWORK = {"activation": "tanh", "width": 16, "initial_std": 1, "dataset_size": 200, "neighbours": "add_remove"}
-DEEP = {"depth": 2, "width": 256, "radius": 100, "centre": "start", "dataset_size": 100, "neighbours": "add_remove"}
+COMMON = {"loss": "logistic", "learning_rate": "0.1", "clip_norm": "0.5", "batch_size": 40}
+NETWORK = {
+    "activation": "tanh", "hidden_units": 16, "initial_scale": 1, "dataset_size": 200, "neighbours": "add_remove",
+}
+DEEP = {
+    "depth": 2, "hidden_units": 256, "layer_radius": 100, "centre": "start", "dataset_size": 100,
+    "neighbours": "add_remove",
+}
 PASS = {"learning_rate": "0.01", "clip_norm": 1, "initial_std": 0, "clip": "shorten"}
 TASKS: dict[str, dict[str, Any]] = {
     "noisy-cgd": {**COMMON, "regularisation": "0.1", "noise_on_mean": "0.1", "epochs": 20, "feature_norm": 1},
     "dp-sgd-network": {**COMMON, **NETWORK, "noise_on_mean": "0.1", "steps": 100},
     "dp-sgd-multilayer": {**COMMON, **DEEP, "batch_size": 10, "noise_on_mean": "0.01", "steps": 10},
-    "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "sigma": "0.01", "steps": 10},
+    "dp-sgd-multilayer/4": {**COMMON, **DEEP, "batch_size": 10, "noise_on_mean": "0.01", "steps": 10},
     "phased-sgd": {
         "link": "tanh", "label_bound": 1, "base_learning_rate": "0.1", "noise_over_step": 1, "initial_radius": 0,
     },
@@ -142,18 +147,19 @@ def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
     dtype = getattr(torch, precision)
     features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
-    eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
-    dimension, size = SHAPES[task][1], config.batch_size
+    eta, clip_norm = float(config.learning_rate), float(config.clip_norm)
+    noise = float(getattr(config, NOISE[task]))
+    dimension, size, units = SHAPES[task][1], config.batch_size, getattr(config, "hidden_units", 0)
 
     def network() -> nn.Module:
         if task == "noisy-cgd":
             return nn.Linear(dimension, 1, bias=False)
         if task == "dp-sgd-network":
-            return nn.Sequential(nn.Linear(dimension, config.width), nn.Tanh(), nn.Linear(config.width, 1))
-        first, last = nn.Linear(dimension, config.width, bias=False), nn.Linear(config.width, 1, bias=False)
+            return nn.Sequential(nn.Linear(dimension, units), nn.Tanh(), nn.Linear(units, 1))
+        first, last = nn.Linear(dimension, units, bias=False), nn.Linear(units, 1, bias=False)
         return nn.Sequential(first, nn.ReLU(), last)
 
-    scale = math.sqrt(config.width) if kind(task) == "dp-sgd-multilayer" else 1.0
+    scale = math.sqrt(units) if kind(task) == "dp-sgd-multilayer" else 1.0
 
     def one(model: int) -> Any:
         net = network().to(dtype)
@@ -161,7 +167,7 @@ def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
         begun = [part.detach().clone() for part in net.parameters()]
         private = GradSampleModule(net)
         optimiser = DPOptimizer(
-            torch.optim.SGD(private.parameters(), lr=eta, weight_decay=float(getattr(config, "lam", 0))),
+            torch.optim.SGD(private.parameters(), lr=eta, weight_decay=float(getattr(config, "regularisation", 0))),
             noise_multiplier=noise * size / clip_norm, max_grad_norm=clip_norm, expected_batch_size=size,
         )
         loss, total = nn.BCEWithLogitsLoss(), torch.zeros_like(nn.utils.parameters_to_vector(net.parameters()))
@@ -173,7 +179,7 @@ def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
                 with torch.no_grad():
                     for part, middle in zip(net.parameters(), begun, strict=True):
                         far = (part - middle).norm()
-                        part.copy_(middle + (part - middle) * min(1.0, float(config.radius) / scale / float(far)))
+                        part.copy_(middle + (part - middle) * min(1.0, float(config.layer_radius) / scale / float(far)))
                     total += nn.utils.parameters_to_vector(net.parameters()) / len(parts)
         return total if kind(task) == "dp-sgd-multilayer" else nn.utils.parameters_to_vector(net.parameters()).detach()
 
@@ -190,8 +196,9 @@ def torch_loop(task: str, config: Any, precision: str = "float64") -> Trainer:
     dtype = getattr(torch, precision)
     features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
     parts = [(features[batch], labels[batch]) for batch in batches]
-    eta, clip_norm, noise = float(config.eta), float(config.clip_norm), float(getattr(config, NOISE[task]))
-    lam, width = float(getattr(config, "lam", 0)), getattr(config, "width", 0)
+    eta, clip_norm = float(config.learning_rate), float(config.clip_norm)
+    noise = float(getattr(config, NOISE[task]))
+    lam, width = float(getattr(config, "regularisation", 0)), getattr(config, "hidden_units", 0)
     dimension, size = SHAPES[task][1], config.batch_size
 
     def loss(weights: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

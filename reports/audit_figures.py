@@ -95,7 +95,8 @@ def epsilons() -> Epsilons:
     for epochs in range(1, most + 1):
         parsed = item.parse({**config, "epochs": epochs})
         proved.append(proved_epsilon(item, parsed, records=records, delta=delta).to_floats()[1])
-        multiplier = parsed.batch_size * parsed.sigma / (2 * parsed.clip_norm)  # a record is in one step of an epoch
+        # A record is in one step of an epoch.
+        multiplier = parsed.batch_size * parsed.noise_on_mean / (2 * parsed.clip_norm)
         everything_seen = bound("gaussian-composed.epsilon").reference(
             sigma=multiplier, sensitivity=1, steps=epochs, delta=delta
         )

@@ -148,7 +148,8 @@ def noisy_cgd_epochs() -> Figure:
     curves = {}
     for product in ("0", "5.4e-5", "1e-4", "2e-4"):
         mu = bound("noisy-cgd.mu").fast(
-            sensitivity=2, batch_size=1, noise_on_mean=15, contraction=float(1 - Fraction(product)), batches=60, epochs=epochs
+            sensitivity=2, batch_size=1, noise_on_mean=15, contraction=float(1 - Fraction(product)), batches=60,
+            epochs=epochs,
         )
         curves[product] = bound("gdp.epsilon").fast(mu=mu, delta=1e-5)
 

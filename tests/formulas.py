@@ -65,7 +65,7 @@ def noisy_gd_mu(v: Numbers) -> mpf:
     """Document 000's NoisyGD formula, with its limits at c = 1."""
     c, t = v["contraction"], v["steps"]
     square = t if c == 1 else (1 - c**t) / (1 + c**t) * (1 + c) / (1 - c)
-    return v["sensitivity"] / (v["dataset_size"] * v["sigma"]) * mp.sqrt(square)
+    return v["sensitivity"] / (v["dataset_size"] * v["noise_on_mean"]) * mp.sqrt(square)
 
 
 def noisy_cgd_mu(v: Numbers) -> mpf:
@@ -78,7 +78,7 @@ def noisy_cgd_mu(v: Numbers) -> mpf:
     else:
         memory = c ** (k * (epochs - 1))
         square = 1 + c ** (2 * k - 2) * (1 - c**2) / (1 - c**k) ** 2 * (1 - memory) / (1 + memory)
-    return v["sensitivity"] / (v["batch_size"] * v["sigma"]) * mp.sqrt(square)
+    return v["sensitivity"] / (v["batch_size"] * v["noise_on_mean"]) * mp.sqrt(square)
 
 
 def shift_programme(c: Fraction, touched: Sequence[int]) -> Fraction:
@@ -152,21 +152,21 @@ def zcdp_epsilon(v: Numbers) -> mpf:
 
 def composition_advanced(v: Numbers) -> mpf:
     """Mean plus Hoeffding deviation of k losses of plus or minus epsilon, or k epsilon if that is less."""
-    epsilon, k = v["epsilon"], v["steps"]
+    epsilon, k = v["base_epsilon"], v["steps"]
     mean = epsilon * (mp.exp(epsilon) - 1) / (mp.exp(epsilon) + 1)
     return min(k * epsilon, k * mean + mp.sqrt(2 * k * mp.log(1 / v["slack"])) * epsilon)
 
 
-def composition_delta(v: Numbers, total_epsilon: mpf) -> mpf:
+def composition_delta(v: Numbers, epsilon: mpf) -> mpf:
     """The hockey-stick divergence of the k-fold product of the worst pair, outcome by outcome."""
     k = int(v["steps"])
     with mp.extradps(30):
-        p = 1 / (1 + mp.exp(-v["epsilon"]))
-        q = 1 / (1 + mp.exp(v["epsilon"]))
-        factor = mp.exp(total_epsilon)
+        p = 1 / (1 + mp.exp(-v["base_epsilon"]))
+        q = 1 / (1 + mp.exp(v["base_epsilon"]))
+        factor = mp.exp(epsilon)
         gaps = (p ** (k - i) * q**i - factor * p**i * q ** (k - i) for i in range(k + 1))
         divergence = mp.fsum(mp.binomial(k, i) * gap for i, gap in enumerate(gaps) if gap > 0)
-        kept = (1 - v["delta"]) ** k
+        kept = (1 - v["base_delta"]) ** k
         result = 1 - kept + kept * divergence
     return +result
 

@@ -30,28 +30,29 @@ def _entry(
 
 
 _CYCLIC = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10, "epochs": 10,
-    "feature_norm": "1",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
+    "batch_size": 10, "epochs": 10, "feature_norm": "1",
 }
-_CONVEX = {**_CYCLIC, "lam": "0", "sigma": "0.02", "batch_size": 100, "epochs": 4, "feature_norm": "2"}
+_CONVEX = {
+    **_CYCLIC, "regularisation": "0", "noise_on_mean": "0.02", "batch_size": 100, "epochs": 4, "feature_norm": "2",
+}
 _SAMPLED = {
-    "loss": "linear", "eta": "0.5", "lam": "0", "clip_norm": "1", "noise_std": "0.1", "batch_size": 10, "steps": 50,
-    "dataset_size": 100, "neighbours": "add_remove",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0", "clip_norm": "1", "noise_on_mean": "0.1",
+    "batch_size": 10, "steps": 50, "dataset_size": 100, "neighbours": "add_remove",
 }
 _PHASED = {
     "link": "constant", "label_bound": "1", "base_learning_rate": "0.5", "noise_over_step": "4", "initial_radius": 0,
 }
 _SMOOTHED = {**_PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
-_RELU = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
-_GLMTRON = {**_RELU, "noise_over_sensitivity": "0.4"}
+_REGRESSION = {"learning_rate": "0.1", "clip_norm": "1", "initial_std": 0, "clip": "shorten"}
+_GLMTRON = {**_REGRESSION, "noise_over_sensitivity": "0.4"}
 _THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-6", "histogram_batches": 15, "model_variance": "0.5"}
 
 DEFAULT: dict[str, AuditPlan] = {
     "NoisyGD on quadratics": _entry(
-        "noisy-cgd", {
-            **_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20,
-        }, "cyclic-canary",
-        records=50, dimension=4, batch=1,
+        "noisy-cgd",
+        {**_CYCLIC, "regularisation": "0.2", "noise_on_mean": "0.15", "batch_size": 50, "epochs": 20},
+        "cyclic-canary", records=50, dimension=4, batch=1,
     ),
     "NoisyCGD, canary in the first batch": _entry(
         "noisy-cgd", _CYCLIC, "cyclic-canary", records=40, dimension=4, batch=1,
@@ -65,7 +66,8 @@ DEFAULT: dict[str, AuditPlan] = {
     "NoisyCGD's bound, worst losses": AuditPlan(
         # Not NoisyCGD itself, but losses that its bound allows; the claim is noisy-cgd.mu with the numbers above.
         target={
-            "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1", "position": 4,
+            "kind": "adversary", "contraction": "0.95", "batches": 4, "epochs": 10, "sensitivity": "1",
+            "batch_position": 4,
         },
         pair={"kind": "built", "name": "zoned"}, claimed=WORST_CLAIM, budget=BUDGET, estimator=FREE, held=0.1,
     ),
@@ -79,8 +81,7 @@ DEFAULT: dict[str, AuditPlan] = {
         "dp-gd",
         {
             "loss": "linear", "learning_rate": "0.5", "clip_norm": "1", "noise_on_mean": "0.3", "steps": 10,
-            "dataset_size": 20,
-            "neighbours": "replace",
+            "dataset_size": 20, "neighbours": "replace",
         },
         "full-batch-canary", records=20, dimension=4,
     ),
@@ -93,7 +94,7 @@ DEFAULT: dict[str, AuditPlan] = {
     "phased SGD": _entry("phased-sgd", _PHASED, "first-record", records=128, dimension=2),
     "DP-GLMtron": _entry("dp-glmtron", _GLMTRON, "shuffled-canary", records=20, dimension=2),
     "tree aggregation (DP-TAGLMtron)": _entry(
-        "dp-taglmtron", {**_RELU, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
+        "dp-taglmtron", {**_REGRESSION, "noise_multiplier": "3", "neighbours": "replace"}, "tree-canary",
         records=16, dimension=2, place=1,
     ),
     "output perturbation": _entry(
@@ -158,13 +159,12 @@ DEFAULT: dict[str, AuditPlan] = {
         "dp-gd-projected",
         {
             "loss": "linear", "learning_rate": "0.5", "lipschitz": "1", "radius": "1", "noise_on_mean": "0.2",
-            "steps": 5,
-            "dataset_size": 10, "neighbours": "replace",
+            "steps": 5, "dataset_size": 10, "neighbours": "replace",
         },
         "full-batch-canary", budget=FEWER, records=10, dimension=2,
     ),
     "DP-FTRL": _entry(
-        "dp-ftrl", {**_RELU, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
+        "dp-ftrl", {**_REGRESSION, "noise_multiplier": "2", "neighbours": "replace"}, "tree-canary", budget=FEWER,
         records=8, dimension=1, place=2,
     ),
     "DP-SGD baseline of GLMtron": _entry(
@@ -182,8 +182,8 @@ DEFAULT: dict[str, AuditPlan] = {
         "noisy-cgd-convex-relu",
         {
             "loss": "squared", "outputs": 1, "hyperplanes": 2, "learning_rate": "0.2", "regularisation": "0.1",
-            "clip_norm": "1",
-            "clipping": "record", "noise_on_mean": "0.3", "batch_size": 5, "epochs": 3, "feature_norm": "1",
+            "clip_norm": "1", "clipping": "record", "noise_on_mean": "0.3", "batch_size": 5, "epochs": 3,
+            "feature_norm": "1",
         },
         "unit-canary", budget=FEWER, records=10, dimension=1,
     ),
@@ -191,8 +191,8 @@ DEFAULT: dict[str, AuditPlan] = {
         "poisson-tuned-noisy-cgd",
         {
             "loss": "linear", "learning_rates": ["0.5"], "regularisations": ["0.1"], "clip_norm": "1",
-            "noise_on_mean": "0.5", "batch_size": 5,
-            "epochs": 3, "feature_norm": "1", "mean_runs": "3", "validation_records": 1, "score": "loss",
+            "noise_on_mean": "0.5", "batch_size": 5, "epochs": 3, "feature_norm": "1", "mean_runs": "3",
+            "validation_records": 1, "score": "loss",
         },
         "tuned-canary", budget=FEWER, records=6, dimension=1,
     ),
@@ -225,9 +225,8 @@ DEFAULT: dict[str, AuditPlan] = {
         "dp-sgd-multilayer",
         {
             "loss": "pseudo-huber", "depth": 2, "hidden_units": 1, "learning_rate": "0.2", "layer_radius": "5",
-            "centre": "start",
-            "clip_norm": "1", "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10,
-            "neighbours": "add_remove",
+            "centre": "start", "clip_norm": "1", "noise_on_mean": "0.3", "batch_size": 5, "steps": 5,
+            "dataset_size": 10, "neighbours": "add_remove",
         },
         "network-canary", FEWER, records=2, dimension=1,
     ),
@@ -235,8 +234,8 @@ DEFAULT: dict[str, AuditPlan] = {
         "dp-sgd-network",
         {
             "loss": "squared", "activation": "tanh", "hidden_units": 2, "initial_scale": "0.1", "learning_rate": "0.1",
-            "clip_norm": "1",
-            "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10, "neighbours": "add_remove",
+            "clip_norm": "1", "noise_on_mean": "0.3", "batch_size": 5, "steps": 5, "dataset_size": 10,
+            "neighbours": "add_remove",
         },
         "network-canary", budget=FEWER, records=2, dimension=1,
     ),
@@ -248,9 +247,9 @@ EPOCHS = (1, 2, 4, 8, 12)
 def _over_epochs(epochs: int, losses: str) -> AuditPlan:
     """Noise and batch size enter by their product alone, so that linear losses do with the smallest batches."""
     if losses == "linear":
-        config = {**_CONVEX, "sigma": "1", "batch_size": 2, "epochs": epochs}
+        config = {**_CONVEX, "noise_on_mean": "1", "batch_size": 2, "epochs": epochs}
         return _entry("noisy-cgd", config, "cyclic-canary", records=6, dimension=1, batch=3)
-    config = {**_CONVEX, "sigma": "0.01", "batch_size": 200, "epochs": epochs, "loss": "squared"}
+    config = {**_CONVEX, "noise_on_mean": "0.01", "batch_size": 200, "epochs": epochs, "loss": "squared"}
     return _entry("noisy-cgd", config, "clocked-canary", records=600, dimension=1)
 
 

@@ -69,7 +69,9 @@ def work(task: Task) -> Array | TaskFailure:
     torch.set_num_threads(1)
     threadpool_limits(1)
     if code_of(task.plan) != task.code:
-        return TaskFailure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
+        return TaskFailure(
+            "a worker runs other code, or other versions of numpy, scipy or torch, than this process", False,
+        )
     plain = task.plan.to_json()
     text = json.dumps({name: plain[name] for name in ("target", "pair")})
     try:

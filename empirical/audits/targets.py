@@ -6,8 +6,8 @@ A target is made from a JSON object, its spec, in any process, and the spec hold
 - `{"kind": "function", "path": "pkg.mod:fn" or "file.py:fn", "batched": bool, "timeout": seconds, "memory": MB}`;
 - `{"kind": "command", "command": "prog ...", "timeout": seconds, "memory": MB}`;
 - `{"kind": "literal", "name": ..., "config": {...}}`: what a document prints and is wrong (`empirical.audits.literal`);
-- `{"kind": "adversary", "contraction": ..., "batches": ..., "epochs": ..., "sensitivity": ..., "position": ...}`: the
-  worst losses of a hidden state (`empirical.pairs.adversaries`), for the pair that is built under the name `zoned`.
+- `{"kind": "adversary", "contraction": ..., "batches": ..., "epochs": ..., "sensitivity": ..., "batch_position":
+  ...}`: the worst losses of a hidden state (`empirical.pairs.adversaries`), for the pair that is built as `zoned`.
 
 Functions and commands run in a process of their own (`foreign`), and their specs carry the sha256 of the
 source files, so that a campaign is never continued with other code. A release is what the target gives away: an array

@@ -91,30 +91,30 @@ class ZonedDescent:
     """NoisyCGD on the worst losses, in units of a step's noise (eta sigma = 1), one record a batch.
 
     Record j has the loss f_j(theta) - x_j theta: a data set is the column of the x_j, and its neighbour replaces x_j at
-    `position` (from 1) by -x_j, |x_j| = sensitivity / 2. As a target it releases the last iterate.
+    `batch_position` (from 1) by -x_j, |x_j| = sensitivity / 2. As a target it releases the last iterate.
     """
 
     contraction: Fraction
     batches: int
     epochs: int
     sensitivity: Fraction
-    position: int
+    batch_position: int
 
     @classmethod
     def of(
-        cls, *, contraction: Number, batches: int, epochs: int, sensitivity: Number, position: int | None = None
+        cls, *, contraction: Number, batches: int, epochs: int, sensitivity: Number, batch_position: int | None = None
     ) -> ZonedDescent:
         """The adversary of noisy-cgd.mu; `sensitivity` is L/(b sigma), the drift of a touch over a step's noise."""
         c, s = exact("contraction", contraction, "in (0, 1]"), exact("sensitivity", sensitivity, "positive")
-        place = batches if position is None else position
+        place = batches if batch_position is None else batch_position
         if not 0 < c <= 1:
             raise DomainError(f"contraction = {contraction} is outside its domain: a real number in (0, 1]")
         if s <= 0:
             raise DomainError(f"sensitivity = {sensitivity} is outside its domain: a real number > 0")
         if batches < 1 or epochs < 1 or not 1 <= place <= batches:
             raise DomainError(
-                f"batches = {batches}, epochs = {epochs}, position = {place} are outside their domain: integers >= 1, "
-                "the position at most the number of batches"
+                f"batches = {batches}, epochs = {epochs}, batch_position = {place} are outside their domain: integers "
+                ">= 1, the batch_position at most the number of batches"
             )
         return cls(c, batches, epochs, s, place)
 
@@ -127,29 +127,31 @@ class ZonedDescent:
         """The numbers that determine it."""
         return {
             "kind": "adversary", "contraction": str(self.contraction), "batches": self.batches, "epochs": self.epochs,
-            "sensitivity": str(self.sensitivity), "position": self.position,
+            "sensitivity": str(self.sensitivity), "batch_position": self.batch_position,
         }
 
     def multipliers(self) -> tuple[list[Fraction], Fraction]:
         """The multipliers of all steps, and mu squared."""
         steps = self.batches * self.epochs
-        touched = [self.sensitivity if i % self.batches == self.position - 1 else Fraction(0) for i in range(steps)]
+        touched = [
+            self.sensitivity if i % self.batches == self.batch_position - 1 else Fraction(0) for i in range(steps)
+        ]
         return tight_multipliers(touched, [self.contraction] * steps, [Fraction(1)] * steps)
 
     def pair(self) -> Pair:
         """The neighbours and the law of the last iterate, exact up to the doubt."""
         record = np.zeros((self.batches, 1))
-        record[self.position - 1, 0] = float(self.sensitivity) / 2
+        record[self.batch_position - 1, 0] = float(self.sensitivity) / 2
         multipliers, _ = self.multipliers()
         gap, variance = Fraction(0), Fraction(0)
         for i, multiplier in enumerate(multipliers):
-            touched = i % self.batches == self.position - 1
+            touched = i % self.batches == self.batch_position - 1
             gap, variance = multiplier * gap + (self.sensitivity if touched else 0), multiplier**2 * variance + 1
         zones = self._zones()
         known = isotropic(gap=gap, variance=variance, direction=np.ones(1), centre=zones.end)
         labels = np.zeros(self.batches)
         return Pair(
-            (-record, record), (labels, labels), "replace", self.position - 1, np.ones(1),
+            (-record, record), (labels, labels), "replace", self.batch_position - 1, np.ones(1),
             NearlyLaw(known, Fraction(zones.doubt)),
         )
 
@@ -170,7 +172,7 @@ class ZonedDescent:
         c, half, half_gap, variance = float(self.contraction), 0.0, 0.0, 0.0
         for i, multiplier in enumerate(multipliers):
             half = max(half, half_gap + WIDTH * math.sqrt(variance))
-            touched = i % self.batches == self.position - 1
+            touched = i % self.batches == self.batch_position - 1
             half_gap = multiplier * half_gap + (float(self.sensitivity) / 2 if touched else 0.0)
             variance = multiplier**2 * variance + 1.0
         doubt = 4 * len(multipliers) * float(special.ndtr(-WIDTH))

@@ -54,20 +54,20 @@ class Path:
 
 def affine_path(config: Values, batches: int) -> Path:
     """The iterate before each epoch's last step, as long as all gradients are clipped."""
-    multiplier, share = 1 - config.eta * config.lam, Fraction(1, config.batch_size)
-    push = config.eta * config.clip_norm
+    multiplier, share = 1 - config.learning_rate * config.regularisation, Fraction(1, config.batch_size)
+    push = config.learning_rate * config.clip_norm
     middle, half_gap, variance = Fraction(0), Fraction(0), Fraction(0)
     path = Path([], [], [])
     for _ in range(config.epochs):
         for _ in range(batches - 1):
             middle, half_gap = multiplier * middle, multiplier * half_gap
-            variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
+            variance = multiplier**2 * variance + (config.learning_rate * config.noise_on_mean) ** 2
         path.middle.append(middle)
         path.half_gap.append(half_gap)
         path.variance.append(variance)
         middle = multiplier * middle - (1 - share) * push
         half_gap = multiplier * half_gap + share * push
-        variance = multiplier**2 * variance + (config.eta * config.sigma) ** 2
+        variance = multiplier**2 * variance + (config.learning_rate * config.noise_on_mean) ** 2
     return path
 
 
@@ -78,16 +78,16 @@ def _clocked(name: str, config: Values, parameters: Values) -> Pair:
     if records % size or size < 2:
         raise DomainError(f"batch_size = {size} is outside its domain: at least 2, a divisor of {records} records")
     path = affine_path(config, records // size)
-    multiplier, companions = 1 - config.eta * config.lam, Fraction(size - 1, size)
-    push, step = config.eta * config.clip_norm, (config.eta * config.sigma) ** 2
+    multiplier, companions = 1 - config.learning_rate * config.regularisation, Fraction(size - 1, size)
+    push, step = config.learning_rate * config.clip_norm, (config.learning_rate * config.noise_on_mean) ** 2
     gap, variance = 2 * path.half_gap[-1], path.variance[-1]
     best = min(multiplier, gap * step / (2 * push / size * variance)) if variance else multiplier
-    length = math.sqrt(float((multiplier - best) / (config.eta * companions)))
+    length = math.sqrt(float((multiplier - best) / (config.learning_rate * companions)))
     length = min(length, float(config.feature_norm))
     if length <= 0:
         raise DomainError("there is no curvature to use: one step, or a learning rate too small")
     curvature = Fraction(length) ** 2
-    factor = multiplier - config.eta * companions * curvature
+    factor = multiplier - config.learning_rate * companions * curvature
     reach = config.clip_norm / curvature
     # Half-way between where the last step is still clipped and where the one before is curved.
     star = path.middle[-1] - (reach + max(Fraction(0), reach - companions * push)) / 2

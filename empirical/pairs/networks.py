@@ -92,14 +92,15 @@ unit_canary = Builder(
 
 def _tuned(name: str, config: Values, parameters: Values) -> Pair:
     records, dimension = parameters.records, parameters.dimension
-    kept = records - config.validation
+    kept = records - config.validation_records
     if kept < 1:
-        raise DomainError(f"records = {records} is outside its domain: more than validation = {config.validation}")
+        wanted = f"more than validation_records = {config.validation_records}"
+        raise DomainError(f"records = {records} is outside its domain: {wanted}")
     pair = canary_pair(config, records=kept, dimension=dimension, at=kept - 1, longest=config.feature_norm)
-    public = np.tile(unit(dimension), (config.validation, 1))
+    public = np.tile(unit(dimension), (config.validation_records, 1))
     label = 0.0 if config.loss == "linear" else 1.0
     features = tuple(np.concatenate([part, public]) for part in pair.features)
-    labels = tuple(np.concatenate([part, np.full(config.validation, label)]) for part in pair.labels)
+    labels = tuple(np.concatenate([part, np.full(config.validation_records, label)]) for part in pair.labels)
     return replace(
         pair, features=(features[0], features[1]), labels=(labels[0], labels[1]),
         direction=np.concatenate([[0.0], unit(dimension)]),
@@ -111,6 +112,6 @@ tuned_canary = Builder(
     summary="a canary of opposite gradients in the last batch, and public records that favour its direction",
     algorithms=("poisson-tuned-noisy-cgd",),
     parameters=SIZES,
-    defaults=lambda name, config: {"records": 2 * config.batch_size + config.validation, "dimension": 2},
+    defaults=lambda name, config: {"records": 2 * config.batch_size + config.validation_records, "dimension": 2},
     build=_tuned,
 )

@@ -27,73 +27,80 @@ class Case:
         return "-".join([*words, *(f"{key}={value}" for key, value in self.pair.items())])
 
 
-_TELLING = ("loss", "link", "neighbours", "estimator", "noise", "noise_formula", "lam")
+_TELLING = ("loss", "link", "neighbours", "estimator", "noise_formula", "regularisation")
 
 CYCLIC = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 10, "epochs": 3,
-    "feature_norm": "1",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
+    "batch_size": 10, "epochs": 3, "feature_norm": "1",
 }
-CLOCKED = {**CYCLIC, "loss": "squared", "lam": "0", "sigma": "0.02", "batch_size": 100, "feature_norm": "2"}
+CLOCKED = {
+    **CYCLIC, "loss": "squared", "regularisation": "0", "noise_on_mean": "0.02", "batch_size": 100, "feature_norm": "2",
+}
 DP_GD = {
-    "loss": "linear", "eta": "0.5", "clip_norm": "2", "noise_std": "0.3", "steps": 4, "dataset_size": 8,
+    "loss": "linear", "learning_rate": "0.5", "clip_norm": "2", "noise_on_mean": "0.3", "steps": 4, "dataset_size": 8,
     "neighbours": "replace",
 }
 PROJECTED = {
-    "loss": "linear", "eta": "0.5", "lipschitz": "2", "radius": "5", "noise_std": "0.3", "steps": 4,
+    "loss": "linear", "learning_rate": "0.5", "lipschitz": "2", "radius": "5", "noise_on_mean": "0.3", "steps": 4,
     "dataset_size": 8, "neighbours": "replace",
 }
 DP_SGD = {
-    "loss": "linear", "eta": "0.5", "lam": "0", "clip_norm": "1", "noise_std": "0.5", "batch_size": 4, "steps": 6,
-    "dataset_size": 10, "neighbours": "replace",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0", "clip_norm": "1", "noise_on_mean": "0.5",
+    "batch_size": 4, "steps": 6, "dataset_size": 10, "neighbours": "replace",
 }
 NETWORK = {
-    "loss": "squared", "activation": "tanh", "width": 3, "initial_std": "0.1", "eta": "0.1", "clip_norm": "1",
-    "noise_std": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8, "neighbours": "add_remove",
+    "loss": "squared", "activation": "tanh", "hidden_units": 3, "initial_scale": "0.1", "learning_rate": "0.1",
+    "clip_norm": "1", "noise_on_mean": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8,
+    "neighbours": "add_remove",
 }
 DEEP = {
-    "loss": "pseudo-huber", "depth": 2, "width": 4, "eta": "0.1", "radius": "5", "centre": "start", "clip_norm": "1",
-    "sigma": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8, "neighbours": "replace",
+    "loss": "pseudo-huber", "depth": 2, "hidden_units": 4, "learning_rate": "0.1", "layer_radius": "5",
+    "centre": "start", "clip_norm": "1", "noise_on_mean": "0.5", "batch_size": 4, "steps": 3, "dataset_size": 8,
+    "neighbours": "replace",
 }
 PHASED = {
     "link": "constant", "label_bound": "2", "base_learning_rate": "0.5", "noise_over_step": "3", "initial_radius": 0,
 }
 SMOOTHED = {**PHASED, "envelope_smoothness": "1", "oracle_error": "0.01", "gradient_oracle": "bisection"}
 KERNEL = {"link": "constant", "degree": 3, "base_learning_rate": "0.5", "noise_over_step": "2"}
-RELU = {"learning_rate": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten"}
-GLMTRON = {**RELU, "noise_over_sensitivity": "0.5"}
-TREE = {**RELU, "noise_multiplier": "2", "neighbours": "replace"}
+REGRESSION = {"learning_rate": "0.1", "clip_norm": "2", "initial_std": 0, "clip": "shorten"}
+GLMTRON = {**REGRESSION, "noise_over_sensitivity": "0.5"}
+TREE = {**REGRESSION, "noise_multiplier": "2", "neighbours": "replace"}
 THRESHOLD = {"threshold_epsilon": "2", "threshold_delta": "1e-4", "histogram_batches": 11, "model_variance": "0.5"}
 PGD = {
-    "learning_rate": "0.1", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1", "projected_dimension": 400,
-    "steps": 3,
+    "learning_rate": "0.1", "noise_on_mean": "0.5", "weight_bound": "1", "label_bound": "1",
+    "projected_dimension": 400, "steps": 3,
 }
 ADAPTIVE = {
     "noise_formula": "exact", "noise_over_sensitivity": "2", "learning_rate": "0.1", "feature_norm": "2",
     "label_bound": "3", "batch_size": 5,
 }
 OUTPUT = {
-    "loss": "linear", "strong_convexity": "0.5", "noise_scale": "0.3", "solver_error": "1e-9", "feature_norm": "2",
+    "loss": "linear", "regularisation": "0.5", "noise_scale": "0.3", "solver_error": "1e-9", "feature_norm": "2",
 }
 OBJECTIVE = {
-    "loss": "linear", "strong_convexity": "0.5", "epsilon": "1.5", "correction": "sharp", "feature_norm": "2",
+    "loss": "linear", "regularisation": "0.5", "epsilon": "1.5", "correction": "sharp", "feature_norm": "2",
 }
 GRID = {
-    "loss": "logistic", "loss_range": "1", "temperature": "1.5", "ridge": "0.1", "radius": "2", "points": 8,
+    "loss": "logistic", "loss_range": "1", "temperature": "1.5", "regularisation": "0.1", "grid_radius": "2",
+    "grid_points": 8,
 }
 BLOCKS = {
-    "estimator": "mean", "order": "given", "blocks": 5, "low": "-1", "high": "2", "noise_scale": "0.4",
+    "estimator": "mean", "order": "given", "blocks": 5, "estimate_low": "-1", "estimate_high": "2",
+    "noise_scale": "0.4",
 }
 SBCD = {
     "layers": 0, "hidden_units": 1, "outputs": 1, "learning_rate": "0.1", "regulariser": "none",
     "spectral_norm": "inf", "batch_size": 4, "noise_variances": ["2", "1"], "clip_norm": "1",
 }
 UNITS = {
-    "loss": "squared", "outputs": 1, "hyperplanes": 3, "eta": "0.1", "lam": "0.1", "clip_norm": "1",
-    "clipping": "record", "sigma": "0.2", "batch_size": 5, "epochs": 2, "feature_norm": "1",
+    "loss": "squared", "outputs": 1, "hyperplanes": 3, "learning_rate": "0.1", "regularisation": "0.1",
+    "clip_norm": "1", "clipping": "record", "noise_on_mean": "0.2", "batch_size": 5, "epochs": 2, "feature_norm": "1",
 }
 TUNED = {
-    "loss": "linear", "etas": ["0.5", "0.3"], "lams": ["0.1", "0.1"], "clip_norm": "1", "sigma": "0.5",
-    "batch_size": 5, "epochs": 2, "feature_norm": "1", "mean": "3", "validation": 2, "score": "loss",
+    "loss": "linear", "learning_rates": ["0.5", "0.3"], "regularisations": ["0.1", "0.1"], "clip_norm": "1",
+    "noise_on_mean": "0.5", "batch_size": 5, "epochs": 2, "feature_norm": "1", "mean_runs": "3",
+    "validation_records": 2, "score": "loss",
 }
 
 CASES = (

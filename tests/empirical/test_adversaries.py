@@ -48,10 +48,12 @@ def test_every_schedule_of_the_shift_programme_is_attained(
 @pytest.mark.parametrize("contraction", ["0.6", "0.95", "1"])
 @pytest.mark.parametrize(("batches", "epochs"), [(1, 3), (2, 2), (4, 10), (7, 1)])
 def test_the_bound_of_noisy_cgd_is_attained(contraction: str, batches: int, epochs: int) -> None:
-    given_values = {"sensitivity": 1, "batch_size": 1, "sigma": 1, "contraction": contraction, "batches": batches}
+    given_values = {
+        "sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "contraction": contraction, "batches": batches,
+    }
     for position in {1, batches}:
         adversary = ZonedDescent.of(
-            contraction=contraction, batches=batches, epochs=epochs, sensitivity=1, position=position
+            contraction=contraction, batches=batches, epochs=epochs, sensitivity=1, batch_position=position
         )
         proved = bound("noisy-cgd-position.mu").reference(**given_values, epochs=epochs, batch_position=position)
         assert float(adversary.multipliers()[1]) ** 0.5 == pytest.approx(proved.to_floats()[1], rel=1e-9)
@@ -97,7 +99,7 @@ def test_an_audit_exceeds_what_affine_losses_could_show() -> None:
 
 def test_releases_follow_the_law() -> None:
     # 40,000 models a side: scores are N(-mu/2, 1) and N(mu/2, 1), means within 5 standard errors: P(fail) < 1e-6.
-    adversary = ZonedDescent.of(contraction="0.9", batches=3, epochs=4, sensitivity="1.5", position=2)
+    adversary = ZonedDescent.of(contraction="0.9", batches=3, epochs=4, sensitivity="1.5", batch_position=2)
     pair = adversary.pair()
     assert pair.law is not None
     mu = float(adversary.multipliers()[1]) ** 0.5
@@ -130,7 +132,7 @@ def test_bad_input_names_the_argument() -> None:
     good = {"contraction": "0.9", "batches": 3, "epochs": 2, "sensitivity": 1}
     for change, word in (
         ({"contraction": 0}, "contraction"), ({"contraction": "1.1"}, "contraction"), ({"batches": 0}, "batches"),
-        ({"sensitivity": -1}, "sensitivity"), ({"position": 4}, "position"),
+        ({"sensitivity": -1}, "sensitivity"), ({"batch_position": 4}, "batch_position"),
     ):
         with pytest.raises(DomainError, match=word):
             ZonedDescent.of(**{**good, **change})

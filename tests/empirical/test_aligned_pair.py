@@ -66,8 +66,8 @@ def test_the_pair_is_reproducible_and_takes_no_draw_of_an_audit() -> None:
 
 def test_it_serves_our_own_algorithms_too() -> None:
     config = {
-        "loss": "logistic", "eta": "0.5", "lam": "0.1", "clip_norm": 1, "sigma": "0.1", "batch_size": 5, "epochs": 2,
-        "feature_norm": 2,
+        "loss": "logistic", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": 1, "noise_on_mean": "0.1",
+        "batch_size": 5, "epochs": 2, "feature_norm": 2,
     }
     pair = make_pair(SPEC, AlgorithmTarget("noisy-cgd", config))
     assert pair.direction is not None

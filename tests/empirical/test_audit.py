@@ -21,12 +21,13 @@ from empirical.mutants.checks import Planted
 from empirical.pairs.pair import default_pair, make_pair
 from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
-from oracle.core.registry import algorithm, algorithms
+from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
 CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0.2, estimator="gdp")
+TUNED = replace(DEFAULT["tuned NoisyCGD"], budget=500, estimator="clopper-pearson")
 FIRST_CASES = list({case.algorithm: case for case in reversed(CASES)}.values())
 
 
@@ -72,7 +73,7 @@ def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> 
 
 def test_every_algorithm_with_a_guarantee_is_among_them() -> None:
     assert {case.algorithm for case in FIRST_CASES} == {
-        name for name, item in algorithms().items() if item.accounted_by is not None
+        name for name, item in algorithms().items() if item.can_train and item.guarantees
     }
 
 
@@ -155,8 +156,8 @@ def test_an_error_of_our_own_stays_an_error() -> None:
         (lambda: replace(GD, target={**GD.target, "name": "none"}), "algorithm"),
         (lambda: replace(GD, target={"kind": "none"}), "kind"),
         (lambda: replace(GD, pair={"kind": "built", "name": "none"}), "pair"),
-        (lambda: configured(GD, eta="-1"), "eta"),
-        (lambda: configured(GD, eta="50"), "eta"),
+        (lambda: configured(GD, learning_rate="-1"), "learning_rate"),
+        (lambda: configured(TUNED, learning_rates=["50"]), "learning_rate"),
         (lambda: configured(GD, loss="squared"), "Gaussian by theory"),
         (lambda: replace(GD, pair={**GD.pair, "records": 7}), "batch_size"),
         (lambda: replace(GD, attacks=("quadratic-discriminant",)), "attacks"),
@@ -175,12 +176,21 @@ def test_gdp_is_refused_where_the_release_is_not_gaussian_but_clopper_pearson_wo
 
 
 def test_without_a_guarantee_there_must_be_a_claim() -> None:
-    plan = replace(configured(CGD, eta="50"), budget=500, estimator="clopper-pearson")
-    with pytest.raises(DomainError, match="eta"):
+    plan = configured(TUNED, learning_rates=["50"])
+    with pytest.raises(DomainError, match="learning_rate"):
         run(plan)
     result = run(replace(plan, claimed="3"))
     assert result.proved is None
     assert result.claimed == 3.0
+
+
+def test_a_step_that_expands_is_held_to_composition() -> None:
+    plan = replace(configured(CGD, learning_rate="50"), budget=500, estimator="clopper-pearson")
+    sigma, sensitivity = Fraction(plan.target["config"]["noise_on_mean"]), Fraction(2, 10)
+    composed = bound("gaussian-composed.epsilon").reference(
+        sigma=sigma, sensitivity=sensitivity, steps=plan.target["config"]["epochs"], delta=plan.delta
+    )
+    assert run(plan).proved == composed.to_decimals()
 
 
 def test_a_proof_for_another_relation_does_not_count(tmp_path: Path) -> None:

@@ -250,8 +250,11 @@ def test_bad_usage_is_one_line(words: tuple[str, ...], told: str, capsys: pytest
     ("name", "text", "told"),
     [
         ("convex-relu-exact", "", "deterministic"),
-        ("gd", 'loss = "linear"\neta = "0.5"\nsteps = 2\ninitial_std = "1"\niterate = "last"', "gd has no guarantee"),
-        ("noisy-cgd", "eta = 1", "noisy-cgd needs"),
+        (
+            "gd", 'loss = "linear"\nlearning_rate = "0.5"\nsteps = 2\ninitial_std = "1"\niterate = "last"',
+            "gd has no guarantee",
+        ),
+        ("noisy-cgd", "learning_rate = 1", "noisy-cgd needs"),
         ("noisy-cgd", "not toml", "no TOML file"),
         ("noisy-cgd", "pair = 3", "pair = 3"),
     ],

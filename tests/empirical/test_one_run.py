@@ -30,8 +30,8 @@ RUNNER = CliRunner()
 
 # One step on 100 canaries, +-e_i: the release moves by 2 eta / 100 along e_i in noise eta sigma: mu = 2 / (100 sigma).
 CONFIG = {
-    "loss": "linear", "eta": "1", "lam": "0", "clip_norm": "1", "sigma": "0.01", "batch_size": 100, "epochs": 1,
-    "feature_norm": "1",
+    "loss": "linear", "learning_rate": "1", "regularisation": "0", "clip_norm": "1", "noise_on_mean": "0.01",
+    "batch_size": 100, "epochs": 1, "feature_norm": "1",
 }
 TARGET = {"kind": "algorithm", "name": "noisy-cgd", "config": CONFIG}
 NOTHING = np.zeros((0, 100)), np.zeros(0)

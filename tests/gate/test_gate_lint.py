@@ -125,8 +125,10 @@ DEFECTS: dict[str, tuple[Callable[[Document], None], str]] = {
     "another maker": (change(("generator", "name"), "somebody"), "made by somebody"),
     "another formula": (change(("formula",), "x"), "formula is not what the registry says"),
     "another safe side": (change(("safe",), "lower"), "safe is not what the registry says"),
-    "other parameters": (change(("parameters",), [{"name": "x", "kind": "real", "domain": "x", "meaning": ""}]),
-                         "parameters is not what the registry says"),
+    "other parameters": (
+        change(("parameters",), [{"name": "x", "kind": "real", "domain": "x", "meaning": "x", "unit": ""}]),
+        "parameters is not what the registry says",
+    ),
     "another bound": (change(("bound",), "gaussian.sigma"), "bound is not what the registry says"),
     "a parameter too few": (drop(("input", "delta"), "valid"), "the bound takes"),
     "a parameter too many": (change(("input", "steps"), "1", "valid"), "the bound takes"),
@@ -211,5 +213,5 @@ def test_what_is_invalid_is_outside_the_closure() -> None:
     for name, text in (("delta", "0"), ("delta", "1"), ("epsilon", "0"), ("sensitivity", "0"), ("epsilon", "1")):
         assert not is_outside(classical, {**base, name: text})
     # Limits of this project's own code are no reason to call an input invalid.
-    steps = {"epsilon": "0.1", "delta": "0", "steps": "100001", "total_delta": "1e-5"}
+    steps = {"base_epsilon": "0.1", "base_delta": "0", "steps": "100001", "delta": "1e-5"}
     assert not is_outside(bound("composition.optimal"), steps)

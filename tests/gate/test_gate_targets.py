@@ -121,11 +121,11 @@ def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
     target.close()
     shifted = bound("shifted.mu")
     schedules: dict[str, Text] = {
-        "drift": ("0", "1"), "contraction": ("0.9", "1"), "noise": ("2", "1"), "diameter": "inf",
+        "drift": ("0", "1"), "contractions": ("0.9", "1"), "iterate_noise": ("2", "1"), "diameter": "inf",
     }
     seen: dict[str, Any] = {}
     LocalTarget(lambda **given: seen.update(given)).ask(shifted, Case("shifted.mu", 1, schedules, None))
-    assert seen == {"drift": [0.0, 1.0], "contraction": [0.9, 1.0], "noise": [2.0, 1.0], "diameter": math.inf}
+    assert seen == {"drift": [0.0, 1.0], "contractions": [0.9, 1.0], "iterate_noise": [2.0, 1.0], "diameter": math.inf}
     steps: list[Any] = []
     composed = bound("gaussian-composed.epsilon")
     for text in ("3", "3.0", "1.5", "1e300"):

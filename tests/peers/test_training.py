@@ -114,7 +114,8 @@ def test_dp_sgd_on_a_network_takes_the_steps_of_opacus(activation: str, monkeypa
     features, labels = data(1e4)
     item = oracle.algorithm("dp-sgd-network")
     values = item.parse({
-        **COMMON, "activation": activation, "hidden_units": WIDTH, "initial_scale": 1, "clip_norm": 20_000, "noise_on_mean": 50,
+        **COMMON, "activation": activation, "hidden_units": WIDTH, "initial_scale": 1, "clip_norm": 20_000,
+        "noise_on_mean": 50,
     })
     tape = Tape(1)
     assert 0.2 < share_clipped("dp-sgd-network", features, labels, values, tape) < 0.9

@@ -16,31 +16,31 @@ from tests.topics import FALLS, RISES, TURNS
 
 def iteration_rho(v: Numbers) -> mpf:
     """Half the squared shifts over the noise."""
-    return mp.fsum((a / tau) ** 2 for a, tau in zip(v["shift"], v["noise"], strict=True)) / 2
+    return mp.fsum((a / tau) ** 2 for a, tau in zip(v["shift"], v["iterate_noise"], strict=True)) / 2
 
 
 def one_pass_rho(v: Numbers) -> mpf:
     """A drift of 2L/sigma standard deviations, shared evenly by the steps from the record on."""
-    steps = int(v["dataset_size"] - v["position"]) + 1
-    return mp.fsum((2 * v["lipschitz"] / v["sigma"] / steps) ** 2 for _ in range(steps)) / 2
+    steps = int(v["dataset_size"] - v["record_position"]) + 1
+    return mp.fsum((2 * v["lipschitz"] / v["noise_on_mean"] / steps) ** 2 for _ in range(steps)) / 2
 
 
 def langevin_rho(v: Numbers) -> mpf:
     """Chourasia, Ye and Shokri's formula."""
-    scale = v["sensitivity"] ** 2 / (v["strong_convexity"] * v["sigma"] ** 2 * v["dataset_size"] ** 2)
-    return scale * -mp.expm1(-v["strong_convexity"] * v["step_size"] * v["steps"] / 2)
+    scale = v["sensitivity"] ** 2 / (v["strong_convexity"] * v["diffusion"] ** 2 * v["dataset_size"] ** 2)
+    return scale * -mp.expm1(-v["strong_convexity"] * v["learning_rate"] * v["steps"] / 2)
 
 
 def minibatch_rho(v: Numbers) -> mpf:
     """The recursion, step by step, on the divergence and the variance."""
-    fresh = 2 * v["step_size"] * v["sigma"] ** 2
-    drift = v["step_size"] * v["sensitivity"] / v["batch_size"]
+    fresh = 2 * v["learning_rate"] * v["diffusion"] ** 2
+    drift = v["learning_rate"] * v["sensitivity"] / v["batch_size"]
     rho = variance = mpf(0)
     for _ in range(int(v["epochs"])):
         for number in range(1, int(v["batches"]) + 1):
             before = v["contraction"] ** 2 * variance
             variance = before + fresh
-            rho = rho + drift**2 / (2 * fresh) if number == v["position"] else rho * before / variance
+            rho = rho + drift**2 / (2 * fresh) if number == v["batch_position"] else rho * before / variance
     return rho
 
 
@@ -48,7 +48,7 @@ def minibatch_rho(v: Numbers) -> mpf:
 def one_batch(noise: mpf, rate: mpf, alpha: mpf, digits: int) -> mpf:
     """One batch without replacement, at that working precision; the same points are asked for by several tests."""
     assert digits == mp.dps
-    return sampled_rdp({"noise_on_mean": noise, "sampling_rate": rate, "steps": 1, "alpha": alpha, "method": "exact"})
+    return sampled_rdp({"sigma": noise, "sampling_rate": rate, "steps": 1, "alpha": alpha, "method": "exact"})
 
 
 def projected_rdp(v: Numbers) -> mpf:
@@ -93,19 +93,19 @@ OPINIONS: dict[str, Value] = {
 }
 
 _COMMON: dict[str, dict[str, str]] = {
-    "iteration": {"drift": TURNS, "noise": TURNS, "shift": TURNS, "contraction": TURNS},
-    "iteration-sgd": {"lipschitz": RISES, "sigma": FALLS, "dataset_size": FALLS, "position": RISES},
+    "iteration": {"drift": TURNS, "iterate_noise": TURNS, "shift": TURNS, "contraction": TURNS},
+    "iteration-sgd": {"lipschitz": RISES, "noise_on_mean": FALLS, "dataset_size": FALLS, "record_position": RISES},
     "langevin": {
-        "sensitivity": RISES, "dataset_size": FALLS, "sigma": FALLS, "strong_convexity": FALLS, "smoothness": TURNS,
-        "step_size": RISES, "steps": RISES,
+        "sensitivity": RISES, "dataset_size": FALLS, "diffusion": FALLS, "strong_convexity": FALLS,
+        "smoothness": TURNS, "learning_rate": RISES, "steps": RISES,
     },
     "noisy-minibatch": {
-        "sensitivity": RISES, "batch_size": FALLS, "sigma": FALLS, "step_size": RISES, "contraction": RISES,
-        "batches": TURNS, "epochs": RISES, "position": RISES,
+        "sensitivity": RISES, "batch_size": FALLS, "diffusion": FALLS, "learning_rate": RISES,
+        "contraction": RISES, "batches": TURNS, "epochs": RISES, "batch_position": RISES,
     },
     "projected-noisy-sgd": {
-        "lipschitz": RISES, "dataset_size": FALLS, "batch_size": TURNS, "sigma": FALLS, "step_size": FALLS,
-        "diameter": RISES, "steps": RISES,
+        "lipschitz": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS,
+        "learning_rate": FALLS, "diameter": RISES, "steps": RISES,
     },
 }
 FAMILIES = tuple(_COMMON)

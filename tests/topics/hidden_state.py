@@ -72,9 +72,9 @@ def least_cost(drift: Sequence[mpf], contraction: Sequence[mpf], noise: Sequence
 
 
 def shifted_mu(v: Numbers) -> mpf:
-    return mp.sqrt(
-        least_cost(v["drift"], v["contractions"], v["iterate_noise"], v["diameter"])
-    ) if v["drift"] else mpf(0)
+    if not v["drift"]:
+        return mpf(0)
+    return mp.sqrt(least_cost(v["drift"], v["contractions"], v["iterate_noise"], v["diameter"]))
 
 
 def linear_gaussian_mu(v: Numbers) -> mpf:

@@ -134,7 +134,7 @@ def delta(v: Numbers) -> mpf:
 OPINIONS = {"noisy-sgd.epsilon": Value(epsilon, digits=(40, 48)), "noisy-sgd.delta": Value(delta, digits=(40, 48))}
 
 _COMMON = {
-    "sensitivity": RISES, "dataset_size": FALLS, "batch_size": TURNS, "sigma": FALLS, "contraction": RISES,
-    "step_size": FALLS, "diameter": RISES, "steps": RISES,
+    "sensitivity": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS,
+    "contraction": RISES, "learning_rate": FALLS, "diameter": RISES, "steps": RISES,
 }
 DIRECTIONS = {"noisy-sgd.epsilon": {**_COMMON, "delta": FALLS}, "noisy-sgd.delta": {**_COMMON, "epsilon": FALLS}}

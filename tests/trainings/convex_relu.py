@@ -16,8 +16,9 @@ def convex_relu(rng: np.random.Generator) -> Sample:
     outputs = int(rng.integers(1 + (loss == "softmax"), 5))
     config: dict[str, Any] = {
         "loss": loss, "outputs": outputs, "hyperplanes": planes, "learning_rate": rng.uniform(0.001, 1),
-        "regularisation": rng.uniform(0, 1), "clip_norm": rng.uniform(0.01, 1), "clipping": str(rng.choice(["record", "output"])),
-        "noise_on_mean": rng.uniform(0.001, 3), "batch_size": batch, "epochs": int(rng.integers(1, 4)), "feature_norm": 1,
+        "regularisation": rng.uniform(0, 1), "clip_norm": rng.uniform(0.01, 1),
+        "clipping": str(rng.choice(["record", "output"])), "noise_on_mean": rng.uniform(0.001, 3),
+        "batch_size": batch, "epochs": int(rng.integers(1, 4)), "feature_norm": 1,
     }
     features, labels = unit_data(rng, batch * batches, dimension)
     if outputs > 1:

@@ -139,14 +139,14 @@ def zcdp_epsilon(*, rho: Any, delta: Any) -> Any:
     return zCDP_Mechanism(rho).get_approxDP(delta)
 
 
-def amplification_poisson(*, epsilon: Any, sampling_rate: Any) -> Any:
+def amplification_poisson(*, base_epsilon: Any, sampling_rate: Any) -> Any:
     """The subsampling lemma, epsilon."""
-    return _privacy_calibrator().subsample_epsdelta(epsilon, 0.0, sampling_rate)[0]
+    return _privacy_calibrator().subsample_epsdelta(base_epsilon, 0.0, sampling_rate)[0]
 
 
-def amplification_poisson_delta(*, delta: Any, sampling_rate: Any) -> Any:
+def amplification_poisson_delta(*, base_delta: Any, sampling_rate: Any) -> Any:
     """The subsampling lemma, delta."""
-    return _privacy_calibrator().subsample_epsdelta(1.0, delta, sampling_rate)[1]
+    return _privacy_calibrator().subsample_epsdelta(1.0, base_delta, sampling_rate)[1]
 
 
 def _privacy_calibrator() -> Any:
@@ -156,7 +156,7 @@ def _privacy_calibrator() -> Any:
     return privacy_calibrator
 
 
-def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: Any) -> Any:
+def composition_optimal(*, base_epsilon: Any, base_delta: Any, steps: Any, delta: Any) -> Any:
     """The accountant of (epsilon, delta) pairs, told of every mechanism."""
     from autodp.dp_acct import DP_acct
 
@@ -164,16 +164,16 @@ def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: An
         raise ValueError(f"{steps} mechanisms are nothing that the library could be told of")
     accountant = DP_acct()
     for _ in range(steps):
-        accountant.update_DPlosses(epsilon, delta)
-    return accountant.get_eps(total_delta)
+        accountant.update_DPlosses(base_epsilon, base_delta)
+    return accountant.get_eps(delta)
 
 
-def composition_basic(*, epsilon: Any, steps: Any) -> Any:
+def composition_basic(*, base_epsilon: Any, steps: Any) -> Any:
     """Mechanisms of which only a pure epsilon is known."""
     from autodp.mechanism_zoo import PureDP_Mechanism
     from autodp.transformer_zoo import Composition
 
-    return Composition()([PureDP_Mechanism(epsilon)], [steps]).get_pureDP()
+    return Composition()([PureDP_Mechanism(base_epsilon)], [steps]).get_pureDP()
 
 
 ADAPTERS = declare("autodp", "RDP", "autodp", {

@@ -31,25 +31,25 @@ def gaussian_sigma(*, sensitivity: Any, epsilon: Any, delta: Any) -> Any:
     return GaussianAnalytic(epsilon=epsilon, delta=delta, sensitivity=sensitivity)._scale
 
 
-def composition_basic(*, epsilon: Any, steps: Any) -> Any:
+def composition_basic(*, base_epsilon: Any, steps: Any) -> Any:
     """The accountant without slack."""
     from diffprivlib import BudgetAccountant
 
-    return BudgetAccountant(spent_budget=_spent(epsilon, 0, steps)).total()[0]
+    return BudgetAccountant(spent_budget=_spent(base_epsilon, 0, steps)).total()[0]
 
 
-def composition_optimal(*, epsilon: Any, delta: Any, steps: Any, total_delta: Any) -> Any:
-    """The accountant with the slack that leads to total_delta.
+def composition_optimal(*, base_epsilon: Any, base_delta: Any, steps: Any, delta: Any) -> Any:
+    """The accountant with the slack that leads to delta.
 
-    It reports delta = 1 - (1-slack) (1-delta)^k; slack is solved from that in high precision and rounded down, so that
-    the translation asks for no more than total_delta.
+    It reports delta = 1 - (1-slack) (1-base_delta)^k; slack is solved from that in high precision and rounded down, so
+    that the translation asks for no more than delta.
     """
     from diffprivlib import BudgetAccountant
 
     with mpmath.workdps(60):
-        slack = float(-mpmath.expm1(mpmath.log1p(-mpmath.mpf(total_delta)) - steps * mpmath.log1p(-mpmath.mpf(delta))))
+        slack = float(-mpmath.expm1(mpmath.log1p(-mpmath.mpf(delta)) - steps * mpmath.log1p(-mpmath.mpf(base_delta))))
     below = math.nextafter(slack, 0.0) if slack > 0 else slack  # a negative one is the library's to refuse
-    return BudgetAccountant(spent_budget=_spent(epsilon, delta, steps), slack=below).total()[0]
+    return BudgetAccountant(spent_budget=_spent(base_epsilon, base_delta, steps), slack=below).total()[0]
 
 
 def _spent(epsilon: Any, delta: Any, steps: Any) -> list[tuple[Any, Any]]:

@@ -36,11 +36,11 @@ def laplace_delta(scale: float, sensitivity: float, epsilon: float) -> Any:
     return LaplacePrivacyLoss(scale, sensitivity).get_delta_for_epsilon(epsilon)
 
 
-def composition_optimal(epsilon: float, delta: float, steps: int, total_delta: float) -> Any:
+def composition_optimal(base_epsilon: float, base_delta: float, steps: int, delta: float) -> Any:
     """Epsilon of mechanisms of which only (epsilon, delta) is known; None where theirs has no answer."""
     from dp_accounting.pld import accountant, common
 
-    return accountant.advanced_composition(common.DifferentialPrivacyParameters(epsilon, delta), steps, total_delta)
+    return accountant.advanced_composition(common.DifferentialPrivacyParameters(base_epsilon, base_delta), steps, delta)
 
 
 ADAPTERS = declare(LIBRARY, "closed forms", DISTRIBUTION, {

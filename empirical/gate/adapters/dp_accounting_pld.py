@@ -118,14 +118,14 @@ def _of_parameters(epsilon: float, delta: float, steps: int) -> Any:
     return one.self_compose(steps)
 
 
-def composition_optimal(epsilon: float, delta: float, steps: int, total_delta: float) -> Any:
+def composition_optimal(base_epsilon: float, base_delta: float, steps: int, delta: float) -> Any:
     """Epsilon of mechanisms of which only (epsilon, delta) is known."""
-    return _of_parameters(epsilon, delta, steps).get_epsilon_for_delta(total_delta)
+    return _of_parameters(base_epsilon, base_delta, steps).get_epsilon_for_delta(delta)
 
 
-def composition_optimal_delta(epsilon: float, delta: float, steps: int, total_epsilon: float) -> Any:
+def composition_optimal_delta(base_epsilon: float, base_delta: float, steps: int, epsilon: float) -> Any:
     """Delta of mechanisms of which only (epsilon, delta) is known."""
-    return _of_parameters(epsilon, delta, steps).get_delta_for_epsilon(total_epsilon)
+    return _of_parameters(base_epsilon, base_delta, steps).get_delta_for_epsilon(epsilon)
 
 
 ADAPTERS = declare(LIBRARY, "PLD", DISTRIBUTION, {

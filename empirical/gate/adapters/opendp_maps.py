@@ -117,23 +117,25 @@ def zcdp_epsilon(*, rho: Any, delta: Any) -> Any:
 
 
 @_refusing
-def composition_basic(*, epsilon: Any, steps: Any) -> Any:
+def composition_basic(*, base_epsilon: Any, steps: Any) -> Any:
     """Mechanisms of which only epsilon is known."""
     dp = _opendp()
-    base = dp.m.make_user_measurement(*_scalars(dp), dp.max_divergence(), lambda value: value, lambda distance: epsilon)
+    base = dp.m.make_user_measurement(
+        *_scalars(dp), dp.max_divergence(), lambda value: value, lambda distance: base_epsilon
+    )
     return _composed(dp, base, steps).map(1.0)
 
 
 @_refusing
-def amplification_wor(*, epsilon: Any, dataset_size: Any, batch_size: Any) -> Any:
+def amplification_wor(*, base_epsilon: Any, dataset_size: Any, batch_size: Any) -> Any:
     """A simple sample from a population; replacing a record is the metric change_one_distance."""
-    return _amplified(_opendp(), epsilon, 0.0, dataset_size, batch_size)[0]
+    return _amplified(_opendp(), base_epsilon, 0.0, dataset_size, batch_size)[0]
 
 
 @_refusing
-def amplification_wor_delta(*, delta: Any, dataset_size: Any, batch_size: Any) -> Any:
+def amplification_wor_delta(*, base_delta: Any, dataset_size: Any, batch_size: Any) -> Any:
     """The delta that goes with it."""
-    return _amplified(_opendp(), 1.0, delta, dataset_size, batch_size)[1]
+    return _amplified(_opendp(), 1.0, base_delta, dataset_size, batch_size)[1]
 
 
 def _amplified(dp: Any, epsilon: Any, delta: Any, dataset_size: Any, batch_size: Any) -> Any:

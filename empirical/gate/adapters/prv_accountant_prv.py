@@ -104,18 +104,18 @@ def laplace_delta(scale: float, sensitivity: float, epsilon: float) -> Any:
     return laplace_composed_delta(scale, sensitivity, 1, epsilon)
 
 
-def composition_optimal(epsilon: float, delta: float, steps: int, total_delta: float) -> Any:
+def composition_optimal(base_epsilon: float, base_delta: float, steps: int, delta: float) -> Any:
     """Epsilon of mechanisms of which only (epsilon, delta) is known."""
     from prv_accountant import ApproximateDPMechanism
 
-    return _epsilon(ApproximateDPMechanism(epsilon, delta), steps, total_delta)
+    return _epsilon(ApproximateDPMechanism(base_epsilon, base_delta), steps, delta)
 
 
-def composition_optimal_delta(epsilon: float, delta: float, steps: int, total_epsilon: float) -> Any:
+def composition_optimal_delta(base_epsilon: float, base_delta: float, steps: int, epsilon: float) -> Any:
     """Delta of mechanisms of which only (epsilon, delta) is known."""
     from prv_accountant import ApproximateDPMechanism
 
-    return _delta(ApproximateDPMechanism(epsilon, delta), steps, total_epsilon)
+    return _delta(ApproximateDPMechanism(base_epsilon, base_delta), steps, epsilon)
 
 
 ADAPTERS = declare("prv-accountant", "PRV", "prv-accountant", {

@@ -22,7 +22,7 @@ _TFP = "https://github.com/tensorflow/privacy"
 _AUTODP = "https://github.com/yuxiangw/autodp"
 _OPENDP = "https://github.com/opendp/opendp"
 
-DELTAS = ("delta", "total_delta", "slack")
+DELTAS = ("delta", "base_delta", "threshold_delta", "slack")
 NOISY = ("gaussian", "gaussian-composed", "poisson-gaussian", "wor-gaussian", "tree", "laplace", "laplace-composed")
 ORDERS = ("alpha",)
 STEPS = ("steps", "epochs")
@@ -215,7 +215,7 @@ KNOWN: tuple[KnownBug, ...] = (
             "ExponentOverflow", "KNOWN_BUG", "epsilon is at least 700: e^epsilon is no double any more.",
             "NaN or inf from 0 * inf in the curve of the Gaussian mechanism.", (f"{_GOOGLE}/pull/430",),
         ),
-        lambda case: _some(("epsilon", "total_epsilon"), lambda epsilon: epsilon >= 700)(case)
+        lambda case: _some(("epsilon", "base_epsilon", "threshold_epsilon"), lambda epsilon: epsilon >= 700)(case)
         or _both(_unit("epsilon"), _answer_above(700))(case),
     ),
     KnownBug(
@@ -270,7 +270,7 @@ KNOWN: tuple[KnownBug, ...] = (
             "(PureDPMechanism): upper end 70.07 for 79.84, 100 times epsilon = 1 at delta = 1e-5; -11.4 for 2281.",
             (_PRV, f"{_PRV}/pull/31"),
         ),
-        lambda case: _optimal(case) and Fraction(str(case.input["epsilon"])) * int(str(case.input["steps"])) >= 20,
+        lambda case: _optimal(case) and Fraction(str(case.input["base_epsilon"])) * int(str(case.input["steps"])) >= 20,
     ),
     KnownBug(
         Flag(
@@ -279,7 +279,7 @@ KNOWN: tuple[KnownBug, ...] = (
             "(advanced_composition): epsilon = 8 for 10, 100 times epsilon = 0.1 at total delta 0.",
             (_GOOGLE,),
         ),
-        _both(_optimal, _some(("total_delta",), lambda delta: delta < Fraction(1, 10**16))),
+        _both(_optimal, _some(("delta",), lambda delta: delta < Fraction(1, 10**16))),
     ),
 )
 

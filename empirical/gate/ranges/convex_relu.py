@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from empirical.gate.ranges import Ranges
 
-RANGES: Ranges = {("convex-relu.contraction", "eta"): (-6.0, 2.0)}
+RANGES: Ranges = {("convex-relu.contraction", "learning_rate"): (-6.0, 2.0)}

@@ -69,7 +69,8 @@ def counted(features: Array, labels: Array, config: Values, tape: Tape) -> Array
     """The last iterates of NoisyCGD on the convex ReLU model, shape [M, P d]."""
     glm.check_data(features, labels, feature_norm=config.feature_norm)
     glm.batches(config.batch_size, len(features))
-    eta, lam, sigma, clip_norm = (float(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam = float(config.learning_rate), float(config.regularisation)
+    sigma, clip_norm = float(config.noise_on_mean), float(config.clip_norm)
     batches = _batches(features, labels, config)
     v = np.zeros((tape.models, config.hyperplanes * features.shape[1]))
     normals = tape.by("torch")
@@ -91,7 +92,10 @@ counted_records = Literal(
     document="000, eqs. 3.6-3.8 and 2.4",
     summary="NoisyCGD on the convex ReLU model, squared loss, with one known draw of the hyperplanes",
     parameters=(
-        *(parameter for parameter in noisy_cgd_convex_relu.parameters if parameter.name not in FIXED),
+        *(
+            parameter for parameter in (*noisy_cgd_convex_relu.parameters, *noisy_cgd_convex_relu.training)
+            if parameter.name not in FIXED
+        ),
         non_negative_integer("hyperplane_seed", "of the tape whose first model's hyperplanes these are"),
     ),
     releases=counted,
@@ -100,8 +104,8 @@ counted_records = Literal(
 _TARGET: dict[str, Any] = {
     "kind": "literal", "name": "theorems.relu_approx.convex_model.promises:counted_records",
     "config": {
-        "hyperplanes": 6, "eta": "1.9", "lam": "0.0005", "clip_norm": 1, "sigma": "0.00079", "batch_size": 5000,
-        "epochs": 16, "feature_norm": 1, "hyperplane_seed": 18,
+        "hyperplanes": 6, "learning_rate": "1.9", "regularisation": "0.0005", "clip_norm": 1,
+        "noise_on_mean": "0.00079", "batch_size": 5000, "epochs": 16, "feature_norm": 1, "hyperplane_seed": 18,
     },
 }
 _PAIR = {
@@ -138,7 +142,8 @@ clipped_classes = FalseClaim(
         target={
             "kind": "algorithm", "name": "noisy-cgd-convex-relu",
             "config": {
-                "loss": "softmax", "outputs": 3, "hyperplanes": 4, "learning_rate": "0.9", "regularisation": "0.01", "clip_norm": "0.5",
+                "loss": "softmax", "outputs": 3, "hyperplanes": 4, "learning_rate": "0.9", "regularisation": "0.01",
+                "clip_norm": "0.5",
                 "clipping": "record", "noise_on_mean": "0.5", "batch_size": 5, "epochs": 10, "feature_norm": 1,
             },
         },

@@ -71,7 +71,8 @@ def _check_active(pair: Pair, config: Values) -> None:
 
 def process(pair: Pair, config: Values) -> Final:
     """The linear process, step by step, at the working precision; the canary is the first record."""
-    eta, lam, sigma, clip_norm = (ball(v) for v in (config.eta, config.lam, config.sigma, config.clip_norm))
+    eta, lam = ball(config.learning_rate), ball(config.regularisation)
+    sigma, clip_norm = ball(config.noise_on_mean), ball(config.clip_norm)
     hyper, size = config.hyperplanes, config.batch_size
     features, labels = pair.features[1][1:], pair.labels[1][1:]
     if labels.any() or pair.canary != 0:

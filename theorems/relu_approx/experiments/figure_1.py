@@ -64,8 +64,8 @@ def judge_table(table: Mapping[tuple[str, int, int, int], str]) -> Finding:
     for (drop, sigma, batches, epochs), text in table.items():
         value = noisy_cgd_epsilon(drop, Fraction(2, sigma), batches, epochs)
         registered = bound("noisy-cgd.epsilon").reference(
-            sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(drop), batches=batches, epochs=epochs,
-            delta=_DELTA,
+            sensitivity=2, batch_size=1, noise_on_mean=sigma, contraction=1 - Fraction(drop), batches=batches,
+            epochs=epochs, delta=_DELTA,
         )
         if not value.overlaps(registered):
             return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "formula and registered bound differ",

@@ -17,8 +17,9 @@ from scipy import special
 
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
+from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.domain import Number, Parameter, positive
+from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
@@ -35,9 +36,9 @@ def tuned(features: Array, labels: Array, config: Values, tape: Tape) -> Array:
 
     A run is kept as the uniform u of y = x + Phi^-1(u), which has the order of y: only the winner is computed.
     """
-    runs = tape.poisson("runs", 0, float(config.mean))
+    runs = tape.poisson("runs", 0, float(config.mean_runs))
     value = float(features.sum())
-    bar = special.ndtr(float(config.threshold) - value)
+    bar = special.ndtr(float(config.rank_threshold) - value)
     best = np.zeros(tape.models)  # what is best so far: below the bar the first, else the largest
     for first in range(0, int(runs.max()), _TOGETHER):
         draws = tape.uniform("release", first, _TOGETHER)
@@ -54,16 +55,16 @@ poisson_tuned_gaussian = Literal(
     name="poisson-tuned-gaussian",
     document="000, Section 5",
     summary="the best of a Poisson number of Gaussian releases, those below a threshold first",
-    parameters=(
-        positive("mean", "m: mean number of runs"), Parameter("threshold", meaning="s: what lies below is best"),
-    ),
+    parameters=(vocabulary.mean_runs, vocabulary.rank_threshold),
     releases=tuned,
 )
 
 
 def at_least(delta: Number) -> Enclosure:
     """The epsilon that tests of the tail beyond s have."""
-    return bound("poisson-tuning.lower").at({"base_mu": MU, "mean_runs": RUNS, "rank_threshold": THRESHOLD, "delta": delta})
+    return bound("poisson-tuning.lower").at({
+        "base_mu": MU, "mean_runs": RUNS, "rank_threshold": THRESHOLD, "delta": delta,
+    })
 
 
 tuning = FalseClaim(
@@ -75,7 +76,7 @@ tuning = FalseClaim(
     plan=AuditPlan(
         target={
             "kind": "literal", "name": "theorems.relu_approx.tuning.promises:poisson_tuned_gaussian",
-            "config": {"mean": RUNS, "threshold": THRESHOLD},
+            "config": {"mean_runs": RUNS, "rank_threshold": THRESHOLD},
         },
         pair={"kind": "built", "name": "one-value", "value": MU},
         claimed="2.88", budget=4_000_000, held=0.1, confidence=CONFIDENCE, estimator="joint", shard=200_000,
