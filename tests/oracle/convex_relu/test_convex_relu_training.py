@@ -13,7 +13,6 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.convex_relu import convex_relu, torch_convex_relu
-from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 from tests.checks import check_twins

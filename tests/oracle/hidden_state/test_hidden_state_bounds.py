@@ -111,7 +111,8 @@ def test_every_position_is_its_programme(contraction: Fraction, batches: int, ep
 def test_the_units_of_learning_rate_and_diameter() -> None:
     """The programme on the iterates themselves: drifts eta L/n, noise eta sigma, diameter D."""
     found = GD.reference(
-        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20, learning_rate="0.05", diameter="0.1"
+        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20,
+        learning_rate="0.05", diameter="0.1",
     )
     iterates = programme(Fraction(9, 10), [Fraction(3, 140)] * 20, Fraction(1, 10), noise=Fraction(1, 100))
     assert found.overlaps(iterates)

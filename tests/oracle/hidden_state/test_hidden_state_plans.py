@@ -41,7 +41,8 @@ def test_noisy_gd_in_its_own_units() -> None:
     plan = plan_of("noisy-gd", **GD)
     assert [item.status for item in plan.judged] == [PROVED, CONDITIONAL, PROVED]
     expected = epsilon_of(
-        "noisy-gd.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000), contraction="0.995", steps=500
+        "noisy-gd.mu", sensitivity=6, dataset_size=1000, noise_on_mean=Fraction(60, 1000), contraction="0.995",
+        steps=500,
     )
     assert proved(plan) == ("noisy-gd.mu", pytest.approx(expected, rel=1e-10))
 

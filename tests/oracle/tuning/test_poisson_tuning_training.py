@@ -125,7 +125,8 @@ def test_candidates_are_drawn_uniformly_and_anew_for_each_run() -> None:
     """The step sizes of 3000 models' first two runs, told by thetas of hardly any noise: chi-square at 1e-6."""
     features, labels = np.ones((2, 1)) / 2, np.zeros(2)
     values = config(
-        loss="linear", noise_on_mean="1e-12", learning_rates="1,2,3", regularisations="0,0,0", batch_size=1, epochs=1, validation_records=1, mean_runs=30
+        loss="linear", noise_on_mean="1e-12", learning_rates="1,2,3", regularisations="0,0,0",
+        batch_size=1, epochs=1, validation_records=1, mean_runs=30,
     )
     updates: list[Any] = []
     thetas = torch_tuned_noisy_cgd._trained(
