@@ -16,6 +16,7 @@ import oracle
 from oracle.core import registry, torch_twin
 from oracle.core.algorithm import MET, Algorithm, Values
 from oracle.core.errors import DomainError
+from oracle.core.registry import Bound
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.topics import gathered

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
 import oracle
+from empirical.mutants.changes import another, certified, formula, parameters
 from oracle.bounds.hidden_state import hidden_state, hidden_state_projected
 from oracle.bounds.hidden_state.hidden_state_position import last_touch, whole_epochs
 from oracle.bounds.hidden_state.shift_programme import cost, joined, optimum
@@ -18,11 +18,7 @@ from oracle.core.enclosure import ball
 from oracle.core.registry import Certify, closed_form
 from oracle.engines import gaussian_curve
 from oracle.engines.geometric import BallPowers
-
-
-def renamed(name: str, change: Callable[[Values], dict[str, Any]], other: str | None = None) -> Certify:
-    """The registered bound (or another one), at parameters that are changed first."""
-    return lambda v, width: oracle.bound(other or name).certify(Values(**{**vars(v), **change(v)}), width)
+from tests.planted import loose, wrong
 
 
 def programme(change: Callable[[arb, arb, arb], tuple[arb, arb, arb]]) -> Certify:
@@ -88,46 +84,31 @@ def sigma_squared_factor(v: Values, width: Fraction) -> oracle.Enclosure:
     return oracle.Enclosure.between(single.lower.ball * square, single.upper.ball * square)
 
 
-WRONG: dict[str, tuple[str, Certify]] = {
-    "the chord for the minorant": ("shifted.mu", renamed("shifted.mu", lambda v: {}, "linear-gaussian.mu")),
-    "every iterate paid for by itself": ("shifted.mu", programme(lambda s, w, c: (s, w, arb(0) * c))),
-    "the noise for its square": ("shifted.mu", programme(lambda s, w, c: (s, w.sqrt(), c))),
-    "no start at the diameter": ("shifted.mu", renamed("shifted.mu", lambda v: {"diameter": math.inf})),
-    "the diameter halved": (
-        "shifted.mu", renamed(
-            "shifted.mu", lambda v: {"diameter": v.diameter if v.diameter == math.inf else v.diameter / 2}
-        ),
+MUTANTS = (
+    wrong("shifted.mu", "the chord for the minorant", another("linear-gaussian_curve.mu")),
+    wrong("shifted.mu", "every iterate paid for by itself", certified(programme(lambda s, w, c: (s, w, arb(0) * c)))),
+    wrong("shifted.mu", "the noise for its square", certified(programme(lambda s, w, c: (s, w.sqrt(), c)))),
+    loose("shifted.mu", "no start at the diameter", parameters(diameter=math.inf)),
+    wrong(
+        "shifted.mu", "the diameter halved",
+        parameters(diameter=lambda v: v.diameter if v.diameter == math.inf else v.diameter / 2),
     ),
-    "the first drift forgotten": (
-        "shifted.mu", renamed("shifted.mu", lambda v: {"drift": (Fraction(0), *v.drift[1:])}),
+    wrong("shifted.mu", "the first drift forgotten", parameters(drift=lambda v: (Fraction(0), *v.drift[1:]))),
+    wrong("linear-gaussian_curve.mu", "noise that decays like the drift", formula(memory_not_squared)),
+    loose(
+        "noisy-cgd-position.mu", "a later touch",
+        parameters(batch_position=lambda v: min(v.batches, v.batch_position + 1)),
     ),
-    "noise that decays like the drift": ("linear-gaussian.mu", closed_form(memory_not_squared)),
-    "a later touch": (
-        "noisy-cgd-position.mu",
-        renamed("noisy-cgd-position.mu", lambda v: {"batch_position": min(v.batches, v.batch_position + 1)}),
-    ),
-    "edges never joined": ("noisy-cgd-position.mu", closed_form(position_never_joined)),
-    "edges always joined": ("noisy-cgd-position.mu", closed_form(position_always_joined)),
-    "no projection": (
-        "noisy-gd-projected.mu", renamed("noisy-gd-projected.mu", lambda v: {"diameter": math.inf}),
-    ),
-    "a start before the last step only": ("noisy-gd-projected.mu", closed_form(start_without_contraction)),
-    "the learning rate forgotten": (
-        "noisy-gd-projected.mu", renamed("noisy-gd-projected.mu", lambda v: {"learning_rate": Fraction(1)}),
-    ),
-    "no projection between the batches": (
-        "noisy-cgd-projected.mu", renamed("noisy-cgd-projected.mu", lambda v: {"diameter": math.inf}),
-    ),
-    "free steps forgotten": ("noisy-cgd-projected.mu", closed_form(free_steps_forgotten)),
-    "steps composed": (
-        "noisy-gd.epsilon", renamed("noisy-gd.epsilon", lambda v: {"contraction": Fraction(1)}),
-    ),
-    "an epoch forgotten": (
-        "noisy-cgd.epsilon", renamed("noisy-cgd.epsilon", lambda v: {"epochs": max(1, v.epochs - 1)}),
-    ),
-    "a step forgotten by the noise": (
-        "noisy-gd.sigma", renamed("noisy-gd.sigma", lambda v: {"steps": max(0, v.steps - 1)}),
-    ),
-    "the factor squared": ("noisy-cgd.sigma", sigma_squared_factor),
-    "mu for its square": ("noisy-cgd.step", renamed("noisy-cgd.step", lambda v: {"mu": v.mu**2})),
-}
+    loose("noisy-cgd-position.mu", "edges never joined", formula(position_never_joined)),
+    wrong("noisy-cgd-position.mu", "edges always joined", formula(position_always_joined)),
+    loose("noisy-gd-projected.mu", "no projection", parameters(diameter=math.inf)),
+    loose("noisy-gd-projected.mu", "a start before the last step only", formula(start_without_contraction)),
+    wrong("noisy-gd-projected.mu", "the learning rate forgotten", parameters(learning_rate=Fraction(1))),
+    loose("noisy-cgd-projected.mu", "no projection between the batches", parameters(diameter=math.inf)),
+    loose("noisy-cgd-projected.mu", "free steps forgotten", formula(free_steps_forgotten)),
+    loose("noisy-gd.epsilon", "steps composed", parameters(contraction=Fraction(1))),
+    wrong("noisy-cgd.epsilon", "an epoch forgotten", parameters(epochs=lambda v: max(1, v.epochs - 1))),
+    wrong("noisy-gd.sigma", "a step forgotten by the noise", parameters(steps=lambda v: max(0, v.steps - 1))),
+    loose("noisy-cgd.sigma", "the factor squared", certified(sigma_squared_factor)),
+    wrong("noisy-cgd.step", "mu for its square", parameters(mu=lambda v: v.mu**2)),
+)

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
-import oracle
+from empirical.mutants.changes import certified, formula, parameters
 from oracle.bounds.hidden_state import noisy_minibatch_privacy as noisy_minibatch
 from oracle.bounds.hidden_state import projected_noisy_sgd_privacy as projected_noisy_sgd
 from oracle.bounds.renyi.zcdp import epsilon_of_rho
 from oracle.core.algorithm import Values
-from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, closed_form
-
-
-def with_changed(name: str, **changes: Callable[[Values], Any]) -> Certify:
-    """The bound at other values than those given."""
-
-    def certify(values: Values, width: Fraction) -> Enclosure:
-        other = {key: change(values) for key, change in changes.items()}
-        return oracle.bound(name).certify(Values(**{**vars(values), **other}), width)
-
-    return certify
+from oracle.core.enclosure import ball
+from tests.planted import loose, wrong
 
 
 def unsquared(v: Values) -> arb:
@@ -67,30 +55,27 @@ def noise_spent_twice(v: Values) -> arb:
     return (v.steps * batch).min(projected_noisy_sgd._least(batch, whole, v.steps))
 
 
-WRONG: dict[str, tuple[str, Certify]] = {
-    "shifts not squared": ("iteration.rdp", closed_form(unsquared)),
-    "noise doubled in the iteration": (
-        "iteration.epsilon", with_changed("iteration.epsilon", iterate_noise=lambda v: tuple(2 * tau for tau in v.iterate_noise)),
+MUTANTS = (
+    wrong("iteration.rdp", "shifts not squared", formula(unsquared)),
+    wrong(
+        "iteration.epsilon", "noise doubled in the iteration",
+        parameters(iterate_noise=lambda v: tuple(2 * tau for tau in v.iterate_noise)),
     ),
-    "one step less in the pass": ("iteration-sgd.rdp", closed_form(lambda v: ball(v.alpha * off_by_one(v)))),
-    "drift eta L for 2 eta L": (
-        "iteration-sgd.epsilon", with_changed("iteration-sgd.epsilon", lipschitz=lambda v: v.lipschitz / 2),
+    loose("iteration-sgd.rdp", "one step less in the pass", formula(lambda v: ball(v.alpha * off_by_one(v)))),
+    wrong("iteration-sgd.epsilon", "drift eta L for 2 eta L", parameters(lipschitz=lambda v: v.lipschitz / 2)),
+    loose(
+        "langevin.rdp", "no half in the Langevin exponent",
+        formula(lambda v: ball(v.alpha) * langevin_without_half(v)),
     ),
-    "no half in the Langevin exponent": (
-        "langevin.rdp", closed_form(lambda v: ball(v.alpha) * langevin_without_half(v)),
+    loose("langevin.epsilon", "a sensitivity of 4C for 2C", parameters(sensitivity=lambda v: v.sensitivity * 2)),
+    wrong("noisy-minibatch.rdp", "touched steps forget", formula(lambda v: ball(v.alpha) * always_forgetting(v))),
+    wrong(
+        "noisy-minibatch.epsilon", "touched steps forget, converted",
+        certified(lambda v, width: epsilon_of_rho(lambda: always_forgetting(v), v.delta, width)),
     ),
-    "a sensitivity of 4C for 2C": (
-        "langevin.epsilon", with_changed("langevin.epsilon", sensitivity=lambda v: v.sensitivity * 2),
+    wrong(
+        "noisy-minibatch.rdp", "one batch too early", parameters(batch_position=lambda v: max(1, v.batch_position - 1)),
     ),
-    "touched steps forget": ("noisy-minibatch.rdp", closed_form(lambda v: ball(v.alpha) * always_forgetting(v))),
-    "touched steps forget, converted": (
-        "noisy-minibatch.epsilon", lambda v, width: epsilon_of_rho(lambda: always_forgetting(v), v.delta, width),
-    ),
-    "one batch too early": (
-        "noisy-minibatch.rdp", with_changed("noisy-minibatch.rdp", batch_position=lambda v: max(1, v.batch_position - 1)),
-    ),
-    "noise spent twice": ("projected-noisy-sgd.rdp", closed_form(noise_spent_twice)),
-    "radius for the diameter": (
-        "projected-noisy-sgd.epsilon", with_changed("projected-noisy-sgd.epsilon", diameter=lambda v: v.diameter / 2),
-    ),
-}
+    wrong("projected-noisy-sgd.rdp", "noise spent twice", formula(noise_spent_twice)),
+    wrong("projected-noisy-sgd.epsilon", "radius for the diameter", parameters(diameter=lambda v: v.diameter / 2)),
+)

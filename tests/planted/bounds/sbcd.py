@@ -7,10 +7,12 @@ from fractions import Fraction
 from flint import arb
 
 import oracle
+from empirical.mutants.changes import another, certified, formula
 from oracle.algorithms.block_coordinate import sbcd_privacy
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.registry import Certify, closed_form
+from oracle.core.registry import closed_form
+from tests.planted import loose, wrong
 
 
 def printed_exponent(v: Values) -> arb:
@@ -42,23 +44,24 @@ def mean_of_positions(v: Values) -> arb:
     return ball(v.alpha / v.batches) * sum(sbcd_privacy._shares(v), arb(0))
 
 
-WRONG: dict[str, tuple[str, Certify]] = {
-    "the exponent of Corollary 4.5 as printed": ("sbcd.rdp", closed_form(printed_exponent)),
-    "the batch before": (
-        "sbcd.rdp", closed_form(lambda v: ball(v.alpha) * sbcd_privacy._share(v, max(1, v.batch_position - 1))),
+MUTANTS = (
+    wrong("sbcd.rdp", "the exponent of Corollary 4.5 as printed", formula(printed_exponent)),
+    wrong(
+        "sbcd.rdp", "the batch before",
+        formula(lambda v: ball(v.alpha) * sbcd_privacy._share(v, max(1, v.batch_position - 1))),
     ),
-    "noise of variance eta o": (
-        "sbcd.rdp", closed_form(lambda v: 2 * ball(v.alpha) * sbcd_privacy._share(v, v.batch_position)),
+    loose(
+        "sbcd.rdp", "noise of variance eta o",
+        formula(lambda v: 2 * ball(v.alpha) * sbcd_privacy._share(v, v.batch_position)),
     ),
-    "the last batch for the worst": ("sbcd.epsilon", last_position),
-    "a mean for the log of a mean": ("sbcd-mixed.rdp", closed_form(mean_of_positions)),
-    "the order squared": (
-        "sbcd-composition.rdp", closed_form(lambda v: ball(v.alpha**2 * sbcd_privacy._composed_share(v))),
+    wrong("sbcd.epsilon", "the last batch for the worst", certified(last_position)),
+    wrong("sbcd-mixed.rdp", "a mean for the log of a mean", formula(mean_of_positions)),
+    loose(
+        "sbcd-composition.rdp", "the order squared",
+        formula(lambda v: ball(v.alpha**2 * sbcd_privacy._composed_share(v))),
     ),
-    "Renyi's conversion for the Gaussian curve": (
-        "sbcd-composition.epsilon",
-        lambda v, w: oracle.bound("zcdp.epsilon").certify(
-            Values(rho=sbcd_privacy._composed_share(v), delta=v.delta), w,
-        ),
+    loose(
+        "sbcd-composition.epsilon", "Renyi's conversion for the Gaussian curve",
+        another("zcdp.epsilon", rho=sbcd_privacy._composed_share),
     ),
-}
+)
