@@ -196,7 +196,7 @@ def judge_mutants(json_file: JsonFile = None) -> None:
         write_json(json_file, [item.to_json() for item in judged])
     print_table(
         ("mutant", "severity", "outcome", "what is wrong", "what was seen"),
-        [(j.mutant.id, j.mutant.severity, j.outcome, j.mutant.title, j.detection.detail) for j in judged],
+        [(j.mutant.id, j.mutant.severity, j.outcome, j.mutant.title, j.detail) for j in judged],
     )
     print(f"{sum(item.good for item in judged)} of {len(judged)} judged rightly")
     if not all(item.good for item in judged):

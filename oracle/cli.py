@@ -13,7 +13,7 @@ from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
-from oracle.core.planning import Judged, Plan, plan, read, trained_plan
+from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -168,7 +168,7 @@ def _list_keys(as_json: bool) -> None:
     print_table(("algorithm", "keys", "optional keys"), rows)
 
 
-def _judged_json(item: Judged) -> dict[str, Any]:
+def _judged_json(item: JudgedGuarantee) -> dict[str, Any]:
     ends = None if item.epsilon is None else dict(zip(("lower", "upper"), item.epsilon.to_decimals(), strict=True))
     return {
         "bound": item.guarantee.bound, "words": item.guarantee.words, "status": item.status, "epsilon": ends,
@@ -186,7 +186,7 @@ def _plan_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _at_most(item: Judged) -> str:
+def _at_most(item: JudgedGuarantee) -> str:
     """The guarantee in short: its upper end, rounded up."""
     if item.epsilon is None:
         return item.reason

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from oracle.core.console import WRONG, write_json
 from oracle.core.errors import OracleError
 from reports.model import Report, collect, everything
-from theorems.store import Findings
+from theorems.findings import Findings
 
 LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"

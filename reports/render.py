@@ -23,6 +23,7 @@ from markupsafe import Markup
 from empirical.audits.audit import Audit
 from empirical.audits.tightness import summary
 from empirical.gate.league import league_tables
+from empirical.mutants.mutant import SEVERITIES
 from oracle.core.errors import OracleError
 from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
@@ -45,13 +46,6 @@ EVIDENCE_MEANINGS = {
     "CHECKED_AT_POINTS": "certified at the points named, not between them",
     "STATISTICAL": "measured, with a stated confidence",
     "CITED": "taken from the literature; not checked here",
-}
-SEVERITY_MEANINGS = {
-    "C": ("critical", "the stated guarantee is false"),
-    "T": ("theoretical", "only an unusual adversary could use it"),
-    "N": ("negligible", "too small to matter"),
-    "U": ("utility only", "more noise or a looser bound than needed"),
-    "E": ("equivalent", "looks wrong, is right, and must not be flagged"),
 }
 NEIGHBOUR_MEANINGS = {
     "replace": "one record is replaced", "add_remove": "one record is added or removed",
@@ -160,7 +154,7 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         markup=Markup,
         verdict_meanings=VERDICT_MEANINGS,
         evidence_meanings=EVIDENCE_MEANINGS,
-        severity_meanings=SEVERITY_MEANINGS,
+        severity_meanings=SEVERITIES,
         neighbour_meanings=NEIGHBOUR_MEANINGS,
         threat_meanings=THREAT_MEANINGS,
         validity_meanings=VALIDITIES,

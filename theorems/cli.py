@@ -13,12 +13,12 @@ from rich.progress import Progress
 from oracle.core.console import WRONG, print_json, print_table, require_writable, write_json
 from oracle.core.errors import DomainError
 from theorems.claim import Checked, Claim, claim, claims, expectations
+from theorems.findings import Findings
 from theorems.graph import standing
 from theorems.pending import pending
 from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run
 from theorems.show import as_json, print_claim, print_summary
-from theorems.store import Findings
 
 _LONG = 5.0  # seconds of a processor that an everyday check should not need
 

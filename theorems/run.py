@@ -15,7 +15,7 @@ from functools import partial
 
 from oracle.core.pool import Died, Pool
 from theorems.claim import Checked, Claim, Finding, claim, expectations, judge
-from theorems.store import Findings
+from theorems.findings import Findings
 from theorems.tools import effort
 
 

@@ -19,7 +19,7 @@ from empirical.attacks.attacks import LINEAR, choose
 from empirical.audits.audit_plan import DELTA, EPSILON, AuditPlan
 from empirical.audits.campaign import Campaign, Progress, Scores
 from empirical.audits.compute import Cluster, Here, Place, Processes, one_thread
-from empirical.audits.fingerprint import code_of
+from empirical.audits.plan_code import code_of
 from empirical.audits.shard_store import Shards
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out

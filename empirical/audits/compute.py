@@ -27,8 +27,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from empirical.audits.audit_plan import Shard
-from empirical.audits.fingerprint import code_of
 from empirical.audits.foreign import Foreign
+from empirical.audits.plan_code import code_of
 from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
@@ -69,7 +69,9 @@ def work(task: Task) -> Array | TaskFailure:
     torch.set_num_threads(1)
     threadpool_limits(1)
     if code_of(task.plan) != task.code:
-        return TaskFailure("a worker runs other code, or other versions of numpy, scipy or torch, than this process", False)
+        return TaskFailure(
+            "a worker runs other code, or other versions of numpy, scipy or torch, than this process", False,
+        )
     plain = task.plan.to_json()
     text = json.dumps({name: plain[name] for name in ("target", "pair")})
     try:

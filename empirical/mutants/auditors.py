@@ -1,61 +1,19 @@
-"""Bugs planted in auditors: estimators that claim too much, that hide a failure, or that cannot see.
-
-An auditor that claims too much is caught by counting how often its bound exceeds the truth of exactly known pairs
-(`coverage`; false alarm probability 1e-6), the others by what they make of scores that are no numbers and of
-a leak whose binomial limit is known.
-"""
+"""Bugs planted in auditors: estimators that claim too much, that hide a failure, or that cannot see."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from empirical.audits import one_run
+from empirical.audits.targets import Array
 from empirical.estimators.binomial import Scores, epsilon_from_rates, rate_bounds, tally
-from empirical.estimators.coverage import (
-    Coverage,
-    Known,
-    Leak,
-    allowed,
-    coverage,
-    gaussian,
-    power,
-    randomised_response,
-)
-from empirical.estimators.coverage import subsampled_gaussian as subsampled
+from empirical.estimators.coverage import gaussian, randomised_response, subsampled_gaussian
 from empirical.estimators.estimate import Estimate
 from empirical.estimators.estimators import ESTIMATORS
 from empirical.estimators.thresholds import candidates, split_choice
-from empirical.mutants.mutant import Detection, Mutant
+from empirical.mutants.changes import auditor
+from empirical.mutants.checks import fair_coins
+from empirical.mutants.mutant import Mutant
 from oracle.core.errors import OracleError
-
-_DELTA = 1e-3
-_LEAST_POWER = 0.5
-
-
-def judge_coverage(
-    estimate: Callable[..., Estimate], pair: Known, *, delta: float = _DELTA, repetitions: int = 300, judged: int = 400
-) -> Detection:
-    """Flag an estimator whose bound exceeds the truth too often, at confidence 0.5, which shows it best."""
-    found = coverage(estimate, pair, delta=delta, confidence=0.5, repetitions=repetitions, judged=judged)
-    return Detection(not found.valid, f"{pair.name} at confidence 0.5: {found}")
-
-
-def judge_failure(estimate: Callable[..., Estimate]) -> Detection:
-    """Flag an estimator that makes an epsilon out of scores that are no numbers."""
-    good, bad = np.linspace(0.0, 1.0, 100), np.full(100, np.nan)
-    try:
-        found = estimate((good, good), (good, bad), delta=_DELTA, confidence=0.95)
-    except OracleError as error:
-        return Detection(False, f"refused: {error}")
-    return Detection(True, f"scores that are no numbers gave epsilon >= {found.epsilon:g}")
-
-
-def judge_power(estimate: Callable[..., Estimate]) -> Detection:
-    """Flag an estimator that does not see a leak of ten times delta, though the best threshold certifies it."""
-    share = power(estimate, Leak(10 * _DELTA), delta=_DELTA, confidence=0.95, models=20_000)
-    return Detection(share < _LEAST_POWER, f"a leak with probability 10 delta: {share:.2f} of the binomial limit")
 
 
 def _either_sign(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
@@ -102,58 +60,43 @@ def _trimmed(held: Scores, judged: Scores, *, delta: float, confidence: float) -
     return ESTIMATORS["clopper-pearson"].estimate(first, second, delta=delta, confidence=confidence)
 
 
-def one_run_coverage(block: int, *, repetitions: int = 200, canaries: int = 100, seed: int = 0) -> Coverage:
-    """Audits in one run of noisy sums, one for each ten canaries, with Laplace noise 1: the mechanism is 1-DP.
-
-    `block` canaries share a coin: 1 is what the theorem needs.
-    """
-    rng = np.random.default_rng(seed)
-    failures = 0
-    for _ in range(repetitions):
-        coins = np.repeat(rng.integers(0, 2, canaries // block), block).astype(float)
-        sums = coins.reshape(-1, 10).sum(axis=1) + rng.laplace(size=canaries // 10)
-        found = one_run.judge_guesses(
-            np.repeat(sums, 10), coins, guesses=canaries // 2, delta=0.0, confidence=0.95
-        )
-        failures += found.epsilon > 1.0
-    return Coverage(failures, allowed(repetitions, 0.05), repetitions)
+def shared_coins(rng: np.random.Generator, canaries: int) -> Array:
+    """Ten canaries share a coin."""
+    return np.repeat(fair_coins(rng, canaries // 10), 10)
 
 
-def _shared_coins() -> Detection:
-    found = one_run_coverage(10)
-    return Detection(not found.valid, f"ten canaries share a coin, one run of a 1-DP sum: {found}")
-
-
-a01_sign = Mutant(
-    id="A01", severity="C", title="an auditor takes |mu| instead of max(mu, 0)", origin="jax_privacy #270",
-    detect=lambda: judge_coverage(_either_sign, gaussian(0.0)),
-)
-a02_greedy = Mutant(
-    id="A02", severity="C", title="the threshold is chosen on the data that judge it",
-    origin="bb-audit estimate_eps; CANIFE PR 2; jax_privacy #362",
-    detect=lambda: judge_coverage(_greedy, gaussian(0.0)),
-)
-a03_swallowed = Mutant(
-    id="A03", severity="C", title="an exception becomes epsilon = 0", origin="bb-audit utils/audit.py",
-    detect=lambda: judge_failure(_swallowing),
-)
-a05_unsplit = Mutant(
-    id="A05", severity="C", title="alpha is not split between the two rates", origin="PrivacyGuard #129",
-    detect=lambda: judge_coverage(_unsplit, randomised_response(9.0), repetitions=1000),
-)
-a07_scope = Mutant(
-    id="A07", severity="C", title="the Gaussian conversion is used on a subsampled mechanism",
-    origin="scope of arXiv 2302.07956",
-    # Where delta is near the sampling rate: the subsampled pair is then almost 0-DP, the Gaussian one is not.
-    detect=lambda: judge_coverage(
-        ESTIMATORS["gdp-threshold"].estimate, subsampled(0.1, 2.0), delta=0.05, judged=2000
+MUTANTS = (
+    Mutant(
+        "gdp", "an auditor takes |mu| instead of max(mu, 0)", auditor(_either_sign), id="A01", severity="C",
+        origin="jax_privacy #270", caught_by=("coverage",), at={"known": {"pair": gaussian(0.0)}},
     ),
-)
-a08_coins = Mutant(
-    id="A08", severity="C", title="guesses are counted as independent although canaries share their coins",
-    origin="scope of arXiv 2305.08846; jax_privacy #362", detect=_shared_coins,
-)
-a09_blind = Mutant(
-    id="A09", severity="T", title="an auditor is blind to a leak with probability 10 delta",
-    origin="arXiv 2411.16516", detect=lambda: judge_power(_trimmed),
+    Mutant(
+        "clopper-pearson", "the threshold is chosen on the data that judge it", auditor(_greedy), id="A02",
+        severity="C", origin="bb-audit estimate_eps; CANIFE PR 2; jax_privacy #362", caught_by=("coverage",),
+        at={"known": {"pair": gaussian(0.0)}},
+    ),
+    Mutant(
+        "clopper-pearson", "an exception becomes epsilon = 0", auditor(_swallowing), id="A03", severity="C",
+        origin="bb-audit utils/audit.py", caught_by=("scores that are no numbers",),
+    ),
+    Mutant(
+        "clopper-pearson", "alpha is not split between the two rates", auditor(_unsplit), id="A05", severity="C",
+        origin="PrivacyGuard #129", caught_by=("coverage",),
+        at={"known": {"pair": randomised_response(9.0), "repetitions": 1000}},
+    ),
+    Mutant(
+        "joint", "the Gaussian conversion is used on a subsampled mechanism",
+        auditor(ESTIMATORS["gdp-threshold"].estimate), id="A07", severity="C", origin="scope of arXiv 2302.07956",
+        # Where delta is near the sampling rate: the subsampled pair is then almost 0-DP, the Gaussian one is not.
+        caught_by=("coverage",), at={"known": {"pair": subsampled_gaussian(0.1, 2.0), "delta": 0.05, "judged": 2000}},
+    ),
+    Mutant(
+        "empirical.audits.one_run", "guesses are counted as independent although canaries share their coins",
+        auditor(shared_coins), id="A08", severity="C", origin="scope of arXiv 2305.08846; jax_privacy #362",
+        caught_by=("coverage of one run",),
+    ),
+    Mutant(
+        "clopper-pearson", "an auditor is blind to a leak with probability 10 delta", auditor(_trimmed), id="A09",
+        severity="T", origin="arXiv 2411.16516", caught_by=("rare leak",),
+    ),
 )

@@ -123,13 +123,19 @@ class Algorithm:
         return self._with_facts(parse_all(self.name, wanted, dict(named)))
 
     def as_trained(self, config: Values, *, records: int, delta: Fraction) -> Values:
-        """The plan of a training on that many records: its configuration, and all that the training makes true."""
+        """The plan of a training on that many records: its configuration, and all that the training makes true.
+
+        `records` is how many there are, which the configuration's own dataset_size may contradict; a plan has no such
+        value.
+        """
         self.require_training()
         known: dict[str, Any] = {"dataset_size": records, "delta": delta, "released": self.released}
         if self.neighbours != "any":
             known["neighbours"] = self.neighbours
         setting = {key.name: known[key.name] for key in self.setting if key.name in known}
-        return self._with_facts({"delta": delta, **setting, **vars(config), **self.trained(config)})
+        return self._with_facts({
+            "records": records, "delta": delta, **setting, **vars(config), **self.trained(config)
+        })
 
     def require_training(self) -> None:
         """A DomainError where the algorithm is only planned."""
@@ -144,7 +150,7 @@ class Algorithm:
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
-        twin: Twin = getattr(importlib.import_module(module), name)
+        twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
         if self.check is not None:
             self.check(features, labels, config)
         return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)

@@ -27,7 +27,7 @@ PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES 
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedGuarantee:
     """A guarantee held against a configuration."""
 
     guarantee: Guarantee
@@ -45,10 +45,10 @@ class Plan:
 
     algorithm: Algorithm
     config: Values
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedGuarantee, ...]
 
     @property
-    def best(self) -> Judged | None:
+    def best(self) -> JudgedGuarantee | None:
         """The proved guarantee of the least epsilon; None if nothing is proved."""
         proved = [item for item in self.judged if item.status == PROVED and item.epsilon is not None]
         return min(proved, key=lambda item: item.epsilon.upper.to_fraction(), default=None)  # type: ignore[union-attr]
@@ -125,15 +125,18 @@ def why_not(found: Plan) -> str:
     return "; ".join(f"{item.guarantee.bound}: {item.reason}" for item in found.judged)
 
 
-def _judge(guarantee: Guarantee, config: Values) -> Judged:
+def _judge(guarantee: Guarantee, config: Values) -> JudgedGuarantee:
     hypotheses = tuple((item.words, item.status(config)) for item in guarantee.hypotheses)
     found = {status for _, status in hypotheses}
     delta = Fraction(getattr(config, "delta", None) or 0)
 
-    def result(status: str, parameters: Mapping[str, Any], epsilon: Enclosure | None, reason: str = "") -> Judged:
+    def result(
+        status: str, parameters: Mapping[str, Any], epsilon: Enclosure | None, reason: str = ""
+    ) -> JudgedGuarantee:
         texts = {name: _text(value) for name, value in parameters.items()}
         needs_delta = bound(guarantee.bound).unit != "epsilon" or "delta" in texts
-        return Judged(guarantee, status, hypotheses, texts, epsilon, delta if needs_delta else Fraction(0), reason)
+        at = delta if needs_delta else Fraction(0)
+        return JudgedGuarantee(guarantee, status, hypotheses, texts, epsilon, at, reason)
 
     if NOT_MET in found:
         return result(DOES_NOT_APPLY, {}, None, "not met: " + "; ".join(unmet(hypotheses, NOT_MET)))

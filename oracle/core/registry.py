@@ -177,8 +177,8 @@ def algorithms() -> dict[str, Algorithm]:
     """All algorithms by name.
 
         >>> import dp_oracle
-        >>> [guarantee.bound for guarantee in dp_oracle.algorithms()["dp-gd"].guarantees]
-        ['dp-gd.epsilon']
+        >>> dp_oracle.algorithms()["dp-sgd"].guarantees[0].bound
+        'dp-sgd.epsilon'
     """
     return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
 

@@ -17,13 +17,13 @@ from types import ModuleType
 ROOMS = ("oracle", "empirical", "theorems", "reports")
 """The names, each of which imports only those before it."""
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]  # told: a place to import from, no data
 
 
 def hidden_by(room: str) -> str | None:
     """Where that lies which `import ROOM` gives in this process instead of ours; None if it gives ours."""
     try:
-        spec = importlib.util.find_spec(room)
+        spec = importlib.util.find_spec(room)  # told: where a room stands, nothing is loaded
     except ValueError:  # a module that was made by hand: it says nothing of where it comes from
         return "a module without a file"
     if spec is None:

@@ -55,7 +55,7 @@ base_delta = unit_interval("base_delta", "delta of the one mechanism that is amp
 base_mu = positive("base_mu", "Gaussian-DP parameter of the one mechanism that is run many times")
 epsilon0 = non_negative("epsilon0", "epsilon of each user's local randomiser")
 slack = unit_interval("slack", "what may be added to the total delta").open()
-failure_probability = unit_interval("failure_probability", "probability beta of a larger risk").open()
+failure_probability = unit_interval("failure_probability", "probability beta that what is promised fails").open()
 
 # --- noise
 sigma = positive("sigma", "standard deviation of the Gaussian noise on the released value", unit="released value")

@@ -1,4 +1,4 @@
-"""Audits end to end: theory and audit agree; violations, bad targets and bad plans are told; mutants are judged."""
+"""Audits end to end: theory and audit agree; violations, bad targets and bad plans are told."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from empirical.audits.audit import run
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.targets import make_target
-from empirical.mutants.mutant import Detection, Judged, Mutant, Planted, judge, mutants
+from empirical.mutants.checks import Planted
 from empirical.pairs.pair import default_pair, make_pair
 from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
-from oracle.core.registry import algorithm, algorithms
+from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
-from tests.commands import command
 from tests.empirical.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
 CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0.2, estimator="gdp")
+TUNED = replace(DEFAULT["tuned NoisyCGD"], budget=500, estimator="clopper-pearson")
 FIRST_CASES = list({case.algorithm: case for case in reversed(CASES)}.values())
 
 
@@ -157,7 +157,7 @@ def test_an_error_of_our_own_stays_an_error() -> None:
         (lambda: replace(GD, target={"kind": "none"}), "kind"),
         (lambda: replace(GD, pair={"kind": "built", "name": "none"}), "pair"),
         (lambda: configured(GD, learning_rate="-1"), "learning_rate"),
-        (lambda: configured(GD, learning_rate="50"), "learning_rate"),
+        (lambda: configured(TUNED, learning_rates=["50"]), "learning_rate"),
         (lambda: configured(GD, loss="squared"), "Gaussian by theory"),
         (lambda: replace(GD, pair={**GD.pair, "records": 7}), "batch_size"),
         (lambda: replace(GD, attacks=("quadratic-discriminant",)), "attacks"),
@@ -176,12 +176,21 @@ def test_gdp_is_refused_where_the_release_is_not_gaussian_but_clopper_pearson_wo
 
 
 def test_without_a_guarantee_there_must_be_a_claim() -> None:
-    plan = replace(configured(CGD, learning_rate="50"), budget=500, estimator="clopper-pearson")
+    plan = configured(TUNED, learning_rates=["50"])
     with pytest.raises(DomainError, match="learning_rate"):
         run(plan)
     result = run(replace(plan, claimed="3"))
     assert result.proved is None
     assert result.claimed == 3.0
+
+
+def test_a_step_that_expands_is_held_to_composition() -> None:
+    plan = replace(configured(CGD, learning_rate="50"), budget=500, estimator="clopper-pearson")
+    sigma, sensitivity = Fraction(plan.target["config"]["noise_on_mean"]), Fraction(2, 10)
+    composed = bound("gaussian-composed.epsilon").reference(
+        sigma=sigma, sensitivity=sensitivity, steps=plan.target["config"]["epochs"], delta=plan.delta
+    )
+    assert run(plan).proved == composed.to_decimals()
 
 
 def test_a_proof_for_another_relation_does_not_count(tmp_path: Path) -> None:
@@ -195,26 +204,9 @@ def test_a_proof_for_another_relation_does_not_count(tmp_path: Path) -> None:
     assert run(replace(plan, claimed="100")).proved is None
 
 
-@pytest.mark.parametrize("name", list(mutants()))
-def test_every_mutant_is_judged_rightly(name: str) -> None:
-    judged = judge(mutants()[name])
-    assert judged.good, judged.detection.detail
+def test_an_exception_never_becomes_epsilon_zero() -> None:
+    def failing(*_: object) -> object:
+        raise ArithmeticError("planted")
 
-
-def test_outcomes() -> None:
-    def outcome(severity: str, flagged: bool) -> str:
-        mutant = Mutant("X", severity, "t", "o", lambda: Detection(flagged, ""))
-        return Judged(mutant, mutant.detect()).outcome
-
-    assert outcome("C", True) == "KILLED"
-    assert outcome("C", False) == "SURVIVED"
-    assert outcome("E", False) == "SPARED"
-    assert outcome("E", True) == "FALSE_ALARM"
-
-
-@pytest.mark.full
-def test_mutants_command(tmp_path: Path) -> None:
-    file = tmp_path / "mutants.json"
-    done = command("mutants", "--json", str(file))
-    assert done.returncode == 0, done.stdout
-    assert all(row["good"] for row in json.loads(file.read_text()))
+    with pytest.raises(ArithmeticError, match="planted"):
+        run(GD, target=Planted(GD, failing))

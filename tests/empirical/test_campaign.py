@@ -18,7 +18,7 @@ from empirical.audits.audit_plan import PHASES, TRAINING, AuditPlan
 from empirical.audits.campaign import Status
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.compute import TaskFailure, work
-from empirical.audits.fingerprint import code_of
+from empirical.audits.plan_code import code_of
 from empirical.audits.progress import described
 from empirical.audits.shard_store import Shards
 from empirical.audits.shard_training import Task

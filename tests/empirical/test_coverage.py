@@ -28,7 +28,7 @@ from empirical.estimators.coverage import (
 )
 from empirical.estimators.credible import posterior_quantile
 from empirical.estimators.estimators import ESTIMATORS, Estimator
-from empirical.mutants.auditors import one_run_coverage
+from empirical.mutants.checks import one_run_coverage
 from empirical.pairs.pair import Pair
 
 REPETITIONS = {
@@ -150,7 +150,7 @@ def test_an_attack_chosen_on_held_out_releases_costs_no_coverage(gap: float, con
 
 
 def test_one_run_with_fair_coins_covers_a_mechanism_whose_canaries_interact() -> None:
-    assert one_run_coverage(1).valid
+    assert one_run_coverage().valid
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.5])

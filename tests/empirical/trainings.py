@@ -8,8 +8,8 @@ from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.targets import make_target
 
 NOISY_CGD = {
-    "loss": "linear", "eta": "0.5", "lam": "0.1", "clip_norm": "1", "sigma": "0.2", "batch_size": 3, "epochs": 2,
-    "feature_norm": "1",
+    "loss": "linear", "learning_rate": "0.5", "regularisation": "0.1", "clip_norm": "1", "noise_on_mean": "0.2",
+    "batch_size": 3, "epochs": 2, "feature_norm": "1",
 }
 
 SOURCE = '''

@@ -218,6 +218,7 @@ def test_expected_failures_are_excused(entry: str, tmp_path: Path) -> None:
 
 def test_an_expected_failure_that_passes_is_a_failure_that_names_the_line(tmp_path: Path) -> None:
     result = judged(TENTH, xfail=expecting(tmp_path, "verdict = 'UNSOUND'\ncases = [1, 2, 3, 4, 5, 6]"))
+    assert len(result.failures) == 1
     (failed,) = result.failures
     assert failed.case.tc_id == 5
     assert failed.why == f"expected UNSOUND by {tmp_path / 'xfail.toml'}, line 1, came out TIGHT: take it out there"
@@ -227,6 +228,7 @@ def test_an_expected_failure_that_passes_is_a_failure_that_names_the_line(tmp_pa
 def test_another_failure_than_the_expected_one_fails(tmp_path: Path) -> None:
     entries = ("verdict = 'UNSOUND'\ncases = [2, 3, 4, 6]", "verdict = 'CRASH'\ncases = [1]")
     result = judged(TENTH, xfail=expecting(tmp_path, *entries))
+    assert len(result.failures) == 1
     (failed,) = result.failures
     assert failed.case.tc_id == 1
     assert failed.why.endswith("line 6, came out UNSOUND: change it there")

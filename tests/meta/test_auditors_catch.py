@@ -6,7 +6,8 @@ import pytest
 
 from empirical.estimators.coverage import gaussian, randomised_response, subsampled_gaussian
 from empirical.estimators.estimators import ESTIMATORS, Estimator
-from empirical.mutants.auditors import judge_coverage, judge_failure, judge_power, one_run_coverage
+from empirical.mutants.auditors import shared_coins
+from empirical.mutants.checks import judge_coverage, judge_failure, judge_power, one_run_coverage
 
 
 def test_where_a_sign_is_dropped_or_a_threshold_is_chosen_greedily() -> None:
@@ -36,5 +37,5 @@ def test_where_a_leak_is_rare(name: str) -> None:
 
 
 def test_where_every_canary_has_its_own_coin() -> None:
-    assert one_run_coverage(1).valid
-    assert not one_run_coverage(10).valid
+    assert one_run_coverage().valid
+    assert not one_run_coverage(shared_coins).valid

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 import theorems.relu_approx.privacy.noisy_cgd_tightness as noisy_cgd_tightness
-import theorems.tools.gaussian_curve as gdp
+import theorems.tools.exact_gaussian_curve as gdp
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim

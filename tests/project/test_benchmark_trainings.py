@@ -168,7 +168,7 @@ def test_a_contestant_that_trains_another_model_is_told(task: str, monkeypatch: 
 def test_the_noise_of_a_loop_is_that_of_the_algorithm(task: str) -> None:
     """Steps so short that only the noises add up: at least 6,000 normals, whose size is off by 6 % with p < 1e-9."""
     torch.manual_seed(0)
-    given = {"eta": "1e-6", "clip_norm": "1e-9"}
+    given = {"learning_rate": "1e-6", "clip_norm": "1e-9"}
     config = trainings.parsed(task, **given)
     quiet = trainings.parsed(task, **given, **{trainings.NOISE[task]: "1e-12"})
     still = np.asarray(trainings.torch_loop(task, quiet)(1)[0])

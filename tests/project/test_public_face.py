@@ -136,7 +136,7 @@ def test_bad_plans_are_told() -> None:
         dp_oracle.plan("nowhere.toml")
     with pytest.raises(DomainError, match="configuration = 3 is outside its domain"):
         dp_oracle.plan(3)  # type: ignore[arg-type]
-    with pytest.raises(DomainError, match="sigma = 1 is no key of noisy-gd"):
+    with pytest.raises(DomainError, match=r"noisy-gd has no parameter sigma \(got 1\): its name is noise_on_mean now"):
         dp_oracle.plan("noisy-gd", sigma=1)
 
 

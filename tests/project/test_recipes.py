@@ -51,8 +51,8 @@ def test_the_added_algorithm_agrees_with_its_sibling(copy: Path) -> None:
         "import numpy as np; from oracle import algorithm; from oracle.core.tape import Tape\n"
         "item = algorithm('noisy-mean'); config = item.parse({'clip_norm': '0.5', 'sigma': '0.1'})\n"
         "x = np.random.default_rng(0).normal(size=(7, 3)); tape = Tape(1, 4)\n"
-        "both = [item.reference(x, None, config, tape.one(m)) for m in range(4)]\n"
-        "assert np.allclose(both, item.train_batched(x, None, config, tape), rtol=1e-12, atol=0)\n"
+        "both = [item.reference(x, np.zeros(7), config, tape.one(m)) for m in range(4)]\n"
+        "assert np.allclose(both, item.train_batched(x, np.zeros(7), config, tape), rtol=1e-12, atol=0)\n"
     )
     done = run(copy, "-c", code)
     assert done.returncode == 0, done.stderr

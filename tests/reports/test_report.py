@@ -25,7 +25,7 @@ from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
 from theorems.claim import Evidence, Finding, claim, claims, expectations
 from theorems.claim import Scope as Extent
-from theorems.store import Findings
+from theorems.findings import Findings
 
 BUDGET = 500
 AGAIN = ("NoisyGD on quadratics", "exponential mechanism", "NoisyCGD, better losses, epochs: 2")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from empirical.mutants.mutant import Detection, Mutant
+from empirical.mutants import mutant as mutants
+from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant
 from oracle.core.errors import OracleError
 from reports import command
 from reports.model import ReportScope, collect
@@ -69,9 +70,14 @@ def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdi
 
 
 @pytest.mark.parametrize(("severity", "flagged", "ok"), [("C", True, True), ("C", False, False), ("E", True, False)])
-def test_a_misjudged_mutant_is_not_ok(severity: str, flagged: bool, ok: bool) -> None:
-    mutant = Mutant("X1", severity, "a bug", "here", lambda: Detection(flagged, "seen"))
-    report = collect(replace(nothing(), mutants=(mutant,)))
+def test_a_misjudged_mutant_is_not_ok(
+    severity: str, flagged: bool, ok: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {"a check": Check("a check", lambda item: Detection(flagged, "seen"))}
+    monkeypatch.setattr(mutants, "checks", lambda: known)
+    judge = {"spared_by" if severity == "E" else "caught_by": ("a check",)}
+    bug = Mutant("gdp.delta", "a bug", NOTHING, id="X1", severity=severity, origin="here", **judge)
+    report = collect(replace(nothing(), mutants=(bug,)))
     assert report.ok is ok
     assert ("Everything is as expected" in page_of(report)) is ok
 

@@ -11,7 +11,7 @@ from oracle.core.console import run
 from reports.cli import app
 from tests.commands import command
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
-from theorems.store import Findings
+from theorems.findings import Findings
 
 KEYS = {
     "id", "source", "statement", "words", "hypotheses", "verdict", "expected", "as_expected", "difference", "evidence",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from theorems.tools.classical_calibration import proved_up_to, true_delta
+from theorems.tools.exact_gaussian_curve import hockey_stick_integral
 from theorems.tools.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
-from theorems.tools.gaussian_curve import hockey_stick_integral
 
 
 def test_classical_calibration_against_known_crossings() -> None:

@@ -53,13 +53,13 @@ def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
 @pytest.mark.parametrize(
     ("name", "repair"),
     [
-        ("000-lemma-3.2-step-sizes", {"eta": "0.3"}),  # below 2 over the true smoothness
-        ("002-algorithm-8-variance", {"noise": "exact"}),
-        ("002-theorem-1-large-steps", {"learning_rate": 8}),
+        ("000-lemma-3.2-step-sizes", {"learning_rate": "0.3"}),  # below 2 over the true smoothness
+        ("002-algorithm-8-variance", {"noise_formula": "exact"}),
+        ("002-theorem-1-large-steps", {"base_learning_rate": 8}),
         ("003-glmtron-clip", {"clip": "shorten"}),
         ("003-tree-replaced-record", {"noise_multiplier": "13.5724"}),
-        ("004-dp-gd-replaced-record", {"noise_std": "0.96898"}),
-        ("004-gaussian-mechanism-large-epsilon", {"noise_std": "0.06"}),
+        ("004-dp-gd-replaced-record", {"noise_on_mean": "0.96898"}),
+        ("004-gaussian-mechanism-large-epsilon", {"noise_on_mean": "0.06"}),
         ("004-objective-perturbation-no-jacobian", {"correction": "cms11"}),
     ],
 )
@@ -91,8 +91,8 @@ def test_the_classical_multiplier_is_rounded_up() -> None:
     configs = {item.id: item.plan.target["config"] for item in ALL if "config" in item.plan.target}
     for name in ("002-algorithm-8-variance", "002-algorithm-8-deviation", "003-glmtron-clip"):
         assert 0 <= float(configs[name]["noise_over_sensitivity"]) - printed < 1e-4
-    assert 0 <= 10 * float(configs["004-dp-gd-replaced-record"]["noise_std"]) - printed < 1e-3
-    assert 0 <= 100 * float(configs["004-gaussian-mechanism-large-epsilon"]["noise_std"]) - printed < 1e-3
+    assert 0 <= 10 * float(configs["004-dp-gd-replaced-record"]["noise_on_mean"]) - printed < 1e-3
+    assert 0 <= 100 * float(configs["004-gaussian-mechanism-large-epsilon"]["noise_on_mean"]) - printed < 1e-3
 
 
 def test_the_printed_noise_of_the_tree_is_rounded_up() -> None:
@@ -180,7 +180,7 @@ def test_the_promises_of_theorem_2_8_have_the_contraction_of_the_document() -> N
     for name, curvature in (("000-lemma-3.2-step-sizes", 1), ("000-clipped-classes", Fraction(1, 2) * 4)):
         item = false_claims()[name]
         config = item.plan.target["config"]
-        eta, lam, norm = (Fraction(str(config[key])) for key in ("eta", "lam", "feature_norm"))
+        eta, lam, norm = (Fraction(str(config[key])) for key in ("learning_rate", "regularisation", "feature_norm"))
         assert eta <= 2 / (2 * lam + curvature * norm**2)
         pair = make_pair(item.plan.pair, make_target(item.plan.target))
         mu = bound("noisy-cgd.mu").at({
@@ -200,7 +200,8 @@ def test_the_true_smoothness_lets_the_steps_expand() -> None:
     config = counted_records.parse(item.plan.target["config"])
     normals = hyperplanes(config, 2, Tape(config.hyperplane_seed))
     assert (normals[:, 0] >= 0).all()
-    assert float(config.eta) * len(normals) * float(item.plan.pair["amplify"]) ** 2 == pytest.approx(11, abs=1e-3)
+    amplified = float(config.learning_rate) * float(item.plan.pair["amplify"]) ** 2
+    assert amplified * len(normals) == pytest.approx(11, abs=1e-3)
 
 
 def test_lemma_3_2_is_refuted_by_certificate_too() -> None:
@@ -239,8 +240,8 @@ def test_the_certified_law_refuses_other_pairs() -> None:
 
 def test_counting_equal_records_is_the_registered_algorithm() -> None:
     config = {
-        "hyperplanes": 3, "eta": "0.7", "lam": "0.05", "clip_norm": "0.4", "sigma": "0.1", "batch_size": 6, "epochs": 3,
-        "feature_norm": 1,
+        "hyperplanes": 3, "learning_rate": "0.7", "regularisation": "0.05", "clip_norm": "0.4", "noise_on_mean": "0.1",
+        "batch_size": 6, "epochs": 3, "feature_norm": 1,
     }
     rng = np.random.default_rng(0)
     features = np.repeat(rng.uniform(-0.6, 0.6, (4, 2)), 3, axis=0)
@@ -259,7 +260,7 @@ def test_counting_equal_records_is_the_registered_algorithm() -> None:
 def test_the_noise_of_theorem_1_is_rounded_up() -> None:
     item = false_claims()["002-theorem-1-large-steps"]
     printed = 8 * math.sqrt(math.log(1e5)) / float(item.plan.claimed)
-    assert 0 <= float(item.plan.target["config"]["sigma"]) - printed < 2e-3
+    assert 0 <= float(item.plan.target["config"]["noise_over_step"]) - printed < 2e-3
 
 
 # --- the certified numbers are about the audited runs
@@ -301,8 +302,8 @@ def test_the_answers_of_theorem_1_are_as_far_apart_as_certified() -> None:
     target = make_target(item.plan.target)
     pair = make_pair(item.plan.pair, target)
     first, second = (target.releases(pair.features[side], pair.labels[side], Tape(0)) for side in (0, 1))
-    step = float(item.plan.target["config"]["learning_rate"]) / 4
-    noise = float(item.plan.target["config"]["sigma"]) * step * math.sqrt(sum(16.0**-i for i in range(9)))
+    step = float(item.plan.target["config"]["base_learning_rate"]) / 4
+    noise = float(item.plan.target["config"]["noise_over_step"]) * step * math.sqrt(sum(16.0**-i for i in range(9)))
     mu = float(np.linalg.norm((second - first)[0, 1:])) / noise
     own = bound("gaussian.epsilon").at({"sigma": 1, "sensitivity": mu, "delta": "1e-5"})
     assert item.at_least is not None
@@ -329,7 +330,7 @@ def test_the_printed_thresholds_empty_the_fullest_bin() -> None:
 
 def test_the_tuned_release_is_the_best_of_its_runs() -> None:
     tape = Tape(2, 400)
-    config = relu_approx.poisson_tuned_gaussian.parse({"mean": 3, "threshold": "-0.3"})
+    config = relu_approx.poisson_tuned_gaussian.parse({"mean_runs": 3, "rank_threshold": "-0.3"})
     released = relu_approx.tuned(np.array([[0.25]]), np.zeros(1), config, tape)
     runs = tape.poisson("runs", 0, 3.0)
     for model in range(tape.models):

@@ -12,10 +12,10 @@ import pytest
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.fingerprint import Closure, installed
 from tests.theorems import planted_run
-from theorems import store as store_module
+from theorems import findings as store_module
 from theorems.claim import ALL, Checked, Claim, Evidence, Finding, Scope, Verdict, claim, claims
+from theorems.findings import Findings, as_json, code_of, from_json, places
 from theorems.run import Done, Failed, run
-from theorems.store import Findings, as_json, code_of, from_json, places
 
 NAMES = [
     "sbcd/tighter-than-YS33", planted_run.RAISES, planted_run.SLOW, planted_run.DIES,

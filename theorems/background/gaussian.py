@@ -23,8 +23,8 @@ import sympy
 from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
 from theorems.tools.effort import points as effort
-from theorems.tools.gaussian_curve import Curve, curve
-from theorems.tools.gaussian_curve import check as check_curve
+from theorems.tools.exact_gaussian_curve import Curve, curve
+from theorems.tools.exact_gaussian_curve import check as check_curve
 
 _MUS = tuple(tuple(map(Fraction, row)) for row in (("1",), ("1", "1"), ("3", "4"), ("1/2", "1/3", "2")))
 

@@ -50,7 +50,9 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         cases=len(result.outcomes), searched=result.searched.judged if result.searched else 0,
         sound=count[GateVerdict.TIGHT] + count[GateVerdict.LOOSE], unsound=count[GateVerdict.UNSOUND],
         refused=valid_refused - unsupported, unsupported=unsupported,
-        refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[GateVerdict.ACCEPTED_INVALID],
+        refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[
+            GateVerdict.ACCEPTED_INVALID
+        ],
         crashed=count[GateVerdict.CRASH], timed_out=count[GateVerdict.TIMEOUT],
         worst_unsound=_worst(result.worst(GateVerdict.UNSOUND)), worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
         seconds=round(result.seconds, 1), as_expected=not result.failures,

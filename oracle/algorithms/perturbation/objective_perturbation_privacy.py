@@ -225,7 +225,7 @@ _WORDS = {"neighbours": "replace", "correction": "sharp"}
 epsilon = Bound(
     name="objective-perturbation.epsilon",
     unit="epsilon",
-    summary="epsilon of the minimiser of a convex ridge objective with a random linear term of law exp(-|b|/noise_scale)",
+    summary="epsilon of the minimiser of a convex ridge objective with a linear term of density exp(-|b|/noise_scale)",
     formula=r"\varepsilon = " + _SUM,
     parameters=(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_scale, NEIGHBOURS,

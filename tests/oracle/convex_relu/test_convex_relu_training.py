@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.convex_relu import convex_relu, torch_convex_relu
-from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 from tests.checks import check_twins
@@ -246,40 +244,3 @@ def test_data_that_do_not_fit_are_refused_by_both(changes: dict[str, Any], label
 def test_a_configuration_outside_its_domain_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(DomainError, match="is outside its domain"):
         config(**changes)
-
-
-PLANTED: dict[str, Callable[[Values], dict[str, Any]]] = {
-    "clipped one by one": lambda v: {"clipping": "output"},
-    "one hyperplane short": lambda v: {"hyperplanes": v.hyperplanes - 1},
-    "logistic for softmax": lambda v: {"loss": "logistic"},
-    "no clipping": lambda v: {"clip_norm": Fraction(10**9)},
-    "no regularisation": lambda v: {"regularisation": Fraction(0)},
-    "no noise": lambda v: {"noise_on_mean": Fraction(0)},
-    "whole data a batch": lambda v: {"batch_size": 6},
-}
-
-
-def check_planted(train: Callable[..., Any]) -> None:
-    with pytest.raises(AssertionError, match="is not"):
-        check_twins(ALGORITHM.reference, train, data(), config(), Tape(5, 3))
-
-
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_wrong_configuration_of_the_twin_is_caught(name: str) -> None:
-    check_twins(ALGORITHM.reference, torch_convex_relu.twin.train, data(), config(), Tape(5, 3))
-    check_planted(lambda x, y, values, tape: torch_convex_relu.twin.train(
-        x, y, Values(**{**vars(values), **PLANTED[name](values)}), tape
-    ))
-
-
-@pytest.mark.parametrize(("name", "bug"), [
-    ("active", lambda x, u: (u @ x.T <= 0).to(x.dtype)),
-    ("active", lambda x, u: torch.ones(u.shape[0], u.shape[1], x.shape[0], dtype=x.dtype)),
-    ("hyperplanes", lambda values, tape, like: torch_convex_relu.drawn(
-        np.tile(Tape(tape.seed).normal("hyperplanes", 0, 12), (tape.models, 1)), like
-    ).reshape(-1, 4, 3)),  # one set for all models
-    ("residual", lambda loss, outputs, target: torch.softmax(outputs, dim=2) - target),  # over the batch
-])
-def test_a_bug_in_the_twin_is_caught(name: str, bug: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_convex_relu, name, bug)
-    check_planted(torch_convex_relu.twin.train)

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import oracle
-from empirical.audits.audit_plan import Plan
+from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
-from empirical.audits.fingerprint import code_of as code_of_plan
+from empirical.audits.plan_code import code_of as code_of_plan
 from empirical.gate.adapters import Adapter
 from empirical.gate.league import league_run
 from oracle.core.errors import OracleError
 from oracle.core.fingerprint import PUBLIC, ROOMS, Closure, Graph, fingerprint
 from oracle.core.registry import algorithms, bounds
 from theorems.claim import claim, judge
-from theorems.store import code_of as code_of_claim
-from theorems.store import places
+from theorems.findings import code_of as code_of_claim
+from theorems.findings import places
 
 ROOT = Path(oracle.__file__).parents[1]
 AUDIT = DEFAULT["NoisyCGD, canary in the last batch"]
@@ -99,22 +99,22 @@ def test_a_related_edit_makes_an_audit_stale_and_a_comment_does_not(edited: Call
 
 @pytest.mark.parametrize("place", [
     "oracle/algorithms/descent/dp_gd.py", "oracle/algorithms/descent/torch_dp_gd.py",  # another algorithm
-    "oracle/algorithms/hidden_state/noisy_cgd_plan.py", "empirical/pairs/mechanisms.py",
+    "oracle/algorithms/hidden_state/noisy_cgd_projected.py", "empirical/pairs/perturbation.py",
     "oracle/bounds/tuning/tuning.py", "oracle/engines/shuffle_pairs.py",
     "oracle/cli.py", "empirical/cli.py", "reports/cli.py", "theorems/cli.py", "oracle/core/console.py",  # commands
     "oracle/core/store.py", "oracle/core/pool.py", "empirical/audits/compute.py", "empirical/estimators/estimators.py",
-    "theorems/relu_approx/figure_1.py", "empirical/gate/run.py",
+    "theorems/relu_approx/experiments/figure_1.py", "empirical/gate/gate_run.py",
 ])
 def test_an_unrelated_edit_costs_an_audit_nothing(edited: Callable[..., bool], place: str) -> None:
     assert not edited(of_audit, place, code)
 
 
 @pytest.mark.parametrize(("place", "related"), [
-    ("theorems/relu_approx/figure_1.py", True), ("theorems/claim.py", True),
+    ("theorems/relu_approx/experiments/figure_1.py", True), ("theorems/claim.py", True),
     ("oracle/bounds/hidden_state/hidden_state_epsilon.py", True),  # of a bound that it names
     ("oracle/engines/contour.py", True),  # the engine of the other
-    ("theorems/relu_approx/smoothness.py", False), ("theorems/cli.py", False), ("theorems/run.py", False),
-    ("theorems/store.py", False), ("oracle/bounds/shuffling/shuffle.py", False),
+    ("theorems/relu_approx/convex_model/smoothness.py", False), ("theorems/cli.py", False), ("theorems/run.py", False),
+    ("theorems/findings.py", False), ("oracle/bounds/shuffling/shuffle.py", False),
     ("oracle/algorithms/hidden_state/torch_noisy_cgd.py", False), ("empirical/audits/audit.py", False),
     ("theorems/expected/relu-approx.toml", False),  # what is expected of it is no part of what is found
 ])
@@ -149,7 +149,7 @@ def test_a_row_of_the_league_depends_on_its_vectors(tmp_path: Path, monkeypatch:
 
 def test_a_foreign_function_depends_on_what_its_files_import_of_ours(tmp_path: Path) -> None:
     file, beside = tmp_path / "mine.py", tmp_path / "beside.py"
-    plan = Plan({"kind": "function", "path": f"{file}:train"}, {"kind": "built", "name": "extremes"})
+    plan = AuditPlan({"kind": "function", "path": f"{file}:train"}, {"kind": "built", "name": "extremes"})
     seen = []
     for text, helper in (
         ("import numpy\n", ""), ("import beside\n", ""), ("import beside\n", "from oracle import bound\n"),
@@ -163,7 +163,7 @@ def test_a_foreign_function_depends_on_what_its_files_import_of_ours(tmp_path: P
 
 
 def test_a_foreign_command_depends_on_all_that_it_could_call(edited: Callable[..., bool]) -> None:
-    plan = Plan({"kind": "command", "command": "prog"}, {"kind": "file", "path": "pair.npz"})
+    plan = AuditPlan({"kind": "command", "command": "prog"}, {"kind": "file", "path": "pair.npz"})
     assert edited(lambda: code_of_plan(plan), "reports/cli.py", code)
 
 

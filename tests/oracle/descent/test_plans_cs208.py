@@ -136,10 +136,22 @@ def test_how_batches_are_drawn_decides_what_is_proved(sampling: str, neighbours:
     assert [index for index, item in enumerate(judged) if item.status == PROVED] == proved
 
 
-def test_known_batches_leave_composition() -> None:
-    best = plan("dp-sgd", secret_batches="false").best
+@pytest.mark.parametrize(("neighbours", "sensitivity"), [("add_remove", 1), ("replace", 2)])
+def test_known_batches_leave_composition(neighbours: str, sensitivity: int) -> None:
+    """In units of clip_norm: the noise multiplier 1 against one gradient, or two."""
+    best = plan("dp-sgd", secret_batches="false", neighbours=neighbours).best
     assert best is not None
-    assert best.guarantee.bound == "gaussian-composed.epsilon"
+    composed = oracle.bound("gaussian-composed.epsilon")
+    assert best.guarantee.bound == composed.name
+    assert best.epsilon == composed.reference(sigma=1, sensitivity=sensitivity, steps=1000, delta="1e-5")
+
+
+def test_batches_without_replacement_have_their_own_bound() -> None:
+    best = plan("dp-sgd", sampling="without_replacement", neighbours="replace").best
+    assert best is not None
+    amplified = oracle.bound("wor-gaussian.epsilon")
+    assert best.guarantee.bound == amplified.name
+    assert best.epsilon == amplified.reference(sigma=1, sampling_rate="0.01", steps=1000, delta="1e-5")
 
 
 def test_a_batch_larger_than_the_data_proves_nothing() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 import oracle
+from empirical.mutants.tapes import unshuffled
 from oracle.algorithms.glmtron import glmtron, torch_glmtron
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
@@ -243,22 +243,14 @@ def test_turning_the_features_turns_the_model(name: str) -> None:
         np.testing.assert_allclose(plain @ turn, turned, atol=1e-10)
 
 
-@dataclass(frozen=True)
-class Given(Tape):
-    """No shuffling: the order of the data."""
-
-    def permutation(self, purpose: str, step: int, count: int) -> NDArray[np.int64]:
-        return np.tile(np.arange(count), (self.models, 1))
-
-
 @pytest.mark.parametrize("name", SHUFFLED)
 def test_the_tape_only_chooses_the_order(name: str) -> None:
     x, y = data()
     order = Tape(5).permutation("order", 0, len(x))[0]
     item = oracle.algorithm(name)
     shuffled = item.reference(x, y, config(name), Tape(5))
-    np.testing.assert_array_equal(shuffled, item.reference(x[order], y[order], config(name), Given(5)))
-    assert not np.allclose(shuffled, item.reference(x, y, config(name), Given(5)))
+    np.testing.assert_array_equal(shuffled, item.reference(x[order], y[order], config(name), unshuffled(Tape(5))))
+    assert not np.allclose(shuffled, item.reference(x, y, config(name), unshuffled(Tape(5))))
 
 
 @every_name

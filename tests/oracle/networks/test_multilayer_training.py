@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -329,76 +326,3 @@ def test_records_beyond_the_usual_number_count_as_the_others(monkeypatch: pytest
     monkeypatch.setattr(twin, "members", lambda *mask, **absent: [part[:, :2] for part in members(*mask, **absent)])
     with pytest.raises(AssertionError, match="is not"):
         check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
-
-
-# --- planted bugs that the agreement test must catch
-
-
-@dataclass(frozen=True)
-class OneForAll(Tape):
-    def words(self, purpose: str, step: int, count: int) -> Any:
-        return np.tile(super().words(purpose, step, count)[:1], (self.models, 1))
-
-
-@dataclass(frozen=True)
-class OneNoise(Tape):
-    def short_pairs(self, purpose: str, step: int, dimension: int) -> Any:
-        for models, *parts in super().short_pairs(purpose, step, dimension):
-            for part in parts:
-                part[:] = part[:1] if purpose == "noise" else part
-            yield models, *parts
-
-
-def _by_layer(
-    layers: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, clip_norm: float, loss: str, *,
-    into: list[torch.Tensor], times: float, kept: Kept, add_clipped_sums: Any = twin.add_clipped_sums,
-) -> Any:
-    """Every layer clipped to C on its own, by way of the sums of single records."""
-    totals = [torch.zeros_like(part) for part in into]
-    for record in range(x.shape[1]):
-        at, one = slice(record, record + 1), [torch.zeros_like(part) for part in into]
-        add_clipped_sums(layers, x[:, at], y[:, at], 1e9, loss, into=one, times=1.0, kept=kept)
-        for total, part in zip(totals, one, strict=True):
-            total += part * clip_norm / part.norm(dim=(1, 2), keepdim=True).clamp(min=clip_norm)
-    for part, total in zip(into, totals, strict=True):
-        part.add_(total, alpha=times)
-
-
-def _by_count(
-    layers: list[torch.Tensor], x: torch.Tensor, *args: Any, into: list[torch.Tensor], times: float, kept: Kept,
-    add_clipped_sums: Any = twin.add_clipped_sums,
-) -> Any:
-    """Divided by |B|: times b / |B| here, before the division by b."""
-    totals = [torch.zeros_like(part) for part in into]
-    add_clipped_sums(layers, x, *args, into=totals, times=times, kept=kept)
-    for part, total in zip(into, totals, strict=True):
-        part.add_(total.mul_(2 / x.any(dim=2).sum(dim=1)[:, None, None].clamp(min=1)))
-
-
-PATCHES = {"clipped by layer": _by_layer, "divided by |B|": _by_count}
-CHANGES: dict[str, Callable[[Values], dict[str, Any]]] = {
-    "not clipped": lambda v: {"clip_norm": Fraction(10**9)},
-    "projected around 0": lambda v: {"centre": "origin"},
-    "projected on R": lambda v: {"layer_radius": v.layer_radius * 2},
-    "a step short": lambda v: {"steps": v.steps - 1},
-    "noise on the sum": lambda v: {"noise_on_mean": v.noise_on_mean / v.batch_size},
-    "learning rate off in the 8th digit": lambda v: {"learning_rate": v.learning_rate * (1 + Fraction(1, 10**8))},
-    "another loss": lambda v: {"loss": "pseudo-huber"},
-}
-
-
-TAPES = {"one batch for all": OneForAll, "one noise for all": OneNoise}
-
-
-@pytest.mark.parametrize("name", [*PATCHES, *CHANGES, *TAPES])
-def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    values, tape, given = config(layer_radius=2, hidden_units=8), Tape(5, 3), data()
-    check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
-    if name in PATCHES:
-        monkeypatch.setattr(twin, "add_clipped_sums", PATCHES[name])
-    changed = Values(**{**vars(values), **CHANGES.get(name, lambda v: {})(values)})
-    shared = TAPES.get(name, Tape)(5, 3)
-    with pytest.raises(AssertionError, match="is not"):
-        check_twins(
-            ALGORITHM.reference, lambda x, y, _, __: ALGORITHM.train_batched(x, y, changed, shared), given, values, tape
-        )

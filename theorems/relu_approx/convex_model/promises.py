@@ -92,7 +92,10 @@ counted_records = Literal(
     document="000, eqs. 3.6-3.8 and 2.4",
     summary="NoisyCGD on the convex ReLU model, squared loss, with one known draw of the hyperplanes",
     parameters=(
-        *(parameter for parameter in noisy_cgd_convex_relu.parameters if parameter.name not in FIXED),
+        *(
+            parameter for parameter in (*noisy_cgd_convex_relu.parameters, *noisy_cgd_convex_relu.training)
+            if parameter.name not in FIXED
+        ),
         non_negative_integer("hyperplane_seed", "of the tape whose first model's hyperplanes these are"),
     ),
     releases=counted,

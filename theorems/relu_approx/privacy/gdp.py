@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from oracle.core.domain import non_negative, positive
 from theorems.claim import Claim, Flip, Verdict
-from theorems.tools.gaussian_curve import check, curve
+from theorems.tools.exact_gaussian_curve import check, curve
 
 lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",

@@ -1,0 +1,64 @@
+"""Every planted bug is caught by what must catch it and spared by what must not fire; what is right is never flagged.
+
+A check that a planted bug survives is no check, and one that flags what is right is none either.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from empirical.mutants.mutant import Check, Mutant, checks, judge, mutants, thing
+from oracle.core.registry import bounds
+from tests.planted.bounds import every_bound
+from tests.tiers import later
+
+ALL, CHECKS = mutants("tests.planted"), checks("tests.planted")
+WORDS = ("words", "verdict")  # what a complaint must say: nothing that a check looks at
+
+
+def _places(item: Mutant, check: Check) -> tuple[int, ...]:
+    return tuple(id(item.at[key]) for key in check.reads if key in item.at and key not in WORDS)
+
+
+def _needless(item: Mutant, check: str) -> bool:
+    """Whether the suite knows already that what is right is not flagged: by running the test itself, or of course."""
+    if check == "safe side":
+        return item.changes.what == "certify"  # a bound is not below itself
+    if check in ("second opinion", "width", "fast path"):
+        return "points" not in item.at  # the points of test_numbers and test_fast
+    tests = item.at.get("tests", ()) if check in ("law", "its tests") else ()
+    return bool(tests) and all(getattr(test, "__name__", "").startswith("test_") for test in tests)
+
+
+HONEST = {
+    (name, item.of, _places(item, CHECKS[name])): item
+    for item in ALL.values() for name in (*item.caught_by, *item.spared_by)
+    if not _needless(item, name)
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("item", later(list(ALL.values()), every_bound.at_night, "thorough", lambda item: item.id))
+def test_a_planted_bug_is_caught_or_spared_as_it_must_be(item: Mutant) -> None:
+    judged = judge(item, CHECKS)
+    assert judged.good, f"{judged.outcome}: {judged.detail}"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("key", "item"), HONEST.items(), ids=[f"{name}-{of}" for name, of, _ in HONEST])
+def test_what_is_right_is_not_flagged(key: tuple[str, str, tuple[int, ...]], item: Mutant) -> None:
+    found = CHECKS[key[0]].run(item.honest())
+    assert not found.flagged, found.detail
+
+
+def test_every_name_in_a_record_leads_somewhere() -> None:
+    for item in ALL.values():
+        read = {key for check in (*item.caught_by, *item.spared_by) for key in CHECKS[check].reads}
+        assert thing(item.of) is not None
+        assert set(item.at) <= read, f"{item.id} names a place where no check looks"
+
+
+def test_every_bound_has_a_wrong_variant() -> None:
+    general = {item.id for item in every_bound.MUTANTS}
+    wrong = (item for item in ALL.values() if item.changes.what == "certify" and item.id not in general)
+    assert {item.of for item in wrong} == set(bounds())

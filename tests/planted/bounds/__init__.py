@@ -1,0 +1,1 @@
+"""Wrong formulas for bounds, a file a family: what they certify, and their fast paths."""
