@@ -14,7 +14,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
-ROOMS = ("oracle", "empirical", "theorems", "reports")
+ROOMS = ("oracle", "empirical", "theorems", "reports")  # told: names to look for; nothing is loaded by them
 """The names, each of which imports only those before it."""
 
 ROOT = Path(__file__).resolve().parents[2]  # told: a place to import from, no data

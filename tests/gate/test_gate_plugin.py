@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dp_oracle
-import empirical.gate
 from empirical.gate import vector_files
 from empirical.gate.making.cases import Case, Expected, certified
 from empirical.gate.suite import conformance, spread
@@ -103,7 +102,7 @@ def library(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 def conform(folder: pytest.Pytester, arguments: str, *options: str) -> pytest.RunResult:
     """Run one conformance test."""
     folder.makepyfile(
-        test_it=f"import mylib\nfrom empirical.gate import conformance\ntest_it = conformance({arguments})\n"
+        test_it=f"import mylib\nfrom dp_oracle import conformance\ntest_it = conformance({arguments})\n"
     )
     return folder.runpytest_inprocess("-p", "dp_oracle", "--strict-markers", "-v", "-rs", *options)
 
@@ -186,7 +185,7 @@ def test_an_expected_failure_is_a_strict_xfail(library: pytest.Pytester, selecto
     library.makeini("[pytest]\n")
     (library.path / folder / "known.toml").write_text(ENTRY.format("UNSOUND", selector))
     (library.path / "suite" / "test_it.py").write_text(
-        "import mylib\nfrom empirical.gate import conformance\n"
+        "import mylib\nfrom dp_oracle import conformance\n"
         "test_it = conformance('gaussian.epsilon', mylib.halved, xfail='known.toml')\n"
     )
     library.runpytest_inprocess("-p", "dp_oracle").assert_outcomes(passed=3, xfailed=1)
@@ -365,10 +364,9 @@ def test_importing_the_plugin_imports_nothing_but_the_standard_library() -> None
 def test_the_gate_needs_no_pytest_until_a_test_suite_asks() -> None:
     code = "import sys; import empirical.gate.jobs; import dp_oracle; sys.exit('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
-    for module in (dp_oracle, empirical.gate):
-        assert module.conformance is conformance
-        with pytest.raises(AttributeError, match="no attribute 'conformity'"):
-            module.conformity  # noqa: B018
+    assert dp_oracle.conformance is conformance
+    with pytest.raises(AttributeError, match="no attribute 'conformity'"):
+        dp_oracle.conformity  # noqa: B018
 
 
 @pytest.mark.full

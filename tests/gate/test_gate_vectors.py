@@ -15,6 +15,7 @@ from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.flags import WIDE
 from empirical.gate.making.make import POPULAR, make
 from empirical.gate.making.points import texts
+from empirical.gate.ranges import gathered
 from oracle.core.console import run
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, VectorError
@@ -148,3 +149,13 @@ def test_texts_are_read_as_the_doubles_they_came_from() -> None:
     assert texts({"a": 7, "b": "replace", "c": (0.5, 2.0)}) == {"a": "7", "b": "replace", "c": ("0.5", "2")}
     # Next to 1 the text is the double itself: what matters there is the distance from 1.
     assert texts({"x": 1 + 2**-52})["x"] == "1.0000000000000002220446049250313080847263336181640625"
+
+
+@pytest.mark.parametrize("table", ["RANGES", "MAPS", "CORNERS", "FEW_POINTS"])
+def test_what_is_said_of_a_range_is_said_of_a_parameter_there_is(table: str) -> None:
+    """A stale name would be passed over in silence, and the parameter be drawn from its whole domain."""
+    known = {name: {parameter.name for parameter in item.parameters} for name, item in bounds().items()}
+    for key in gathered(table):
+        name, parameter = (key, None) if isinstance(key, str) else key
+        assert name in known
+        assert parameter is None or parameter in known[name], key

@@ -7,6 +7,8 @@ from empirical.gate.ranges import Corners, Maps, Ranges
 _PROJECTED = ("phased-sgd-projected", "two-layer-projected", "dp-pgd")
 _PHASED = ("phased-sgd", "phased-sgd-projected", "two-layer", "two-layer-projected")
 _FAMILIES = (*_PHASED, "dp-pgd")
+_LINEAR = ("phased-sgd", "phased-sgd-projected")  # features no longer than 1, labels within label_bound
+_KERNEL = ("two-layer", "two-layer-projected")  # labels in [0, 1], features within feature_norm
 _BOTH = ("epsilon", "sigma")
 _NOISES = (*((f"{family}.epsilon", "noise_over_step") for family in _PHASED), ("dp-pgd.epsilon", "noise_on_mean"))
 
@@ -14,8 +16,8 @@ RANGES: Ranges = {
     **dict.fromkeys(_NOISES, (-2.0, 6.0)),
     **{(f"{family}.sigma", "epsilon"): (-6.0, 3.0) for family in (*_FAMILIES, "adaptive-batched-gd")},
     **{(f"{family}.sigma", "delta"): (-200.0, -0.3) for family in ("phased-sgd", "two-layer", "adaptive-batched-gd")},
-    **{(f"{family}.{b}", "label_bound"): (-1.0, 1.0) for family in _FAMILIES for b in _BOTH},
-    **{(f"{family}.{b}", "feature_norm"): (-1.0, 0.0) for family in _PHASED for b in _BOTH},
+    **{(f"{family}.{b}", "label_bound"): (-1.0, 1.0) for family in (*_LINEAR, "dp-pgd") for b in _BOTH},
+    **{(f"{family}.{b}", "feature_norm"): (-1.0, 0.0) for family in _KERNEL for b in _BOTH},
     # With features no longer than 1, a base_learning_rate of 2 and a link_lipschitz of 1 are allowed everywhere.
     **{(f"{family}.{b}", "base_learning_rate"): (-4.0, 0.3) for family in _PHASED for b in _BOTH},
     **{(f"{family}.{b}", "link_lipschitz"): (-4.0, -0.01) for family in _PHASED for b in _BOTH},
@@ -55,12 +57,16 @@ _REALS = (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30)
 _SMALL = (5e-324, 1e-310, 1e-300, 1e-30, 1e-8, 0.5, 1.0)
 CORNERS: Corners = {
     **dict.fromkeys(_NOISES, (1e-30, 1e-8, 1.0, 3.0, 1e30, 1e300)),
-    **{(f"{family}.{b}", p): _REALS for family in _FAMILIES for b in _BOTH for p in ("label_bound", "weight_bound")},
-    **{(f"{family}.{b}", "feature_norm"): _SMALL for family in _PHASED for b in _BOTH},
+    **{(f"{family}.{b}", "label_bound"): _REALS for family in (*_LINEAR, "dp-pgd") for b in _BOTH},
+    **{(f"dp-pgd.{b}", "weight_bound"): _REALS for b in _BOTH},
+    **{(f"{family}.{b}", "feature_norm"): _SMALL for family in _KERNEL for b in _BOTH},
     **{(f"{family}.{b}", "base_learning_rate"): (*_SMALL, 2.0) for family in _PHASED for b in _BOTH},
     **{(f"{family}.{b}", "link_lipschitz"): (0.0, *_SMALL) for family in _PHASED for b in _BOTH},
-    **{(f"{family}.{b}", "oracle_error"): (0.0, 5e-324, 1e-8, 1.0, 1e30) for family in _PHASED for b in _BOTH},
-    **{(f"{family}.{b}", "dataset_size"): (1, 2, 3, 10**6, 2**53) for family in _FAMILIES for b in _BOTH},
+    **{(f"{family}.{b}", "oracle_error"): (0.0, 5e-324, 1e-8, 1.0, 1e30) for family in _LINEAR for b in _BOTH},
+    **{
+        (f"{family}.{b}", "dataset_size"): (1, 2, 3, 10**6, 2**53)
+        for family in _FAMILIES if family != "two-layer" for b in _BOTH
+    },
     **{(f"{family}.{b}", "projected_dimension"): (10**6, 2**53, int(1e100)) for family in _PROJECTED for b in _BOTH},
     **{(f"dp-pgd.{b}", "steps"): (1, 2, 10**6, 2**53) for b in _BOTH},
     ("adaptive-batched-gd.epsilon", "noise_over_sensitivity"): (1e-30, 1e-8, 1.0, 3.0, 1e30, 1e160, 1e300),

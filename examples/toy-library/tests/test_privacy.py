@@ -2,7 +2,7 @@
 
 import toydp
 
-from empirical.gate import conformance
+from dp_oracle import conformance
 
 test_epsilon = conformance("gaussian.epsilon", toydp.epsilon, slack=1.05)
 test_composed_epsilon = conformance(

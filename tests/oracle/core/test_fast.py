@@ -145,7 +145,7 @@ def test_no_intermediate_result_promises_perfect_privacy(
     sensitivity: float, size: int, sigma: float, library: str
 ) -> None:
     """L / (n sigma) is an ordinary double, although n sigma or L / n is not: no order of operations may lose it."""
-    common = {"sensitivity": sensitivity, "sigma": sigma, "contraction": 0.5}
+    common = {"sensitivity": sensitivity, "noise_on_mean": sigma, "contraction": 0.5}
     check_fast(oracle.bound("noisy-gd.mu"), [{**common, "dataset_size": size, "steps": 3}], library)
     cgd = {**common, "batch_size": size, "batches": 3, "epochs": 3}
     check_fast(oracle.bound("noisy-cgd.mu"), [cgd], library)
