@@ -8,6 +8,7 @@ is caught by counting how often its bound exceeds the truth of exactly known pai
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -163,7 +164,9 @@ def _gated(item: Mutant, *, search: int) -> Detection:
     chosen = item.at.get("cases", lambda case: True)
     cases = [] if search else [case for case in vector_files.load(item.of).cases if chosen(case)]
     with item.planted() as wrong:
-        result = gate_run.run(LocalTarget(_answers(wrong), item.of), bound(item.of), cases, search=search)
+        result = gate_run.run(
+            LocalTarget(_answers(wrong), item.of), bound(item.of), cases, search=search, search_seconds=math.inf
+        )
     seen = sorted({outcome.judgement.verdict.value for outcome in result.failures})
     wanted = item.at.get("verdict")
     return Detection(wanted in seen if wanted else bool(seen), ", ".join(seen) or "no failure")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
 import oracle
+from empirical.gate.making.points import fixed_points
 from empirical.mutants.changes import another, certified, formula, parameters
+from empirical.mutants.checks import POINTS
 from oracle.bounds.matrix import tree_aggregation as tree
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure, ball
@@ -42,6 +45,12 @@ def _one_sided(v: Values) -> arb:
         weight = math.comb(alpha, j) * (1 - rate) ** (alpha - j) * rate**j
         total += ball(weight) * (j * (j - 1) * square / 2).exp()
     return total
+
+
+def of_adding(name: str) -> dict[str, Any]:
+    """The usual points, where a record is added or removed: all of them share the first word, which is replace."""
+    points = fixed_points(oracle.bound(name), POINTS, seed=1)
+    return {"points": [{**point, "neighbours": "add_remove"} for point in points]}
 
 
 MUTANTS = (
@@ -88,24 +97,28 @@ MUTANTS = (
         "composition.optimal", "total_delta taken for the slack",
         parameters(delta=lambda v: v.delta / 2, base_delta=Fraction(0)),
     ),
-    wrong("poisson-gaussian_curve.rdp", "the divergence in the smaller direction", formula(added_record)),
+    wrong("poisson-gaussian.rdp", "the divergence in the smaller direction", formula(added_record)),
     loose(
-        "poisson-gaussian_curve.rdp", "replace for add_remove",
+        "poisson-gaussian.rdp", "replace for add_remove",
         parameters(neighbours=lambda v: {"add_remove": "replace", "replace": "add_remove"}[v.neighbours]),
+        at=of_adding("poisson-gaussian.rdp"),
     ),
     loose(
-        "poisson-gaussian_curve.rdp", "a real order rounded up", parameters(alpha=lambda v: Fraction(-(-v.alpha // 1))),
+        "poisson-gaussian.rdp", "a real order rounded up", parameters(alpha=lambda v: Fraction(-(-v.alpha // 1))),
     ),
-    wrong("poisson-gaussian_curve.epsilon", "the direction of adding alone", certified(added_only)),
-    wrong("poisson-gaussian_curve.epsilon", "a step forgotten", parameters(steps=lambda v: max(0, v.steps - 1))),
     wrong(
-        "poisson-gaussian_curve.delta", "a sampled step amplified once",
+        "poisson-gaussian.epsilon", "the direction of adding alone", certified(added_only),
+        at=of_adding("poisson-gaussian.epsilon"),
+    ),
+    wrong("poisson-gaussian.epsilon", "a step forgotten", parameters(steps=lambda v: max(0, v.steps - 1))),
+    wrong(
+        "poisson-gaussian.delta", "a sampled step amplified once",
         certified(lambda v, w: oracle.bound("gaussian-composed.delta").certify(
             Values(sigma=v.sigma, sensitivity=v.sampling_rate, steps=v.steps, epsilon=v.epsilon), w,
-        ) if v.steps and v.sampling_rate else oracle.bound("poisson-gaussian_curve.delta").certify(v, w)),
+        ) if v.steps and v.sampling_rate else oracle.bound("poisson-gaussian.delta").certify(v, w)),
     ),
     wrong(
-        "poisson-gaussian_curve.sigma", "a delta a thousandth too large",
+        "poisson-gaussian.sigma", "a delta a thousandth too large",
         parameters(delta=lambda v: v.delta * Fraction(1001, 1000)),
     ),
     wrong("laplace-composed.delta", "one release forgotten", parameters(steps=lambda v: max(0, v.steps - 1))),
@@ -130,14 +143,14 @@ MUTANTS = (
         "amplification.with-replacement-delta", "copies forgotten in delta",
         formula(lambda v: ball((1 - (1 - Fraction(1, v.dataset_size)) ** v.draws) * v.base_delta)),
     ),
-    wrong("wor-gaussian_curve.rdp", "a sensitivity of 1 for 2", parameters(sigma=lambda v: 2 * v.sigma)),
+    wrong("wor-gaussian.rdp", "a sensitivity of 1 for 2", parameters(sigma=lambda v: 2 * v.sigma)),
     wrong(
         # the divergence of the attained pair alone, which is below that of the pair that dominates all
-        "wor-gaussian_curve.rdp", "only one side of the loss",
+        "wor-gaussian.rdp", "only one side of the loss",
         formula(lambda v: ball(v.steps / (v.alpha - 1)) * _one_sided(v).log()),
     ),
     wrong(
-        "wor-gaussian_curve.epsilon", "amplified once for every batch",
+        "wor-gaussian.epsilon", "amplified once for every batch",
         another("gaussian-composed.epsilon", sensitivity=lambda v: 2 * v.sampling_rate),
     ),
 )

@@ -26,11 +26,11 @@ MUTANTS = (
         parameters(solver_error=lambda v: Fraction(0)),
     ),
     wrong(
-        "output-perturbation-gaussian_curve.epsilon", "a mean over one record fewer",
+        "output-perturbation-gaussian.epsilon", "a mean over one record fewer",
         parameters(dataset_size=lambda v: v.dataset_size + 1),
     ),
     wrong(
-        "output-perturbation-gaussian_curve.sigma", "twice the strong convexity",
+        "output-perturbation-gaussian.sigma", "twice the strong convexity",
         parameters(strong_convexity=lambda v: 2 * v.strong_convexity),
     ),
     wrong("objective-perturbation.epsilon", "no Jacobian", parameters(curvature=lambda v: Fraction(0))),
@@ -42,13 +42,13 @@ MUTANTS = (
     loose("objective-perturbation.ridge", "a ridge that is not divided by n", parameters(dataset_size=lambda v: 1)),
     wrong(
         # the curve of N(mu, 1) against N(0, 1), as if the sign of <b, x> were known
-        "objective-perturbation-gaussian_curve.epsilon", "one side of the linear term",
+        "objective-perturbation-gaussian.epsilon", "one side of the linear term",
         certified(
             lambda v, w: gaussian_curve.epsilon_of_mu(lambda: ball(2 * v.lipschitz / v.noise_on_sum), v.delta, w),
         ),
     ),
     wrong(
-        "objective-perturbation-gaussian_curve.epsilon", "a replaced record that moves along one line",
+        "objective-perturbation-gaussian.epsilon", "a replaced record that moves along one line",
         parameters(lipschitz=lambda v: 2 * v.lipschitz, neighbours="add_remove"),
     ),
     wrong("exponential-mechanism.epsilon", "the normaliser forgotten", parameters(neighbours=_one_record)),
@@ -58,7 +58,7 @@ MUTANTS = (
     ),
     wrong("subsample-aggregate.epsilon", "a block too many", parameters(blocks=lambda v: v.blocks + 1)),
     wrong(
-        "subsample-aggregate-gaussian_curve.epsilon", "a radius for a diameter",
+        "subsample-aggregate-gaussian.epsilon", "a radius for a diameter",
         parameters(estimate_range=lambda v: v.estimate_range / 2),
     ),
     wrong(
@@ -66,7 +66,7 @@ MUTANTS = (
         formula(lambda v: ball(3 / (v.dataset_size * v.scale))),
     ),
     loose(
-        "sufficient-statistics-gaussian_curve.epsilon", "the l1-sensitivity for the l2",
+        "sufficient-statistics-gaussian.epsilon", "the l1-sensitivity for the l2",
         parameters(sigma=lambda v: v.sigma / 2),
     ),
     wrong("dp-gd.epsilon", "C/n for a replaced record", parameters(neighbours=_one_record)),

@@ -85,7 +85,7 @@ def sigma_squared_factor(v: Values, width: Fraction) -> oracle.Enclosure:
 
 
 MUTANTS = (
-    wrong("shifted.mu", "the chord for the minorant", another("linear-gaussian_curve.mu")),
+    wrong("shifted.mu", "the chord for the minorant", another("linear-gaussian.mu")),
     wrong("shifted.mu", "every iterate paid for by itself", certified(programme(lambda s, w, c: (s, w, arb(0) * c)))),
     wrong("shifted.mu", "the noise for its square", certified(programme(lambda s, w, c: (s, w.sqrt(), c)))),
     loose("shifted.mu", "no start at the diameter", parameters(diameter=math.inf)),
@@ -94,7 +94,7 @@ MUTANTS = (
         parameters(diameter=lambda v: v.diameter if v.diameter == math.inf else v.diameter / 2),
     ),
     wrong("shifted.mu", "the first drift forgotten", parameters(drift=lambda v: (Fraction(0), *v.drift[1:]))),
-    wrong("linear-gaussian_curve.mu", "noise that decays like the drift", formula(memory_not_squared)),
+    wrong("linear-gaussian.mu", "noise that decays like the drift", formula(memory_not_squared)),
     loose(
         "noisy-cgd-position.mu", "a later touch",
         parameters(batch_position=lambda v: min(v.batches, v.batch_position + 1)),

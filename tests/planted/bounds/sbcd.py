@@ -34,7 +34,7 @@ def printed_exponent(v: Values) -> arb:
 
 def last_position(v: Values, width: Fraction) -> Enclosure:
     """The record in the last batch taken for the worst."""
-    with_alpha = Values(**{**vars(v), "position": v.batches, "alpha": Fraction(2)})
+    with_alpha = Values(**{**vars(v), "batch_position": v.batches, "alpha": Fraction(2)})
     rho = closed_form(sbcd_privacy._one)(with_alpha, width / 100).lower.to_fraction() / 2
     return oracle.bound("zcdp.epsilon").certify(Values(rho=rho, delta=v.delta), width)
 
