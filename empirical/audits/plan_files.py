@@ -28,7 +28,7 @@ from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.tightness import estimators
 from empirical.pairs.pair import builders, default_pair, make_pair
 from empirical.pairs.pair_files import file_spec
-from oracle.core.domain import shown
+from oracle.core.domain import shown, word
 from oracle.core.errors import DomainError
 from oracle.core.isolated import MEMORY, TIMEOUT
 from oracle.core.registry import algorithm, named
@@ -141,16 +141,20 @@ def _default(name: str) -> DescribedAudit:
 
 
 def _configured(name: str, config: Path | Mapping[str, Any]) -> DescribedAudit:
-    """A registered algorithm with the parameters of a TOML file, or of a mapping like it."""
-    own = {parameter.name for parameter in algorithm(name).parameters}
-    given = _toml(config) if isinstance(config, Path) else _plain(config)
+    """A registered algorithm with the keys of a TOML file, or of a mapping like it; the file of a plan serves, too."""
+    item = algorithm(name)
+    own = {parameter.name for parameter in item.keys}
+    read = _toml(config) if isinstance(config, Path) else _plain(config)
+    given = {key: word(value) for key, value in read.items()}
+    if given.pop("algorithm", name) != name:
+        raise DomainError(f"algorithm in {shown(config)} is outside its domain: {name}, which is to be audited")
     pair = given.pop("pair", {})
     if not isinstance(pair, dict):
         raise DomainError(f"pair = {shown(pair)} in {shown(config)} is outside its domain: a table")
     for size in ("records", "dimension"):
         if size in given and size not in own:
             pair = {size: given.pop(size), **pair}
-    return DescribedAudit(make_target({"kind": "algorithm", "name": name, "config": given}), pair)
+    return DescribedAudit(make_target({"kind": "algorithm", "name": name, "config": item.for_training(given)}), pair)
 
 
 def pair_spec(described: DescribedAudit, words: PairWords) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from oracle.core import vocabulary
-from oracle.core.domain import Parameter, parse_all, unknown
+from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
 
 if TYPE_CHECKING:
@@ -110,6 +110,16 @@ class Algorithm:
         """The exact configuration of a training, or a DomainError that names key, value and domain."""
         self.require_training()
         return Values(**parse_all(self.name, (*self.parameters, *self.training), self._with_noise(given)))
+
+    def for_training(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The keys of a plan that a training takes; a DomainError where the plan says what our training does not do."""
+        others = {key.name: key for key in (*self.setting, *self.stated, vocabulary.claimed_epsilon)}
+        kept = {name: value for name, value in given.items() if name not in others}
+        made = {"released": self.released, "neighbours": self.neighbours, **self.trained(self.parse(kept))}
+        for name, does in made.items():
+            if name in given and name in others and does != "any" and others[name].parse(given[name]) != does:
+                raise DomainError(f"{name} = {shown(given[name])} is not what the training of {self.name} does: {does}")
+        return kept
 
     def parse_plan(self, given: Mapping[str, Any]) -> Values:
         """The exact configuration of a plan, absent keys None, with what follows from it; or a DomainError."""

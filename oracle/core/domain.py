@@ -292,6 +292,11 @@ def unknown(owner: str, name: str, value: object, known: Sequence[str]) -> Domai
     return DomainError(f"{owner} has no parameter {shown(name)} (got {shown(value)}){renamed}; it takes {takes}")
 
 
+def word(value: Any) -> Any:
+    """A value as it is, but for Python's and TOML's truth values: they are the words of a flag."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def parse_all(owner: str, parameters: tuple[Parameter, ...], given: dict[str, Any]) -> dict[str, Value]:
     """Every parameter parsed; unknown and missing names are errors that list what is known."""
     known = [parameter.name for parameter in parameters]

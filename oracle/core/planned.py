@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oracle.core import planning
-from oracle.core.domain import shown
+from oracle.core.domain import shown, word
 from oracle.core.errors import DomainError
 from oracle.core.planning import Plan
 from oracle.core.registry import algorithm
@@ -39,9 +39,4 @@ def plan(configuration: str | Path, /, **keys: Any) -> Plan:
     if not isinstance(configuration, str):
         told = shown(configuration)
         raise DomainError(f"configuration = {told} is outside its domain: an algorithm's name, or a TOML file's path")
-    return planning.plan(algorithm(configuration), {name: _word(value) for name, value in keys.items()})
-
-
-def _word(value: Any) -> Any:
-    """Python's truth values are the words of a flag."""
-    return str(value).lower() if isinstance(value, bool) else value
+    return planning.plan(algorithm(configuration), {name: word(value) for name, value in keys.items()})

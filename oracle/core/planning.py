@@ -18,7 +18,7 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.accounting import epsilon_of
 from oracle.core.algorithm import NOT_MET, UNKNOWN, Algorithm, Guarantee, Values, unmet
-from oracle.core.domain import Number, Value, parse_all
+from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import algorithm, algorithms, bound
@@ -76,12 +76,7 @@ def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
     if "algorithm" not in given:
         raise DomainError(f"{path} has no key algorithm: one of {', '.join(algorithms())}")
     item = algorithm(str(given.pop("algorithm")))
-    return item, {name: _plain(value) for name, value in given.items()}
-
-
-def _plain(value: Any) -> Any:
-    """TOML's truth values are the words of a flag."""
-    return str(value).lower() if isinstance(value, bool) else value
+    return item, {name: word(value) for name, value in given.items()}
 
 
 def judge(item: Algorithm, config: Values) -> Plan:

@@ -16,6 +16,7 @@ import typer
 
 import empirical.cli
 from oracle.core.console import run
+from oracle.core.planning import plan, read
 from tests.empirical.trainings import NOISY_CGD
 
 ROOT = Path(__file__).parents[2]
@@ -179,6 +180,28 @@ def test_an_algorithm_is_configured_by_a_file(tmp_path: Path) -> None:
     assert result["proved"] is not None
     assert audit(tmp_path, *words, "--records", "6", code=0)["plan"]["pair"]["records"] == 6
     assert audit(tmp_path, *words, "--neighbours", "replace", "--estimator", "curve", code=0)["exact"] is not None
+
+
+def test_the_file_of_a_plan_configures_an_audit_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One file, the same keys: what only a plan says must be what our training does."""
+    file = tmp_path / "plan.toml"
+    lines = [f"{key} = {json.dumps(value)}" for key, value in NOISY_CGD.items() if key != "noise_on_mean"]
+    lines += ["noise_multiplier = 0.6", 'algorithm = "noisy-cgd"', "dataset_size = 12", "delta = 1e-5", "convex = true"]
+    file.write_text("\n".join([*lines, 'neighbours = "replace"', 'released = "last_iterate"']))
+    words = ("noisy-cgd", "--config", str(file), "--records", "12", "--budget", "500")
+    planned = plan(*read(file)).best
+    assert planned is not None
+    assert planned.epsilon is not None
+    assert audit(tmp_path, *words, code=0)["proved"] == list(planned.epsilon.to_decimals())
+    for wrong, told in (
+        ("all_iterates", "released = all_iterates is not what the training of noisy-cgd does: last_iterate"),
+        ('last_iterate"\nalgorithm = "dp-gd', "no TOML file"),
+    ):
+        (tmp_path / "wrong.toml").write_text(file.read_text().replace("last_iterate", wrong))
+        assert run(APP, ["audit", "noisy-cgd", "--config", str(tmp_path / "wrong.toml"), *words[3:]]) == 2
+        assert told in capsys.readouterr().err
+    assert run(APP, ["audit", "dp-gd", *words[1:]]) == 2
+    assert "is outside its domain: dp-gd, which is to be audited" in capsys.readouterr().err
 
 
 GOOD = (FUNCTION, "--epsilon", "1", "--budget", "200")
