@@ -59,6 +59,8 @@ def delta(**given):
 GATE = ("--bound", "laplace.delta", "--search", "5")
 AUDIT = ("--batched", "--epsilon", "3", "--canary", "extremes", "--budget", "400", "--shard", "200")
 
+pytestmark = pytest.mark.full  # real processes in projects of their own
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:

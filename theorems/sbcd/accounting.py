@@ -23,7 +23,7 @@ _SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (5, 5))
 
 
 @dataclass(frozen=True)
-class Setting:
+class BlockSetting:
     """One block: eta = 1/2 and S = b = 1, so that a touch adds 1/(8 o) and the noise of a step has variance o."""
 
     noise: tuple[Fraction, ...]
@@ -41,16 +41,16 @@ class Setting:
         }
 
 
-def settings() -> Iterator[Setting]:
+def settings() -> Iterator[BlockSetting]:
     """Small settings, the simplest first: constant noise, then noise that changes."""
     for (epochs, batches), gradient, slope in itertools.product(_SHAPES, _GRADIENTS, (0, 1)):
         noise = tuple(1 + Fraction(slope * k, 2) for k in range(epochs))
         for before in range(batches):
-            yield Setting(noise, batches, before, gradient, Fraction(1))
+            yield BlockSetting(noise, batches, before, gradient, Fraction(1))
 
 
 @functools.cache
-def spread(setting: Setting, epoch: int, step: int) -> Fraction:
+def spread(setting: BlockSetting, epoch: int, step: int) -> Fraction:
     """1/c after that many steps of that epoch: Lemma 4.7 as it solves the one-step recursion."""
     result = Fraction(0)
     for index in range(epoch * setting.batches + step):
@@ -59,7 +59,7 @@ def spread(setting: Setting, epoch: int, step: int) -> Fraction:
     return result
 
 
-def recursion(setting: Setting, power: Fraction = Fraction(1)) -> Fraction:
+def recursion(setting: BlockSetting, power: Fraction = Fraction(1)) -> Fraction:
     """R / alpha by Corollary 4.5, the decay of a step without the record taken to that (integer) power."""
     result = Fraction(0)
     for epoch, noise in enumerate(setting.noise):
@@ -72,7 +72,7 @@ def recursion(setting: Setting, power: Fraction = Fraction(1)) -> Fraction:
     return result
 
 
-def exact_law(setting: Setting) -> Fraction:
+def exact_law(setting: BlockSetting) -> Fraction:
     """R / alpha of the last iterate for linear maps, exactly."""
     mean = variance = Fraction(0)
     for noise in setting.noise:
@@ -87,7 +87,7 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
     count = 0
     proxes = (Fraction(1), Fraction(1, 2))
     for setting, prox in itertools.product(settings(), proxes):
-        there = Setting(setting.noise, setting.batches, setting.before, setting.gradient, prox)
+        there = BlockSetting(setting.noise, setting.batches, setting.before, setting.gradient, prox)
         claimed, true = recursion(there, power(prox)), exact_law(there)
         if claimed < true:
             return Finding(

@@ -19,7 +19,7 @@ import sympy
 from oracle.core.domain import positive, positive_integer
 from oracle.core.registry import bound
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.sbcd.accounting import Setting, recursion
+from theorems.sbcd.accounting import BlockSetting, recursion
 
 _VALUES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
@@ -66,7 +66,7 @@ def exact_law(pair: CoupledBlocks) -> Fraction:
 
 def summed(pair: CoupledBlocks) -> Fraction:
     """The sum of what each block loses with the other fixed: block 1 never reads the record."""
-    return recursion(Setting((Fraction(1),) * pair.epochs, pair.batches, pair.before, pair.own, Fraction(1)))
+    return recursion(BlockSetting((Fraction(1),) * pair.epochs, pair.batches, pair.before, pair.own, Fraction(1)))
 
 
 def composed(pair: CoupledBlocks) -> Fraction:

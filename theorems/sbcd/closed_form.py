@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.sbcd.accounting import HYPOTHESES, Setting, recursion, settings, spread
+from theorems.sbcd.accounting import HYPOTHESES, BlockSetting, recursion, settings, spread
 
 Index = Callable[[Any, Any, Any, Any], Any]
 """An index of (k, K, N, j): epoch of the touch, epochs, batches an epoch, batches before the record (j_0)."""
@@ -40,7 +40,7 @@ class Form:
     exponent: Index
     power: Callable[[Any], Any]
 
-    def decay(self, there: Setting, epoch: int) -> Fraction | None:
+    def decay(self, there: BlockSetting, epoch: int) -> Fraction | None:
         """What the touch of an epoch is multiplied by, exactly; None where the form divides by zero.
 
         The printed form asks for laws of an epoch K that is not run; its noise is taken to be the last epoch's.
@@ -55,7 +55,7 @@ class Form:
             value *= spread(longer, index, there.before + 1) / spread(longer, index, there.before)
         return Fraction(value ** int(self.power(there.prox)))
 
-    def loss(self, there: Setting) -> Fraction | None:
+    def loss(self, there: BlockSetting) -> Fraction | None:
         """R/alpha: the sum over the epochs of a touch, 1/(8 o), times its decay."""
         total = Fraction(0)
         for epoch, noise in enumerate(there.noise):
@@ -116,7 +116,7 @@ def telescoping_gap() -> sympy.Expr:
     return sympy.simplify(factor - gradient**2 * prox**2 * before / after)
 
 
-def with_proximal_maps() -> Iterator[Setting]:
+def with_proximal_maps() -> Iterator[BlockSetting]:
     """The small settings, first without a proximal map and then with L_T = 1/2."""
     for prox in (Fraction(1), Fraction(1, 2)):
         for setting in settings():

@@ -21,7 +21,7 @@ import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.sbcd.accounting import Setting, recursion, spread
+from theorems.sbcd.accounting import BlockSetting, recursion, spread
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved
 
 ONE = Fraction(1)
@@ -29,9 +29,9 @@ ONE = Fraction(1)
 
 def setting(
     epochs: int, batches: int, *, before: int | None = None, gradient: Fraction = ONE, prox: Fraction = ONE
-) -> Setting:
+) -> BlockSetting:
     """A block with unit noise; the record stands in the last batch unless said otherwise."""
-    return Setting((ONE,) * epochs, batches, batches - 1 if before is None else before, gradient, prox)
+    return BlockSetting((ONE,) * epochs, batches, batches - 1 if before is None else before, gradient, prox)
 
 
 def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
@@ -72,7 +72,7 @@ def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Findi
             steps = [(e, i) for e in range(k) for i in range(batches)] + [(k, i) for i in range(j)]
             # 1/c = 2 eta L_T^2 sum o q^exponent; the recursion is 1/c' = L_T^2 (L_F^2/c + 2 eta o), eta = 1/2.
             closed = prox**2 * sum((noise[e] * q ** exponent(k, e, j, i, batches) for e, i in steps), Fraction(0))
-            true = spread(Setting(noise, batches, 0, gradient, prox), k, j)
+            true = spread(BlockSetting(noise, batches, 0, gradient, prox), k, j)
             if closed != true:
                 return Finding(
                     Verdict.REFUTED, Evidence.PROVED, "the sum does not solve the recursion, exactly",

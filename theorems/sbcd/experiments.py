@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
-from theorems.sbcd.accounting import Setting, recursion
+from theorems.sbcd.accounting import BlockSetting, recursion
 
 _EPOCHS = (10, 20, 30, 40, 50)
 DECREASE = ("0.040556", "0.040648", "0.040688", "0.040704", "0.040708")
@@ -62,7 +62,7 @@ def judge_schedule(noise: Callable[[int, int], Fraction]) -> Finding:
 def judge_column(column: tuple[str, ...]) -> Finding:
     """Whether losses over 10, 20, ... epochs of constant noise never fall, as Theorem 4.6's cannot."""
     for gradient in (Fraction(1, 2), Fraction(1)):
-        exact = [recursion(Setting((Fraction(1),) * k, 2, 1, gradient, Fraction(1))) for k in range(1, 8)]
+        exact = [recursion(BlockSetting((Fraction(1),) * k, 2, 1, gradient, Fraction(1))) for k in range(1, 8)]
         assert exact == sorted(exact), "the recursion is not monotone"
     for before, after, epochs in zip(column, column[1:], _EPOCHS[-len(column):], strict=False):
         if Decimal(after) < Decimal(before):

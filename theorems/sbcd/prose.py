@@ -19,7 +19,7 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure
 from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
-from theorems.sbcd.accounting import Setting, recursion
+from theorems.sbcd.accounting import BlockSetting, recursion
 from theorems.sbcd.closed_form import REPAIRED
 from theorems.sbcd.figure_1 import contributions
 
@@ -61,7 +61,7 @@ def judge_inverse(scaled: Callable[[Noise, int, int], Noise]) -> Finding:
         noise = (ONE, ONE)
         shares = []
         for schedule in (noise, scaled(noise, epoch, factor)):
-            decay = REPAIRED.decay(Setting(schedule, 2, before, Fraction(9, 10), ONE), epoch)
+            decay = REPAIRED.decay(BlockSetting(schedule, 2, before, Fraction(9, 10), ONE), epoch)
             assert decay is not None, "the form with its indices set right never divides by zero"
             shares.append(decay / (8 * schedule[epoch]))
         tried += 1
@@ -100,7 +100,7 @@ def judge_divergence(limit: Fraction) -> Finding:
     """Whether the loss diverges for the noise limit + 2^-k, which falls for ever (N = 2, j_0 = 1, L_F = 9/10)."""
     def loss(epochs: int) -> Fraction:
         noise = tuple(limit + Fraction(1, 2**k) for k in range(epochs))
-        return recursion(Setting(noise, 2, 1, Fraction(9, 10), ONE))
+        return recursion(BlockSetting(noise, 2, 1, Fraction(9, 10), ONE))
 
     if limit == 0:
         assert loss(12) >= Fraction(2**11, 8), "the last touch alone"
@@ -123,7 +123,7 @@ def judge_zero(steps: Callable[[int], int]) -> Finding:
     for batches, before in cases:
         # An epoch cut off after t steps is an epoch of t batches; j_0 beyond it means that the record is not read.
         seen = steps(before)
-        lost = recursion(Setting((ONE,), seen, before, ONE, ONE))
+        lost = recursion(BlockSetting((ONE,), seen, before, ONE, ONE))
         if lost != 0:
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the record has been read by then",
                            {"batches": str(batches), "j_0": str(before), "iterations": str(seen),
@@ -163,7 +163,7 @@ def judge_smoothness(constants: Callable[[Fraction], Fraction]) -> Finding:
     """Whether the loss grows with h, L_F = constants(h), h = 1/4, 1/2, 1: then more noise is needed for the same."""
     points = [Fraction(1, 4), Fraction(1, 2), ONE]
     for batches, epochs in ((2, 2), (3, 2)):
-        losses = [recursion(Setting((ONE,) * epochs, batches, batches - 1, constants(h), ONE)) for h in points]
+        losses = [recursion(BlockSetting((ONE,) * epochs, batches, batches - 1, constants(h), ONE)) for h in points]
         for (small, large), (less, more) in zip(itertools.pairwise(points), itertools.pairwise(losses), strict=True):
             if more <= less:
                 return Finding(Verdict.REFUTED, Evidence.PROVED, "the loss falls, so less noise is enough",

@@ -390,16 +390,10 @@ def test_a_sample_larger_than_the_data_is_refused(bound: oracle.Bound) -> None:
         bound.fast(dataset_size=10, batch_size=[3, 11], **other)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("base_epsilon", -1), ("base_delta", "1.1"), ("draws", 0), ("draws", 10**6), ("dataset_size", "0.5"),
-        ("method", "both"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("base_epsilon", -1), ("base_delta", "1.1"), ("draws", 0), ("draws", 10**6), ("dataset_size", ".5"), ("method", ""),
+])
 def test_bad_input_is_named(name: str, value: Any) -> None:
-    params: dict[str, Any] = {
-        "base_epsilon": 1, "base_delta": 0, "dataset_size": 2, "draws": 2, "method": "chain", name: value,
-    }
+    params = {"base_epsilon": 1, "base_delta": 0, "dataset_size": 2, "draws": 2, "method": "chain"}
     with pytest.raises(DomainError, match=f"^{name} = "):
-        DRAWN_DELTA.reference(**params)
+        DRAWN_DELTA.reference(**{**params, name: value})

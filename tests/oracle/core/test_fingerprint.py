@@ -125,6 +125,7 @@ def test_a_finding_depends_on_its_checker_and_on_the_bounds_that_it_names(
     assert not edited(of_claim, place, comment) or place.endswith(".toml")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("place", "related"), [
     ("empirical/gate/verdicts.py", True), ("empirical/gate/ranges/__init__.py", True),
     ("empirical/gate/league/bound_rows.py", True), ("empirical/gate/function_worker.py", True),
@@ -139,6 +140,7 @@ def test_a_row_of_the_league_depends_on_who_asks_and_judges(
     assert edited(lambda: league_run.code_of(ADAPTER), place, code) is related
 
 
+@pytest.mark.full
 def test_a_row_of_the_league_depends_on_its_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "empirical/gate/vectors/gaussian.delta.json", tmp_path)
     monkeypatch.setattr("empirical.gate.vector_files.SHIPPED", tmp_path)
@@ -147,6 +149,7 @@ def test_a_row_of_the_league_depends_on_its_vectors(tmp_path: Path, monkeypatch:
     assert league_run.code_of(ADAPTER) != before
 
 
+@pytest.mark.full
 def test_a_foreign_function_depends_on_what_its_files_import_of_ours(tmp_path: Path) -> None:
     file, beside = tmp_path / "mine.py", tmp_path / "beside.py"
     plan = AuditPlan({"kind": "function", "path": f"{file}:train"}, {"kind": "built", "name": "extremes"})

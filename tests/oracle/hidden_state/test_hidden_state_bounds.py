@@ -109,10 +109,8 @@ def test_every_position_is_its_programme(contraction: Fraction, batches: int, ep
 
 def test_the_units_of_learning_rate_and_diameter() -> None:
     """The programme on the iterates themselves: drifts eta L/n, noise eta sigma, diameter D."""
-    found = GD.reference(
-        sensitivity=3, dataset_size=7, noise_on_mean="0.2", contraction="0.9", steps=20, learning_rate="0.05",
-        diameter="0.1",
-    )
+    steps = {"contraction": "0.9", "steps": 20, "learning_rate": "0.05", "diameter": "0.1"}
+    found = GD.reference(sensitivity=3, dataset_size=7, noise_on_mean="0.2", **steps)
     iterates = programme(Fraction(9, 10), [Fraction(3, 140)] * 20, Fraction(1, 10), noise=Fraction(1, 100))
     assert found.overlaps(iterates)
     assert not found.overlaps(programme(Fraction(9, 10), [Fraction(3, 140)] * 20, math.inf, noise=Fraction(1, 100)))
@@ -159,9 +157,8 @@ def test_exact_ties_of_the_best_start() -> None:
         )
     for distance in (Fraction(4, 3), Fraction(1), Fraction(5, 4)):  # k = 2: e = 0, 1/4 and 1/16
         check_width(
-            CGD,
-            {"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "contraction": half, "batches": 2, "epochs": 10**12,
-                  "learning_rate": 1, "diameter": distance}, Fraction(1, 10**40),
+            CGD, {"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, "contraction": half, "batches": 2,
+                  "epochs": 10**12, "learning_rate": 1, "diameter": distance}, Fraction(1, 10**40),
         )
 
 
@@ -306,9 +303,8 @@ def test_little_noise_and_no_steps() -> None:
 @pytest.mark.parametrize("contraction", ["0", "0.9", "0.999999", "1"])
 def test_noise_and_epsilon_are_inverse(name: str, contraction: str) -> None:
     point: dict[str, Any] = {"sensitivity": "0.3", "contraction": contraction, "delta": "1e-7"}
-    point |= {"dataset_size": 5, "steps": 10**6} if name == "noisy-gd" else {
-        "batch_size": 5, "batches": 12, "epochs": 10**6,
-    }
+    cyclic = {"batch_size": 5, "batches": 12, "epochs": 10**6}
+    point |= {"dataset_size": 5, "steps": 10**6} if name == "noisy-gd" else cyclic
     noise = oracle.bound(f"{name}.sigma").reference(**point, epsilon="1.5", width=FINE)
     for end, beyond in ((noise.upper, False), (noise.lower, True)):
         epsilon = oracle.bound(f"{name}.epsilon").reference(**point, noise_on_mean=end.to_fraction(), width=FINE / 1000)
@@ -363,9 +359,7 @@ def test_the_most_epochs_are_the_most(contraction: str, batches: int) -> None:
     point = {**HIDDEN, "batch_size": 1, "contraction": contraction, "batches": batches}
     most = most_epochs(**point, epsilon=1)
     assert isinstance(most, int)
-    within, beyond = (
-        oracle.bound("noisy-cgd.epsilon").reference(**point, epochs=count) for count in (most, most + 1)
-    )
+    within, beyond = (oracle.bound("noisy-cgd.epsilon").reference(**point, epochs=count) for count in (most, most + 1))
     assert within.certainly_le(1)
     assert not beyond.possibly_le(1)
     if batches == 1:
