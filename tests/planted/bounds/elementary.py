@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import oracle
 from empirical.mutants.changes import formula, parameters
-from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify
 from tests.planted import loose, wrong
-
-
-def _with(name: str, **changes: Any) -> Certify:
-    """A bound at parameters that a function of the given ones has changed."""
-    return lambda v, w: oracle.bound(name).certify(
-        Values(**{**vars(v), **{key: change(v) for key, change in changes.items()}}), w
-    )
-
 
 MUTANTS = (
     wrong(

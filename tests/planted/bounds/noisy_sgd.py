@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
-from typing import Any
 
 from empirical.mutants.changes import parameters
-from oracle.core.algorithm import Values
-from oracle.core.enclosure import Enclosure
-from oracle.core.registry import Certify
 from tests.planted import loose, wrong
-
-
-def _with(certify: Certify, change: Callable[[Values], dict[str, Any]]) -> Certify:
-    def wrong(v: Values, width: Fraction) -> Enclosure:
-        return certify(Values(**{**vars(v), **change(v)}), width)
-
-    return wrong
-
 
 MUTANTS = (
     wrong("noisy-sgd.epsilon", "C for 2C in noisy SGD", parameters(sensitivity=lambda v: v.sensitivity / 2)),

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import oracle
 from empirical.mutants.changes import another, parameters
-from oracle.core.algorithm import Values
-from oracle.core.registry import Certify
 from tests.planted import loose, wrong
-
-
-def changed(name: str, change: Callable[[Values], dict[str, Any]]) -> Certify:
-    """The bound at other values than it was given."""
-    return lambda v, w: oracle.bound(name).certify(Values(**{**vars(v), **change(v)}), w)
-
 
 MUTANTS = (
     wrong("phased-sgd.epsilon", "one gradient's length for two", parameters(label_bound=lambda v: v.label_bound / 2)),

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import oracle
 from empirical.mutants.changes import another, formula, parameters
-from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify
 from tests.planted import misled
 
 _HUGE = 10**60
-
-
-def _with(name: str, **changes: Any) -> Certify:
-    """The registered bound at other parameters: a change is a value, or a function of the values given."""
-
-    def certify(v: Values, width: Fraction) -> Any:
-        changed = {key: value(v) if callable(value) else value for key, value in changes.items()}
-        return oracle.bound(name).certify(Values(**{**vars(v), **changed}), width)
-
-    return certify
-
 
 MUTANTS = (
     misled(

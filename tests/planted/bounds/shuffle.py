@@ -11,13 +11,11 @@ from typing import Any
 
 from flint import arb
 
-import oracle
 from empirical.mutants.changes import code, formula, parameters
 from empirical.mutants.mutant import Change, Mutant
 from oracle.bounds.shuffling import shuffle
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
-from oracle.core.registry import Certify
 from tests.planted import loose, wrong
 
 
@@ -40,10 +38,6 @@ def clone_pair(clone: Callable[[arb], arb], truth: Callable[[arb], arb]) -> Call
         return sum((max(arb(0), laws[0][o] - factor * laws[1][o]) for o in laws[0]), arb(0))
 
     return formula
-
-
-def _users(name: str, change: int) -> Certify:
-    return lambda v, w: oracle.bound(name).certify(Values(**{**vars(v), "users": max(1, v.users + change)}), w)
 
 
 def one_direction(kept: int) -> Change:
