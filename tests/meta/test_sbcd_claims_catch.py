@@ -35,10 +35,10 @@ def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
     """K = 1, N = 2, all else 1: j_0 = 0 divides by zero where the truth is 1/16, j_0 = 1 gives 2/9 instead of 1/8."""
     one = Fraction(1)
     for before, literal, true in ((0, None, Fraction(1, 16)), (1, Fraction(2, 9), Fraction(1, 8))):
-        setting = accounting.Setting((one,), 2, before, one, one)
+        setting = accounting.BlockSetting((one,), 2, before, one, one)
         assert closed_form.PRINTED.loss(setting) == literal
         assert closed_form.REPAIRED.loss(setting) == accounting.recursion(setting) == true
-    five = accounting.Setting((one,) * 5, 5, 4, one, one)
+    five = accounting.BlockSetting((one,) * 5, 5, 4, one, one)
     printed = closed_form.PRINTED.loss(five)
     assert printed is not None
     assert float(printed / accounting.recursion(five)) == pytest.approx(0.961, abs=1e-3)
