@@ -115,6 +115,8 @@ class Algorithm:
         """The keys of a plan that a training takes; a DomainError where the plan says what our training does not do."""
         others = {key.name: key for key in (*self.setting, *self.stated, vocabulary.claimed_epsilon)}
         kept = {name: value for name, value in given.items() if name not in others}
+        if len(kept) == len(given):
+            return kept
         made = {"released": self.released, "neighbours": self.neighbours, **self.trained(self.parse(kept))}
         for name, does in made.items():
             if name in given and name in others and does != "any" and others[name].parse(given[name]) != does:
