@@ -115,7 +115,7 @@ class Parameter:
 
     def below(self, high: Number) -> Parameter:
         """The same parameter where it must be smaller."""
-        return replace(self, high=Fraction(high), high_open=True)
+        return replace(self, high=Fraction(high), high_open=True, infinite=False)
 
     def at_most(self, high: Number) -> Parameter:
         """The same parameter where it must not be larger."""

@@ -95,14 +95,16 @@ def plan_of_training(item: Algorithm, config: Values, *, records: int, delta: Nu
 
 
 def trained_plan(item: Algorithm, given: Mapping[str, Any]) -> Plan:
-    """What is proved of our own training, given by its keys with dataset_size and delta."""
+    """What is proved of our own training, given by its keys with dataset_size, and delta unless it is pure."""
     wanted = {parameter.name for parameter in (*item.parameters, *item.training)} | {"noise_multiplier"}
-    asked = {"dataset_size": vocabulary.dataset_size, "delta": vocabulary.delta.open()}
+    asked = {"dataset_size": vocabulary.dataset_size}
+    if "delta" in given or any(key.name == "delta" for key in item.keys):
+        asked["delta"] = vocabulary.delta.open()
     extra = tuple(parameter for name, parameter in asked.items() if name not in wanted)
     values = parse_all(f"the training of {item.name}", extra, {k: v for k, v in given.items() if k not in wanted})
     config = item.parse({name: value for name, value in given.items() if name in wanted})
     known = {**vars(config), **values}
-    return plan_of_training(item, config, records=known["dataset_size"], delta=known["delta"])
+    return judge(item, item.as_trained(config, records=known["dataset_size"], delta=known.get("delta", Fraction(0))))
 
 
 def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Number) -> Enclosure:

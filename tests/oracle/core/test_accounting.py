@@ -98,6 +98,12 @@ def test_a_noise_multiplier_says_as_much_as_the_noise_on_the_mean() -> None:
         item.parse(other)
 
 
+def test_a_pure_guarantee_needs_no_delta() -> None:
+    words = ("loss=squared", "loss_range=1", "temperature=2", "regularisation=1", "grid_radius=1", "grid_points=5")
+    best = parsed("plan", "exponential-mechanism", *words, "dataset_size=10", "--trained", "--json")["best"]
+    assert (best["epsilon"]["upper"], best["delta"]) == ("1", "0")
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -94,6 +94,12 @@ def test_a_domain_may_be_narrowed(narrowed: Parameter) -> None:
     assert narrowed.meaning == TERMS[narrowed.name].meaning
 
 
+def test_an_upper_end_excludes_infinity() -> None:
+    for narrowed in (vocabulary.diameter.at_most(5), vocabulary.diameter.below(5)):
+        with pytest.raises(DomainError, match="diameter = inf is not a number"):
+            narrowed.parse("inf")
+
+
 def test_an_old_name_says_the_new_one() -> None:
     for old, new in FORMER.items():
         assert new
