@@ -51,7 +51,8 @@ class Twin:
         """What all the tape's models release, on the device."""
         like = torch.empty(0, dtype=dtype or torch.float64, device=device)
         made = torch.empty(0, dtype=torch.float64) if self.double else like
-        data = self.prepare(drawn(features, made), drawn(labels, made), config, recorder)
+        with _one_thread_each():  # the number of threads must change no bit of what all models share either
+            data = self.prepare(drawn(features, made), drawn(labels, made), config, recorder)
 
         def chunk(part: Tape) -> torch.Tensor:
             return self.chunk(data, config, part, recorder).to(like)
