@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import multiprocessing
 import multiprocessing.connection
+import multiprocessing.resource_tracker
 import os
 import pickle
 import queue
@@ -215,7 +216,12 @@ def _serve(connection: Connection) -> None:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it."""
+    """Hold Ctrl-C back for a moment: processes that are started meanwhile never hear it.
+
+    Python's own tracker of resources is started first: it comes with the first process, and lets Ctrl-C through again
+    before that process is started.
+    """
+    multiprocessing.resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

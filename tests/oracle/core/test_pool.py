@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -103,3 +105,15 @@ def test_items_are_taken_only_when_there_is_room() -> None:
         results = pool.run(square, items())  # type: ignore[arg-type]
         next(results)
         assert len(taken) <= 3
+
+
+def test_no_worker_hears_ctrl_c_not_even_the_first() -> None:
+    # in a process of its own, where nothing of multiprocessing runs yet
+    asks = (
+        "import signal\n"
+        "from oracle.core.pool import spread\n"
+        "masks = spread(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, workers=2)\n"
+        "print([signal.SIGINT in mask for mask in masks])\n"
+    )
+    said = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[True, True]", said
