@@ -147,7 +147,7 @@ def audit_target(
     )
     result = carry_out(plan)
     if json_file is not None:
-        write_json(json_file, result.to_json())
+        write_json(json_file, result)
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
     if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
         print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
@@ -170,7 +170,7 @@ def audit_everything(
             rows.extend(found)
             bar.advance(task)
     if json_file is not None:
-        write_json(json_file, [row.to_json() for row in rows])
+        write_json(json_file, rows)
     print_table(COLUMNS, table(rows))
     for line in summary(rows):
         print(line)
@@ -193,7 +193,7 @@ def judge_mutants(json_file: JsonFile = None) -> None:
     """Plant every known bug and tell whether our checks flag it."""
     judged = [judge(item) for item in mutants().values()]
     if json_file is not None:
-        write_json(json_file, [item.to_json() for item in judged])
+        write_json(json_file, judged)
     print_table(
         ("mutant", "severity", "outcome", "what is wrong", "what was seen"),
         [(j.mutant.id, j.mutant.severity, j.outcome, j.mutant.title, j.detail) for j in judged],

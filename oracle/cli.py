@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
+from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
 
@@ -27,19 +28,14 @@ def register(app: typer.Typer) -> None:
     app.command("plan")(plan_training)
 
 
-def _parameter_json(parameter: Parameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
-        "unit": parameter.unit,
-    }
+def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
+    return [picked(item, "name", "kind", "domain", "meaning", "unit") for item in items]
 
 
 def _bound_json(item: Bound) -> dict[str, Any]:
     return {
-        "bound": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
-        "parameters": [_parameter_json(parameter) for parameter in item.parameters],
-        "neighbours": item.neighbours, "threat_model": item.threat_model, "released": item.released, "safe": item.safe,
-        "source": list(item.source), "validity": item.validity,
+        "bound": item.name, **picked(item, "unit", "summary", "formula"), "parameters": _parameters(item.parameters),
+        **picked(item, "neighbours", "threat_model", "released", "safe", "source", "validity"),
     }
 
 
@@ -70,8 +66,8 @@ def evaluate_bound(
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
-            "neighbours": given.get("neighbours", item.neighbours), "threat_model": item.threat_model,
-            "source": list(item.source), "validity": item.validity,
+            "neighbours": given.get("neighbours", item.neighbours),
+            **picked(item, "threat_model", "source", "validity"),
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
@@ -92,11 +88,10 @@ def list_algorithms(as_json: Json = False) -> None:
     if as_json:
         print_json([
             {
-                "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
-                "guarantees": [guarantee.bound for guarantee in item.guarantees], "neighbours": item.neighbours,
-                "deterministic": item.deterministic, "reference": _place(item), "batched": item.batched,
-                "parameters": [_parameter_json(parameter) for parameter in (*item.parameters, *item.training)],
-                "source": list(item.source),
+                "algorithm": item.name, **picked(item, "document", "summary", "released"),
+                "guarantees": [guarantee.bound for guarantee in item.guarantees],
+                **picked(item, "neighbours", "deterministic"), "reference": _place(item), "batched": item.batched,
+                "parameters": _parameters((*item.parameters, *item.training)), "source": item.source,
             }
             for item in algorithms().values()
         ])
@@ -151,8 +146,8 @@ def _list_keys(as_json: bool) -> None:
     if as_json:
         print_json([
             {
-                "algorithm": item.name, "summary": item.summary, "source": list(item.source),
-                **{group: [_parameter_json(parameter) for parameter in getattr(item, group)] for group in groups},
+                "algorithm": item.name, **picked(item, "summary", "source"),
+                **{group: _parameters(getattr(item, group)) for group in groups},
                 "bounds": [guarantee.bound for guarantee in item.guarantees],
             }
             for item in algorithms().values()
@@ -169,10 +164,9 @@ def _list_keys(as_json: bool) -> None:
 
 
 def _judged_json(item: JudgedGuarantee) -> dict[str, Any]:
-    ends = None if item.epsilon is None else dict(zip(("lower", "upper"), item.epsilon.to_decimals(), strict=True))
     return {
-        "bound": item.guarantee.bound, "words": item.guarantee.words, "status": item.status, "epsilon": ends,
-        "delta": str(item.delta), "parameters": dict(item.parameters), "reason": item.reason,
+        **picked(item.guarantee, "bound", "words"),
+        **picked(item, "status", "epsilon", "delta", "parameters", "reason"),
         "hypotheses": [{"words": words, "status": status} for words, status in item.hypotheses],
     }
 

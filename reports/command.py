@@ -125,7 +125,7 @@ def write_report(
     page, data = write(report, out)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
-    print(f"{totals.as_expected} of {totals.counts.claims} verdicts as expected, "
+    print(f"{totals.as_expected} of {totals.counts.count} verdicts as expected, "
           f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly, "
           f"{totals.promises_as_expected} of {totals.false_claims} false privacy claims as expected")
     print(f"report  {page}")

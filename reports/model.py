@@ -26,6 +26,7 @@ from empirical.mutants.mutant import Judged, Mutant, judge, mutants
 from oracle.core.domain import Parameter
 from oracle.core.enclosure import Dyadic
 from oracle.core.errors import OracleError
+from oracle.core.plain import by_fields, picked, plain, plain_object
 from oracle.core.registry import Bound, bounds
 from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
 from theorems.findings import Findings
@@ -91,15 +92,9 @@ class BoundEntry:
     def to_json(self) -> dict[str, Any]:
         """The bound's object in `report.json`."""
         item = self.bound
-        return {
-            "name": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
-            "parameters": [_parameter_json(parameter) for parameter in item.parameters],
-            "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
-            "validity": item.validity,
-            "example": None if self.example is None else {
-                "params": dict(self.example.params), "lower": self.example.lower, "upper": self.example.upper,
-                "fast": self.example.fast,
-            },
+        return {  # by hand: a bound is code, of which JSON has the words alone
+            **picked(item, "name", "unit", "summary", "formula"), "parameters": _parameters(item.parameters),
+            **picked(item, "neighbours", "threat_model", "source", "validity"), "example": plain(self.example),
         }
 
 
@@ -115,12 +110,10 @@ class ClaimEntry:
 
     def to_json(self) -> dict[str, Any]:
         """The claim's object in `report.json`: that of `dp-oracle check`, its hypotheses and its back-links."""
+        links = by_fields(self)
         return {
-            **self.checked.to_json(),
-            "paper": self.checked.claim.paper,
-            "hypotheses": [_parameter_json(parameter) for parameter in self.checked.claim.hypotheses],
-            "used_by": list(self.used_by), "repairs": list(self.repairs), "falls": list(self.falls),
-            "survives": list(self.survives),
+            **links.pop("checked"), "paper": self.checked.claim.paper,
+            "hypotheses": _parameters(self.checked.claim.hypotheses), **links,
         }
 
 
@@ -128,7 +121,7 @@ class ClaimEntry:
 class Counts:
     """How many claims came out in which way."""
 
-    claims: int
+    count: int
     verdicts: Mapping[str, int]
     evidence: Mapping[str, int]
 
@@ -141,10 +134,6 @@ class Counts:
             len(checked), {verdict.value: verdicts[verdict] for verdict in Verdict},
             {kind.value: evidence[kind] for kind in Evidence},
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """The counts' object in `report.json`."""
-        return {"count": self.claims, "verdicts": dict(self.verdicts), "evidence": dict(self.evidence)}
 
 
 @dataclass(frozen=True)
@@ -172,23 +161,21 @@ class Totals:
     def ok(self) -> bool:
         """Whether everything is as expected."""
         return (
-            self.as_expected == self.counts.claims and self.consistent == self.audits
+            self.as_expected == self.counts.count and self.consistent == self.audits
             and self.killed == self.harmful and self.spared == self.equivalent
             and self.promises_as_expected == self.false_claims
         )
 
     def to_json(self) -> dict[str, Any]:
         """The totals' object in `report.json`."""
-        return {
+        return {  # by hand: grouped by room
             "bounds": self.bounds,
             "claims": {
-                **self.counts.to_json(), "as_expected": self.as_expected, "unexpected": list(self.unexpected),
-                "cited": list(self.cited), "undecided": list(self.undecided),
-                "papers": {paper: counts.to_json() for paper, counts in self.papers.items()},
+                **by_fields(self.counts), **picked(self, "as_expected", "unexpected", "cited", "undecided", "papers"),
             },
             "audits": {"count": self.audits, "consistent": self.consistent},
             "mutants": {
-                "harmful": self.harmful, "killed": self.killed, "equivalent": self.equivalent, "spared": self.spared,
+                **picked(self, "harmful", "killed", "equivalent", "spared"),
                 "kill_score": self.killed / self.harmful if self.harmful else None,
             },
             "false_claims": {
@@ -245,17 +232,11 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The content of `report.json`."""
-        return {
+        return plain_object({  # by hand: what follows from the entries stands before them
             "format": FORMAT, "project": {"name": DISTRIBUTION, "version": self.version},
-            "libraries": dict(self.libraries), "seed": self.seed, "budget": self.budget, "ok": self.ok,
-            "totals": self.totals.to_json(),
-            "bounds": [entry.to_json() for entry in self.bounds],
-            "claims": [entry.to_json() for entry in self.claims],
-            "audits": [row.to_json() for row in self.tightness],
-            "mutants": [item.to_json() for item in self.mutants],
-            "false_claims": [item.to_json() for item in self.false_claims],
-            "league": self.league.to_json(),
-        }
+            **picked(self, "libraries", "seed", "budget", "ok", "totals", "bounds", "claims"), "audits": self.tightness,
+            **picked(self, "mutants", "false_claims", "league"),
+        })
 
 
 def shipped_league() -> League:
@@ -264,10 +245,8 @@ def shipped_league() -> League:
         return League.read(path)
 
 
-def _parameter_json(parameter: Parameter) -> dict[str, str]:
-    return {
-        "name": parameter.name, "kind": parameter.kind, "domain": parameter.domain, "meaning": parameter.meaning,
-    }
+def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
+    return [picked(item, "name", "kind", "domain", "meaning") for item in items]
 
 
 def evaluate(item: Bound, params: Mapping[str, str]) -> Example:

@@ -19,6 +19,7 @@ from typing import Any
 
 from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
+from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
 
 
@@ -117,6 +118,11 @@ class Claim:
         """The part of the id before the slash."""
         return self.id.split("/", 1)[0]
 
+    @property
+    def domains(self) -> list[dict[str, str]]:
+        """Its hypotheses as the commands write them: what has which domain."""
+        return [picked(item, "name", "domain") for item in self.hypotheses]
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -151,27 +157,13 @@ class Checked:
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle check`."""
-        scope = self.finding.scope
-        return {
-            "id": self.claim.id,
-            "source": self.claim.source,
-            "statement": self.claim.statement,
-            "words": self.claim.words,
-            "hypotheses": [{"name": item.name, "domain": item.domain} for item in self.claim.hypotheses],
-            "verdict": self.finding.verdict.value,
-            "expected": self.expected.verdict.value,
-            "as_expected": self.as_expected,
-            "difference": self.difference,
-            "evidence": self.finding.evidence.value,
-            "expected_evidence": self.expected.evidence.value,
-            "summary": self.finding.summary,
-            "witness": dict(self.finding.witness),
-            "scope": None if scope is None else {
-                "kind": scope.kind, "tried": scope.tried, "met": scope.met, "region": dict(scope.region),
-            },
-            "repaired_by": self.claim.repaired_by,
-            "uses": list(self.claim.uses),
-            "rests_on": list(self.claim.rests_on),
+        claim, finding, expected = self.claim, self.finding, self.expected
+        return {  # by hand: one flat object of the three
+            **picked(claim, "id", "source", "statement", "words"), "hypotheses": claim.domains,
+            "verdict": plain(finding.verdict), "expected": plain(expected.verdict),
+            **picked(self, "as_expected", "difference"), "evidence": plain(finding.evidence),
+            "expected_evidence": plain(expected.evidence), **picked(finding, "summary", "witness", "scope"),
+            **picked(claim, "repaired_by", "uses", "rests_on"),
         }
 
 

@@ -12,6 +12,7 @@ from rich.progress import Progress
 
 from oracle.core.console import WRONG, print_json, print_table, require_writable, write_json
 from oracle.core.errors import DomainError
+from oracle.core.plain import picked
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing
@@ -51,10 +52,8 @@ def list_claims(
     if as_json:
         print_json([
             {
-                "id": item.id, "source": item.source, "statement": item.statement, "words": item.words,
-                "expected": expectations()[item.id].verdict.value, "repaired_by": item.repaired_by,
-                "uses": list(item.uses), "rests_on": list(item.rests_on),
-                "hypotheses": [{"name": p.name, "domain": p.domain} for p in item.hypotheses],
+                **picked(item, "id", "source", "statement", "words"), "expected": expectations()[item.id].verdict,
+                **picked(item, "repaired_by", "uses", "rests_on"), "hypotheses": item.domains,
             }
             for item in chosen
         ])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from oracle.core.fingerprint import fingerprint, installed
+from oracle.core.plain import plain
 from oracle.core.store import Store
 from theorems.claim import Evidence, Finding, Scope, Verdict, claims
 
@@ -37,20 +38,8 @@ def code_of(name: str) -> str:
     return fingerprint(*places()[name])
 
 
-def as_json(finding: Finding) -> dict[str, Any]:
-    """A finding as plain data."""
-    scope = finding.scope
-    return {
-        "verdict": finding.verdict.value, "evidence": finding.evidence.value, "summary": finding.summary,
-        "witness": dict(finding.witness),
-        "scope": None if scope is None else {
-            "kind": scope.kind, "tried": scope.tried, "met": scope.met, "region": dict(scope.region),
-        },
-    }
-
-
 def from_json(data: Mapping[str, Any]) -> Finding:
-    """The finding that `as_json` wrote."""
+    """The finding that `plain` wrote."""
     scope = data["scope"]
     return Finding(
         Verdict(data["verdict"]), Evidence(data["evidence"]), data["summary"], data["witness"],
@@ -72,7 +61,7 @@ class Findings(Store):
 
     def keep(self, name: str, finding: Finding) -> None:
         """Keep a finding, at once."""
-        self.write(FINDING, self._key(name), code_of(name), json.dumps(as_json(finding)).encode())
+        self.write(FINDING, self._key(name), code_of(name), json.dumps(plain(finding)).encode())
 
     def _key(self, name: str) -> str:
         return f"{name} {self.effort}"

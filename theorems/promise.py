@@ -21,6 +21,7 @@ from empirical.audits.audit import Audit, run
 from empirical.audits.audit_plan import AuditPlan
 from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
+from oracle.core.plain import picked, plain
 from oracle.core.pool import spread
 from oracle.core.registry import discover, index, named
 
@@ -80,12 +81,10 @@ class AuditedPromise:
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle false-claims`."""
-        item = self.false_claim
-        return {
-            "id": item.id, "claim": item.claim, "document": item.document, "promise": item.promise, "fault": item.fault,
-            "expected": item.expected, "good": self.good, "true": None if self.true is None else list(self.true),
-            "true_is": None if self.true is None else "exact" if self.audit.exact is not None else "at least",
-            "audit": self.audit.to_json(),
+        true_is = None if self.true is None else "exact" if self.audit.exact is not None else "at least"
+        return {  # by hand: the words of the claim beside what its audit found, which has the plan
+            **picked(self.false_claim, "id", "claim", "document", "promise", "fault", "expected"),
+            **picked(self, "good", "true"), "true_is": true_is, "audit": plain(self.audit),
         }
 
     def row(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def audit_false_claims(
         with progress_bar(plan, store) as progress:
             judged.append(promise.AuditedPromise(item, run(plan, store=store, workers=workers, progress=progress)))
     if json_file is not None:
-        write_json(json_file, [entry.to_json() for entry in judged])
+        write_json(json_file, judged)
     print_table(promise.COLUMNS, [entry.row() for entry in judged])
     print(f"{sum(entry.good for entry in judged)} of {len(judged)} verdicts as expected")
     if not all(entry.good for entry in judged):

@@ -9,6 +9,7 @@ from typing import Any
 from rich.markup import escape
 
 from oracle.core.console import VERDICT_STYLES, terminal
+from oracle.core.plain import plain_object
 from theorems.claim import Checked, Claim, Evidence, Finding, Verdict
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
@@ -75,8 +76,7 @@ def as_json(item: Checked | Failed, table: Mapping[str, Claim], known: Standing)
     if isinstance(item, Failed):
         return {"id": item.claim.id, "error": item.error}
     falls, survives = consequences(table, item.claim.id, known)
-    named = {"used_by": users(table, item.claim.id), "falls": falls, "survives": survives}
-    return {**item.to_json(), **{key: list(names) for key, names in named.items()}}
+    return item.to_json() | plain_object({"used_by": users(table, item.claim.id), "falls": falls, "survives": survives})
 
 
 def print_claim(item: Checked | Failed, table: Mapping[str, Claim], known: Standing, *, whole: bool) -> None:

@@ -30,6 +30,7 @@ from oracle.core import planning
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, TargetError
+from oracle.core.plain import by_fields
 from oracle.core.registry import algorithm, named
 
 SEQUENTIAL = "sequential"
@@ -58,13 +59,8 @@ class Audit:
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle audit`."""
-        return {
-            "plan": self.plan.to_json(), "plan_hash": self.plan.hash(), "verdict": self.verdict, "reason": self.reason,
-            "epsilon_lower": self.epsilon_lower, "claimed": self.claimed,
-            "proved": None if self.proved is None else list(self.proved),
-            "exact": None if self.exact is None else list(self.exact), "limit": self.limit, "attack": self.attack,
-            "threshold": self.threshold, "models": self.models, "tightness": self.tightness,
-        }
+        found = by_fields(self)
+        return {"plan": found.pop("plan"), "plan_hash": self.plan.hash(), **found}
 
 
 def run(

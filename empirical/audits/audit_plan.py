@@ -23,6 +23,7 @@ from typing import Any
 from empirical.attacks.attacks import ATTACKS, LEAST_MODELS
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
+from oracle.core.plain import by_fields
 from oracle.core.tape import Tape
 
 FORMAT = "dp-oracle-plan/1"
@@ -101,7 +102,7 @@ class AuditPlan:
 
     def to_json(self) -> dict[str, Any]:
         """The plan as a JSON object."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return by_fields(self)
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AuditPlan:
@@ -134,10 +135,3 @@ def _text(value: Mapping[str, Any]) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """The same value in what JSON has: mappings as dict, tuples as lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

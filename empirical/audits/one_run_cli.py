@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -78,8 +77,10 @@ def audit_in_one_run(
         verdict = "VIOLATION" if found.epsilon > claimed else "CONSISTENT"
         reason = f"epsilon >= {found.epsilon:.4f} with confidence {confidence:g}, claimed {claimed:.4f}"
     if json_file is not None:
-        result: dict[str, Any] = {"target": described.target.spec(), "verdict": verdict, "reason": reason}
-        write_json(json_file, result | {"claimed": claimed, "one_run": None if found is None else asdict(found)})
+        write_json(json_file, {
+            "target": described.target.spec(), "verdict": verdict, "reason": reason, "claimed": claimed,
+            "one_run": found,
+        })
     numbers = ("-",) * 5 if found is None else (
         f"{found.epsilon:.4f}", f"{claimed:.4f}", str(found.canaries), str(found.guesses), str(found.correct)
     )

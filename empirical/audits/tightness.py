@@ -23,6 +23,7 @@ from empirical.audits.audit import Audit, gaussian_release, run
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.targets import Array, AuditTarget, make_target
 from empirical.pairs.pair import make_pair
+from oracle.core.plain import picked
 from oracle.core.pool import spread
 from oracle.core.tape import Tape
 
@@ -63,8 +64,8 @@ class TightnessRow:
     def to_json(self) -> dict[str, Any]:
         """The row's object in the JSON file of `dp-oracle audit --all`, and in the report, which has no seconds."""
         time_taken = {} if self.seconds is None else {"seconds": round(self.seconds, 1)}
-        return {
-            "name": self.name, **self.audit.to_json(), "of_exact": self.of_exact, "of_limit": self.of_limit,
+        return {  # by hand: the audit's own object, extended
+            "name": self.name, **self.audit.to_json(), **picked(self, "of_exact", "of_limit"),
             "exact_of_claimed": self.adversary, **time_taken,
         }
 

@@ -12,6 +12,7 @@ from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, ex
 from empirical.gate.vector_files import VERSION
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.console import print_table
+from oracle.core.plain import plain_object
 
 COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
 _LISTED = 10  # failing cases that are printed; JSON has them all
@@ -24,11 +25,11 @@ _CODES = {
 
 def document(results: Sequence[AnyResult]) -> dict[str, Any]:
     """The JSON document of a run, valid under schemas/result.schema.json."""
-    return {
+    return plain_object({
         "schema": "result.schema.json",
         "generator": {"name": "dp-oracle", "version": metadata.version("dp-oracle"), "vectorsVersion": VERSION},
-        "exitCode": exit_code(results), "results": [result.to_json() for result in results],
-    }
+        "exitCode": exit_code(results), "results": results,
+    })
 
 
 def print_results(results: Sequence[AnyResult]) -> None:

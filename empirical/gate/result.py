@@ -19,9 +19,12 @@ from empirical.gate.making.cases import Case
 from empirical.gate.verdicts import GateVerdict, Judgement, rounded
 from empirical.gate.xfail import TODO, VIOLATION, Xfail
 from oracle.core.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
+from oracle.core.plain import by_fields, plain_object
 
 ANSWERED = (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.UNSOUND)
 """The verdicts on a number that answers a valid case."""
+
+_NAMES = {"cut_short": "cutShort", "not_found": "notFound"}
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,14 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """Its JSON object; numbers are decimal strings."""
         truth, judged = self.case.expected, self.judgement
-        return {
-            "tcId": self.case.tc_id, "flags": list(self.case.flags), "comment": self.case.comment,
-            "input": {key: list(text) if isinstance(text, tuple) else text for key, text in self.case.input.items()},
+        return plain_object({  # by hand: case and judgement in one flat object, with the names of the vector files
+            "tcId": self.case.tc_id, "flags": self.case.flags, "comment": self.case.comment, "input": self.case.input,
             "result": "valid" if self.case.valid else "invalid",
             "expected": None if truth is None else {"lower": _decimal(truth.lower), "upper": _decimal(truth.upper)},
-            "call": self.call, "verdict": str(judged.verdict), "answer": judged.answer, "detail": judged.detail,
+            "call": self.call, "verdict": judged.verdict, "answer": judged.answer, "detail": judged.detail,
             "amount": _number(judged.amount), "factor": _number(judged.factor), "good": self.good, "why": self.why,
-            "expectedFailure": None if self.expected_failure is None else self.expected_failure.to_json(),
-        }
+            "expectedFailure": self.expected_failure,
+        })
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,6 @@ class Unsupported:
 
     def __str__(self) -> str:
         return f"unsupported: {self.parameter}={self.word}, {self.cases} cases"
-
-    def to_json(self) -> dict[str, Any]:
-        """Its JSON object."""
-        return {"parameter": self.parameter, "word": self.word, "cases": self.cases}
 
 
 @dataclass(frozen=True)
@@ -100,13 +98,9 @@ class GateSearch:
         return ", ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """Its JSON object."""
-        return {
-            "asked": self.asked, "judged": self.judged, "refused": self.refused, "uncertified": self.uncertified,
-            "outside": self.outside, "cutShort": self.cut_short, "seconds": round(self.seconds, 3),
-            "worst": [outcome.to_json() for outcome in self.worst],
-            "notFound": [entry.to_json() for entry in self.not_found],
-        }
+        """Its JSON object: the fields, with the names of the vector files."""
+        found = by_fields(self, seconds=round(self.seconds, 3))
+        return {_NAMES.get(name, name): value for name, value in found.items()}
 
 
 @dataclass(frozen=True)
@@ -187,16 +181,12 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON object, valid under schemas/result.schema.json."""
-        return {
-            "kind": "bound", "target": self.target, "bound": self.bound, "safe": self.safe,
-            "slack": None if self.slack is None else str(self.slack), "rounding": str(self.rounding),
-            "seed": self.seed, "exitCode": self.exit_code, "unusable": self.unusable, "interrupted": self.interrupted,
-            "seconds": round(self.seconds, 3),
-            "counts": {str(verdict): count for verdict, count in self.counts.items()},
-            "unsupported": [item.to_json() for item in self.unsupported],
-            "tests": [outcome.to_json() for outcome in self.outcomes],
-            "search": None if self.searched is None else self.searched.to_json(),
-        }
+        return plain_object({  # by hand: what follows from the fields stands among them
+            "kind": "bound", "target": self.target, "bound": self.bound, "safe": self.safe, "slack": self.slack,
+            "rounding": self.rounding, "seed": self.seed, "exitCode": self.exit_code, "unusable": self.unusable,
+            "interrupted": self.interrupted, "seconds": round(self.seconds, 3), "counts": self.counts,
+            "unsupported": self.unsupported, "tests": self.outcomes, "search": self.searched,
+        })
 
 
 @dataclass(frozen=True)
@@ -237,12 +227,11 @@ class TrainingResult:
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON object, valid under schemas/result.schema.json."""
-        return {
+        return plain_object({  # by hand, as above
             "kind": "training", "target": self.target, "claim": self.claim, "verdict": self.verdict,
             "reason": self.reason, "good": self.good, "why": self.why, "exitCode": self.exit_code,
-            "seconds": round(self.seconds, 3), "audit": dict(self.audit),
-            "expectedFailure": None if self.expected_failure is None else self.expected_failure.to_json(),
-        }
+            "seconds": round(self.seconds, 3), "audit": self.audit, "expectedFailure": self.expected_failure,
+        })
 
 
 AnyResult = Result | TrainingResult

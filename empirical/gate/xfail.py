@@ -30,6 +30,7 @@ from empirical.gate.making.cases import Case, Text
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError
+from oracle.core.plain import picked
 from oracle.core.registry import bounds, named
 
 VIOLATION = "VIOLATION"
@@ -73,8 +74,8 @@ class Xfail:
         return all(key in case.input and _equal(case.input[key], value) for key, value in self.where.items())
 
     def to_json(self) -> dict[str, str]:
-        """What a result says about it."""
-        return {"reason": self.reason, "link": self.link, "place": self.place}
+        """What a result says about it: not the cases that it is about, which stand beside it."""
+        return picked(self, "reason", "link", "place")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 
 from empirical.estimators.estimators import ESTIMATORS
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.plain import picked
 from oracle.core.registry import algorithms, bounds, discover, index, named
 
 SEVERITIES = {
@@ -122,10 +123,8 @@ class Judged:
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle mutants`."""
-        return {
-            "id": self.mutant.id, "severity": self.mutant.severity, "title": self.mutant.title,
-            "origin": self.mutant.origin, "outcome": self.outcome, "good": self.good, "detail": self.detail,
-        }
+        words = picked(self.mutant, "id", "severity", "title", "origin")  # the rest of it is code
+        return words | picked(self, "outcome", "good", "detail")
 
 
 def thing(name: str) -> Any:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from oracle.core.errors import DomainError, OracleError, PrecisionError
+from oracle.core.plain import plain
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report it
@@ -31,13 +32,17 @@ def terminal() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """One JSON document on standard output; records are written as `plain` says."""
+    print(_document(value))
 
 
 def write_json(path: Path, value: Any) -> None:
     """One JSON document in a file; the parent folder is made, and a bad path is a clear error."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, _document(value) + "\n")
+
+
+def _document(value: Any) -> str:
+    return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
 def write_text(path: Path, text: str, *, append: bool = False) -> None:

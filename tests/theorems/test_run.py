@@ -11,10 +11,11 @@ import pytest
 
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.fingerprint import Closure, installed
+from oracle.core.plain import plain
 from tests.theorems import planted_run
 from theorems import findings as store_module
 from theorems.claim import ALL, Checked, Claim, Evidence, Finding, Scope, Verdict, claim, claims
-from theorems.findings import Findings, as_json, code_of, from_json, places
+from theorems.findings import Findings, code_of, from_json, places
 from theorems.run import Done, Failed, run
 
 NAMES = [
@@ -78,7 +79,7 @@ def test_an_error_in_this_process_fails_alone() -> None:
 
 def test_a_finding_survives_the_file() -> None:
     for finding in (FINDING, Finding(Verdict.HOLDS, Evidence.CITED, "said so"), replace(FINDING, scope=ALL)):
-        assert from_json(json.loads(json.dumps(as_json(finding)))) == finding
+        assert from_json(json.loads(json.dumps(plain(finding)))) == finding
 
 
 @pytest.mark.full

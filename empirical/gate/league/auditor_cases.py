@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -60,10 +60,6 @@ class Record:
         if self.overclaims > self.allowed:
             return AuditorVerdict.OVERCLAIMS
         return AuditorVerdict.VALID if self.crashes < self.repetitions else AuditorVerdict.UNDECIDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as an object, with its verdict."""
-        return {**asdict(self), "verdict": str(self.verdict)}
 
 
 def judge(

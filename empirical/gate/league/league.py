@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from oracle.core.errors import OracleError
+from oracle.core.plain import by_fields
 
 FORMAT = "dp-oracle-league/1"
 
@@ -140,8 +141,7 @@ class League:
 
     def to_json(self) -> dict[str, Any]:
         """The content of `league.json`."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # lists for tuples, as in any JSON document
-        return {"format": FORMAT, "ok": self.ok, **plain}
+        return {"format": FORMAT, "ok": self.ok, **by_fields(self)}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> League:

@@ -73,7 +73,7 @@ def make_league(
     for line in league.differences:
         print(f"not as expected: {line}")
     if json_file is not None:
-        write_json(json_file, league.to_json())
+        write_json(json_file, league)
     if markdown_file is not None:
         markdown_file.write_text(tables.markdown(league) + "\n", encoding="utf-8")
     return GOOD if league.ok else WRONG

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from empirical.gate.league.league import AnyRow, row_of
 from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor
 from empirical.gate.league.peer_trainings import TRAININGS, PeerTraining
 from oracle.core import fingerprint
+from oracle.core.plain import by_fields, plain
 from oracle.core.pool import spread
 from oracle.core.store import Store
 
@@ -51,7 +51,7 @@ def key(peer: Peer, settings: Settings) -> str:
         name = f"{peer.target} {peer.bound}"
     else:
         name = peer.target if isinstance(peer, PeerTraining) else f"{peer.function.__qualname__} {peer.method}"
-    return json.dumps([name, peer.version, asdict(settings)])
+    return json.dumps(plain([name, peer.version, settings]))
 
 
 def code_of(peer: Peer) -> str:
@@ -98,4 +98,4 @@ def carry_out(
 
 
 def _written(row: AnyRow) -> dict[str, Any]:
-    return {"kind": type(row).__name__, **asdict(row)}
+    return {"kind": type(row).__name__, **by_fields(row)}

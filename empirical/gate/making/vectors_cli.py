@@ -100,7 +100,7 @@ def lint_files(
             problems += lint(name, folder, None if every else count)
             tell(name)
     if as_json:
-        print_json({"files": len(asked), "problems": [{"where": item.where, "what": item.what} for item in problems]})
+        print_json({"files": len(asked), "problems": problems})
     else:
         for problem in problems:
             print(problem)
