@@ -157,13 +157,13 @@ class Checked:
 
     def to_json(self) -> dict[str, Any]:
         """The stable JSON object of `dp-oracle check`."""
-        claim, finding, expected = self.claim, self.finding, self.expected
+        item, finding, expected = self.claim, self.finding, self.expected
         return {  # by hand: one flat object of the three
-            **picked(claim, "id", "source", "statement", "words"), "hypotheses": claim.domains,
+            **picked(item, "id", "source", "statement", "words"), "hypotheses": item.domains,
             "verdict": plain(finding.verdict), "expected": plain(expected.verdict),
             **picked(self, "as_expected", "difference"), "evidence": plain(finding.evidence),
             "expected_evidence": plain(expected.evidence), **picked(finding, "summary", "witness", "scope"),
-            **picked(claim, "repaired_by", "uses", "rests_on"),
+            **picked(item, "repaired_by", "uses", "rests_on"),
         }
 
 
