@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
-PATIENCE = 240.0  # seconds: the machine may be busy
+PATIENCE = 900.0  # seconds: the machine may be slow, and busy
 _NO_END = 30.0  # seconds of this process's own time, whatever else the machine does
 
 

@@ -97,7 +97,7 @@ def fn(dataset, seed):
 
 
 def test_a_function_that_prints_a_lot_does_not_block(tmp_path: Path) -> None:
-    target = function(tmp_path, "def fn(dataset, seed):\n    print('x' * 10**6)\n    return seed % 5", timeout=20)
+    target = function(tmp_path, "def fn(dataset, seed):\n    print('x' * 10**6)\n    return seed % 5")
     assert target.releases(FEATURES, LABELS, Tape(0, 20)).shape == (20,)
 
 
@@ -230,7 +230,7 @@ def same_from_its_spec(target: AuditTarget) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["function", "command"])
 def test_a_spec_makes_an_equal_target_and_notices_other_code(tmp_path: Path, kind: str) -> None:
     spec = same_from_its_spec(
-        function(tmp_path, "def fn(dataset, seed):\n    return seed % 9", timeout=5) if kind == "function"
+        function(tmp_path, "def fn(dataset, seed):\n    return seed % 9", timeout=500) if kind == "function"
         else command(tmp_path, "print(json.dumps({'releases': [s % 9 for s in request['seeds']]}), flush=True)")
     )
     (tmp_path / "target.py").write_text("def fn(dataset, seed):\n    return 0")

@@ -1,4 +1,4 @@
-"""Foreign trainings for the tests of campaigns: they note every model they train, may be slow, and may kill."""
+"""Foreign trainings for the tests of campaigns: they note every model they train, may be held, and may kill."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ def train(dataset, seeds):
     """Noisy sums. The first worker of the process named in `kill` that has trained enough is killed, once."""
     with (HERE / "pids").open("a") as noted:
         noted.write(f"{os.getpid()} {os.getppid()}\\n")
-    if (HERE / "slow").exists():
-        time.sleep(float((HERE / "slow").read_text()) * len(seeds))
+    hold, done = HERE / "hold", HERE / "shards"
+    while len(seeds) == 20 and hold.exists() and done.exists() and done.stat().st_size >= int(hold.read_text()):
+        time.sleep(0.01)
     order = HERE / "kill"
     if len(seeds) > 10 and order.exists() and str(os.getppid()) != order.read_text():
         order.unlink()
         os.kill(os.getppid(), signal.SIGKILL)
     with (HERE / "log").open("a") as log:
         log.write("".join(f"{seed}\\n" for seed in seeds))
+    with done.open("a") as shards:
+        shards.write("x" * (len(seeds) == 20))
     noise = np.stack([np.random.default_rng(int(seed)).normal(size=2) for seed in seeds])
     return dataset[0].sum(axis=0) + noise
 '''
 
 
 def noisy_sums(folder: Path) -> Path:
-    """A file with a batched training; as long as there is a file `slow`, a model takes the seconds that it says."""
+    """A file with a batched training; where a file `hold` says a number, it trains so many shards and then waits."""
     file = folder / "noisy_sums.py"
     file.write_text(SOURCE)
     return file

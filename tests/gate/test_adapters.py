@@ -15,6 +15,7 @@ from empirical.gate import vector_files, xfail
 from empirical.gate.adapters import Adapter, adapters, declare
 from oracle import bound
 from oracle.core.errors import OracleError
+from tests.waiting import PATIENCE
 
 FOLDER = Path(empirical.gate.adapters.__file__).parent
 PEERS = ("dp_accounting", "prv_accountant", "opacus", "autodp", "jax_privacy", "jax", "diffprivlib", "opendp")
@@ -33,7 +34,7 @@ def test_an_adapter_takes_the_parameters_of_its_bound(adapter: Adapter) -> None:
 
 def test_listing_the_adapters_imports_no_library() -> None:
     code = "import sys; from empirical.gate.adapters import installed; installed(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert not set(PEERS) & set(done.stdout.split())
 
 

@@ -18,7 +18,7 @@ import typer
 import empirical.cli
 from empirical.gate import vector_files
 from oracle.core.console import run
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()
@@ -292,7 +292,7 @@ def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
     )
     wait_until(Path(f"{library}.hangs").exists)  # as the tenth case does
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
+    told, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "interrupted after 9 cases" in told
     assert json.loads(file.read_text())["exitCode"] == 130
@@ -312,4 +312,4 @@ result = run(GateFunction({f"{library}:correct"!r}), bound("laplace.delta"), cas
 output.print_results([result])
 sys.exit(result.exit_code)
 """
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=120).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=PATIENCE).returncode == 0

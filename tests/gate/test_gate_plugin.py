@@ -14,6 +14,7 @@ from empirical.gate import vector_files
 from empirical.gate.making.cases import Case, Expected, certified
 from empirical.gate.suite import conformance, spread
 from oracle import bound
+from tests.waiting import PATIENCE
 
 pytest_plugins = ["pytester"]
 
@@ -355,7 +356,7 @@ def test_the_search_obeys_the_marker_and_the_xfail_file(
 def test_importing_the_plugin_imports_nothing_but_the_standard_library() -> None:
     code = "import sys; import dp_oracle; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     loaded = set(done.stdout.split()) - set(sys.stdlib_module_names) - {"__main__", "__mp_main__"}
     assert loaded == {"dp_oracle"}
@@ -363,7 +364,7 @@ def test_importing_the_plugin_imports_nothing_but_the_standard_library() -> None
 
 def test_the_gate_needs_no_pytest_until_a_test_suite_asks() -> None:
     code = "import sys; import empirical.gate.jobs; import dp_oracle; sys.exit('pytest' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=PATIENCE).returncode == 0
     assert dp_oracle.conformance is conformance
     with pytest.raises(AttributeError, match="no attribute 'conformity'"):
         dp_oracle.conformity  # noqa: B018

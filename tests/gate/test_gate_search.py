@@ -21,7 +21,7 @@ from tests.gate_targets import BOUND, BUGS, _small_scales, correct
 
 
 def found(function: Any, **options: Any) -> GateSearch:
-    given = {"examples": 100, "seconds": 60.0, "seed": 0, "slack": None, "rounding": ROUNDING, "unsupported": (),
+    given = {"examples": 100, "seconds": math.inf, "seed": 0, "slack": None, "rounding": ROUNDING, "unsupported": (),
              "expected": {}}
     return search_worst(LocalTarget(function), BOUND, **{**given, **options})
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_certified_is_counted_and_never_passes(monkeypatch: pytes
 def test_what_no_double_could_tell_is_left_out() -> None:
     gaussian = bound("gaussian.delta")  # whose truth at a large epsilon is far below the doubles
     searched = search_worst(
-        LocalTarget(lambda **_: 0.0), gaussian, examples=100, seconds=60, seed=0, slack=None, rounding=ROUNDING,
+        LocalTarget(lambda **_: 0.0), gaussian, examples=100, seconds=math.inf, seed=0, slack=None, rounding=ROUNDING,
         unsupported=(), expected={},
     )
     assert searched.outside > 0
@@ -116,7 +116,7 @@ def test_a_target_that_is_gone_is_no_finding() -> None:
 
     with pytest.raises(TargetError, match="gone"):
         search_worst(
-            Gone(correct), BOUND, examples=10, seconds=60, seed=0, slack=None, rounding=ROUNDING, unsupported=(),
+            Gone(correct), BOUND, examples=10, seconds=math.inf, seed=0, slack=None, rounding=ROUNDING, unsupported=(),
             expected={},
         )
 

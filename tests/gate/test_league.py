@@ -25,8 +25,9 @@ from oracle.core.errors import OracleError, TargetError
 from reports.command import schema
 from reports.model import shipped_league
 from tests.project.consoles import ROOT, run
+from tests.waiting import PATIENCE
 
-SETTINGS = Settings(timeout=20, search=5)
+SETTINGS = Settings(timeout=PATIENCE, search=5, search_seconds=PATIENCE)
 BUGGY = """
 import math
 def delta(scale, sensitivity, epsilon):

@@ -107,6 +107,18 @@ def test_no_test_knows_a_clock(path: Path) -> None:
     assert not CLOCKS & set(imported(path))
 
 
+def test_nobody_is_given_up_early() -> None:
+    """How long to wait for another process is said once, in `tests.waiting`: a slow machine must not fail a test."""
+    early = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        for word in node.keywords if word.arg == "timeout" and isinstance(word.value, ast.Constant)
+    ]
+    assert early == []
+
+
 @pytest.mark.parametrize(  # tests/meta calls the very tests that must catch a planted error
     "path", [path for path in MODULES if path.parent.name != "meta"], ids=lambda path: path.stem
 )

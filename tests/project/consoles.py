@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -29,7 +31,7 @@ def blocks(page: str, language: str) -> list[str]:
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a folder, which is first on its path."""
     return subprocess.run(
-        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from tests.waiting import PATIENCE
+
 _INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
 
 
@@ -60,6 +62,6 @@ def run_step(
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=workspace / filled(step["working-directory"]), env={**os.environ, **environment, **variables},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=PATIENCE,
     )
     return Done(done.returncode, done.stdout, summary.read_text(), outputs.read_text())

@@ -17,6 +17,7 @@ from empirical.gate.verdicts import GateVerdict
 from oracle import bound
 from oracle.core.console import WRONG
 from tests.project.consoles import ROOT, run
+from tests.waiting import PATIENCE
 
 FOLDER = ROOT / "examples" / "gate"
 LANGUAGES = {"target.py": sys.executable, "target.cpp": shutil.which("g++"), "target.js": shutil.which("node")}
@@ -37,7 +38,7 @@ def started(example: Path) -> list[str]:
     if example.suffix != ".cpp":
         return [program, str(example)]
     built = example.with_suffix("")
-    subprocess.run([program, "-O2", "-o", str(built), str(example)], check=True, timeout=120)
+    subprocess.run([program, "-O2", "-o", str(built), str(example)], check=True, timeout=PATIENCE)
     return [str(built)]
 
 

@@ -22,6 +22,7 @@ import yaml
 
 from tests.project.consoles import ROOT, blocks
 from tests.project.gate_action import Done, action, run_step, shell_steps
+from tests.waiting import PATIENCE
 
 SHIPPED = ("oracle", "empirical", "theorems", "reports", "dp_oracle.py", "pyproject.toml", "README.md", "LICENSE",
            "constraints.txt", "action.yml")
@@ -49,7 +50,7 @@ class Place:
         """Run a command of the shell in the clone."""
         return subprocess.run(
             ["bash", "-c", command], cwd=self.clone, env={**os.environ, **self.environment}, capture_output=True,
-            text=True, check=False, timeout=300,
+            text=True, check=False, timeout=PATIENCE,
         )
 
 
@@ -66,10 +67,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     shutil.copytree(ROOT / "examples" / "toy-library", origin, ignore=ignored)
     git = ["git", "-c", "user.name=toy", "-c", "user.email=toy@example.org", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "A toy library"]):
-        subprocess.run([*git, *words], cwd=origin, check=True, timeout=60)
-    subprocess.run(["git", "clone", "-q", str(origin), str(clone)], check=True, timeout=60)
+        subprocess.run([*git, *words], cwd=origin, check=True, timeout=PATIENCE)
+    subprocess.run(["git", "clone", "-q", str(origin), str(clone)], check=True, timeout=PATIENCE)
     scratch.mkdir()
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True, timeout=PATIENCE)
     (packages,) = venv.glob("lib/python*/site-packages")
     (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     environment = {

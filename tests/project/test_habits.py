@@ -20,6 +20,7 @@ from reports.cli import app
 from tests.project.consoles import ROOT, blocks
 from tests.project.gate_action import action
 from tests.project.nox_sessions import sessions, sessions_named
+from tests.waiting import PATIENCE
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").iterdir())
@@ -122,7 +123,7 @@ def test_pull_requests_run_the_test_command_of_the_readme(tmp_path: Path) -> Non
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [ROOT / ".ci" / "run"], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     said, *called = done.stdout.splitlines()
     assert said == f"+ {readme_command()}"

@@ -13,6 +13,7 @@ import pytest
 
 from oracle.core.rooms import ROOMS
 from tests.project.consoles import ROOT
+from tests.waiting import PATIENCE
 
 LIBRARY = """
 import math
@@ -84,7 +85,8 @@ def python(folder: Path, *words: str, path: tuple[Path, ...] = (ROOT,)) -> subpr
     """Run Python in a folder, with a path of its own: `-m` and `-c` put the folder before it, as a script its own."""
     environment: Mapping[str, str] = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
     return subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False,
+        timeout=PATIENCE,
     )
 
 

@@ -23,6 +23,7 @@ from reports import command
 from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
+from tests.waiting import PATIENCE
 from theorems.claim import Evidence, Finding, claim, claims, expectations
 from theorems.claim import Scope as Extent
 from theorems.findings import Findings
@@ -56,7 +57,7 @@ sys.exit(run(cli.app, sys.argv[1:]))
 def run_report(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, on the small scope."""
     return subprocess.run(
-        [sys.executable, "-c", _RUN, "report", *arguments], capture_output=True, text=True, timeout=300,
+        [sys.executable, "-c", _RUN, "report", *arguments], capture_output=True, text=True, timeout=PATIENCE,
         env={**os.environ, "OMP_NUM_THREADS": "1"},  # and the result must not depend on it
     )
 

@@ -13,6 +13,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from oracle.core.errors import DomainError
+from tests.waiting import PATIENCE
 from theorems.tools import effort
 from theorems.tools.boxes import prove
 from theorems.tools.counterexamples import search
@@ -62,7 +63,7 @@ def test_a_search_does_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
     )
     seen = [
         subprocess.run(
-            [sys.executable, "-c", code.format(first)], capture_output=True, text=True, check=True, timeout=100,
+            [sys.executable, "-c", code.format(first)], capture_output=True, text=True, check=True, timeout=PATIENCE,
             cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}", "PATH": ""},
         ).stdout
         for first in ("", "import loaded")

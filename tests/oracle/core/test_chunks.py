@@ -11,6 +11,7 @@ import torch
 from oracle.core import torch_twin
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +63,7 @@ def test_as_many_chunks_are_trained_at_a_time_as_torch_has_threads() -> None:
     barrier = threading.Barrier(2)
 
     def meeting(part: Tape) -> torch.Tensor:
-        barrier.wait(timeout=60)
+        barrier.wait(timeout=PATIENCE)
         assert torch.get_num_threads() == 1
         return numbers(part)
 

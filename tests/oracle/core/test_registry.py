@@ -14,6 +14,7 @@ import oracle
 from oracle.core import registry
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.registry import NEIGHBOURS, THREAT_MODELS, UNITS, index
+from tests.waiting import PATIENCE
 
 
 def test_names_are_sorted_keys_of_what_they_name() -> None:
@@ -102,5 +103,5 @@ def test_the_oracle_needs_no_torch() -> None:
         "lower, upper = item.reference(mu=1, delta='1e-5').to_floats()\n"
         "assert lower <= item.fast(mu=1.0, delta=1e-5) < upper + 1e-9\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
