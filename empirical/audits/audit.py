@@ -77,7 +77,7 @@ def run(
     if workers < 1:
         raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
     described = make_target(plan.target)
-    with one_thread():
+    with one_thread(described):
         pair = make_pair(plan.pair, described)
     judge = _estimator(plan, pair)
     proved = _proved(plan, pair)
@@ -87,7 +87,7 @@ def run(
     found: _Found | None = None
     try:
         with contextlib.ExitStack() as stack:
-            stack.enter_context(one_thread())
+            stack.enter_context(one_thread(trainee))
             here = stack.enter_context(Here(trainee, pair))
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
             kept = None if store is None else stack.enter_context(Shards(store))

@@ -59,14 +59,12 @@ def _workplace(text: str, thread: int) -> tuple[AuditTarget, Pair]:
     """Target and pair, made from the JSON text of their specs once in every thread: a target is not shared."""
     specs = json.loads(text)
     target = make_target(specs["target"])
+    _torch_threads(target, 1)
     return target, make_pair(specs["pair"], target)
 
 
 def work(task: Task) -> Array | TaskFailure:
     """Train a shard in a worker: its array, or why there is none."""
-    import torch  # a second to load, which no listing should wait for
-
-    torch.set_num_threads(1)
     threadpool_limits(1)
     if code_of(task.plan) != task.code:
         return TaskFailure(
@@ -80,18 +78,26 @@ def work(task: Task) -> Array | TaskFailure:
         return TaskFailure(str(error), isinstance(error, TargetError))
 
 
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Let this process compute with one thread for a while: sums must not depend on how many threads share them."""
+def _torch_threads(target: AuditTarget, threads: int) -> int:
+    """Give torch so many threads, and say how many it had."""
+    if isinstance(target, Foreign):  # which computes elsewhere: nobody waits a second or two for torch
+        return threads
     import torch
 
-    threads = torch.get_num_threads()
+    before: int = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    return before
+
+
+@contextlib.contextmanager
+def one_thread(target: AuditTarget) -> Iterator[None]:
+    """Let this process compute with one thread for a while: sums must not depend on how many threads share them."""
     with threadpool_limits(1):
-        torch.set_num_threads(1)
+        before = _torch_threads(target, 1)
         try:
             yield
         finally:
-            torch.set_num_threads(threads)
+            _torch_threads(target, before)
 
 
 class Place(ABC):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -232,6 +233,13 @@ def test_a_planted_target_takes_no_store_and_no_workers(tmp_path: Path) -> None:
 def test_releases_too_large_to_choose_on_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("empirical.audits.campaign._SELECTION_MEMORY", 100)
     with pytest.raises(DomainError, match="held"):
+        run(CGD)
+
+
+def test_a_foreign_training_is_audited_without_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert run(plan_of(noisy_sums(tmp_path))).verdict == "CONSISTENT"
+    with pytest.raises(ImportError):
         run(CGD)
 
 
