@@ -28,7 +28,8 @@ def _tier(session: nox.Session, name: str) -> None:
     """Run the tests of a tier on all cores, with its number of examples, and tell the slowest twenty."""
     session.install(*CONSTRAINTS, "-e", ".[dev]")
     chosen = ("-m", TIERS[name], "--hypothesis-profile", name)
-    words = ("-n", "auto", "--dist", "loadfile", "-q", "--durations", "20", *chosen, *session.posargs)
+    shared = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # in the order of tests/conftest.py
+    words = (*shared, "-q", "--durations", "20", *chosen, *session.posargs)
     session.run("pytest", *words, env={"OMP_NUM_THREADS": "1"})  # one thread a worker: the workers share the cores
 
 

@@ -4,6 +4,8 @@ Each tier has a profile of its name, which differs in the number of examples onl
 """
 
 import signal
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,9 +20,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COLLECTED = pytest.StashKey[list[pytest.Function]]()
+FIRST = (
+    "meta/test_planted.py", "empirical/test_resume.py", "project/test_gate_integration.py", "project/test_recipes.py",
+    "project/test_own_packages.py", "meta/test_oracle_catches.py", "empirical/test_attack_coverage.py",
+    "empirical/test_campaign.py", "reports/test_report.py", "project/test_wheel.py", "theorems/test_run.py",
+)
+"""Files that take long for the few tests they have (noxfile.py hands out whole files): short ones fill the gaps."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
     """Remember every test, before those of other tiers are left out: tests/meta/test_tiers.py looks at them."""
     config.stash[COLLECTED] = list(items)
+    sizes = Counter(item.path for item in items)
+    places = {Path(__file__).parent / name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: (places.get(item.path, len(FIRST)), -sizes[item.path]))

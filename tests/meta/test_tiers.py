@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from oracle.core import registry
-from tests.conftest import COLLECTED, EXAMPLES
+from tests.conftest import COLLECTED, EXAMPLES, FIRST
 from tests.tiers import REPRESENTATIVES
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +105,10 @@ def imported(path: Path) -> Iterator[str]:
 def test_no_test_knows_a_clock(path: Path) -> None:
     """To sleep and to measure time is to depend on how busy the machine is; `tests.waiting` waits for processes."""
     assert not CLOCKS & set(imported(path))
+
+
+def test_the_files_that_go_first_exist() -> None:
+    assert {ROOT / "tests" / name for name in FIRST} <= set(MODULES)
 
 
 def test_nobody_is_given_up_early() -> None:
