@@ -136,6 +136,11 @@ def check_anywhere(bound: Bound, data: st.DataObject) -> None:
     params = data.draw(strategy(bound))
     check_second_opinion(bound, params)
     check_width(bound, params, Fraction(1, 10 ** data.draw(st.integers(1, 60))))
+    check_moved(bound, params, data)
+
+
+def check_moved(bound: Bound, params: Point, data: st.DataObject) -> None:
+    """Monotonicity from a point in a parameter and to a value that hypothesis draws."""
     moving = [p for p in bound.parameters if DIRECTIONS[bound.name].get(p.name, TURNS) != TURNS]
     moved = data.draw(st.sampled_from(moving))
     other = value_at(bound, moved, data.draw(st.floats(0, 1)))

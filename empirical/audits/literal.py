@@ -53,6 +53,16 @@ def literal(name: str) -> Literal:
     return found
 
 
+def trained(name: str, training: Callable[[], Any]) -> Array:
+    """What a training of ours releases, as numbers; a DomainError is told as it is, any other as a TargetError."""
+    try:
+        return as_numbers(training())
+    except DomainError:
+        raise  # the configuration does not suit the data: the message says which argument
+    except Exception as error:  # it speaks many libraries' errors, and all mean that there is no release
+        raise TargetError(f"{name} failed: {type(error).__name__}: {shown(error)}") from error
+
+
 class LiteralTarget:
     """A literal variant as the target of an audit."""
 
@@ -68,11 +78,6 @@ class LiteralTarget:
 
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
         """What the tape's models release."""
-        try:
-            released = as_numbers(self.literal.releases(features, labels, self.config, tape))
-        except DomainError:
-            raise  # the configuration does not suit the data: the message says which argument
-        except Exception as error:  # whatever goes wrong, there is no release
-            raise TargetError(f"{self.name} failed: {type(error).__name__}: {shown(error)}") from error
+        released = trained(self.name, lambda: self.literal.releases(features, labels, self.config, tape))
         check_releases(self.name, released, models=tape.models, entry_shape=None)
         return released

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.foreign import TrainingCommand, TrainingFunction
-from empirical.audits.literal import LiteralTarget
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.literal import LiteralTarget, trained
+from empirical.audits.releases import check_releases
 from empirical.pairs.adversaries import ZonedDescent
 from oracle.core.algorithm import Values
 from oracle.core.domain import shown
-from oracle.core.errors import DomainError, TargetError
+from oracle.core.errors import DomainError
 from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
 
@@ -72,12 +72,7 @@ class AlgorithmTarget:
 
     def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
         """The batched training's releases; an error of the algorithm itself is told as it is."""
-        try:
-            released = as_numbers(self.algorithm.train_batched(features, labels, self.config, tape))
-        except DomainError:
-            raise  # the configuration does not suit the data: the message says which argument
-        except Exception as error:  # it speaks many libraries' errors, and all mean that there is no release
-            raise TargetError(f"{self.name} failed: {type(error).__name__}: {shown(error)}") from error
+        released = trained(self.name, lambda: self.algorithm.train_batched(features, labels, self.config, tape))
         check_releases(self.name, released, models=tape.models, entry_shape=self._shape)
         self._shape = released.shape[1:]
         return released

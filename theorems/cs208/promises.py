@@ -22,10 +22,10 @@ from fractions import Fraction
 from flint import arb
 
 from empirical.audits.audit_plan import AuditPlan
-from oracle.core.arithmetic import enclose
-from oracle.core.domain import Number, probability
+from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure, ball
 from theorems.promise import CONFIDENCE, FalseClaim
+from theorems.tools.decisions import epsilon_of_test
 
 _RECORDS = 10
 
@@ -63,14 +63,13 @@ large_epsilon = FalseClaim(
 
 def no_jacobian_at_least(delta: Number) -> Enclosure:
     """The epsilon of the test whether theta lies in [0, 1]."""
-    level, ridge = probability("delta").rational(delta), Fraction("0.05")
+    ridge = Fraction("0.05")
 
-    def proved() -> arb:
+    def rates() -> tuple[arb, arb]:
         lowest = 1 - 1 / (1 + arb(-1).exp()) - ball(ridge)
-        power = ((-lowest / 2).exp() - arb(-1 / 4).exp()) / 2 - ball(level)
-        return (power / ((1 - (-ball(ridge) / 2).exp()) / 2)).log()
+        return ((-lowest / 2).exp() - arb(-1 / 4).exp()) / 2, (1 - (-ball(ridge) / 2).exp()) / 2
 
-    return enclose(proved)
+    return epsilon_of_test(delta, rates)
 
 
 no_jacobian = FalseClaim(

@@ -33,13 +33,13 @@ from oracle.algorithms.glmtron.dp_threshold import BINS, bin_of, upper_end
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import enclose
-from oracle.core.domain import Number, probability
+from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
+from theorems.tools.decisions import epsilon_of_test
 
 
 def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape) -> Array:
@@ -69,14 +69,12 @@ def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape
 
 def thresholds_at_least(delta: Number) -> Enclosure:
     """The epsilon of the test whether the released s belongs to the bin [4, 8)."""
-    level = probability("delta").rational(delta)
 
-    def proved() -> arb:
+    def rates() -> tuple[arb, arb]:
         missed = (arb(-5 / 2).exp() / 2) ** 2
-        alarm = 1 - (1 - arb(-9).exp() * (1 + arb(9 / 2)) / 2) ** 2
-        return ((1 - missed - ball(level)) / alarm).log()
+        return 1 - missed, 1 - (1 - arb(-9).exp() * (1 + arb(9 / 2)) / 2) ** 2
 
-    return enclose(proved)
+    return epsilon_of_test(delta, rates)
 
 
 literal_threshold = Literal(
@@ -92,18 +90,17 @@ _MULTIPLIER, _ETA, _LABEL, _PASS = Fraction("4.8449"), Fraction("0.01"), 1000, 1
 
 def clip_at_least(delta: Number) -> Enclosure:
     """The epsilon of the test whether the average iterate is above 0.8 (gamma = 1)."""
-    level = probability("delta").rational(delta)
     shares = [Fraction(age, _PASS) for age in range(_PASS)]
 
-    def proved() -> arb:
+    def rates() -> tuple[arb, arb]:
         std = ball((2 * _MULTIPLIER * _ETA) ** 2 * sum(share**2 for share in shares)).sqrt()
-        rates = [
+        power, alarm = (
             sum((normal_upper_tail(ball(Fraction("0.8") - push * share) / std) for share in shares), arb(0)) / _PASS
             for push in (_ETA * _LABEL, -_ETA * _LABEL)
-        ]
-        return ((rates[0] - ball(level)) / rates[1]).log()
+        )
+        return power, alarm
 
-    return enclose(proved)
+    return epsilon_of_test(delta, rates)
 
 
 clip = FalseClaim(

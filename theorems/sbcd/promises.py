@@ -47,14 +47,14 @@ from empirical.audits.literal import Array, Literal
 from oracle.algorithms.block_coordinate.dp_sbcd import dp_sbcd
 from oracle.algorithms.block_coordinate.sbcd import shapes
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import enclose
-from oracle.core.domain import Number, Parameter, probability
+from oracle.core.domain import Number, Parameter
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
+from theorems.tools.decisions import epsilon_of_test
 
 RECORDS = 100
 CLIP_NORM = Fraction("0.03")
@@ -115,13 +115,12 @@ def failure() -> arb:
 
 def at_least(delta: Number) -> Enclosure:
     """The epsilon that the test theta_1 > 0 proves at delta."""
-    level = probability("delta").rational(delta)
 
-    def proved() -> arb:
+    def rates() -> tuple[arb, arb]:
         q = failure()
-        return ((1 - q - ball(level)) / q).log()
+        return 1 - q, q
 
-    return enclose(proved)
+    return epsilon_of_test(delta, rates)
 
 
 theorem_4_6 = FalseClaim(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirical.gate.adapters import declare
+from empirical.gate.adapters.prv_accountant_mechanisms import DISTRIBUTION, LIBRARY, gaussian, sampled
 
 EPSILON_ERROR = 0.1
 DELTA_ERROR = 1e-9
@@ -35,17 +36,13 @@ def _delta(mechanism: Any, steps: int, epsilon: float) -> Any:
 
 
 def gaussian_composed_epsilon(sigma: float, sensitivity: float, steps: int, delta: float) -> Any:
-    """Epsilon of Gaussian releases; what they call noise multiplier is the standard deviation of the noise."""
-    from prv_accountant import GaussianMechanism
-
-    return _epsilon(GaussianMechanism(noise_multiplier=sigma, l2_sensitivity=sensitivity), steps, delta)
+    """Epsilon of Gaussian releases."""
+    return _epsilon(gaussian(sigma, sensitivity), steps, delta)
 
 
 def gaussian_composed_delta(sigma: float, sensitivity: float, steps: int, epsilon: float) -> Any:
     """Delta of Gaussian releases."""
-    from prv_accountant import GaussianMechanism
-
-    return _delta(GaussianMechanism(noise_multiplier=sigma, l2_sensitivity=sensitivity), steps, epsilon)
+    return _delta(gaussian(sigma, sensitivity), steps, epsilon)
 
 
 def gaussian_epsilon(sigma: float, sensitivity: float, delta: float) -> Any:
@@ -58,22 +55,14 @@ def gaussian_delta(sigma: float, sensitivity: float, epsilon: float) -> Any:
     return gaussian_composed_delta(sigma, sensitivity, 1, epsilon)
 
 
-def _sampled(sigma: float, sampling_rate: float, neighbours: str) -> Any:
-    from prv_accountant import PoissonSubsampledGaussianMechanism
-
-    if neighbours != "add_remove":
-        raise ValueError(f"neighbours = {neighbours!r} is not offered")
-    return PoissonSubsampledGaussianMechanism(sampling_probability=sampling_rate, noise_multiplier=sigma)
-
-
 def poisson_gaussian_epsilon(sigma: float, sampling_rate: float, steps: int, delta: float, neighbours: str) -> Any:
     """Epsilon of DP-SGD."""
-    return _epsilon(_sampled(sigma, sampling_rate, neighbours), steps, delta)
+    return _epsilon(sampled(sigma, sampling_rate, neighbours), steps, delta)
 
 
 def poisson_gaussian_delta(sigma: float, sampling_rate: float, steps: int, epsilon: float, neighbours: str) -> Any:
     """Delta of DP-SGD."""
-    return _delta(_sampled(sigma, sampling_rate, neighbours), steps, epsilon)
+    return _delta(sampled(sigma, sampling_rate, neighbours), steps, epsilon)
 
 
 def poisson_gaussian_sigma(sampling_rate: float, steps: int, epsilon: float, delta: float, neighbours: str) -> Any:
@@ -118,7 +107,7 @@ def composition_optimal_delta(base_epsilon: float, base_delta: float, steps: int
     return _delta(ApproximateDPMechanism(base_epsilon, base_delta), steps, epsilon)
 
 
-ADAPTERS = declare("prv-accountant", "PRV", "prv-accountant", {
+ADAPTERS = declare(LIBRARY, "PRV", DISTRIBUTION, {
     "gaussian.epsilon": gaussian_epsilon,
     "gaussian.delta": gaussian_delta,
     "gaussian-composed.epsilon": gaussian_composed_epsilon,

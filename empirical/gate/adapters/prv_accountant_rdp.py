@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirical.gate.adapters import declare
+from empirical.gate.adapters.prv_accountant_mechanisms import DISTRIBUTION, LIBRARY, gaussian, sampled
 
 
 def _epsilon(mechanism: Any, steps: int, delta: float) -> Any:
@@ -14,10 +15,8 @@ def _epsilon(mechanism: Any, steps: int, delta: float) -> Any:
 
 
 def gaussian_composed_epsilon(sigma: float, sensitivity: float, steps: int, delta: float) -> Any:
-    """Epsilon of Gaussian releases; what they call noise multiplier is the standard deviation of the noise."""
-    from prv_accountant import GaussianMechanism
-
-    return _epsilon(GaussianMechanism(noise_multiplier=sigma, l2_sensitivity=sensitivity), steps, delta)
+    """Epsilon of Gaussian releases."""
+    return _epsilon(gaussian(sigma, sensitivity), steps, delta)
 
 
 def gaussian_epsilon(sigma: float, sensitivity: float, delta: float) -> Any:
@@ -25,22 +24,14 @@ def gaussian_epsilon(sigma: float, sensitivity: float, delta: float) -> Any:
     return gaussian_composed_epsilon(sigma, sensitivity, 1, delta)
 
 
-def _sampled(sigma: float, sampling_rate: float, neighbours: str) -> Any:
-    from prv_accountant import PoissonSubsampledGaussianMechanism
-
-    if neighbours != "add_remove":
-        raise ValueError(f"neighbours = {neighbours!r} is not offered")
-    return PoissonSubsampledGaussianMechanism(sampling_probability=sampling_rate, noise_multiplier=sigma)
-
-
 def poisson_gaussian_epsilon(sigma: float, sampling_rate: float, steps: int, delta: float, neighbours: str) -> Any:
     """Epsilon of DP-SGD."""
-    return _epsilon(_sampled(sigma, sampling_rate, neighbours), steps, delta)
+    return _epsilon(sampled(sigma, sampling_rate, neighbours), steps, delta)
 
 
 def poisson_gaussian_rdp(sigma: float, sampling_rate: float, steps: int, alpha: float, neighbours: str) -> Any:
     """Renyi divergence of DP-SGD at one order: theirs is that of a step, and divergences add."""
-    return steps * _sampled(sigma, sampling_rate, neighbours).rdp(alpha)
+    return steps * sampled(sigma, sampling_rate, neighbours).rdp(alpha)
 
 
 def laplace_composed_epsilon(scale: float, sensitivity: float, steps: int, delta: float) -> Any:
@@ -50,7 +41,7 @@ def laplace_composed_epsilon(scale: float, sensitivity: float, steps: int, delta
     return _epsilon(LaplaceMechanism(mu=sensitivity / scale), steps, delta)
 
 
-ADAPTERS = declare("prv-accountant", "RDP", "prv-accountant", {
+ADAPTERS = declare(LIBRARY, "RDP", DISTRIBUTION, {
     "gaussian.epsilon": gaussian_epsilon,
     "gaussian-composed.epsilon": gaussian_composed_epsilon,
     "poisson-gaussian.epsilon": poisson_gaussian_epsilon,

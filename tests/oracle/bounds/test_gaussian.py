@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import oracle
-from empirical.gate.making.points import strategy, value_at
+from empirical.gate.making.points import strategy
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import PrecisionError
-from tests.checks import check_monotone, check_round_trip, check_second_opinion, check_width
+from tests.checks import check_monotone, check_moved, check_round_trip, check_second_opinion, check_width
 from tests.formulas import gaussian_delta, gaussian_delta_by_integration
 from tests.opinion import at_both_precisions
 
@@ -127,12 +127,7 @@ def test_gdp_and_gaussian_epsilon_are_one_function(data: st.DataObject) -> None:
 @pytest.mark.parametrize("bound", FAMILY, ids=lambda item: item.name)
 @given(data=st.data())
 def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) -> None:
-    params = data.draw(strategy(bound))
-    moved = data.draw(st.sampled_from(bound.parameters))
-    other = value_at(bound, moved, data.draw(st.floats(0, 1)))
-    assume(other != params[moved.name])
-    low, high = sorted((params[moved.name], other))
-    check_monotone(bound, {**params, moved.name: low}, moved.name, high)
+    check_moved(bound, data.draw(strategy(bound)), data)
 
 
 INTERIOR: dict[str, dict[str, Any]] = {

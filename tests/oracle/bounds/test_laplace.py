@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import oracle
-from empirical.gate.making.points import strategy, value_at
+from empirical.gate.making.points import strategy
 from oracle.core.enclosure import Enclosure
-from tests.checks import check_monotone, check_second_opinion, check_width
+from tests.checks import check_monotone, check_moved, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
 
 DELTA = oracle.bound("laplace.delta")
@@ -45,12 +45,7 @@ def test_the_asked_width_is_honoured(params: dict[str, float], digits: int) -> N
 
 @given(st.data())
 def test_monotone_in_each_parameter(data: st.DataObject) -> None:
-    params = data.draw(strategy(DELTA))
-    moved = data.draw(st.sampled_from(DELTA.parameters))
-    other = value_at(DELTA, moved, data.draw(st.floats(0, 1)))
-    assume(other != params[moved.name])
-    low, high = sorted((params[moved.name], other))
-    check_monotone(DELTA, {**params, moved.name: low}, moved.name, high)
+    check_moved(DELTA, data.draw(strategy(DELTA)), data)
 
 
 @pytest.mark.parametrize("name", ["scale", "sensitivity", "epsilon"])

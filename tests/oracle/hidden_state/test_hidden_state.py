@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from empirical.gate.making.points import strategy, value_at
+from empirical.gate.making.points import strategy
 from oracle.core.enclosure import Dyadic, Enclosure
-from tests.checks import check_monotone, check_second_opinion, check_shift_programme, check_width
+from tests.checks import check_monotone, check_moved, check_second_opinion, check_shift_programme, check_width
 from tests.formulas import shift_programme
 
 GD, CGD = oracle.bound("noisy-gd.mu"), oracle.bound("noisy-cgd.mu")
@@ -125,12 +125,7 @@ def test_narrow_enclosures_hold_the_truth_too(bound: oracle.Bound, data: st.Data
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)
 @given(data=st.data())
 def test_monotone_in_each_parameter(bound: oracle.Bound, data: st.DataObject) -> None:
-    params = data.draw(strategy(bound))
-    moved = data.draw(st.sampled_from(bound.parameters))
-    other = value_at(bound, moved, data.draw(st.floats(0, 1)))
-    assume(other != params[moved.name])
-    low, high = sorted((params[moved.name], other))
-    check_monotone(bound, {**params, moved.name: low}, moved.name, high)
+    check_moved(bound, data.draw(strategy(bound)), data)
 
 
 @pytest.mark.parametrize("bound", BOTH, ids=lambda item: item.name)

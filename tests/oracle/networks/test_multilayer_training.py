@@ -20,6 +20,7 @@ from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from oracle.core.torch_twin import Kept
 from tests.checks import check_twins
+from tests.oracle.networks.records import check_records
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
@@ -227,23 +228,7 @@ def test_the_order_of_the_records_does_not_matter_where_all_are_drawn() -> None:
 
 
 def test_both_record_the_same_batches_norms_and_sums() -> None:
-    features, labels = data()
-    values, tape = config(hidden_units=8), Tape(8, 3)
-    alone: list[tuple[str, dict[str, Any]]] = []
-    together: list[tuple[str, dict[str, Any]]] = []
-    ALGORITHM.reference(features, labels, values, tape.one(2), recorder=lambda k, **f: alone.append((k, f)))
-    ALGORITHM.train_batched(features, labels, values, tape, recorder=lambda k, **f: together.append((k, f)))
-    for step in range(4):
-        here = [(kind, facts) for kind, facts in alone if facts["step"] == step]
-        there = {kind: facts for kind, facts in together if facts["step"] == step}
-        taken = there["samples"]["taken"][2]
-        [batch] = [facts["members"] for kind, facts in here if kind == "batch"]
-        np.testing.assert_array_equal(there["batch"]["index"][2][taken], batch)
-        norms = [facts["norm"] for kind, facts in here if kind == "sample"]
-        np.testing.assert_allclose(there["samples"]["norms"][2][taken], norms, rtol=1e-10)
-        [update] = [facts for kind, facts in here if kind == "update"]
-        np.testing.assert_allclose(there["update"]["clipped_sum"][2], update["clipped_sum"], rtol=1e-9, atol=1e-14)
-        assert update["noise_std"] == there["update"]["noise_std"] == 0.2
+    check_records(ALGORITHM, data(), config(hidden_units=8), rtol=1e-10)
 
 
 def test_what_is_proved_is_that_of_sampled_gaussian_steps() -> None:

@@ -17,6 +17,7 @@ from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
 from oracle.core.tape import Tape
+from tests.oracle.networks.records import check_records
 from tests.trainings.noisy_cgd import unit_data
 
 Array = NDArray[np.float64]
@@ -156,23 +157,7 @@ def test_the_order_of_the_records_does_not_matter_where_all_are_drawn() -> None:
 
 
 def test_both_record_the_same_batches_norms_and_sums() -> None:
-    features, labels = data()
-    values, tape = config(), Tape(8, 3)
-    alone: list[tuple[str, dict[str, Any]]] = []
-    together: list[tuple[str, dict[str, Any]]] = []
-    ALGORITHM.reference(features, labels, values, tape.one(2), recorder=lambda k, **f: alone.append((k, f)))
-    ALGORITHM.train_batched(features, labels, values, tape, recorder=lambda k, **f: together.append((k, f)))
-    for step in range(4):
-        here = [(kind, facts) for kind, facts in alone if facts["step"] == step]
-        there = {kind: facts for kind, facts in together if facts["step"] == step}
-        taken = there["samples"]["taken"][2]
-        [batch] = [facts["members"] for kind, facts in here if kind == "batch"]
-        np.testing.assert_array_equal(there["batch"]["index"][2][taken], batch)
-        norms = [facts["norm"] for kind, facts in here if kind == "sample"]
-        np.testing.assert_allclose(there["samples"]["norms"][2][taken], norms, rtol=1e-11)
-        [update] = [facts for kind, facts in here if kind == "update"]
-        np.testing.assert_allclose(there["update"]["clipped_sum"][2], update["clipped_sum"], rtol=1e-10, atol=1e-14)
-        assert update["noise_std"] == there["update"]["noise_std"] == 0.2
+    check_records(ALGORITHM, data(), config(), rtol=1e-11)
 
 
 def test_a_network_learns_what_no_linear_model_can() -> None:

@@ -30,12 +30,12 @@ from empirical.audits.literal import Array
 from empirical.pairs.pair import Pair
 from oracle.algorithms.convex_relu.convex_relu import hyperplanes
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import enclose
 from oracle.core.domain import Number, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 from oracle.engines.gaussian_curve import normal_upper_tail
+from theorems.tools.decisions import epsilon_of_test
 
 _CANDIDATES = 400
 
@@ -118,16 +118,16 @@ def at_least(pair: Pair, config: Values) -> Callable[[Number], Enclosure]:
         level = probability("delta").rational(delta)
         chosen: list[tuple[Array, float]] = []
 
-        def proved() -> arb:
+        def rates() -> tuple[arb, arb]:
             final = process(pair, config)
             if not chosen:
                 chosen.append(_test(final, float(level)))
             direction, threshold = chosen[0]
             mean, std = final.along(direction)
-            power = normal_upper_tail((threshold - mean) / std) - final.clipped - ball(level)
-            return (power / (normal_upper_tail((threshold + mean) / std) + final.clipped)).log()
+            power = normal_upper_tail((threshold - mean) / std) - final.clipped
+            return power, normal_upper_tail((threshold + mean) / std) + final.clipped
 
-        return enclose(proved)
+        return epsilon_of_test(delta, rates)
 
     return certified
 
