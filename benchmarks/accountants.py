@@ -18,8 +18,6 @@ import argparse
 import contextlib
 import json
 import math
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from accountants_tables import goals, markdown, plain, rewrite
+from fresh import asked
 
 TIMEOUT = 120
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 STEPS = tuple(10**k for k in range(3, 8))  # of the cost against the number of steps
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -337,17 +335,7 @@ def work(words: list[str], quick: bool) -> dict[str, Any]:
 
 def ask(words: list[str], quick: bool) -> dict[str, Any]:
     """The measurement from a fresh process with one thread."""
-    print(" ".join(words), end=" ", file=sys.stderr, flush=True)
-    command = [sys.executable, "-W", "ignore", __file__, *(["--quick"] if quick else []), "--worker", *words]
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    limit = TIMEOUT if words[0] == "single" else 10 * TIMEOUT
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=limit)
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"failure": f"exit {done.returncode}"}
-    except subprocess.TimeoutExpired:
-        answer = {"failure": "timeout"}
-    print(answer.get("failure", "ok"), file=sys.stderr, flush=True)
-    return dict(answer)
+    return asked(__file__, words, quick=quick, limit=TIMEOUT if words[0] == "single" else 10 * TIMEOUT)
 
 
 def measure(names: list[str], quick: bool) -> dict[str, Any]:

@@ -22,16 +22,15 @@ import argparse
 import contextlib
 import json
 import math
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from accountants import README, THREADS, peak_megabytes
+from accountants import README, peak_megabytes
 from accountants_tables import rewrite
+from fresh import asked
 from trainings_tables import MARKS, goals, markdown, plain, times
 
 SHAPES = {  # records and features
@@ -293,17 +292,8 @@ def work(words: list[str], quick: bool) -> dict[str, Any]:
 
 def ask(words: list[str], quick: bool) -> dict[str, Any]:
     """The measurement from a fresh process, with one thread unless all are asked for."""
-    print(" ".join(words), end=" ", file=sys.stderr, flush=True)
-    command = [sys.executable, "-W", "ignore", __file__, *(["--quick"] if quick else []), "--worker", *words]
-    environment = {**os.environ, **({} if words[-1] == "all" else dict.fromkeys(THREADS, "1"))}
-    try:
-        limit = LIMIT["all" if words[-1] == "all" else "one"]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=limit)
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"failure": f"exit {done.returncode}"}
-    except subprocess.TimeoutExpired:
-        answer = {"failure": "timeout"}
-    print(answer.get("failure", "ok"), file=sys.stderr, flush=True)
-    return dict(answer)
+    threads = words[-1] == "all"
+    return asked(__file__, words, quick=quick, limit=LIMIT["all" if threads else "one"], threads=threads)
 
 
 def measure_all(task: str, quick: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a test between two data sets proves of epsilon: no event, such as its yes, has power > e^epsilon alarm + delta."""
+"""What a test between two data sets proves of epsilon: no event (its yes, say) has power > e^epsilon alarm + delta."""
 
 from __future__ import annotations
 
