@@ -55,11 +55,3 @@ def _by_own_route(item: Claim, known: Standing, fallen: set[str]) -> bool:
     return (
         there.verdict is Verdict.HOLDS and there.evidence is not Evidence.CITED and fallen.isdisjoint(item.rests_on)
     )
-
-
-def cycle(table: Mapping[str, Claim], relation: Callable[[Claim], tuple[str, ...]]) -> tuple[str, ...]:
-    """The claims on or above a circle of a relation, in which none can be reached last; empty if there is no circle."""
-    left = set(table)
-    while free := {name for name in left if left.isdisjoint(relation(table[name]))}:
-        left -= free
-    return tuple(sorted(left))

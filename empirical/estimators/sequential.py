@@ -90,10 +90,6 @@ class Sequential:
         self._counts, self._rejected = running[-1], rejected[-1]
         return self.epsilon
 
-    def stopped_at(self, claimed: float) -> int | None:
-        """After how many pairs the bound first exceeded a claimed epsilon; None if it did not."""
-        return next((pairs for pairs, epsilon in self.history if epsilon > claimed), None)
-
 
 def sequential(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
     """A lower bound on epsilon for any release, valid at whatever time one stops.

@@ -190,10 +190,8 @@ def test_a_sequential_audit_stops_when_it_knows_and_is_cut_as_one_likes() -> Non
         parts.update(judged[0][first: first + 9000], judged[1][first: first + 9000])
     assert parts.pairs == whole.pairs == 45_000
     assert parts.epsilon >= whole.epsilon * 0.98
-    stopped = whole.stopped_at(1.0)
-    assert stopped is not None
-    assert stopped < 5000
-    assert whole.stopped_at(20.0) is None
+    assert min(pairs for pairs, epsilon in whole.history if epsilon > 1.0) < 5000
+    assert whole.epsilon <= 20.0
     bounds = [epsilon for _, epsilon in whole.history]
     assert bounds == sorted(bounds)
 

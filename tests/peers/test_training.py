@@ -22,6 +22,7 @@ from opacus.optimizers import DPOptimizer
 import oracle
 from oracle.algorithms.networks import dp_sgd_network
 from oracle.algorithms.shared import glm
+from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 
@@ -109,7 +110,7 @@ def test_dp_sgd_takes_the_steps_of_opacus(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_allclose(theirs, np.asarray(item.train_batched(features, labels, values, tape))[0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("activation", dp_sgd_network.ACTIVATIONS)
+@pytest.mark.parametrize("activation", vocabulary.activation.choices)
 def test_dp_sgd_on_a_network_takes_the_steps_of_opacus(activation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     features, labels = data(1e4)
     item = oracle.algorithm("dp-sgd-network")
@@ -128,7 +129,7 @@ def test_dp_sgd_on_a_network_takes_the_steps_of_opacus(activation: str, monkeypa
 
 
 @pytest.mark.parametrize("loss", dp_sgd_network.LOSSES)
-@pytest.mark.parametrize("activation", dp_sgd_network.ACTIVATIONS)
+@pytest.mark.parametrize("activation", vocabulary.activation.choices)
 def test_gradients_are_those_of_opacus_and_its_clipping_is_a_little_shorter(loss: str, activation: str) -> None:
     """At everyday sizes: gradients record by record, and the clipped sum with Opacus's 1e-6 put in by hand."""
     features, labels = data(1.0)

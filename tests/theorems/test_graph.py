@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import pytest
 
 from theorems.claim import Claim, Evidence, Expectation, Verdict, cited, claims
-from theorems.graph import RELATIONS, consequences, cycle, standing, users
+from theorems.graph import RELATIONS, consequences, standing, users
 
 
 def planted(name: str, *, uses: tuple[str, ...] = (), rests_on: tuple[str, ...] = ()) -> Claim:
@@ -44,6 +46,14 @@ def test_nothing_falls_with_what_is_not_refuted(verdict: Verdict) -> None:
 
 def test_users_are_those_of_the_document() -> None:
     assert users(TABLE, "p/root") == ("p/cited", "p/own-route", "p/route-taken-away")
+
+
+def cycle(table: Mapping[str, Claim], relation: Callable[[Claim], tuple[str, ...]]) -> tuple[str, ...]:
+    """The claims on or above a circle of a relation, in which none can be reached last; empty if there is no circle."""
+    left = set(table)
+    while free := {name for name in left if left.isdisjoint(relation(table[name]))}:
+        left -= free
+    return tuple(sorted(left))
 
 
 def test_a_circle_is_found() -> None:

@@ -47,8 +47,6 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
-REGULARISERS = ("none", "l2", "l1")
-
 
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fit the configuration."""

@@ -79,12 +79,6 @@ class Solution:
         return both[kept] / roots[kept, None], (signs * roots)[kept]
 
 
-def network_objective(x: Array, y: Array, lam: float, u: Array, alpha: Array) -> float:
-    """The value (3.2) of a network."""
-    residual = np.maximum(x @ u.T, 0.0) @ alpha - y
-    return float(residual @ residual / 2 + lam / 2 * ((u**2).sum() + alpha @ alpha))
-
-
 def _check_features(x: Array) -> None:
     glm.check_data(x, np.zeros(x.shape[0]) if x.ndim else np.zeros(0))
     if x.shape[0] > _MOST_ROWS:

@@ -40,11 +40,6 @@ def size(dimension: int, degree: int) -> int:
     return math.comb(dimension + degree, degree)
 
 
-def ordered_size(dimension: int, degree: int) -> int:
-    """D_m = 1 + d + ... + d^m, the number of features that the document counts: ordered products."""
-    return sum(dimension**i for i in range(degree + 1))
-
-
 def check_size(dimension: int, degree: int) -> None:
     """A DomainError if the explicit features are too many, with their number."""
     if size(dimension, degree) > MOST_FEATURES:

@@ -47,7 +47,6 @@ from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.tape import Tape
 
 LOSSES = ("logistic", "pseudo-huber")
-CENTRES = ("start", "origin")
 Layers = list[Array]
 
 

@@ -30,7 +30,6 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
 LOSSES = ("squared", "logistic")
-ACTIVATIONS = ("tanh", "relu")
 
 
 def weights_count(width: int, dimension: int) -> int:

@@ -53,8 +53,6 @@ from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
-_MOST_RECORDS = 2**53  # beyond, a double does not count records
-
 
 def _surrogate(v: Values, start: Fraction, sensitivity: int, rank: Fraction) -> arb:
     """The bracket: the start's squared distance, the sensitivity over B eta_i, and the rank of what is learnt from."""

@@ -17,7 +17,6 @@ from fractions import Fraction
 from oracle.core import vocabulary
 from oracle.core.errors import DomainError
 
-LINKS = ("tanh", "sigmoid", "clip", "constant", "sign")
 LINK = vocabulary.link
 LABEL_BOUND = vocabulary.label_bound
 

@@ -48,7 +48,6 @@ from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
-_MOST_EPOCHS = 10_000
 _BUDGET = 2500.0  # unit roundoffs of the last power of c, whose exponent is at most 745 before it underflows
 
 

@@ -59,7 +59,6 @@ from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
 
-_MOST_DRAWS = 100_000  # the mixture is a sum over the draws
 _HUGE = 1000  # an epsilon beyond which e^epsilon is kept out of the balls
 
 

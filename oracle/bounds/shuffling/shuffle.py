@@ -53,7 +53,6 @@ from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
 
-_MOST_USERS = 10**9  # the sums have about 20 sqrt(n) terms
 _MOST_EVALUATIONS = 200
 _CEILING_BITS = 400
 _PAIRS: dict[str, Pair] = {"upper": clones, "lower": responses}

@@ -15,6 +15,7 @@ from scipy import optimize
 
 from oracle.algorithms.block_coordinate import sbcd, torch_sbcd
 from oracle.algorithms.shared import glm
+from oracle.core import vocabulary
 from tests.oracle.block_coordinate.updates import Array, cost_of_u, relu
 
 
@@ -87,7 +88,7 @@ def test_equation_5_is_the_exact_minimiser(seed: int) -> None:
     assert all(cost(x) < cost(x + 1e-3 * rng.normal(size=into)) for _ in range(50))
 
 
-@pytest.mark.parametrize("regulariser", sbcd.REGULARISERS)
+@pytest.mark.parametrize("regulariser", vocabulary.regulariser.choices)
 @pytest.mark.parametrize("eta", [0.01, 0.5, 2.0])
 def test_the_proximal_maps_are_what_their_definition_says(regulariser: str, eta: float) -> None:
     r = {"none": lambda t: 0 * t, "l2": lambda t: t**2 / 2, "l1": np.abs}[regulariser]
@@ -133,7 +134,7 @@ def test_the_gradient_is_that_of_the_objective() -> None:
     np.testing.assert_allclose(sbcd.gradient(theta, x, u), leaf.grad, rtol=1e-12)
 
 
-@given(st.integers(0, 10_000), st.floats(0.05, 1.0), st.sampled_from(sbcd.REGULARISERS), st.booleans())
+@given(st.integers(0, 10_000), st.floats(0.05, 1.0), st.sampled_from(vocabulary.regulariser.choices), st.booleans())
 def test_a_step_of_theta_does_not_expand(seed: int, share: float, regulariser: str, clipped: bool) -> None:
     """For eta * mean |x|^2 <= 2, clipped (each term is then the gradient of a Huber loss) or not."""
     rng = np.random.default_rng(seed)

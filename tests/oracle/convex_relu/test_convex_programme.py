@@ -103,8 +103,10 @@ def test_the_solution_is_feasible_and_its_value_is_what_it_says(seed: int, recor
     cost = 0.1 * sum(np.linalg.norm(found.v, axis=1) + np.linalg.norm(found.w, axis=1))
     assert found.objective == pytest.approx(float((output - y) @ (output - y)) / 2 + cost, rel=1e-12)
     assert -1e-12 <= found.gap <= 1e-9 * max(1.0, float(y @ y) / 2)
-    network = programme.network_objective(x, y, 0.1, *found.network())
-    assert network == pytest.approx(found.objective, rel=1e-12)
+    u, alpha = found.network()
+    residual = np.maximum(x @ u.T, 0.0) @ alpha - y
+    network = residual @ residual / 2 + 0.1 / 2 * ((u**2).sum() + alpha @ alpha)  # (3.2)
+    assert float(network) == pytest.approx(found.objective, rel=1e-12)
 
 
 @every_case

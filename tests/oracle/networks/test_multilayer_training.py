@@ -14,6 +14,7 @@ from scipy import stats
 import oracle
 from oracle.algorithms.networks import dp_sgd_multilayer as literal
 from oracle.algorithms.networks import torch_dp_sgd_multilayer as twin
+from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import plan_of_training, proved_epsilon
@@ -243,7 +244,7 @@ def test_what_is_proved_is_that_of_sampled_gaussian_steps() -> None:
     everyone = proved_epsilon(ALGORITHM, config(batch_size=6, noise_on_mean="0.5"), **at)
     plain = oracle.bound("gaussian-composed.epsilon").at({"sigma": 3, "sensitivity": 1, "steps": 4, "delta": "1e-5"})
     assert everyone.overlaps(plain)
-    for centre in literal.CENTRES:  # projections are post-processing
+    for centre in vocabulary.centre.choices:  # projections are post-processing
         assert proved_epsilon(ALGORITHM, config(centre=centre, batch_size=6, noise_on_mean="0.5"), **at) == everyone
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 import oracle
 from oracle.algorithms.networks import dp_sgd_network, torch_dp_sgd_network
-from oracle.core import torch_twin
+from oracle.core import torch_twin, vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
@@ -26,7 +26,7 @@ BASE: dict[str, Any] = {
     "loss": "logistic", "activation": "tanh", "hidden_units": 4, "initial_scale": 1, "learning_rate": "0.3",
     "clip_norm": "0.5", "noise_on_mean": "0.2", "batch_size": 2, "steps": 4, "dataset_size": 6, "neighbours": "replace",
 }
-KINDS = [(loss, activation) for loss in dp_sgd_network.LOSSES for activation in dp_sgd_network.ACTIVATIONS]
+KINDS = [(loss, activation) for loss in dp_sgd_network.LOSSES for activation in vocabulary.activation.choices]
 every_kind = pytest.mark.parametrize(("loss", "activation"), KINDS)
 
 

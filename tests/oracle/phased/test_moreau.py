@@ -18,8 +18,8 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError
 
-SMOOTH = [link for link in links.LINKS if link != "sign"]
-every_link = pytest.mark.parametrize("link", links.LINKS)
+SMOOTH = [link for link in links.LINK.choices if link != "sign"]
+every_link = pytest.mark.parametrize("link", links.LINK.choices)
 every_oracle = pytest.mark.parametrize("oracle", vocabulary.gradient_oracle.choices)
 
 

@@ -126,7 +126,7 @@ def test_the_law_of_a_constant_link() -> None:
 
 
 @pytest.mark.parametrize(("name", "link"), [
-    (name, link) for name in BASE for link in links.LINKS if not (name.startswith("smoothed") and link == "sign")
+    (name, link) for name in BASE for link in links.LINK.choices if not (name.startswith("smoothed") and link == "sign")
 ])
 def test_the_average_is_that_of_the_iterates(name: str, link: str) -> None:
     """Every phase again from the release before, its iterates in a list, the links by formulas of their own.
@@ -208,8 +208,8 @@ def test_the_sensitivity_is_attained() -> None:
 
 
 @pytest.mark.parametrize(("name", "link"), [
-    *[("phased-sgd", link) for link in links.LINKS if link != "sign"],
-    *[("smoothed-phased-sgd", link) for link in links.LINKS],
+    *[("phased-sgd", link) for link in links.LINK.choices if link != "sign"],
+    *[("smoothed-phased-sgd", link) for link in links.LINK.choices],
 ])
 def test_the_sensitivity_is_never_exceeded(name: str, link: str) -> None:
     """One record of the first phase replaced, at the largest step that is accounted for."""
@@ -259,7 +259,7 @@ class Turned(Tape):
 
 
 @every
-@pytest.mark.parametrize("link", links.LINKS)
+@pytest.mark.parametrize("link", links.LINK.choices)
 def test_turning_features_and_draws_turns_the_model(name: str, link: str) -> None:
     """Projected, the rows of Phi are turned, and the noise, of the wrong dimension, must be next to nothing."""
     x, y = data()
