@@ -24,7 +24,7 @@ from oracle.algorithms.shared.constant_size import DECLARED_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
 from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, said
 from oracle.core.tape import Tape
 
 
@@ -65,7 +65,11 @@ def composed(config: Values, longest: Fraction) -> dict[str, Any]:
     }
 
 
-CLIPPED = said("every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)", "clipped")
+CLIPPED = said(
+    "short-gradients", "clipped", "every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)"
+)
+FULL = (DECLARED_SIZE, CONSTANT_SIZE, *by_design("gaussian-noise", "only-noisy-gradients", "full-batches"))
+"""What full-batch descent with noise is, and what it needs besides short gradients."""
 WORDS = "composition: exact, all iterates may be seen, no convexity needed"
 
 
@@ -86,7 +90,7 @@ dp_gd = Algorithm(
     guarantees=(
         Guarantee(
             "dp-gd.epsilon", WORDS, lambda config: composed(config, config.clip_norm),
-            (CLIPPED, DECLARED_SIZE, CONSTANT_SIZE),
+            (CLIPPED, *FULL),
         ),
     ),
     check=check,

@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from oracle.algorithms.descent.dp_gd import WORDS, composed
+from oracle.algorithms.descent.dp_gd import FULL, WORDS, composed
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.constant_size import DECLARED_SIZE, check_size
+from oracle.algorithms.shared.constant_size import check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, said
 from oracle.core.errors import DomainError
@@ -95,8 +94,11 @@ dp_gd_projected = Algorithm(
         Guarantee(
             "dp-gd.epsilon", WORDS, lambda config: composed(config, config.lipschitz),
             (
-                said("no record's gradient is longer than lipschitz on the whole ball", "gradients_bounded"),
-                DECLARED_SIZE, CONSTANT_SIZE,
+                said(
+                    "short-gradients", "gradients_bounded",
+                    "no record's gradient is longer than lipschitz on the whole ball",
+                ),
+                *FULL,
             ),
         ),
     ),

@@ -26,7 +26,7 @@ from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
 from oracle.algorithms.shared.glm import Array
 from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, said, towards
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
@@ -65,7 +65,7 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 
 
 NOISE = vocabulary.noise_over_sensitivity.above(0)
-SHUFFLED = said("the order is uniformly random and secret", "shuffled")
+SHUFFLED = said("secret-order", "shuffled")
 PASS = (REPLACE, ONE_PASS, SHORTENS)
 """What a step's guarantee assumes: the record of a step moves it by twice the clipping norm, and no other step."""
 
@@ -102,11 +102,11 @@ _algorithm = functools.partial(
     guarantees=(
         Guarantee(
             "glmtron.epsilon", "shuffled, a Gaussian step a record: all iterates may be seen", _shuffled,
-            (*PASS, SHUFFLED, covers(_best)),
+            (*PASS, SHUFFLED, covers(_best), *by_design("gaussian-noise")),
         ),
         Guarantee(
             "gaussian.epsilon", "a Gaussian step a record: all iterates and the order may be seen", _alone,
-            (*PASS, covers(_one_step)),
+            (*towards("l2-sensitivity", *PASS, covers(_one_step)), *by_design("gaussian-noise")),
         ),
         covered(_best, PASS),
     ),

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 
-CONVEX = said("every record's loss is convex, and L-Lipschitz without being clipped", "convex_lipschitz")
+LIPSCHITZ = said("lipschitz-losses", "convex_lipschitz")
 
 
 def _short_step(config: Values) -> bool | None:
@@ -27,7 +27,7 @@ def _covers(config: Values) -> bool | None:
     return None if config.later_records_public is None else bool(config.later_records_public == "true")
 
 
-NONEXPANSIVE = Hypothesis("no step expands: learning_rate <= 2/smoothness", _short_step)
+NONEXPANSIVE = Condition("no-expansion", _short_step, "no step expands: learning_rate <= 2/smoothness")
 
 one_pass_sgd = Algorithm(
     name="one-pass-sgd",
@@ -48,8 +48,8 @@ one_pass_sgd = Algorithm(
                 "dataset_size": config.dataset_size, "record_position": config.record_position,
             },
             (
-                REPLACE, LAST, CONVEX, NONEXPANSIVE,
-                Hypothesis("every private record is at record_position or before", _covers),
+                REPLACE, LAST, LIPSCHITZ, NONEXPANSIVE, Condition("record-at-position", _covers),
+                *by_design("gaussian-noise", "independent-start", "one-pass"),
             ),
         ),
         Guarantee(
@@ -57,7 +57,7 @@ one_pass_sgd = Algorithm(
             lambda config: {
                 "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1,
             },
-            (REPLACE,),
+            (*towards("l2-sensitivity", REPLACE), *by_design("gaussian-noise")),
         ),
     ),
     source=("background/fmit18",),

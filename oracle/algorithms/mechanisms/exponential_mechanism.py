@@ -24,7 +24,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -110,9 +110,8 @@ exponential_mechanism = Algorithm(
                 "loss_range": config.loss_range, "temperature": config.temperature, "neighbours": config.neighbours,
             },
             (
-                said("every loss is clipped to one interval of length loss_range", "clipped"),
-                said("the model is drawn from this law, not from an approximation to it", "exact_sampling"),
-                CONSTANT_SIZE,
+                said("loss-range", "clipped"), said("exact-law", "exact_sampling"), CONSTANT_SIZE,
+                *by_design("public-measure"),
             ),
         ),
     ),

@@ -44,7 +44,7 @@ from oracle.algorithms.shared.hypotheses import (
     SHORT_FEATURES,
 )
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -165,7 +165,7 @@ def _is_lipschitz(config: Values) -> bool | None:
     return bool(config.link is None or config.link_lipschitz >= links.lipschitz(config.link, config.label_bound))
 
 
-def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, projected: bool) -> Hypothesis:
+def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, projected: bool) -> Condition:
     """No step moves two runs apart, the first phase's included, for gradients of that curvature on short records."""
     limit = LARGEST_STEP[projected]
 
@@ -173,15 +173,16 @@ def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, 
         known = curvature(config)
         return None if known is None else bool(config.base_learning_rate * known <= limit)
 
-    return Hypothesis(f"no step expands: base_learning_rate * {words} <= {limit}", holds)
+    return Condition("lipschitz-link", holds, f"no step expands: base_learning_rate * {words} <= {limit}")
 
 
 IN_PHASES = (
     REPLACE,
-    equals("of each phase only the noisy average is released", "released", "average_iterate"),
-    Hypothesis("there is a phase: dataset_size >= 2", lambda config: config.dataset_size >= 2),
-    said("records are assigned to phases without looking, each to one", "disjoint"),
-    said("the link rises", "link_rises"),
+    equals("phase-averages", "released", "average_iterate"),
+    Condition("disjoint-phases", lambda config: config.dataset_size >= 2, "there is a phase: dataset_size >= 2"),
+    said("disjoint-phases", "disjoint"),
+    said("rising-link", "link_rises"),
+    *by_design("gaussian-noise", "independent-start"),
 )
 """What every theorem about phases assumes, whatever the features."""
 
@@ -191,7 +192,7 @@ _WORDS = {
 }
 
 
-def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Hypothesis, ...] = ()) -> Guarantee:
+def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Condition, ...] = ()) -> Guarantee:
     """The guarantee for gradients whose factor has the slope of that key; they are exact without an oracle_error."""
 
     def parameters(config: Values) -> dict[str, Any] | None:
@@ -213,7 +214,7 @@ def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Hypothesis, 
     )
 
 
-_LIPSCHITZ = (Hypothesis("the link has the Lipschitz constant link_lipschitz: it does not jump", _is_lipschitz),)
+_LIPSCHITZ = (Condition("lipschitz-link", _is_lipschitz),)
 PHASED = (links.LABEL_BOUND, LEARNING_RATE, SIGMA)
 """The parameters that all phased algorithms have, and what only their training needs:"""
 START = (links.LINK, vocabulary.initial_radius)

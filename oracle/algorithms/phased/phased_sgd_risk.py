@@ -128,6 +128,11 @@ _PHASES = (
 )
 _WHERE = r", \quad n_i = \lfloor n/2^i \rfloor,\ \eta_i = \eta/4^i,\ k = \lfloor \log_2 n \rfloor"
 
+_ASSUMES = (
+    "excess-population-risk", "judged-phase", "disjoint-phases", "independent-records", "short-features",
+    "bounded-labels", "well-specified", "rising-link", "lipschitz-link", "gaussian-noise",
+)
+
 risk = Bound(
     name="phased-sgd.risk",
     unit="risk",
@@ -140,6 +145,7 @@ risk = Bound(
         _LIPSCHITZ, _LABEL, vocabulary.distance,
         vocabulary.rank, _SIZE, _RATE, _NOISE,
     ),
+    assumes=(*_ASSUMES, "start-at-distance", "data-rank"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-1-utility",),
@@ -165,6 +171,7 @@ projected = Bound(
         _LIPSCHITZ, _LABEL, vocabulary.target_norm,
         vocabulary.projected_dimension, _SIZE, _RATE, _NOISE,
     ),
+    assumes=(*_ASSUMES, "start-at-zero", "bounded-target", "gaussian-projection"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-2-utility", "nonconvex-nn/thm-2-jl-term"),

@@ -38,7 +38,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, said, towards
 from oracle.core.tape import Tape
 
 
@@ -110,10 +110,9 @@ adaptive_batched_gd = Algorithm(
         Guarantee(
             "adaptive-batched-gd.epsilon", "one step sees each record: all iterates may be seen", _parameters,
             (
-                REPLACE, DISJOINT_BATCHES,
-                said("records are assigned to batches without looking, each to one", "disjoint"),
-                said("the noise follows the norm of the released iterate, of nothing else", "released_norm"),
-                said("no record's features are longer than feature_norm", "features_bounded"), LABELS_BOUNDED,
+                REPLACE, *towards("disjoint-batches", DISJOINT_BATCHES), said("disjoint-batches", "disjoint"),
+                said("past-noise", "released_norm"), said("bounded-features", "features_bounded"), LABELS_BOUNDED,
+                *by_design("gaussian-noise", "relu-updates", "independent-start"),
             ),
         ),
     ),

@@ -35,7 +35,7 @@ from oracle.algorithms.shared.hypotheses import (
     SHORT_FEATURES,
 )
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
 
@@ -99,7 +99,11 @@ dp_pgd = Algorithm(
     guarantees=(
         Guarantee(
             "dp-pgd.epsilon", "composition: all iterates may be seen; long projections are charged to delta",
-            _parameters, (REPLACE, SHORT_FEATURES, LABELS_BOUNDED, GAUSSIAN_PROJECTION),
+            _parameters,
+            (
+                REPLACE, SHORT_FEATURES, LABELS_BOUNDED, GAUSSIAN_PROJECTION,
+                *by_design("gaussian-noise", "full-batches", "projected-weights", "relu-updates", "independent-start"),
+            ),
         ),
     ),
     check=check,

@@ -93,6 +93,11 @@ risk = Bound(
         vocabulary.learning_rate,
         vocabulary.noise_on_mean,
     ),
+    assumes=(
+        "excess-population-risk", "judged-average", "gaussian-noise", "full-batches", "projected-weights",
+        "relu-updates", "gaussian-projection", "short-features", "bounded-labels", "start-at-zero",
+        "independent-records", "well-specified", "bounded-target",
+    ),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-6-utility",),

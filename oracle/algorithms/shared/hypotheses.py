@@ -1,24 +1,23 @@
-"""Hypotheses that the theorems of several algorithms share: the relation, batches, losses, the hidden state."""
+"""How configurations decide the hypotheses that several algorithms meet: relation, batches, losses, hidden state."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from oracle.core import vocabulary
-from oracle.core.algorithm import Hypothesis, Values, equals, said
+from oracle.core.algorithm import Condition, Values, by_design, equals, said
 
-REPLACE = equals("neighbours differ by replacing one record", "neighbours", "replace")
+REPLACE = equals("replace", "neighbours", "replace")
 
-DISJOINT_BATCHES = Hypothesis(
+DISJOINT_BATCHES = Condition(
+    "cyclic-batches", lambda config: config.dataset_size % config.batch_size == 0,
     "the batches are disjoint and of one size: batch_size divides dataset_size",
-    lambda config: config.dataset_size % config.batch_size == 0,
 )
 
-SHORT_FEATURES = said("no record's features are longer than 1", "features_bounded")
-LABELS_BOUNDED = said("labels, and a bounded link, lie in [-B, B]: B = label_bound", "labels_bounded")
-GAUSSIAN_PROJECTION = said(
-    "the projection is a matrix of independent Gaussians, drawn without looking", "gaussian_projection"
-)
+WITHOUT_REPLACEMENT = equals("without-replacement", "sampling", "without_replacement")
+SHORT_FEATURES = said("short-features", "features_bounded")
+LABELS_BOUNDED = said("bounded-labels", "labels_bounded")
+GAUSSIAN_PROJECTION = said("gaussian-projection", "gaussian_projection")
 
 
 def _constant_size(config: Values) -> bool | None:
@@ -27,9 +26,7 @@ def _constant_size(config: Values) -> bool | None:
     return None if config.fixed_size is None else config.fixed_size == "true"
 
 
-CONSTANT_SIZE = Hypothesis(
-    "the number of records that the algorithm uses is the same in neighbouring data sets", _constant_size
-)
+CONSTANT_SIZE = Condition("constant-size", _constant_size)
 
 
 def contraction(config: Values) -> Fraction | None:
@@ -45,16 +42,15 @@ def _contracts(config: Values) -> bool | None:
     return None if factor is None else factor <= 1
 
 
-CONTRACTS = Hypothesis("every step contracts: learning_rate <= 2/smoothness", _contracts)
+CONTRACTS = Condition("contracting-steps", _contracts, "every step contracts: learning_rate <= 2/smoothness")
+CONVEX = said("contracting-steps", "convex", "every record's loss, the ridge apart, is convex")
+SCALAR = said("contracting-steps", "scalar_output", "clipping keeps it convex: one output")
 
-LAST = equals("only the last iterate is released", "released", "last_iterate")
-HIDDEN_STATE = (
-    LAST,
-    said("every record's loss is convex", "convex"),
-    said("clipping keeps it convex: one output", "scalar_output"),
-    CONTRACTS,
-)
-"""What the hidden-state theorems ask of release and losses."""
+LAST = equals("last-iterate", "released", "last_iterate")
+CLIPPED_RUN = by_design("gradient-sensitivity", "gaussian-noise", "independent-start")
+"""What a run of clipped gradients with noise is, that starts without looking."""
+HIDDEN_STATE = (REPLACE, LAST, CONVEX, SCALAR, CONTRACTS, *CLIPPED_RUN)
+"""What the hidden-state theorems ask of relation, release and losses, whatever the batches are."""
 LOSS_FACTS = (vocabulary.smoothness, vocabulary.convex, vocabulary.scalar_output)
 """The keys by which a plan states what they ask of losses."""
 PLANNED = (vocabulary.dataset_size, vocabulary.delta.open(), vocabulary.neighbours, vocabulary.released)
