@@ -94,6 +94,7 @@ class BoundEntry:
         return {
             "name": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
             "parameters": [_parameter_json(parameter) for parameter in item.parameters],
+            "hypotheses": [{"name": one.name, "kind": one.kind, "words": one.words} for one in item.hypotheses],
             "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
             "validity": item.validity,
             "example": None if self.example is None else {

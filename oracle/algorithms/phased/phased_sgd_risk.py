@@ -1,4 +1,4 @@
-r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): the excess population risk of the last phase's release.
+r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): the excess population risk of the last phase's noisy average.
 
 Setting (002, Assumption 1, with the link *non-decreasing*, which the text misprints): records are i.i.d., |x| <= 1,
 E[y|x] = link(<w*, x>), labels and link lie in [-B, B], the link is G-Lipschitz; L(w) = E(link(<w,x>) - y)^2, and
@@ -147,7 +147,7 @@ risk = Bound(
     ),
     assumes=(*_ASSUMES, "start-at-distance", "data-rank"),
     neighbours="replace",
-    threat_model="all_iterates",
+    threat_model="last_iterate",
     source=("nonconvex-nn/thm-1-utility",),
     validity="pending",
     certify=closed_form(_risk),
@@ -156,7 +156,7 @@ risk = Bound(
         "link_lipschitz": "1", "label_bound": "1", "distance": "4", "rank": "32", "dataset_size": "262144",
         "base_learning_rate": "0.013", "noise_over_sensitivity": "13.6",
     },
-    released="last_iterate",
+    released="average_iterate",
 )
 
 projected = Bound(
@@ -173,7 +173,7 @@ projected = Bound(
     ),
     assumes=(*_ASSUMES, "start-at-zero", "bounded-target", "gaussian-projection"),
     neighbours="replace",
-    threat_model="all_iterates",
+    threat_model="last_iterate",
     source=("nonconvex-nn/thm-2-utility", "nonconvex-nn/thm-2-jl-term"),
     validity="pending",
     certify=closed_form(_projected),
@@ -182,5 +182,5 @@ projected = Bound(
         "link_lipschitz": "1", "label_bound": "1", "target_norm": "4", "projected_dimension": "1000",
         "dataset_size": "262144", "base_learning_rate": "0.005", "noise_over_sensitivity": "7",
     },
-    released="last_iterate",
+    released="average_iterate",
 )
