@@ -26,8 +26,8 @@ import math
 from typing import Any
 
 from oracle.algorithms.block_coordinate.sbcd import DESCENT, NETWORK, check, descend
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape

@@ -40,8 +40,8 @@ import numpy as np
 from oracle.algorithms.convex_relu import convex_relu_smoothness as model
 from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CLIPPED_RUN, CONTRACTS, DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CLIPPED_RUN, CONTRACTS, DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, said, towards
 from oracle.core.errors import DomainError

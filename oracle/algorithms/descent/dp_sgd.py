@@ -27,9 +27,9 @@ import numpy as np
 
 from oracle.algorithms.descent.dp_gd import CLIPPED
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE, REPLACE, WITHOUT_REPLACEMENT
 from oracle.algorithms.shared.constant_size import DECLARED_SIZE, FITS, check_batch_size, check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE, REPLACE, WITHOUT_REPLACEMENT
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said, towards
 from oracle.core.tape import Tape

@@ -23,8 +23,8 @@ import numpy as np
 from oracle.algorithms.glmtron import glmtron
 from oracle.algorithms.glmtron.dp_threshold import BESIDE, covered, covers
 from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.enclosure import Enclosure

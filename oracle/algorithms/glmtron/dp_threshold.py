@@ -36,8 +36,8 @@ import numpy as np
 
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 from oracle.core.enclosure import Enclosure

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from oracle.algorithms.shared.hypotheses import CLIPPED_RUN, CONVEX, LAST, LOSS_FACTS, PLANNED, REPLACE, SCALAR
+from oracle.algorithms.shared.conditions import CLIPPED_RUN, CONVEX, LAST, LOSS_FACTS, PLANNED, REPLACE, SCALAR
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, towards
 

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     DISJOINT_BATCHES,
     HIDDEN_STATE,
     LOSS_FACTS,
@@ -26,6 +25,7 @@ from oracle.algorithms.shared.hypotheses import (
     REPLACE,
     contraction,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, towards
 from oracle.core.tape import Tape

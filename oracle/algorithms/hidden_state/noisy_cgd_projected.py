@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, HIDDEN_STATE, LOSS_FACTS, PLANNED
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, HIDDEN_STATE, LOSS_FACTS, PLANNED
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.algorithms.shared.hypotheses import HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE, contraction
+from oracle.algorithms.shared.conditions import HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE, contraction
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, towards
 

@@ -7,7 +7,7 @@ visited in order. The guarantees are for every record: for the batch that comes 
 from __future__ import annotations
 
 from oracle.algorithms.hidden_state.langevin_gd import CONTRACTS, noise_on_the_mean
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     CLIPPED_RUN,
     CONVEX,
     DISJOINT_BATCHES,

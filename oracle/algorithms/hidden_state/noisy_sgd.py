@@ -10,8 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from oracle.algorithms.shared.constant_size import FITS
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     CLIPPED_RUN,
     CONVEX,
     LAST,
@@ -21,6 +20,7 @@ from oracle.algorithms.shared.hypotheses import (
     SCALAR,
     WITHOUT_REPLACEMENT,
 )
+from oracle.algorithms.shared.constant_size import FITS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, towards
 

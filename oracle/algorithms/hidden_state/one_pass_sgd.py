@@ -9,7 +9,7 @@ private. A guarantee for all records has record_position = dataset_size; below, 
 
 from __future__ import annotations
 
-from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
+from oracle.algorithms.shared.conditions import LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.algorithms.hidden_state.one_pass_sgd import LIPSCHITZ, NONEXPANSIVE
-from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE, WITHOUT_REPLACEMENT
+from oracle.algorithms.shared.conditions import LAST, PLANNED, REPLACE, WITHOUT_REPLACEMENT
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, by_design, given
 

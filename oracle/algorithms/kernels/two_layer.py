@@ -28,8 +28,8 @@ from oracle.algorithms.kernels import multinomial
 from oracle.algorithms.phased import phased_sgd
 from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import GAUSSIAN_PROJECTION, PLANNED
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import GAUSSIAN_PROJECTION, PLANNED
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, given, said
 from oracle.core.domain import Number, positive, positive_integer

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, said
 from oracle.core.errors import DomainError

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said, towards
 from oracle.core.errors import DomainError

@@ -30,8 +30,8 @@ from typing import Any
 from oracle.algorithms.perturbation import output_perturbation
 from oracle.algorithms.perturbation.output_perturbation import CONVEX, GAMMA, GAUSSIAN, LIPSCHITZ, NOISE_LAW
 from oracle.algorithms.shared import glm, minimiser
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, given, said
 from oracle.core.errors import DomainError

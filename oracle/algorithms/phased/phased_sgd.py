@@ -35,14 +35,14 @@ import numpy as np
 
 from oracle.algorithms.phased.phased_sgd_privacy import LARGEST_STEP, LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm, links
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     GAUSSIAN_PROJECTION,
     LABELS_BOUNDED,
     PLANNED,
     REPLACE,
     SHORT_FEATURES,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said
 from oracle.core.domain import Number, positive, positive_integer

@@ -35,8 +35,8 @@ import numpy as np
 
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape

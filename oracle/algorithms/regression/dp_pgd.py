@@ -26,14 +26,14 @@ import numpy as np
 
 from oracle.algorithms.descent.dp_gd_projected import project
 from oracle.algorithms.regression import relu_regression
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     GAUSSIAN_PROJECTION,
     LABELS_BOUNDED,
     PLANNED,
     REPLACE,
     SHORT_FEATURES,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said
 from oracle.core.tape import Tape

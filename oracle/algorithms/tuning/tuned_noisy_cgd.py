@@ -27,8 +27,8 @@ import numpy as np
 
 from oracle.algorithms.hidden_state import noisy_cgd
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONTRACTS, DISJOINT_BATCHES, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONTRACTS, DISJOINT_BATCHES, REPLACE
 from oracle.algorithms.tuning.poisson_tuning import BEST_OF_POISSON
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, said, towards
