@@ -1,4 +1,4 @@
-r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): the excess population risk of the last phase's noisy average.
+r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): excess population risk of the last phase's noisy average.
 
 Setting (002, Assumption 1, with the link *non-decreasing*, which the text misprints): records are i.i.d., |x| <= 1,
 E[y|x] = link(<w*, x>), labels and link lie in [-B, B], the link is G-Lipschitz; L(w) = E(link(<w,x>) - y)^2, and
