@@ -74,6 +74,10 @@ def _unbounded(values: SimpleNamespace) -> bool | None:
     return True if values.diameter == math.inf else None
 
 
+def _replaced(values: SimpleNamespace) -> bool | None:
+    return True if getattr(values, "neighbours", None) == "replace" else None
+
+
 def _of(kind: str, **sentences: str) -> list[Hypothesis]:
     """Hypotheses of one kind, by name: an underscore stands for a hyphen."""
     return [Hypothesis(name.replace("_", "-"), kind, words) for name, words in sentences.items()]
@@ -84,7 +88,10 @@ _ALL = (
         "relation",
         replace="neighbours differ by replacing one record",
         add_remove="neighbours differ by adding or removing one record",
-        constant_size="the number of records that the algorithm uses is the same in neighbouring data sets",
+    ),
+    Hypothesis(
+        "constant-size", "relation",
+        "the number of records that the algorithm uses is the same in neighbouring data sets", _replaced,
     ),
     *_of(
         "query",

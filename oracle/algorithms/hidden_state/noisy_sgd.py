@@ -93,7 +93,7 @@ noisy_sgd = Algorithm(
         Guarantee(
             "poisson-gaussian.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {**_composed(config), "neighbours": config.neighbours},
-            (FITS, equals("poisson-sampling", "sampling", "poisson"), *_SAMPLED),
+            (FITS, equals("poisson-sampling", "sampling", "poisson"), *_SAMPLED, *by_design("constant-divisor")),
         ),
     ),
     source=("background/bok-sgd",),

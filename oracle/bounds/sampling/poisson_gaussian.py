@@ -221,7 +221,7 @@ _FORMULA = (
 _SOURCE = ("relu-approx/lem-2.6-repaired",)
 _EXAMPLE = {"sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove"}
 
-_ASSUMES = ("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches")
+_ASSUMES = ("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches", "constant-divisor")
 
 epsilon = Bound(
     name="poisson-gaussian.epsilon",

@@ -147,6 +147,10 @@ def test_parameters_settle_what_they_can() -> None:
         found = {one["name"]: one["status"] for one in parsed(*given, f"diameter={diameter}", "--json")["hypotheses"]}
         assert found.pop("bounded-set") == status
         assert set(found.values()) == {UNKNOWN}
+    given = ("bound", "exponential-mechanism.epsilon", "loss_range=1", "temperature=2")
+    for relation, status in (("replace", MET), ("add_remove", UNKNOWN)):
+        found = {one["name"]: one["status"] for one in parsed(*given, f"neighbours={relation}", "--json")["hypotheses"]}
+        assert found["constant-size"] == status
 
 
 # --- told
