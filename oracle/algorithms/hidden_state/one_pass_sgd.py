@@ -16,6 +16,15 @@ from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_de
 LIPSCHITZ = said("lipschitz-losses", "convex_lipschitz")
 
 
+def _short(config: Values) -> bool | None:
+    if "true" in (config.gradients_bounded, config.convex_lipschitz):
+        return True
+    return None if config.gradients_bounded is None else False
+
+
+SHORT = Condition("l2-sensitivity", _short, "no record's gradient is longer than lipschitz, as nothing is clipped")
+
+
 def _short_step(config: Values) -> bool | None:
     return None if config.smoothness is None else bool(config.learning_rate * config.smoothness <= 2)
 
@@ -37,7 +46,10 @@ one_pass_sgd = Algorithm(
         vocabulary.learning_rate, vocabulary.lipschitz, vocabulary.noise_on_mean.above(0), vocabulary.record_position,
     ),
     setting=PLANNED,
-    stated=(vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.later_records_public),
+    stated=(
+        vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.gradients_bounded,
+        vocabulary.later_records_public,
+    ),
     released="last_iterate",
     neighbours="replace",
     guarantees=(
@@ -57,7 +69,7 @@ one_pass_sgd = Algorithm(
             lambda config: {
                 "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1,
             },
-            (*towards("l2-sensitivity", REPLACE), *by_design("gaussian-noise")),
+            (*towards("l2-sensitivity", REPLACE), SHORT, *by_design("gaussian-noise")),
         ),
     ),
     source=("background/fmit18",),

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.algorithms.hidden_state.one_pass_sgd import LIPSCHITZ, NONEXPANSIVE
+from oracle.algorithms.hidden_state.one_pass_sgd import LIPSCHITZ, NONEXPANSIVE, SHORT
 from oracle.algorithms.shared.conditions import LAST, PLANNED, REPLACE, WITHOUT_REPLACEMENT
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, by_design, given
+from oracle.core.algorithm import Algorithm, Guarantee, by_design, given, towards
 
 _PROJECTED = given("bounded-set", "diameter")
 
@@ -26,7 +26,7 @@ projected_noisy_sgd = Algorithm(
         vocabulary.steps, vocabulary.sampling.choosing("without_replacement", "poisson", "cyclic"),
     ),
     setting=PLANNED,
-    stated=(vocabulary.diameter, vocabulary.smoothness, vocabulary.convex_lipschitz),
+    stated=(vocabulary.diameter, vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.gradients_bounded),
     released="last_iterate",
     neighbours="replace",
     guarantees=(
@@ -48,7 +48,10 @@ projected_noisy_sgd = Algorithm(
                 "sigma": config.batch_size * config.noise_on_mean / config.lipschitz,
                 "sampling_rate": Fraction(config.batch_size, config.dataset_size), "steps": config.steps,
             },
-            (REPLACE, WITHOUT_REPLACEMENT, *by_design("short-terms", "gaussian-noise", "secret-batches")),
+            (
+                REPLACE, WITHOUT_REPLACEMENT, *towards("short-terms", SHORT),
+                *by_design("gaussian-noise", "secret-batches"),
+            ),
         ),
     ),
     source=("background/at22", "background/amplification-wor"),
