@@ -113,7 +113,8 @@ def list_algorithms(as_json: Json = False) -> None:
         print_json([
             {
                 "algorithm": item.name, "document": item.document, "summary": item.summary, "released": item.released,
-                "guarantees": [guarantee.bound for guarantee in item.guarantees], "neighbours": item.neighbours,
+                "guarantees": [guarantee.bound for guarantee in item.guarantees],
+                "risks": [guarantee.bound for guarantee in item.risks], "neighbours": item.neighbours,
                 "deterministic": item.deterministic, "reference": _place(item), "batched": item.batched,
                 "parameters": [_parameter_json(parameter) for parameter in (*item.parameters, *item.training)],
                 "source": list(item.source),
@@ -174,6 +175,7 @@ def _list_keys(as_json: bool) -> None:
                 "algorithm": item.name, "summary": item.summary, "source": list(item.source),
                 **{group: [_parameter_json(parameter) for parameter in getattr(item, group)] for group in groups},
                 "bounds": [guarantee.bound for guarantee in item.guarantees],
+                "risks": [guarantee.bound for guarantee in item.risks],
             }
             for item in algorithms().values()
         ])

@@ -140,7 +140,7 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "document", "summary", "released", "guarantees", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "guarantees", "risks", "neighbours", "parameters", "source",
         "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"
