@@ -15,15 +15,16 @@ key, `noise_multiplier` may be given in its place: noise_on_mean = noise_multipl
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from oracle.core import vocabulary
+from oracle.core import hypotheses, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.hypotheses import HYPOTHESES
 
 if TYPE_CHECKING:
     import torch
@@ -33,30 +34,44 @@ if TYPE_CHECKING:
 Values = SimpleNamespace
 """Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
 
-MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 
 
 @dataclass(frozen=True)
-class Hypothesis:
-    """Something a theorem assumes of the algorithm; `holds` is None where the configuration does not say."""
+class Condition:
+    """How a configuration decides a hypothesis of a bound; `holds` is None where the configuration does not say.
 
-    words: str
+    A hypothesis with several conditions is met where all of them are. `words` are empty where the condition is the
+    hypothesis itself, whose sentence stands with it and nowhere else.
+    """
+
+    decides: str
     holds: Callable[[Values], bool | None]
+    words: str = ""
+
+    def __post_init__(self) -> None:
+        hypotheses.named("a condition", (self.decides,))
+
+    @property
+    def text(self) -> str:
+        """What is to hold, in words."""
+        return self.words or HYPOTHESES[self.decides].words
 
     def status(self, config: Values) -> str:
         """Whether the configuration meets it."""
-        holds = self.holds(config)
-        return UNKNOWN if holds is None else MET if holds else NOT_MET
+        return hypotheses.status(self.holds(config))
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given."""
+    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given.
+
+    `conditions` decide every hypothesis of the bound, and nothing else.
+    """
 
     bound: str
     words: str
     parameters: Callable[[Values], Mapping[str, Any] | None]
-    hypotheses: tuple[Hypothesis, ...] = ()
+    conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
@@ -66,9 +81,9 @@ class Algorithm:
     `document` says where it stands in the documents, `released` what leaves it, `neighbours` the relation it is proved
     for ("any": the configuration says). An algorithm that is only planned has no `reference` and no `batched`.
     `batched` is "module:twin", loaded only when called, so that `import oracle` needs no torch. `check` is a
-    DomainError unless the data fit the configuration. `gaussian_release` says that for losses with an affine gradient
-    the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one reads nothing of
-    the tape: all models are equal.
+    DomainError unless the data fit the configuration. `risks` are bounds on how good its output is. `gaussian_release`
+    says that for losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by
+    GDP. A `deterministic` one reads nothing of the tape: all models are equal.
     """
 
     name: str
@@ -84,6 +99,7 @@ class Algorithm:
     facts: Callable[[Values], Mapping[str, Any]] = lambda config: {}
     trained: Callable[[Values], Mapping[str, Any]] = lambda config: {}
     guarantees: tuple[Guarantee, ...] = ()
+    risks: tuple[Guarantee, ...] = ()
     reference: Callable[..., Any] | None = None
     batched: str | None = None
     check: Callable[..., Any] | None = None
@@ -193,16 +209,30 @@ class Algorithm:
         return named
 
 
-def said(words: str, key: str) -> Hypothesis:
-    """A hypothesis that the configuration states itself, by a flag."""
-    return equals(words, key, "true")
+def said(decides: str, key: str, words: str = "") -> Condition:
+    """A condition that the configuration states itself, by a flag."""
+    return equals(decides, key, "true", words)
 
 
-def equals(words: str, key: str, value: str) -> Hypothesis:
-    """A hypothesis that a key has one value."""
-    return Hypothesis(words, lambda config: None if getattr(config, key) is None else getattr(config, key) == value)
+def equals(decides: str, key: str, value: str, words: str = "") -> Condition:
+    """A condition that a key has one value."""
+    return Condition(
+        decides, lambda config: None if getattr(config, key) is None else getattr(config, key) == value, words
+    )
 
 
-def unmet(hypotheses: tuple[tuple[str, str], ...], status: str) -> Iterator[str]:
-    """The words of the hypotheses with that status."""
-    return (words for words, found in hypotheses if found == status)
+def given(decides: str, *keys: str, words: str = "") -> Condition:
+    """A condition that the configuration states itself, by numbers under these keys."""
+    return Condition(
+        decides, lambda config: None if None in (getattr(config, key) for key in keys) else True, words
+    )
+
+
+def by_design(*names: str) -> tuple[Condition, ...]:
+    """Hypotheses that the algorithm meets by what it is, whatever its keys say."""
+    return tuple(Condition(name, lambda config: True) for name in names)
+
+
+def towards(decides: str, *conditions: Condition) -> tuple[Condition, ...]:
+    """The same conditions, where another hypothesis depends on them."""
+    return tuple(replace(condition, decides=decides, words=condition.text) for condition in conditions)

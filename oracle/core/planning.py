@@ -1,8 +1,9 @@
 """What is proved of a training configuration: every guarantee of its algorithm, held against its hypotheses.
 
-A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say, and DOES NOT
-APPLY where one is not met. A plan comes from a file or a mapping of keys (`plan`), or from a training of ours
-(`plan_of_training`), whose implementation makes most hypotheses true.
+A guarantee is PROVED where all hypotheses of its bound are met, CONDITIONAL where the configuration does not say, and
+DOES NOT APPLY where one is not met. Bounds on the risk are judged alike, beside those on privacy. A plan comes from a
+file or a mapping of keys (`plan`), or from a training of ours (`plan_of_training`), whose implementation makes most
+hypotheses true.
 """
 
 from __future__ import annotations
@@ -17,26 +18,37 @@ from typing import Any
 
 from oracle.core import vocabulary
 from oracle.core.accounting import epsilon_of
-from oracle.core.algorithm import NOT_MET, UNKNOWN, Algorithm, Guarantee, Values, unmet
+from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
+from oracle.core.hypotheses import NOT_MET, UNKNOWN, Hypothesis, together
 from oracle.core.registry import algorithm, algorithms, bound
 
 PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES NOT APPLY", "UNDECIDED"
 
 
 @dataclass(frozen=True)
+class JudgedHypothesis:
+    """A hypothesis of a bound held against a configuration, and the conditions that decided it, in words."""
+
+    hypothesis: Hypothesis
+    status: str
+    conditions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class JudgedGuarantee:
-    """A guarantee held against a configuration."""
+    """A guarantee held against a configuration; of `epsilon` and `risk` it has what its bound is about, or neither."""
 
     guarantee: Guarantee
     status: str
-    hypotheses: tuple[tuple[str, str], ...]
+    hypotheses: tuple[JudgedHypothesis, ...]
     parameters: Mapping[str, str]
     epsilon: Enclosure | None
     delta: Fraction
     reason: str = ""
+    risk: Enclosure | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,7 @@ class Plan:
     algorithm: Algorithm
     config: Values
     judged: tuple[JudgedGuarantee, ...]
+    risks: tuple[JudgedGuarantee, ...] = ()
 
     @property
     def best(self) -> JudgedGuarantee | None:
@@ -81,7 +94,10 @@ def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
 
 def judge(item: Algorithm, config: Values) -> Plan:
     """Every guarantee of the algorithm, held against a plan's configuration."""
-    return Plan(item, config, tuple(_judge(guarantee, config) for guarantee in item.guarantees))
+    judged, risks = (
+        tuple(_judge(guarantee, config) for guarantee in group) for group in (item.guarantees, item.risks)
+    )
+    return Plan(item, config, judged, risks)
 
 
 def plan(item: Algorithm, given: Mapping[str, Any]) -> Plan:
@@ -122,34 +138,54 @@ def why_not(found: Plan) -> str:
     return "; ".join(f"{item.guarantee.bound}: {item.reason}" for item in found.judged)
 
 
+def judged_hypotheses(guarantee: Guarantee, config: Values) -> tuple[JudgedHypothesis, ...]:
+    """Every hypothesis of the guarantee's bound, decided by its conditions; one without any is unknown."""
+
+    def judged(hypothesis: Hypothesis) -> JudgedHypothesis:
+        found = [(item.text, item.status(config)) for item in guarantee.conditions if item.decides == hypothesis.name]
+        found = found or [(hypothesis.words, UNKNOWN)]
+        return JudgedHypothesis(hypothesis, together([status for _, status in found]), tuple(found))
+
+    return tuple(judged(hypothesis) for hypothesis in bound(guarantee.bound).hypotheses)
+
+
 def _judge(guarantee: Guarantee, config: Values) -> JudgedGuarantee:
-    hypotheses = tuple((item.words, item.status(config)) for item in guarantee.hypotheses)
-    found = {status for _, status in hypotheses}
+    hypotheses = judged_hypotheses(guarantee, config)
     delta = Fraction(getattr(config, "delta", None) or 0)
+    about_risk = bound(guarantee.bound).unit == "risk"
+
+    def unmet(status: str) -> str:
+        return "; ".join(dict.fromkeys(
+            words for item in hypotheses for words, found in item.conditions if found == status
+        ))
 
     def result(
-        status: str, parameters: Mapping[str, Any], epsilon: Enclosure | None, reason: str = ""
+        status: str, parameters: Mapping[str, Any], value: Enclosure | None, reason: str = ""
     ) -> JudgedGuarantee:
         texts = {name: _text(value) for name, value in parameters.items()}
-        needs_delta = bound(guarantee.bound).unit != "epsilon" or "delta" in texts
+        needs_delta = not about_risk and (bound(guarantee.bound).unit != "epsilon" or "delta" in texts)
         at = delta if needs_delta else Fraction(0)
-        return JudgedGuarantee(guarantee, status, hypotheses, texts, epsilon, at, reason)
+        epsilon, risk = (None, value) if about_risk else (value, None)
+        return JudgedGuarantee(guarantee, status, hypotheses, texts, epsilon, at, reason, risk)
 
-    if NOT_MET in found:
-        return result(DOES_NOT_APPLY, {}, None, "not met: " + "; ".join(unmet(hypotheses, NOT_MET)))
+    if unmet(NOT_MET):
+        return result(DOES_NOT_APPLY, {}, None, "not met: " + unmet(NOT_MET))
     parameters: Mapping[str, Any] | None = {}
     try:
         parameters = guarantee.parameters(config)
         if parameters is None:
             return result(CONDITIONAL, {}, None, "a key that the bound needs is not given")
-        parameters = _with_delta(guarantee.bound, parameters, delta)
-        epsilon = epsilon_of(guarantee.bound, parameters, delta)
+        if about_risk:
+            value = bound(guarantee.bound).at(parameters)
+        else:
+            parameters = _with_delta(guarantee.bound, parameters, delta)
+            value = epsilon_of(guarantee.bound, parameters, delta)
     except DomainError as error:
         return result(DOES_NOT_APPLY, parameters or {}, None, str(error))
     except PrecisionError as error:
         return result(UNDECIDED, parameters or {}, None, str(error))
-    unsaid = "; ".join(unmet(hypotheses, UNKNOWN))
-    return result(CONDITIONAL if unsaid else PROVED, parameters, epsilon, f"not said: {unsaid}" if unsaid else "")
+    unsaid = unmet(UNKNOWN)
+    return result(CONDITIONAL if unsaid else PROVED, parameters, value, f"not said: {unsaid}" if unsaid else "")
 
 
 def _with_delta(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Mapping[str, Any]:

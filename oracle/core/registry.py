@@ -20,12 +20,13 @@ from typing import Any, TypeVar
 import numpy as np
 from flint import arb
 
-from oracle.core import arithmetic, vocabulary
+from oracle.core import arithmetic, hypotheses, vocabulary
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.hypotheses import Hypothesis
 
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = (*vocabulary.neighbours.choices, "any")
@@ -59,9 +60,10 @@ class Bound:
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula; that the formula
-    is a guarantee is another matter, and `validity` says how that is known: as surely as the weakest of the claims in
-    `source`. `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an
-    everyday point, at which the report evaluates it.
+    is a guarantee is another matter: `assumes` names the hypotheses under which it is one (`hypotheses.NONE` where
+    there are none), and `validity` says how that is known: as surely as the weakest of the claims in `source`.
+    `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday
+    point, at which the report evaluates it.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Bound:
     summary: str
     formula: str
     parameters: tuple[Parameter, ...]
+    assumes: tuple[str, ...]
     neighbours: str
     threat_model: str
     source: tuple[str, ...]
@@ -87,6 +90,12 @@ class Bound:
             if value not in allowed:
                 raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")
         vocabulary.check(f"bound {self.name}", self.parameters)
+        hypotheses.named(f"bound {self.name}", self.assumes)
+
+    @property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """What the theorem behind it assumes beyond the domains of its parameters."""
+        return hypotheses.named(f"bound {self.name}", self.assumes)
 
     def parse(self, given: Mapping[str, Any]) -> dict[str, Value]:
         """The exact values of the given parameters, or a DomainError."""

@@ -192,12 +192,18 @@ _EXAMPLE = {  # Figure 1(b) of document 001, constant noise, with S = 1
 }
 _SOURCE = ("sbcd/cor-4.5-case1-repaired", "sbcd/thm-4.6-repaired")
 
+_ASSUMES = (
+    "last-iterate", "block-sensitivity", "gaussian-noise", "block-lipschitz", "independent-inputs", "independent-start",
+    "cyclic-batches",
+)
+
 rdp = Bound(
     name="sbcd.rdp",
     unit="rdp",
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
     parameters=(_ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position, _GRADIENT, _PROX),
+    assumes=(*_ASSUMES, "record-in-batch"),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -214,6 +220,7 @@ mixed = Bound(
     summary="Renyi divergence of one block of DP-SBCD whose partition into batches is uniform, drawn once and hidden",
     formula=_SHARE + r", \quad R_\alpha = \frac{1}{\alpha - 1}\log\frac{1}{N}\sum_j e^{(\alpha-1)\alpha\rho_j}",
     parameters=(_ALPHA, *_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX),
+    assumes=(*_ASSUMES, "hidden-partition"),
     neighbours="any",
     threat_model="last_iterate",
     source=(*_SOURCE, "sbcd/thm-4.6-mix"),
@@ -233,6 +240,7 @@ epsilon = Bound(
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right),\ \rho = \max_j \rho_j"
     ),
     parameters=(*_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=(*_SOURCE, "background/zcdp-conversion"),
@@ -255,6 +263,7 @@ composed_rdp = Bound(
     summary="Renyi divergence of DP-SBCD with every iterate of every block released",
     formula=r"R_\alpha = \frac{\alpha\eta}{4b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(_ALPHA, *_ENTRIES),
+    assumes=("separate-terms", "update-sensitivity", "gaussian-noise", "independent-start", "cyclic-batches"),
     neighbours="any",
     threat_model="all_iterates",
     source=("sbcd/fixed-blocks-repaired",),
@@ -271,6 +280,7 @@ composed_epsilon = Bound(
     summary="an epsilon of DP-SBCD with every iterate of every block released",
     formula=CURVE + r", \quad \mu^2 = \frac{\eta}{2b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(*_ENTRIES, vocabulary.delta.open()),
+    assumes=("separate-terms", "update-sensitivity", "gaussian-noise", "independent-start", "cyclic-batches"),
     neighbours="any",
     threat_model="all_iterates",
     source=("sbcd/fixed-blocks-repaired", "background/gdp-composition"),

@@ -106,12 +106,15 @@ _BETA = (
 )
 _SOURCE = ("relu-approx/lem-3.2-repaired",)
 
+_ASSUMES = ("convex-relu-model", "bounded-features", "convex-clipping")
+
 smoothness_bound = Bound(
     name="convex-relu.smoothness",
     unit="smoothness",
     summary="largest curvature of the convex ReLU loss of a record, ridge included",
     formula=_BETA,
     parameters=_MODEL,
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -127,6 +130,7 @@ contraction_bound = Bound(
     summary="Lipschitz constant of a gradient step on the convex ReLU loss, unclipped or with one output; may exceed 1",
     formula=r"c = \max\left(|1 - \eta\lambda|,\ |1 - \eta\beta|\right), \quad " + _BETA,
     parameters=(vocabulary.learning_rate, *_MODEL),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -145,6 +149,7 @@ step_bound = Bound(
         + _BETA
     ),
     parameters=(vocabulary.step_rule, *_MODEL),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,

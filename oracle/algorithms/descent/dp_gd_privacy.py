@@ -117,6 +117,8 @@ _FORMULA = CURVE + (
 _SOURCE = ("cs208/dp-gd-sensitivity", "background/gdp-composition")
 _EXAMPLE = {"clip_norm": "1", "dataset_size": "10000", "steps": "100", "delta": "1e-5", "neighbours": "add_remove"}
 
+_ASSUMES = ("short-gradients", "gaussian-noise", "only-noisy-gradients", "constant-size")
+
 epsilon = Bound(
     name="dp-gd.epsilon",
     unit="epsilon",
@@ -126,6 +128,7 @@ epsilon = Bound(
         _CLIP, _SIZE, vocabulary.noise_on_mean.above(0), _STEPS,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "full-batches"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -142,6 +145,7 @@ sigma = Bound(
     summary="least noise on the mean gradient that makes full-batch clipped gradient descent (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_CLIP, _SIZE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
+    assumes=(*_ASSUMES, "full-batches"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -165,6 +169,7 @@ sgd_epsilon = Bound(
         vocabulary.noise_on_mean.above(0), _STEPS,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "poisson-sampling", "secret-batches", "constant-divisor"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",

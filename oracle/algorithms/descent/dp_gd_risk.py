@@ -133,6 +133,11 @@ _STEPS = vocabulary.steps.at_least(1)
 _SIGMA = vocabulary.noise_on_mean
 _RATE = vocabulary.learning_rate
 
+_ASSUMES = (
+    "excess-empirical-risk", "judged-average", "lipschitz-losses", "unclipped", "gaussian-noise", "full-batches",
+    "convex-set", "start-at-distance",
+)
+
 risk = Bound(
     name="dp-gd.risk",
     unit="risk",
@@ -142,6 +147,7 @@ risk = Bound(
         r" + \frac{\eta}{2}\left(\frac{T+1}{T} G^2 + p\sigma^2\right)"
     ),
     parameters=(_DISTANCE, _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE),
+    assumes=(*_ASSUMES, "counted-directions"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/noisy-descent-risk",),
@@ -167,6 +173,7 @@ tail = Bound(
         _DISTANCE, vocabulary.constraint_radius,
         _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE, vocabulary.failure_probability,
     ),
+    assumes=(*_ASSUMES, "constraint-radius", "all-directions"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/noisy-descent-tail",),
@@ -192,6 +199,7 @@ calibrated = Bound(
         _DISTANCE, _LIPSCHITZ, _DIMENSION, vocabulary.dataset_size, _STEPS,
         vocabulary.epsilon, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "counted-directions", "calibrated", "replace"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("background/noisy-descent-risk", "background/gdp-composition"),

@@ -164,12 +164,15 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("replace", "fixed-histograms", "noisy-test", "laplace-noise")
+
 epsilon = _bound(
     name="dp-threshold.epsilon",
     unit="epsilon",
     summary="an epsilon for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=r"\min\{E \ge 0 : \delta_{\mathrm{total}}(E) \le \delta\}, \quad " + _TOTAL,
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "delta": "1e-5"},
@@ -181,6 +184,7 @@ delta = _bound(
     summary="a delta for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=_TOTAL,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=_ASSUMES,
     certify=_delta,
     vectorised=_delta_fast,
     example={**_EXAMPLE, "epsilon": "0.3"},

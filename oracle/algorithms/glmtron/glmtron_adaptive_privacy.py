@@ -66,6 +66,10 @@ epsilon = Bound(
         vocabulary.noise_over_sensitivity.above(0), vocabulary.dataset_size.at_most(_MOST),
         vocabulary.threshold_epsilon, vocabulary.threshold_delta, vocabulary.delta.open(),
     ),
+    assumes=(
+        "replace", "one-pass", "secret-order", "shortening", "gaussian-noise", "past-thresholds", "other-records",
+        "fixed-histograms", "noisy-test", "laplace-noise",
+    ),
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

@@ -150,11 +150,14 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("replace", "one-pass", "secret-order", "shortening", "gaussian-noise", "past-thresholds")
+
 epsilon = _bound(
     name="glmtron.epsilon",
     unit="epsilon",
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_over_sensitivity.above(0), _RECORDS, vocabulary.delta.open(), _METHOD),
+    assumes=_ASSUMES,
     certify=_epsilon,
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.noise_over_sensitivity, v.dataset_size, v.delta, v.method),
     example={"noise_over_sensitivity": "10", "dataset_size": "550", "delta": "1e-5", "method": "upper"},
@@ -165,6 +168,7 @@ sigma = _bound(
     unit="sigma",
     summary="least noise f, over the sensitivity of a step, for which glmtron.epsilon is at most epsilon",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _METHOD),
+    assumes=_ASSUMES,
     certify=_sigma,
     vectorised=lambda xp, v: arrays.sigma_upper(xp, v.dataset_size, v.epsilon, v.delta, v.method),
     example={"dataset_size": "550", "epsilon": "0.2", "delta": "1e-5", "method": "upper"},

@@ -103,6 +103,10 @@ risk = Bound(
     parameters=(
         SPECTRUM, GAP, vocabulary.dataset_size.at_most(_MOST_STEPS), RATE, LABEL, NOISE,
     ),
+    assumes=(
+        "excess-population-risk", "judged-average", "unclipped", "fixed-noise", "gaussian-noise", "one-pass",
+        "start-at-gap", "independent-records", "relu-labels", "gaussian-features",
+    ),
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/lemma-D.4", "glmtron/lemma-D.5"),

@@ -49,7 +49,7 @@ from typing import Any
 
 from flint import arb
 
-from oracle.core import vocabulary
+from oracle.core import hypotheses, vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
@@ -148,6 +148,11 @@ EXAMPLE = {
     "label_noise": "0.5", "noise_on_mean": "0.5",
 }
 
+_ASSUMES = (
+    "excess-population-risk", "judged-average", "unclipped", "fixed-noise", "gaussian-noise", "one-pass",
+    "start-at-gap", "independent-records", "relu-labels", "symmetric-features", "fourth-moments",
+)
+
 dimension = Bound(
     name="glmtron.effective-dimension",
     unit="dimension",
@@ -157,6 +162,7 @@ dimension = Bound(
         r" \quad k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}"
     ),
     parameters=(SPECTRUM, STEPS, RATE),
+    assumes=hypotheses.NONE,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2",),
@@ -176,6 +182,7 @@ private_dimension = Bound(
         r" \quad k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}"
     ),
     parameters=(SPECTRUM, STEPS, RATE),
+    assumes=hypotheses.NONE,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2", "glmtron/simplified-case-1"),
@@ -200,6 +207,7 @@ risk = Bound(
     parameters=(
         SPECTRUM, GAP, STEPS, RATE, vocabulary.fourth_moment, LABEL, NOISE,
     ),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2", "glmtron/thm-4.2-private-repaired"),

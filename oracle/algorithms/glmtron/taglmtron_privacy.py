@@ -95,11 +95,14 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("one-pass", "shortening", "gaussian-noise", "past-thresholds", "late-noise")
+
 epsilon = _bound(
     name="taglmtron.epsilon",
     unit="epsilon",
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_multiplier, _RECORDS, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_epsilon_fast,
     example={"noise_multiplier": "20", "dataset_size": "550", "delta": "1e-5", "neighbours": "replace"},
@@ -110,6 +113,7 @@ sigma = _bound(
     unit="sigma",
     summary="least noise multiplier f that makes DP-TAGLMtron (epsilon, delta)-DP",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     certify=_sigma,
     vectorised=_sigma_fast,
     example={"dataset_size": "550", "epsilon": "1", "delta": "1e-5", "neighbours": "replace"},

@@ -56,12 +56,18 @@ _SOURCE = ("nonconvex-nn/thm-8-privacy", "background/balle-wang")
 _EXAMPLE = {"feature_norm": "1", "base_learning_rate": "0.1", "link_lipschitz": "1"}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "dataset_size": "1000", "projected_dimension": "100"}
 
+_ASSUMES = (
+    "replace", "phase-averages", "disjoint-phases", "gaussian-noise", "fixed-features", "bounded-features",
+    "unit-labels", "rising-link", "lipschitz-link", "independent-start",
+)
+
 epsilon = Bound(
     name="two-layer.epsilon",
     unit="epsilon",
     summary="least epsilon for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(phased.SIGMA, *_SETTING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -80,6 +86,7 @@ sigma = Bound(
     summary="least noise over the step size for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -96,6 +103,7 @@ projected_epsilon = Bound(
     summary="least epsilon for which phased SGD on randomly projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(phased.SIGMA, *_PROJECTED, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -112,6 +120,7 @@ projected_sigma = Bound(
     summary="least noise over the step size for which phased SGD on projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -91,6 +91,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 
 LAW = (vocabulary.loss_range, vocabulary.temperature)
 LOSS = vocabulary.loss.choosing(*LOSSES)
+_LAW = (said("loss-range", "clipped"), said("exact-law", "exact_sampling"))
 
 exponential_mechanism = Algorithm(
     name="exponential-mechanism",
@@ -99,7 +100,10 @@ exponential_mechanism = Algorithm(
     parameters=LAW,
     training=(LOSS, vocabulary.regularisation, vocabulary.grid_radius, vocabulary.grid_points),
     setting=(vocabulary.neighbours,),
-    stated=(vocabulary.clipped, vocabulary.exact_sampling, vocabulary.fixed_size),
+    stated=(
+        vocabulary.clipped, vocabulary.exact_sampling, vocabulary.fixed_size, vocabulary.dataset_size,
+        vocabulary.candidates,
+    ),
     trained=lambda config: {"clipped": "true", "exact_sampling": "true"},
     released="output",
     neighbours="replace",
@@ -109,10 +113,19 @@ exponential_mechanism = Algorithm(
             lambda config: {
                 "loss_range": config.loss_range, "temperature": config.temperature, "neighbours": config.neighbours,
             },
+            (*_LAW, CONSTANT_SIZE, *by_design("public-measure")),
+        ),
+    ),
+    risks=(
+        Guarantee(
+            "exponential-mechanism.utility", "the drawn model, in expectation, on clipped losses and regulariser",
+            lambda config: None if None in (config.dataset_size, config.candidates) else {
+                "loss_range": config.loss_range, "epsilon": 2 * config.loss_range / config.temperature,
+                "dataset_size": config.dataset_size, "candidates": config.candidates, "method": "sharp",
+            },
             (
-                said("every loss is clipped to one interval of length loss_range", "clipped"),
-                said("the model is drawn from this law, not from an approximation to it", "exact_sampling"),
-                CONSTANT_SIZE,
+                *_LAW, *by_design("excess-empirical-risk", "judged-draw", "calibrated"),
+                given("uniform-measure", "candidates", words="there are that many candidates, a grid"),
             ),
         ),
     ),

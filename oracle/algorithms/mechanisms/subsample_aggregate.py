@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, equals, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -101,13 +101,15 @@ def _divides(config: Values) -> bool:
 
 _BLOCKS = (
     REPLACE,
-    said("the blocks are disjoint, and a record's place alone decides its block", "disjoint"),
-    said("every block's estimate is clipped to one set of that diameter", "clipped"),
-    Hypothesis(
+    said("disjoint-blocks", "disjoint"),
+    said("estimates-clipped", "clipped"),
+    Condition(
+        "estimates-clipped", lambda config: None if config.estimate_range is None else config.estimate_range > 0,
         "the set is not empty: estimate_low < estimate_high",
-        lambda config: None if config.estimate_range is None else config.estimate_range > 0,
     ),
-    Hypothesis("no record is left over: a training's blocks divide the number of its records", _divides),
+    Condition(
+        "disjoint-blocks", _divides, "no record is left over: a training's blocks divide the number of its records"
+    ),
 )
 
 
@@ -127,12 +129,12 @@ subsample_aggregate = Algorithm(
         Guarantee(
             "subsample-aggregate.epsilon", "pure: one record moves one block",
             lambda config: _mean(config, scale=config.noise_scale),
-            (equals("the noise is Laplace on one number", "noise_law", "laplace"), *_BLOCKS),
+            (equals("laplace-noise", "noise_law", "laplace"), *_BLOCKS),
         ),
         Guarantee(
             "subsample-aggregate-gaussian.epsilon", "the Gaussian mechanism on the mean",
             lambda config: _mean(config, sigma=config.noise_scale),
-            (equals("the noise is Gaussian", "noise_law", "gaussian"), *_BLOCKS),
+            (equals("gaussian-noise", "noise_law", "gaussian"), *_BLOCKS),
         ),
     ),
     check=check,

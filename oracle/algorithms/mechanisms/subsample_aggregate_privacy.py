@@ -29,6 +29,8 @@ from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 _BLOCKS = vocabulary.blocks
 _SOURCE = ("cs208/sa-privacy",)
 
+_ASSUMES = ("replace", "disjoint-blocks", "estimates-clipped")
+
 epsilon = Bound(
     name="subsample-aggregate.epsilon",
     unit="epsilon",
@@ -38,6 +40,7 @@ epsilon = Bound(
         vocabulary.estimate_range, _BLOCKS,
         vocabulary.scale,
     ),
+    assumes=(*_ASSUMES, "laplace-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
@@ -56,6 +59,7 @@ gaussian_epsilon = Bound(
         vocabulary.estimate_range, _BLOCKS,
         vocabulary.sigma, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

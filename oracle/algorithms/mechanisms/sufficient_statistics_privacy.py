@@ -36,12 +36,15 @@ def _fast_mu(xp: Any, values: Values) -> Any:
     return quotient(xp, xp.full_like(values.sigma, 2.0), values.dataset_size, values.sigma)
 
 
+_ASSUMES = ("replace", "unit-square", "only-moments")
+
 epsilon = Bound(
     name="sufficient-statistics.epsilon",
     unit="epsilon",
     summary="epsilon of the means of x^2, xy, x and y on [0, 1]^2 with Laplace noise on each",
     formula=r"\varepsilon = \frac{4}{nb}",
     parameters=(_SIZE, vocabulary.scale),
+    assumes=(*_ASSUMES, "laplace-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
@@ -59,6 +62,7 @@ gaussian_epsilon = Bound(
     parameters=(
         _SIZE, vocabulary.sigma, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

@@ -85,6 +85,11 @@ _EXAMPLE = {
     "clip_norm": "1", "divisor": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
 }
 
+_ASSUMES = (
+    "short-gradients", "gaussian-noise", "only-noisy-gradients", "constant-size", "poisson-sampling", "secret-batches",
+    "constant-divisor",
+)
+
 epsilon = Bound(
     name="dp-sgd-multilayer.epsilon",
     unit="epsilon",
@@ -94,6 +99,7 @@ epsilon = Bound(
         vocabulary.noise_on_mean.above(0), *_SETTING, vocabulary.delta.open(),
         _NEIGHBOURS,
     ),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -110,6 +116,7 @@ sigma = Bound(
     summary="least noise on the mean gradient for which DP-SGD is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",

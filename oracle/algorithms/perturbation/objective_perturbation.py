@@ -28,12 +28,12 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.perturbation import output_perturbation
-from oracle.algorithms.perturbation.output_perturbation import CONVEX, NOISE_LAW
+from oracle.algorithms.perturbation.output_perturbation import CONVEX, GAMMA, GAUSSIAN, LIPSCHITZ, NOISE_LAW
 from oracle.algorithms.shared import glm, minimiser
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -124,15 +124,13 @@ def _pure(config: Values) -> dict[str, Any] | None:
 
 
 _THEOREM = (
-    CONVEX,
-    said("every loss is a twice continuously differentiable function of one product <x, theta>", "linear_model"),
-    said("the minimum is taken over all of R^d", "unconstrained"),
-    said("the released minimiser is exact", "exact_minimiser"),
-    CONSTANT_SIZE,
+    CONVEX, LIPSCHITZ, CONSTANT_SIZE, given("curved-margins", "curvature"), said("smooth-margins", "linear_model"),
+    said("whole-space", "unconstrained"), said("exact-minimiser", "exact_minimiser"),
 )
-_PAID = Hypothesis(
-    "the change of variables is paid for: correction is not none, or no loss is curved",
+_PAID = Condition(
+    "curved-margins",
     lambda config: config.correction != "none" or (None if config.curvature is None else config.curvature == 0),
+    "the change of variables is paid for: correction is not none, or no loss is curved",
 )
 
 objective_perturbation = Algorithm(
@@ -156,12 +154,12 @@ objective_perturbation = Algorithm(
     guarantees=(
         Guarantee(
             "objective-perturbation.epsilon", "pure: the noise, and its change of variables", _pure,
-            (equals("b has density exp(-|b|/noise_scale)", "noise_law", "gamma"), *_THEOREM, _PAID),
+            (GAMMA, *_THEOREM, _PAID),
         ),
         Guarantee(
             "objective-perturbation-gaussian.epsilon", "Gaussian noise, and its change of variables",
             lambda config: _tilted(config, noise_on_sum=config.noise_scale),
-            (equals("b is Gaussian", "noise_law", "gaussian"), *_THEOREM),
+            (GAUSSIAN, *_THEOREM),
         ),
     ),
     check=check,

@@ -222,6 +222,8 @@ _SOURCE = ("cs208/objective-perturbation",)
 _EXAMPLE = {"lipschitz": "1", "curvature": "0.25", "regularisation": "0.01", "dataset_size": "10000"}
 _WORDS = {"neighbours": "replace", "correction": "sharp"}
 
+_ASSUMES = ("convex-losses", "smooth-margins", "curved-margins", "whole-space", "exact-minimiser", "constant-size")
+
 epsilon = Bound(
     name="objective-perturbation.epsilon",
     unit="epsilon",
@@ -231,6 +233,7 @@ epsilon = Bound(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_scale, NEIGHBOURS,
         _CORRECTION,
     ),
+    assumes=(*_ASSUMES, "lipschitz-loss", "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -246,6 +249,7 @@ scale = Bound(
     summary="least scale of the random linear term, of density exp(-|b|/scale), that makes the minimiser epsilon-DP",
     formula=r"\varepsilon = " + _SUM,
     parameters=(_LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.epsilon.above(0), NEIGHBOURS, _CORRECTION),
+    assumes=(*_ASSUMES, "lipschitz-loss", "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -263,6 +267,7 @@ ridge = Bound(
         r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
     ),
     parameters=(_CURVATURE, _SIZE, vocabulary.epsilon.above(0), _CORRECTION),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -285,6 +290,7 @@ gaussian_epsilon = Bound(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_on_sum,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "lipschitz-loss", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm, minimiser
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, equals, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -73,7 +73,10 @@ def _moved(config: Values, **noise: Any) -> dict[str, Any] | None:
     }
 
 
-CONVEX = said("every record's loss is convex in theta", "convex")
+CONVEX = said("convex-losses", "convex")
+LIPSCHITZ = given("lipschitz-loss", "lipschitz")
+GAMMA, GAUSSIAN = equals("radial-noise", "noise_law", "gamma"), equals("gaussian-noise", "noise_law", "gaussian")
+_MINIMISER = (CONVEX, LIPSCHITZ, CONSTANT_SIZE, given("near-minimiser", "solver_error"), *by_design("ridge"))
 NOISE_LAW = vocabulary.noise_law.choosing("gamma", "gaussian")
 
 
@@ -95,12 +98,12 @@ output_perturbation = Algorithm(
         Guarantee(
             "output-perturbation.epsilon", "pure: the minimiser moves by a bounded distance",
             lambda config: _moved(config, scale=config.noise_scale),
-            (equals("the noise has density exp(-|v|/noise_scale)", "noise_law", "gamma"), CONVEX, CONSTANT_SIZE),
+            (GAMMA, *_MINIMISER),
         ),
         Guarantee(
             "output-perturbation-gaussian.epsilon", "the Gaussian mechanism on the minimiser",
             lambda config: _moved(config, sigma=config.noise_scale),
-            (equals("the noise is Gaussian", "noise_law", "gaussian"), CONVEX, CONSTANT_SIZE),
+            (GAUSSIAN, *_MINIMISER),
         ),
     ),
     check=check,

@@ -67,12 +67,15 @@ _EXAMPLE = {
     "lipschitz": "1", "strong_convexity": "0.01", "dataset_size": "10000", "solver_error": "0", "neighbours": "replace",
 }
 
+_ASSUMES = ("convex-losses", "lipschitz-loss", "ridge", "near-minimiser", "constant-size")
+
 epsilon = Bound(
     name="output-perturbation.epsilon",
     unit="epsilon",
     summary="epsilon of the minimiser of a strongly convex risk plus noise of density exp(-|v|/scale)",
     formula=r"\varepsilon = \frac{s}{b}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.scale, NEIGHBOURS),
+    assumes=(*_ASSUMES, "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -88,6 +91,7 @@ scale = Bound(
     summary="least scale of noise of density exp(-|v|/scale) that makes the minimiser epsilon-DP",
     formula=r"b = \frac{s}{\varepsilon}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.epsilon.above(0), NEIGHBOURS),
+    assumes=(*_ASSUMES, "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -106,6 +110,7 @@ gaussian_epsilon = Bound(
         *_SETTING, vocabulary.sigma, vocabulary.delta.open(),
         NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),
@@ -121,6 +126,7 @@ gaussian_sigma = Bound(
     summary="least Gaussian noise that makes the minimiser of a strongly convex risk (epsilon, delta)-DP",
     formula=_GAUSSIAN,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

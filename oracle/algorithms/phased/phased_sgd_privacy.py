@@ -133,12 +133,18 @@ _EXAMPLE = {
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "projected_dimension": "100"}
 
 
+_ASSUMES = (
+    "replace", "phase-averages", "disjoint-phases", "gaussian-noise", "short-features", "bounded-labels", "rising-link",
+    "lipschitz-link", "independent-start",
+)
+
 epsilon = Bound(
     name="phased-sgd.epsilon",
     unit="epsilon",
     summary="least epsilon for which phased SGD, the noisy average of each phase released, is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
     parameters=(SIGMA, *_SETTING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -155,6 +161,7 @@ sigma = Bound(
     summary="least noise over the step size for which phased SGD is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -171,6 +178,7 @@ projected_epsilon = Bound(
     summary="least epsilon for which phased SGD on randomly projected records is (epsilon, delta)-DP",
     formula=CURVE + _PROJECTED_FORMULA,
     parameters=(SIGMA, *_PROJECTED, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -187,6 +195,7 @@ projected_sigma = Bound(
     summary="least noise over the step size for which phased SGD on projected records is (epsilon, delta)-DP",
     formula=CURVE + _PROJECTED_FORMULA,
     parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

@@ -44,6 +44,11 @@ def _fast_moves(xp: Any, values: Values) -> Any:
 
 _SOURCE = ("nonconvex-nn/thm-7-privacy", "background/balle-wang")
 
+_ASSUMES = (
+    "replace", "disjoint-batches", "relu-updates", "bounded-features", "bounded-labels", "gaussian-noise", "past-noise",
+    "independent-start",
+)
+
 epsilon = Bound(
     name="adaptive-batched-gd.epsilon",
     unit="epsilon",
@@ -52,6 +57,7 @@ epsilon = Bound(
     parameters=(
         vocabulary.noise_over_sensitivity.above(0), vocabulary.delta.open(),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
@@ -77,6 +83,7 @@ sigma = Bound(
         vocabulary.epsilon,
         vocabulary.delta.open(),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

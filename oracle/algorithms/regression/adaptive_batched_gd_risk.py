@@ -139,6 +139,12 @@ _EXAMPLE = {
     "batch_size": "100000", "steps": "24", "learning_rate": "0.5", "noise_over_sensitivity": "5",
 }
 
+_ASSUMES = (
+    "population-risk", "judged-last", "disjoint-batches", "relu-updates", "independent-records", "isotropic-features",
+    "bounded-features", "bounded-labels", "bounded-target", "best-risk", "gaussian-noise", "past-noise",
+    "start-at-zero",
+)
+
 risk = Bound(
     name="adaptive-batched-gd.risk",
     unit="risk",
@@ -148,6 +154,7 @@ risk = Bound(
         + r"\ R(e) = \left(\sqrt{e} + (1 + 1/\mu)\sqrt{L(w^*)}\right)^2,\ q = \max(|1-\eta\mu|, |1-\eta|)"
     ),
     parameters=(*_COMMON, vocabulary.strong_convexity.at_most(1)),
+    assumes=(*_ASSUMES, "monotone-surrogate"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-7-constant", "nonconvex-nn/eq-11"),
@@ -167,6 +174,7 @@ symmetric = Bound(
         + r"\ R(e) = \frac{e}{4} + \left(\frac{\sqrt{e}}{2} + \sqrt{2 L(w^*)}\right)^2,\ q = 1 - \frac{\eta}{2}"
     ),
     parameters=_COMMON,
+    assumes=(*_ASSUMES, "symmetric-features"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-7-constant", "nonconvex-nn/relu-symmetric-closed-form"),

@@ -74,6 +74,11 @@ _EXAMPLE = {
     "weight_bound": "1", "label_bound": "1", "dataset_size": "10000", "steps": "100", "projected_dimension": "100",
 }
 
+_ASSUMES = (
+    "replace", "gaussian-noise", "full-batches", "projected-weights", "relu-updates", "gaussian-projection",
+    "short-features", "bounded-labels", "independent-start",
+)
+
 epsilon = Bound(
     name="dp-pgd.epsilon",
     unit="epsilon",
@@ -82,6 +87,7 @@ epsilon = Bound(
     parameters=(
         vocabulary.noise_on_mean.above(0), *_SETTING, projection.DELTA,
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
@@ -103,6 +109,7 @@ sigma = Bound(
     summary="least noise on the mean gradient for which projected gradient descent is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, projection.DELTA),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

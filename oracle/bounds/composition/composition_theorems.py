@@ -178,6 +178,7 @@ basic = Bound(
     summary="epsilon of a number of epsilon-DP mechanisms together, by adding up",
     formula=r"\varepsilon_{\mathrm{total}} = k\varepsilon",
     parameters=(_EPSILON, vocabulary.steps),
+    assumes=("pure-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-basic",),
@@ -202,6 +203,7 @@ advanced = Bound(
         vocabulary.steps,
         vocabulary.slack,
     ),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-advanced",),
@@ -221,6 +223,7 @@ optimal_delta = Bound(
         r" \quad p = \frac{e^{\varepsilon}}{1 + e^{\varepsilon}},\ q = 1 - p"
     ),
     parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.epsilon),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),
@@ -239,6 +242,7 @@ optimal_epsilon = Bound(
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right) \le \delta_{\mathrm{total}}\right\}"
     ),
     parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.delta),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),

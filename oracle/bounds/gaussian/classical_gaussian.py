@@ -43,6 +43,7 @@ sigma = Bound(
         vocabulary.epsilon.above(0).at_most(1),
         vocabulary.delta.open(),
     ),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("cs208/gaussian-mechanism-repaired",),

@@ -102,6 +102,10 @@ SIGMA = vocabulary.noise_on_mean.above(0)
 CONTRACTION = vocabulary.contraction
 BATCHES = vocabulary.batches
 
+ASSUMES = (
+    "replace", "last-iterate", "gradient-sensitivity", "gaussian-noise", "contracting-steps", "independent-start",
+)
+
 noisy_gd_mu = Bound(
     name="noisy-gd.mu",
     unit="mu",
@@ -110,6 +114,7 @@ noisy_gd_mu = Bound(
     parameters=(
         SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
     ),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -131,6 +136,7 @@ noisy_cgd_mu = Bound(
     parameters=(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
     ),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -16,7 +16,7 @@ from typing import Any
 from flint import arb, ctx
 
 from oracle.bounds.hidden_state import hidden_state as mu
-from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
+from oracle.bounds.hidden_state.hidden_state import ASSUMES, BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
@@ -72,6 +72,7 @@ noisy_gd_epsilon = Bound(
     summary="least epsilon for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, SIGMA, CONTRACTION, _STEPS, _DELTA),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -90,6 +91,7 @@ noisy_cgd_epsilon = Bound(
     summary="least epsilon for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, SIGMA, CONTRACTION, BATCHES, _EPOCHS, _DELTA),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -106,6 +108,7 @@ noisy_gd_sigma = Bound(
     summary="least noise on the mean gradient for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, CONTRACTION, _STEPS, vocabulary.epsilon, _DELTA),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -126,6 +129,7 @@ noisy_cgd_sigma = Bound(
     summary="least noise on the mean gradient for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, CONTRACTION, BATCHES, _EPOCHS, vocabulary.epsilon, _DELTA),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -22,6 +22,7 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.hidden_state.hidden_state import (
+    ASSUMES,
     BATCHES,
     CONTRACTION,
     SENSITIVITY,
@@ -165,6 +166,7 @@ noisy_cgd_step = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, BATCHES, vocabulary.epochs.at_least(1),
         vocabulary.mu,
     ),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -22,7 +22,7 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
+from oracle.bounds.hidden_state.hidden_state import ASSUMES, BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.bounds.hidden_state.shift_programme import cost, joined
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
@@ -107,6 +107,7 @@ noisy_cgd_position_mu = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
         vocabulary.batch_position,
     ),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -38,6 +38,7 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.hidden_state.hidden_state import (
+    ASSUMES,
     BATCHES,
     CONTRACTION,
     SENSITIVITY,
@@ -225,6 +226,7 @@ noisy_gd_projected_mu = Bound(
         SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
         _LEARNING_RATE, _DIAMETER,
     ),
+    assumes=(*ASSUMES, "full-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -252,6 +254,7 @@ noisy_cgd_projected_mu = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
         _LEARNING_RATE, _DIAMETER,
     ),
+    assumes=(*ASSUMES, "cyclic-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -114,12 +114,15 @@ _SHIFTED = (
     r"\frac{1}{2}\sum_{t=1}^{T}\frac{a_t^2}{\tau_t^2}, \quad z_t = \max(0,\ c z_{t-1} + s_t - a_t),\ z_0 = z_T = 0"
 )
 
+_ASSUMES = ("last-iterate", "lipschitz-maps", "bounded-drift", "gaussian-noise", "independent-start")
+
 rdp = Bound(
     name="iteration.rdp",
     unit="rdp",
     summary="Renyi DP of the last iterate of a contractive noisy iteration, for given shifts",
     formula=r"\alpha\cdot" + _SHIFTED,
     parameters=(*_SCHEDULES, ALPHA),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -139,6 +142,7 @@ epsilon = Bound(
     summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _SHIFTED,
     parameters=(*_SCHEDULES, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -181,6 +185,10 @@ _SGD = (
     vocabulary.dataset_size,
     vocabulary.record_position,
 )
+_SGD_ASSUMES = (
+    "replace", "last-iterate", "lipschitz-losses", "no-expansion", "gaussian-noise", "independent-start", "one-pass",
+    "record-at-position",
+)
 _ONE_PASS = r"\frac{(2L)^2}{2\sigma^2 (n + 1 - t)}"
 
 sgd_rdp = Bound(
@@ -189,6 +197,7 @@ sgd_rdp = Bound(
     summary="Renyi DP of the last iterate of one pass of noisy SGD in a fixed order, smooth convex losses",
     formula=r"\alpha\," + _ONE_PASS,
     parameters=(*_SGD, ALPHA),
+    assumes=_SGD_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -205,6 +214,7 @@ sgd_epsilon = Bound(
     summary="an epsilon of the last iterate of one pass of noisy SGD in a fixed order, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _ONE_PASS,
     parameters=(*_SGD, vocabulary.delta.open()),
+    assumes=_SGD_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

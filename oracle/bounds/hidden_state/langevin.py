@@ -92,12 +92,18 @@ _EXAMPLE = {
     "learning_rate": "0.5", "steps": "100",
 }
 
+_ASSUMES = (
+    "replace", "last-iterate", "gradient-sensitivity", "gaussian-noise", "strongly-convex-losses", "independent-start",
+    "full-batches",
+)
+
 rdp = Bound(
     name="langevin.rdp",
     unit="rdp",
     summary="Renyi DP of the last iterate of noisy gradient descent on strongly convex losses, as Langevin diffusion",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -114,6 +120,7 @@ epsilon = Bound(
     summary="an epsilon of the last iterate of noisy gradient descent as Langevin diffusion, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -40,6 +40,7 @@ from typing import Any
 
 from flint import arb, fmpz
 
+from oracle.bounds.hidden_state.hidden_state import ASSUMES
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared, within
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
@@ -141,6 +142,7 @@ rdp = Bound(
     summary="Renyi DP of the last iterate of noisy cyclic mini-batch gradient descent, by recursion over the steps",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -157,6 +159,7 @@ epsilon = Bound(
     summary="an epsilon of the last iterate of noisy cyclic mini-batch gradient descent, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho_{kE}, \delta), \quad " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -57,6 +57,7 @@ import numpy as np
 from flint import arb, ctx, fmpz
 
 from oracle.bounds.hidden_state import noisy_sgd_privacy_arrays as arrays
+from oracle.bounds.hidden_state.hidden_state import ASSUMES
 from oracle.bounds.hidden_state.noisy_sgd_privacy_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
@@ -292,6 +293,7 @@ epsilon = Bound(
         r" - \frac{\log(1+t)}{t}\right\}, \quad " + _CANDIDATES
     ),
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
+    assumes=(*ASSUMES, "fresh-batches", "secret-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -314,6 +316,7 @@ delta = Bound(
         r"\frac{t^t}{(1+t)^{1+t}}\right\}, \quad " + _CANDIDATES
     ),
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=(*ASSUMES, "fresh-batches", "secret-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

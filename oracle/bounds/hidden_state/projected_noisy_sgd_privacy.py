@@ -194,12 +194,18 @@ _EXAMPLE = {
     "steps": "10000", "alpha": "8",
 }
 
+_ASSUMES = (
+    "replace", "last-iterate", "lipschitz-losses", "no-expansion", "gaussian-noise", "independent-start",
+    "without-replacement", "secret-batches", "bounded-set",
+)
+
 rdp = Bound(
     name="projected-noisy-sgd.rdp",
     unit="rdp",
     summary="Renyi DP of the last iterate of projected noisy SGD on smooth convex losses and a bounded set",
     formula=_FORMULA,
     parameters=_TRAINING,
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -219,6 +225,7 @@ epsilon = Bound(
         r" \text{, or } 0 \text{ for } R_\alpha = 0, \quad R_\alpha = " + _FORMULA
     ),
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

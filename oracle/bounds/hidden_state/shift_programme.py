@@ -186,6 +186,7 @@ shifted_mu = Bound(
         _DRIFT, vocabulary.contractions, _NOISE,
         vocabulary.diameter,
     ),
+    assumes=("last-iterate", "lipschitz-maps", "bounded-drift", "gaussian-noise", "independent-start", "bounded-set"),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -204,6 +205,7 @@ linear_gaussian_mu = Bound(
         r"\mu = \frac{\sum_i P_i s_i}{\sqrt{\sum_i P_i^2 \tau_i^2}}, \quad P_i = \prod_{j>i} c_j"
     ),
     parameters=(_DRIFT, vocabulary.contractions, _NOISE),
+    assumes=("last-iterate", "linear-iteration", "gaussian-noise", "independent-start"),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",

@@ -44,6 +44,7 @@ delta = Bound(
         vocabulary.sensitivity,
         vocabulary.epsilon,
     ),
+    assumes=("real-queries", "laplace-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/laplace-curve",),

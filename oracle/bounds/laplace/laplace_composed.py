@@ -252,12 +252,15 @@ _FORMULA = (
 )
 _SOURCE = ("background/laplace-curve",)
 
+_ASSUMES = ("real-queries", "laplace-noise")
+
 delta = Bound(
     name="laplace-composed.delta",
     unit="delta",
     summary="least delta for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -273,6 +276,7 @@ epsilon = Bound(
     summary="least epsilon for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.delta),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

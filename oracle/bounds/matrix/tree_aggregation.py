@@ -68,6 +68,7 @@ epsilon = Bound(
         vocabulary.delta.open(),
         vocabulary.neighbours,
     ),
+    assumes=("short-leaves", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/tree-aggregation",),

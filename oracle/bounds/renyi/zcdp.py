@@ -197,6 +197,7 @@ rdp_epsilon = Bound(
         vocabulary.delta.open(),
         vocabulary.conversion,
     ),
+    assumes=("renyi-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/rdp-conversion",),
@@ -215,6 +216,7 @@ zcdp_epsilon = Bound(
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right)"
     ),
     parameters=(vocabulary.rho, vocabulary.delta.open()),
+    assumes=("concentrated-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/zcdp-conversion",),

@@ -170,6 +170,7 @@ poisson = Bound(
     summary="epsilon of an (epsilon, delta)-DP mechanism on a Poisson sample, at delta sampling_rate * delta",
     formula=r"\varepsilon' = \log\left(1 + q(e^{\varepsilon} - 1)\right) \text{ at } \delta' = q\delta",
     parameters=(_EPSILON, _RATE),
+    assumes=("add-remove", "private-base", "poisson-sampling", "secret-batches"),
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
@@ -185,6 +186,7 @@ poisson_delta = Bound(
     summary="the delta that goes with amplification.poisson",
     formula=r"\delta' = q\delta",
     parameters=(_DELTA, _RATE),
+    assumes=("add-remove", "private-base", "poisson-sampling", "secret-batches"),
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
@@ -203,6 +205,7 @@ wor = Bound(
         r" \text{ at } \delta' = \frac{m}{n}\delta"
     ),
     parameters=(_EPSILON, _SIZE, _BATCH),
+    assumes=("replace", "private-base", "without-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
@@ -218,6 +221,7 @@ wor_delta = Bound(
     summary="the delta that goes with amplification.wor",
     formula=r"\delta' = \frac{m}{n}\delta",
     parameters=(_DELTA, _SIZE, _BATCH),
+    assumes=("replace", "private-base", "without-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
@@ -236,6 +240,7 @@ with_replacement = Bound(
         r" \varepsilon' = \log\left(1 + \left(1 - (1 - 1/n)^m\right)(e^{\varepsilon} - 1)\right) \text{ (mixture)}"
     ),
     parameters=(_EPSILON, _SIZE, _DRAWS, _METHOD),
+    assumes=("replace", "private-base", "with-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
@@ -254,6 +259,7 @@ with_replacement_delta = Bound(
         r" \delta' = \sum_{k=1}^{m} \binom{m}{k} \frac{(n-1)^{m-k}}{n^m}\,\delta_k(\varepsilon) \text{ (mixture)}"
     ),
     parameters=(_EPSILON, _DELTA, _SIZE, _DRAWS, _METHOD),
+    assumes=("replace", "private-base", "with-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,

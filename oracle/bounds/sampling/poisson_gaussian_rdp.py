@@ -101,6 +101,7 @@ rdp = Bound(
         vocabulary.alpha,
         vocabulary.neighbours,
     ),
+    assumes=("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches", "constant-divisor"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/sampled-gaussian-rdp", "relu-approx/lem-2.6-repaired"),

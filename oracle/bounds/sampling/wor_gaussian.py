@@ -314,6 +314,8 @@ _MOMENT = (
 )
 _SOURCE = ("background/amplification-wor", "background/zhu")
 
+_ASSUMES = ("replace", "short-terms", "gaussian-noise", "without-replacement", "secret-batches")
+
 rdp = Bound(
     name="wor-gaussian.rdp",
     unit="rdp",
@@ -328,6 +330,7 @@ rdp = Bound(
         vocabulary.alpha.at_most(1000000),
         vocabulary.method.choosing("exact", "wbk"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/wbk"),
@@ -349,6 +352,7 @@ epsilon = Bound(
         r" - \log\left(1 + \frac{1}{t}\right) - \frac{\log(1 + t)}{t}\right) \text{ for } k > 1, \quad " + _MOMENT
     ),
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/rdp-conversion"),

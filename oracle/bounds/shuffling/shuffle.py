@@ -206,6 +206,8 @@ _PAIR_FORMULA = (
 )
 _SOURCE = ("background/shuffle-clones",)
 
+_ASSUMES = ("replace", "local-randomisers", "shuffled-reports")
+
 epsilon = Bound(
     name="shuffle.epsilon",
     unit="epsilon",
@@ -220,6 +222,7 @@ epsilon = Bound(
         _EPSILON0, USERS, vocabulary.delta.open(),
         vocabulary.method.choosing("upper", "lower", "closed-form"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -238,6 +241,7 @@ delta = Bound(
         _EPSILON0, USERS, vocabulary.epsilon,
         vocabulary.method.choosing("upper", "lower"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=_SOURCE,

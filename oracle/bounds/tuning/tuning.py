@@ -173,6 +173,7 @@ epsilon = Bound(
     summary="an epsilon of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=_TOTAL + _NOTHING + CURVE,
     parameters=(MU, MEAN, vocabulary.delta.open()),
+    assumes=("runs-gaussian-dp", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -192,6 +193,7 @@ pair_epsilon = Bound(
     parameters=(
         vocabulary.base_epsilon, vocabulary.base_delta, MEAN, vocabulary.delta.open(),
     ),
+    assumes=("runs-private", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

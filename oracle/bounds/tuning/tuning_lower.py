@@ -162,6 +162,7 @@ lower = Bound(
         MU, MEAN, vocabulary.rank_threshold,
         vocabulary.delta.open(),
     ),
+    assumes=("runs-gaussian-dp", "worst-runs", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/poisson-tuning-lower",),

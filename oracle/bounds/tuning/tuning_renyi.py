@@ -123,12 +123,15 @@ _MOMENT = (
 )
 _SOURCE = ("background/poisson-tuning",)
 
+_ASSUMES = ("runs-gaussian-dp", "poisson-runs", "best-run")
+
 rdp = Bound(
     name="poisson-tuning.rdp",
     unit="rdp",
     summary="Renyi DP of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=r"\frac{\log M}{\alpha - 1}, \quad " + _MOMENT,
     parameters=(MU, MEAN, vocabulary.alpha),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -148,6 +151,7 @@ epsilon = Bound(
         r"\ -5 \le j \le 12, \quad " + _MOMENT
     ),
     parameters=(MU, MEAN, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -31,6 +31,10 @@ def test_a_bound_as_text() -> None:
     assert lines[4:] == [
         "  value     certified: the formula lies between these ends",
         "  validity  proved here (relu-approx/lem-2.5)",
+        "  assumes   whatever was released before, neighbours move a query by at most",
+        "            sensitivity in the l2-norm",
+        "            the noise is Gaussian with the stated deviation on every coordinate,",
+        "            fresh each time",
     ]
 
 
@@ -43,9 +47,8 @@ def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words
     item = oracle.bound(name)
     assert item.example is not None
     given = [f"{key}={value}" for key, value in item.example.items()]
-    assert output("bound", name, *given).splitlines()[-2:] == [
-        "  value     certified: the formula lies between these ends", f"  validity  {words}",
-    ]
+    told = output("bound", name, *given).partition("\n  assumes ")[0]
+    assert " ".join(told.split()).endswith(f" value certified: the formula lies between these ends validity {words}")
     assert parsed("bound", name, *given, "--json")["validity"] == item.validity
 
 
@@ -62,6 +65,9 @@ def test_a_bound_as_json() -> None:
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
         "validity": "proved",
+        "hypotheses": [
+            {"name": one.name, "kind": one.kind, "words": one.words, "status": "unknown"} for one in item.hypotheses
+        ],
     }
 
 
@@ -111,8 +117,11 @@ def test_bounds_are_listed_with_their_parameters() -> None:
         entry = listed[name]
         assert set(entry) == {
             "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
-            "source", "validity",
+            "source", "validity", "hypotheses",
         }
+        assert [(one["name"], one["kind"], one["words"]) for one in entry["hypotheses"]] == [
+            (one.name, one.kind, one.words) for one in item.hypotheses
+        ]
         assert (entry["unit"], entry["neighbours"], entry["threat_model"], entry["validity"]) == (
             item.unit, item.neighbours, item.threat_model, item.validity,
         )
@@ -131,7 +140,7 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "document", "summary", "released", "guarantees", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "guarantees", "risks", "neighbours", "parameters", "source",
         "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"
