@@ -12,9 +12,10 @@ from oracle.core.algorithm import Algorithm
 from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
+from oracle.core.tightness import TIGHTNESS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -39,21 +40,25 @@ def _bound_json(item: Bound) -> dict[str, Any]:
         "bound": item.name, "unit": item.unit, "summary": item.summary, "formula": item.formula,
         "parameters": [_parameter_json(parameter) for parameter in item.parameters],
         "neighbours": item.neighbours, "threat_model": item.threat_model, "released": item.released, "safe": item.safe,
-        "source": list(item.source), "validity": item.validity,
+        "source": list(item.source), "validity": item.validity, "tightness": item.tightness.to_json(),
     }
 
 
 def list_bounds(as_json: Json = False) -> None:
-    """List the bounds, with their parameters and domains, and how it is known that each is a theorem (validity)."""
+    """List the bounds: parameters and domains, how each is known to be a theorem (validity), and how tight it is.
+
+    tightness: "truth" (no smaller value is right), "bracketed" (an upper bound beside what is certainly attained)
+    or "one-sided" (what one method proves).
+    """
     if as_json:
         print_json([_bound_json(item) for item in bounds().values()])
         return
     rows = [
         (item.name, ", ".join(parameter.name for parameter in item.parameters), item.neighbours, item.threat_model,
-         item.validity, item.summary)
+         item.validity, item.tightness.kind, item.summary)
         for item in bounds().values()
     ]
-    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "what it is"), rows)
+    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "tightness", "what it is"), rows)
 
 
 def evaluate_bound(
@@ -67,11 +72,13 @@ def evaluate_bound(
     given = key_values(parameters or [])
     enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
     lower, upper = enclosure.to_decimals()
+    attained = _attained(item, given)
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
             "neighbours": given.get("neighbours", item.neighbours), "threat_model": item.threat_model,
-            "source": list(item.source), "validity": item.validity,
+            "source": list(item.source), "validity": item.validity, "tightness": item.tightness.to_json(),
+            "attained": attained,
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
@@ -80,6 +87,20 @@ def evaluate_bound(
     print(f"  {item.summary}")
     print("  value     certified: the formula lies between these ends")
     print(f"  validity  {VALIDITIES[item.validity]} ({', '.join(item.source)})")
+    print(f"  tightness {TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")
+    if attained is not None:
+        print(f"  attained  {attained}, so that the truth lies between this and the upper end")
+
+
+def _attained(item: Bound, given: dict[str, str]) -> str | None:
+    """The proved lower end of the truth beside an upper bound, as a decimal; None where there is none."""
+    if item.tightness.kind != "bracketed":
+        return None
+    try:
+        found = item.attained(given)
+    except PrecisionError:
+        return None
+    return None if found is None else found.to_decimals()[0]
 
 
 def _place(item: Algorithm) -> str | None:

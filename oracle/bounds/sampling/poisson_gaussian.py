@@ -31,6 +31,7 @@ from oracle.core.domain import (
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
 from oracle.engines.contour import saddle_for
@@ -224,6 +225,7 @@ _EXAMPLE = {"sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove"
 epsilon = Bound(
     name="poisson-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least epsilon for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open(), _NEIGHBOURS),
@@ -239,6 +241,7 @@ epsilon = Bound(
 delta = Bound(
     name="poisson-gaussian.delta",
     unit="delta",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least delta for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.epsilon, _NEIGHBOURS),
@@ -254,6 +257,7 @@ delta = Bound(
 sigma = Bound(
     name="poisson-gaussian.sigma",
     unit="sigma",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least noise multiplier for which Poisson-sampled Gaussian steps are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_RATE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
