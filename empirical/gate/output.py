@@ -41,7 +41,7 @@ def print_results(results: Sequence[AnyResult]) -> None:
         for lines in failed[:_LISTED]:
             print("\n" + "\n  ".join(lines))
         if len(failed) > _LISTED:
-            print(f"\nand {len(failed) - _LISTED} more of {result.target} (--json lists them all)")
+            print(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
     said = [line for result in results for line in remarks(result)]
     if said:
         print("\n" + "\n".join(said))
@@ -104,6 +104,11 @@ def failures(result: AnyResult) -> Iterator[list[str]]:
     # The gravest first; among equals the search's, which are shrunk.
     for outcome in sorted((*result.failures, *result.undecided), key=lambda item: (_rank(item), item.case.tc_id)):
         yield told(outcome)
+
+
+def _more(result: AnyResult, failed: Sequence[list[str]]) -> str:
+    undecided = isinstance(result, Result) and result.undecided
+    return f"{len(failed) - _LISTED} more failures" + (" and undecided answers" if undecided else "")
 
 
 def _rank(outcome: Outcome) -> int:
@@ -170,7 +175,9 @@ def verdict_line(results: Sequence[AnyResult]) -> str:
         for item in results
     ]
     judged, failed, undecided = (sum(item[key] for item in asked) for key in ("judged", "failed", "undecided"))
-    told = f"gate: {_CODES[exit_code(results)]}; {judged} {'case' if judged == 1 else 'cases'} judged, {failed} failed"
+    searched = judged - sum(len(item.outcomes) if isinstance(item, Result) else 1 for item in results)
+    told = f"gate: {_CODES[exit_code(results)]}; {judged} {'case' if judged == 1 else 'cases'} judged"
+    told += (f" ({searched} by the search)" if searched else "") + f", {failed} failed"
     return told + (f", {undecided} undecided" if undecided else "")
 
 
@@ -220,7 +227,8 @@ def _trouble(outcome: Outcome) -> tuple[str, str, str]:
     if outcome.undecided:
         return "skipped", f"{judged.verdict}, undecided: {judged.detail}", "\n".join(told(outcome))
     if not outcome.good:
-        return "failure", f"{judged.verdict}: {outcome.why or judged.detail}", "\n".join(told(outcome))
+        graded = f"{judged.verdict} {judged.severity}" if judged.severity is not None else str(judged.verdict)
+        return "failure", f"{graded}: {outcome.why or judged.detail}", "\n".join(told(outcome))
     excused = outcome.expected_failure is not None or outcome.why
     return ("skipped" if excused else "", f"{judged.verdict}: {outcome.why}", outcome.call)
 
@@ -247,7 +255,7 @@ def markdown(results: Sequence[AnyResult]) -> str:
         for headline, *details in failed[:_LISTED]:
             lines += [f"- **{_cell(headline)}**", "", "  ```", *(f"  {line}" for line in details), "  ```"]
         if len(failed) > _LISTED:
-            lines.append(f"- and {len(failed) - _LISTED} more of {_cell(result.target)}")
+            lines.append(f"- and {_more(result, failed)} of {_cell(result.target)}")
     said = [line.strip() for result in results for line in remarks(result)]
     return "\n".join([*lines, "", *(f"- {_cell(line)}" for line in said), ""])
 
