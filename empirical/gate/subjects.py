@@ -58,10 +58,12 @@ class Agreement:
         case, judged, truth = outcome.case, outcome.judgement, outcome.case.expected
         certified = "a refusal" if truth is None else f"[{float(truth.lower):.17g}, {float(truth.upper):.17g}]"
         lines = [
-            f"{judged.verdict}: {case.name}" + (f", {case.comment}" if case.comment else ""),
+            " ".join(filter(None, [judged.verdict, judged.severity])) + f": {case.name}"
+            + (f", {case.comment}" if case.comment else ""),
             f"  call       {outcome.call}",
             f"  answer     {judged.answer}" + (f" ({judged.detail})" if judged.detail else ""),
             f"  certified  {certified}",
+            *([] if truth is None or truth.attained is None else [f"  attained   {float(truth.attained):.17g}"]),
             f"  to do      {to_do}",
         ]
         for flag in case.flags:

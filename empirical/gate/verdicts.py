@@ -179,7 +179,7 @@ def _beyond(
         end = "certified lower end" if too_low else "certified upper end"
         if limit != formula:
             end = "least possible truth" if limit == 0 else "attained value"
-        detail = f"{severity}: {_near(gap)} (relative {relative:.2g}) {side} the {end} {_near(limit)}"
+        detail = f"{_near(gap)} (relative {relative:.2g}) {side} the {end} {_near(limit)}"
         return Judgement(
             GateVerdict.UNSOUND, shown(answer), detail, amount=rounded(gap), factor=factor, relative=relative,
             severity=severity,
