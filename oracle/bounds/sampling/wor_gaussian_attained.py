@@ -43,7 +43,8 @@ def divergence(values: Values, width: Fraction) -> Enclosure:
 def _of_one_part(values: Values) -> arb:
     alpha, square = ball(values.alpha), ball(4 / values.sigma**2)
     single = alpha * square / 2 + ball(values.sampling_rate).log() * alpha / ball(values.alpha - 1)
-    return (values.steps * single).max(arb(0))
+    result: arb = (values.steps * single).max(arb(0))
+    return result
 
 
 def cost(values: Values, width: Fraction) -> Enclosure:
