@@ -168,8 +168,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and remember the session for `conformance`, which is called while modules are imported."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(bound, slack=None, xfail=None, unsupported=None, rounding=None): one test a certified case of a "
-        "bound; what the function returns, or the ValueError or TypeError that it raises, is judged",
+        f"{MARKER}(bound, slack=None, xfail=None, unsupported=None, rounding=None, ...): one test a certified case "
+        "of a bound; what the function returns, or the ValueError or TypeError that it raises, is judged",
     )
     _sessions.append(Session(config.rootpath, config.getoption(_BUDGET)))
 

@@ -12,11 +12,12 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arithmetic import DEFAULT_WIDTH
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 from oracle.core.domain import Parameter
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
+from oracle.core.tightness import TIGHTNESS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -41,24 +42,26 @@ def _bound_json(item: Bound) -> dict[str, Any]:
     return {
         "bound": item.name, **picked(item, "unit", "summary", "formula"), "parameters": _parameters(item.parameters),
         "hypotheses": [_hypothesis_json(hypothesis) for hypothesis in item.hypotheses],
-        **picked(item, "neighbours", "threat_model", "released", "safe", "source", "validity"),
+        **picked(item, "neighbours", "threat_model", "released", "safe", "source", "validity", "tightness"),
     }
 
 
 def list_bounds(as_json: Json = False) -> None:
-    """List the bounds, with their parameters and domains, and how it is known that each is a theorem (validity).
+    """List the bounds: parameters and domains, how each is known to be a theorem (validity), and how tight it is.
 
-    With --json also what each assumes: an empty list of hypotheses means none beyond its parameters.
+    tightness: "truth" (no smaller value is right), "bracketed" (an upper bound beside what is certainly attained)
+    or "one-sided" (what one method proves). With --json also what each assumes: an empty list of hypotheses means none
+    beyond its parameters.
     """
     if as_json:
         print_json([_bound_json(item) for item in bounds().values()])
         return
     rows = [
         (item.name, ", ".join(parameter.name for parameter in item.parameters), item.neighbours, item.threat_model,
-         item.validity, item.summary)
+         item.validity, item.tightness.kind, item.summary)
         for item in bounds().values()
     ]
-    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "what it is"), rows)
+    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "tightness", "what it is"), rows)
 
 
 def evaluate_bound(
@@ -73,11 +76,12 @@ def evaluate_bound(
     enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
     lower, upper = enclosure.to_decimals()
     at = Values(**item.parse(given))
+    attained = _attained(item, given)
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
             "neighbours": given.get("neighbours", item.neighbours),
-            **picked(item, "threat_model", "source", "validity"),
+            **picked(item, "threat_model", "source", "validity", "tightness"), "attained": attained,
             "hypotheses": [
                 {**_hypothesis_json(hypothesis), "status": hypothesis.status(at)} for hypothesis in item.hypotheses
             ],
@@ -89,12 +93,26 @@ def evaluate_bound(
     print_wrapped("  ", item.summary)
     print("  value     certified: the formula lies between these ends")
     print_wrapped("  validity  ", f"{VALIDITIES[item.validity]} ({', '.join(item.source)})")
+    print_wrapped("  tightness ", f"{TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")
+    if attained is not None:
+        print_wrapped("  attained  ", f"{attained}, so that the truth lies between this and the upper end")
     if not item.hypotheses:
         print(f"  assumes   {IN_WORDS_NONE}")
     for index, hypothesis in enumerate(item.hypotheses):
         found = hypothesis.status(at)
         told = hypothesis.words if found == UNKNOWN else f"{hypothesis.words} ({found})"
         print_wrapped("            " if index else "  assumes   ", told)
+
+
+def _attained(item: Bound, given: dict[str, str]) -> str | None:
+    """The proved lower end of the truth beside an upper bound, as a decimal; None where there is none."""
+    if item.tightness.kind != "bracketed":
+        return None
+    try:
+        found = item.attained(given)
+    except PrecisionError:
+        return None
+    return None if found is None else found.to_decimals()[0]
 
 
 def _place(item: Algorithm) -> str | None:

@@ -12,16 +12,17 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from empirical.gate.gate_targets import GateTarget
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
 from empirical.gate.making.points import point_at
+from empirical.gate.policy import Policy
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
 from empirical.gate.shrink import simpler
-from empirical.gate.verdicts import GateVerdict, Judgement, judge
+from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.core.errors import DomainError, PrecisionError, TargetError
 from oracle.core.registry import Bound
@@ -47,17 +48,18 @@ class _Counts:
     refused: int = 0
     uncertified: int = 0
     outside: int = 0
+    failed: int = 0
+    undecided: int = 0
 
 
 class _Search:
     """What is known so far; `judged` remembers each input, so that none is asked twice."""
 
     def __init__(
-        self, target: GateTarget, bound: Bound, slack: Fraction | None, rounding: Fraction,
-        unsupported: Sequence[Unsupported],
+        self, target: GateTarget, bound: Bound, policy: Policy, unsupported: Sequence[Unsupported],
+        expected: Mapping[str, Xfail],
     ) -> None:
-        self.target, self.bound = target, bound
-        self._slack, self._rounding = slack or Fraction(1), rounding
+        self.target, self.bound, self._policy, self._expected = target, bound, policy, expected
         self._unsupported = {(item.parameter, item.word) for item in unsupported}
         self.counts = _Counts()
         self._known: dict[tuple[Text, ...], Outcome | None] = {}
@@ -70,6 +72,9 @@ class _Search:
         return self._known[key]
 
     def _examined(self, given: Mapping[str, Text]) -> Outcome | None:
+        if not self._policy.offers.has(given):
+            self.counts.outside += 1
+            return None
         if any((name, text) in self._unsupported for name, text in given.items()):
             self.counts.refused += 1  # as it refuses every vector with this word
             return None
@@ -87,21 +92,41 @@ class _Search:
         expected = Expected.parse(*truth.to_decimals())
         case = Case(self.bound.name, 0, dict(given), expected, ("Search",), "found by the search beyond the vectors")
         answer = self.target.ask(self.bound, case)
-        judgement = judge(case, answer, safe=self.bound.safe, slack=self._slack, rounding=self._rounding)
+        judgement = self._policy.judge(self.bound, case, answer)
+        if judgement.verdict is GateVerdict.BELOW_FORMULA:  # only then is it worth the time to know what is attained
+            case = replace(case, expected=with_attained(self.bound, given, expected))
+            judgement = self._policy.judge(self.bound, case, answer)
+        outcome = self._settled(Outcome(case, self.target.call(self.bound, case), judgement, True))
         if judgement.verdict is GateVerdict.REFUSED:
             self.counts.refused += 1
         else:
             self.counts.judged += 1
-        return Outcome(case, self.target.call(self.bound, case), judgement, True)
+            self.counts.undecided += outcome.undecided
+            self.counts.failed += not outcome.good and not outcome.undecided
+        return outcome
+
+    def _settled(self, outcome: Outcome) -> Outcome:
+        """Whether it is good: what is refused here is no failure, a search asks much that nobody offers."""
+        judgement = outcome.judgement
+        entry = self._expected.get(judgement.verdict)
+        passes = self._policy.passes(outcome.case, judgement, unsupported=True)
+        return replace(
+            outcome, good=passes or entry is not None, expected_failure=entry, why=entry.reason if entry else "",
+            undecided=not passes and entry is None and self._policy.undecided(judgement),
+        )
 
 
 def search_worst(
-    target: GateTarget, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None,
-    rounding: Fraction, unsupported: Sequence[Unsupported], expected: Mapping[str, Xfail],
-    progress: Callable[[int], None] = lambda _: None,
+    target: GateTarget, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None = None,
+    rounding: Fraction = ROUNDING, policy: Policy | None = None, unsupported: Sequence[Unsupported],
+    expected: Mapping[str, Xfail], progress: Callable[[int], None] = lambda _: None,
 ) -> GateSearch:
-    """Look for the worst case of each kind of failure, and for the loosest answer."""
-    search = _Search(target, bound, slack, rounding, unsupported)
+    """Look for the worst case of each kind of failure, and for the loosest answer.
+
+    A policy says all there is to say; slack and rounding alone are one, too.
+    """
+    policy = policy or Policy(slack=slack, rounding=rounding)
+    search = _Search(target, bound, policy, unsupported, expected)
     started = time.monotonic()
     worst: dict[GateVerdict, Outcome] = {}
     cut_short = False
@@ -114,7 +139,7 @@ def search_worst(
             cut_short = True
             return None
         try:
-            outcome = search.examine({name: as_text(value) for name, value in point.items()})
+            outcome = search.examine({name: as_text(value) for name, value in policy.offers.moved(point).items()})
         except TargetError as error:  # told at the end: hypothesis would take it for a failing test, and try it again
             failed.append(error)
             return None
@@ -139,8 +164,7 @@ def search_worst(
     return GateSearch(
         asked=examples, **vars(counts), cut_short=cut_short, seconds=time.monotonic() - started,
         worst=tuple(
-            _settled(outcome, expected, loose_fails=slack is not None)
-            for outcome in sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
+            sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
         ),
         not_found=tuple(entry for verdict, entry in expected.items() if verdict not in worst),
     )
@@ -249,9 +273,3 @@ def as_text(value: Any) -> Text:
         return tuple(str(as_text(entry)) for entry in value)
     return value if isinstance(value, str) else repr(value)
 
-
-def _settled(outcome: Outcome, expected: Mapping[str, Xfail], *, loose_fails: bool) -> Outcome:
-    verdict = outcome.judgement.verdict
-    entry = expected.get(verdict)
-    good = entry is not None or (verdict is GateVerdict.LOOSE and not loose_fails)
-    return Outcome(outcome.case, outcome.call, outcome.judgement, good, entry, why=entry.reason if entry else "")

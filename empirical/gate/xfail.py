@@ -35,7 +35,9 @@ from oracle.core.registry import bounds, named
 
 VIOLATION = "VIOLATION"
 FAILURES = tuple(verdict for verdict in GateVerdict if verdict is not GateVerdict.TIGHT)
-FOUND_BY_SEARCH = (GateVerdict.UNSOUND, GateVerdict.LOOSE, GateVerdict.CRASH, GateVerdict.TIMEOUT)
+FOUND_BY_SEARCH = (
+    GateVerdict.UNSOUND, GateVerdict.BELOW_FORMULA, GateVerdict.LOOSE, GateVerdict.CRASH, GateVerdict.TIMEOUT
+)
 TODO = "TODO"
 _KEYS = ("bound", "training", "verdict", "cases", "where", "flags", "search", "reason", "link", "also")
 _TESTED = ("library", "version")

@@ -27,6 +27,7 @@ from oracle.core.domain import Number, Parameter, Value, parse_all, positive, sh
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.hypotheses import Hypothesis
+from oracle.core.tightness import UNKNOWN, Tightness
 
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = (*vocabulary.neighbours.choices, "any")
@@ -62,6 +63,7 @@ class Bound:
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula; that the formula
     is a guarantee is another matter: `assumes` names the hypotheses under which it is one (`hypotheses.NONE` where
     there are none), and `validity` says how that is known: as surely as the weakest of the claims in `source`.
+    `tightness` says whether that value is the truth of what is bounded, or whether something smaller may be right.
     `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday
     point, at which the report evaluates it.
     """
@@ -81,6 +83,7 @@ class Bound:
     released: str = "output"
     safe: str = "upper"
     validity: str = "pending"
+    tightness: Tightness = UNKNOWN
 
     def __post_init__(self) -> None:
         for value, allowed in (
@@ -109,6 +112,18 @@ class Bound:
         """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
         asked = positive("width").rational(width)
         return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+
+    def attained(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure | None:
+        """What is certainly attained at these parameters, so that nothing beyond it is right; None if nothing is known.
+
+        The value itself where that is the truth. For a bound that is safe above, the lower end is what counts.
+        """
+        if self.tightness.kind == "truth":
+            return self.at(params, width=width)
+        if self.tightness.attained is None:
+            return None
+        asked = positive("width").rational(width)
+        return self.tightness.attained(Values(**self.parse(params)), min(asked, Fraction(1)))
 
     def fast(self, /, **arrays: Any) -> Any:
         """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from empirical.gate.making import schema
-from empirical.gate.making.cases import Case, certified, is_told
+from empirical.gate.making.cases import Case, attained, certified, is_told
 from empirical.gate.making.invalid import is_outside
 from empirical.gate.making.make import describe, generator, notes
 from empirical.gate.vector_files import SHIPPED, VERSION, decode, encode, read
@@ -25,6 +25,7 @@ from oracle.core.errors import OracleError, VectorError
 from oracle.core.registry import Bound, bounds
 
 WIDTH = "1e-24"  # another one than the maker's, so that another precision is used
+ATTAINED_WIDTH = "1e-16"
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ def _form(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Prob
 
 def _whole(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Problem]:
     for key, value in describe(bound).items():
-        if document[key] != value:
-            yield Problem(name, f"{key} is not what the registry says: {document[key]!r}"[:200])
+        if document.get(key) != value:
+            yield Problem(name, f"{key} is not what the registry says: {document.get(key)!r}"[:200])
     made = document["generator"]
     if made["name"] != generator()["name"] or document["vectorsVersion"] != VERSION:
         yield Problem(name, f"made by {made['name']} under version {document['vectorsVersion']}, expected {VERSION}")
@@ -134,6 +135,24 @@ def _answer(bound: Bound, case: Case) -> Iterator[Problem]:
         yield Problem(case.name, f"cannot be certified: {error}")
         return
     yield from _compare(case.name, truth, lower, upper)
+    yield from _attained(bound, case)
+
+
+def _attained(bound: Bound, case: Case) -> Iterator[Problem]:
+    """What is attained belongs to a bracketed bound, lies below its value, and is certified again."""
+    assert case.expected is not None
+    told = case.expected.attained
+    if bound.tightness.kind != "bracketed":
+        if told is not None:
+            yield Problem(case.name, f"says what is attained, and {bound.name} is {bound.tightness.kind}")
+        return
+    if told is not None and told > case.expected.lower:
+        yield Problem(case.name, "what is attained lies above the lower end")
+    found = attained(bound, case.input, width=ATTAINED_WIDTH)
+    if told is None and found is not None:
+        yield Problem(case.name, "does not say what is attained")
+    elif told is not None and (found is None or found.lower.compare(told) < 0):
+        yield Problem(case.name, f"says that {float(told)} is attained, which is not certified: {found}")
 
 
 def _compare(name: str, truth: Enclosure, lower: Fraction, upper: Fraction) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from empirical.gate.making import extremes
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
 from empirical.gate.making.everyday import at_the_ends, example, halton, near_example, rounded, words
 from empirical.gate.making.flags import BOUNDARY, GENERAL, ORDINARY, SEARCHED, WIDE, Flag
 from empirical.gate.making.invalid import invalid_inputs
@@ -86,6 +86,16 @@ def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
     return document(bound, sorted(found.values(), key=lambda case: case.tc_id), number)
 
 
+def described(bound: Bound, file: VectorFile) -> dict[str, Any]:
+    """The document of a file with what is said of its bound, and what is attained, written anew."""
+    cases = [
+        case if case.expected is None
+        else replace(case, expected=with_attained(bound, case.input, replace(case.expected, attained=None)))
+        for case in file.cases
+    ]
+    return {**document(bound, cases, file.header["lastTcId"]), "generator": file.header["generator"]}
+
+
 def _key(given: Mapping[str, Text]) -> Key:
     return tuple(sorted(given.items()))
 
@@ -149,7 +159,7 @@ def valid_case(bound: Bound, candidate: Candidate) -> Case | None:
     expected = Expected.parse(*ends(truth))
     if expected.upper - expected.lower > WIDEST * expected.upper:
         return None
-    case = Case(bound.name, 0, given, expected, (), comment)
+    case = Case(bound.name, 0, given, with_attained(bound, given, expected), (), comment)
     flags = [bug.flag.name for bug in KNOWN if bug.applies(case)]
     if origin not in (None, ORDINARY) or not flags:
         flags.insert(0, (origin or ORDINARY).name)
@@ -188,8 +198,9 @@ def describe(bound: Bound) -> dict[str, Any]:
     """What a file says of its bound, from the registry."""
     return {
         "schema": f"{bound.unit}.schema.json", "vectorsVersion": VERSION, "bound": bound.name, "unit": bound.unit,
-        "safe": bound.safe, "neighbours": bound.neighbours, "threatModel": bound.threat_model,
-        "released": bound.released, "summary": bound.summary, "formula": bound.formula, "source": list(bound.source),
+        "safe": bound.safe, "tightness": bound.tightness.to_json(), "neighbours": bound.neighbours,
+        "threatModel": bound.threat_model, "released": bound.released, "summary": bound.summary,
+        "formula": bound.formula, "source": list(bound.source),
         "parameters": [
             {"name": p.name, "kind": p.kind, "domain": p.domain, "meaning": p.meaning, "unit": p.unit}
             for p in bound.parameters
@@ -205,6 +216,8 @@ def _test(case: Case) -> dict[str, Any]:
     }
     if case.expected is not None:
         test["expected"] = {"lower": _decimal(case.expected.lower), "upper": _decimal(case.expected.upper)}
+        if case.expected.attained is not None:
+            test["attained"] = _decimal(case.expected.attained)
     return test
 
 

@@ -1,4 +1,4 @@
-"""The commands `dp-oracle vectors make` and `dp-oracle vectors lint`."""
+"""The commands `dp-oracle vectors make`, `dp-oracle vectors describe` and `dp-oracle vectors lint`."""
 
 from __future__ import annotations
 
@@ -67,6 +67,26 @@ def make_file(name: str, out: Path) -> None:
 
     formers = [folder for folder in (out, vector_files.SHIPPED) if (folder / f"{name}.json").exists()]
     vector_files.save(out / f"{name}.json", make(bound(name), vector_files.load(name, formers[0]) if formers else None))
+
+
+@app.command("describe")
+def describe_files(
+    names: Names = None,
+    folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
+) -> None:
+    """Write anew what files say of their bounds, and what is attained; inputs and expected values stay as they are.
+
+    For a change of a summary, a parameter's meaning or a tightness, which certifies no value anew.
+    """
+    from empirical.gate.making.make import described
+
+    asked = [bound(name).name for name in names] if names else vector_files.names(folder)
+    with _bar(len(asked)) as tell:
+        for name in asked:
+            file = vector_files.load(name, folder)
+            vector_files.save(folder / f"{name}.json", described(bound(name), file))
+            tell(name)
+    print(f"{len(asked)} files described in {folder}")
 
 
 @contextmanager

@@ -73,6 +73,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _MOST_BATCHES = 10_000  # where every position is looked at
@@ -200,6 +201,7 @@ _ASSUMES = (
 rdp = Bound(
     name="sbcd.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
     parameters=(_ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position, _GRADIENT, _PROX),
@@ -217,6 +219,7 @@ rdp = Bound(
 mixed = Bound(
     name="sbcd-mixed.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of one block of DP-SBCD whose partition into batches is uniform, drawn once and hidden",
     formula=_SHARE + r", \quad R_\alpha = \frac{1}{\alpha - 1}\log\frac{1}{N}\sum_j e^{(\alpha-1)\alpha\rho_j}",
     parameters=(_ALPHA, *_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX),
@@ -234,6 +237,7 @@ mixed = Bound(
 epsilon = Bound(
     name="sbcd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="an epsilon of one block of DP-SBCD, all else independent of the data, whichever batch holds the record",
     formula=_SHARE + (
         r", \quad \varepsilon = \max\left(0,\ \inf_{\alpha > 1} \rho\alpha + \frac{\log(1/(\alpha\delta))}{\alpha - 1}"
@@ -260,6 +264,7 @@ _COMPOSED_EXAMPLE = {  # four blocks, two epochs
 composed_rdp = Bound(
     name="sbcd-composition.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of DP-SBCD with every iterate of every block released",
     formula=r"R_\alpha = \frac{\alpha\eta}{4b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(_ALPHA, *_ENTRIES),
@@ -277,6 +282,7 @@ composed_rdp = Bound(
 composed_epsilon = Bound(
     name="sbcd-composition.epsilon",
     unit="epsilon",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="an epsilon of DP-SBCD with every iterate of every block released",
     formula=CURVE + r", \quad \mu^2 = \frac{\eta}{2b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(*_ENTRIES, vocabulary.delta.open()),

@@ -46,6 +46,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, deflate, inflate
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 
 CURVATURE = {"squared": Fraction(1), "softmax": Fraction(1, 2), "logistic": Fraction(1, 4)}
 _SMALL = 1e-290  # float64 answers between this and its inverse
@@ -111,6 +112,7 @@ _ASSUMES = ("convex-relu-model", "bounded-features", "convex-clipping")
 smoothness_bound = Bound(
     name="convex-relu.smoothness",
     unit="smoothness",
+    tightness=truth("the largest eigenvalue of the Hessian is reached (or approached, by even scores)"),
     summary="largest curvature of the convex ReLU loss of a record, ridge included",
     formula=_BETA,
     parameters=_MODEL,
@@ -127,6 +129,7 @@ smoothness_bound = Bound(
 contraction_bound = Bound(
     name="convex-relu.contraction",
     unit="contraction",
+    tightness=truth("both ends of the Hessian's spectrum are reached by some record"),
     summary="Lipschitz constant of a gradient step on the convex ReLU loss, unclipped or with one output; may exceed 1",
     formula=r"c = \max\left(|1 - \eta\lambda|,\ |1 - \eta\beta|\right), \quad " + _BETA,
     parameters=(vocabulary.learning_rate, *_MODEL),
@@ -143,6 +146,7 @@ contraction_bound = Bound(
 step_bound = Bound(
     name="convex-relu.step",
     unit="step_size",
+    tightness=truth("both ends of the Hessian's spectrum are reached by some record"),
     summary="largest step size on the convex ReLU loss that does not expand, or that contracts by 1 - eta lambda",
     formula=(
         r"\eta = \frac{2}{\beta} \text{ (expansion)}, \quad \eta = \frac{2}{\lambda + \beta} \text{ (ridge)}, \quad "

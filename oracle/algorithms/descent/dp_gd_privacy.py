@@ -40,6 +40,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, sigma_of
 
@@ -122,6 +123,7 @@ _ASSUMES = ("short-gradients", "gaussian-noise", "only-noisy-gradients", "consta
 epsilon = Bound(
     name="dp-gd.epsilon",
     unit="epsilon",
+    tightness=truth("a linear loss has the same clipped gradient at every step"),
     summary="least epsilon for which full-batch descent on clipped gradients with noise is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
@@ -142,6 +144,7 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-gd.sigma",
     unit="sigma",
+    tightness=truth("a linear loss has the same clipped gradient at every step"),
     summary="least noise on the mean gradient that makes full-batch clipped gradient descent (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_CLIP, _SIZE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
@@ -159,6 +162,7 @@ sigma = Bound(
 sgd_epsilon = Bound(
     name="dp-sgd.epsilon",
     unit="epsilon",
+    tightness=truth("a linear loss has the same clipped gradient at every step, the others 0"),
     summary="least epsilon for which descent on Poisson batches of clipped gradients with noise is (epsilon, delta)-DP",
     formula=(
         poisson_gaussian.epsilon.formula

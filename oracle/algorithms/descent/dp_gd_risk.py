@@ -53,6 +53,7 @@ from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays, gaussian_curve
 from oracle.engines.rounding import rounded_up
 
@@ -141,6 +142,7 @@ _ASSUMES = (
 risk = Bound(
     name="dp-gd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk, in expectation, of the averaged iterate of noisy projected gradient descent",
     formula=(
         r"\mathbb{E}\,L(\bar\theta) - L(\theta^*) \le \frac{D^2}{2\eta T}"
@@ -164,6 +166,7 @@ risk = Bound(
 tail = Bound(
     name="dp-gd-tail.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk, but for a given probability, of the averaged iterate of noisy gradient descent",
     formula=(
         r"\frac{D^2}{2\eta T} + \frac{\eta (T+1) G^2}{2T} + \frac{\eta\sigma^2}{2}\left(p + 2\sqrt{\frac{p x}{T}}"
@@ -190,6 +193,7 @@ tail = Bound(
 calibrated = Bound(
     name="dp-gd-calibrated.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk of noisy gradient descent at (epsilon, delta)-DP, at the best step size",
     formula=(
         r"\mathbb{E}\,L(\bar\theta) - L(\theta^*) \le D G"

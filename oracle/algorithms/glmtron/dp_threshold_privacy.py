@@ -55,6 +55,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 
 HISTOGRAMS = 3
 """Of each call of the algorithm: one for each of the three residuals."""
@@ -169,6 +170,7 @@ _ASSUMES = ("replace", "fixed-histograms", "noisy-test", "laplace-noise")
 epsilon = _bound(
     name="dp-threshold.epsilon",
     unit="epsilon",
+    tightness=one_sided("three cases of a histogram are bounded by one pair above them all"),
     summary="an epsilon for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=r"\min\{E \ge 0 : \delta_{\mathrm{total}}(E) \le \delta\}, \quad " + _TOTAL,
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
@@ -181,6 +183,7 @@ epsilon = _bound(
 delta = _bound(
     name="dp-threshold.delta",
     unit="delta",
+    tightness=one_sided("three cases of a histogram are bounded by one pair above them all"),
     summary="a delta for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=_TOTAL,
     parameters=(*_PARAMETERS, vocabulary.epsilon),

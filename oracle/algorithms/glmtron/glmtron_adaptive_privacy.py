@@ -23,6 +23,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 
 _MOST = 33_333  # records of the pass; dp-threshold.epsilon composes no more histograms
 
@@ -57,6 +58,7 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 epsilon = Bound(
     name="glmtron-adaptive.epsilon",
     unit="epsilon",
+    tightness=one_sided("the larger of two bounds that are not attained"),
     summary="an epsilon for which DP-GLMtron with thresholds from other records is (epsilon, delta)-DP",
     formula=(
         r"\max\left(\varepsilon_{\mathrm{GLMtron}}(f, N, \delta),\ \varepsilon_{\mathrm{Threshold}}(\varepsilon',"

@@ -57,6 +57,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, through
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 
 
@@ -155,6 +156,7 @@ _ASSUMES = ("replace", "one-pass", "secret-order", "shortening", "gaussian-noise
 epsilon = _bound(
     name="glmtron.epsilon",
     unit="epsilon",
+    tightness=one_sided("the smaller of two guarantees, one by clones"),
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_over_sensitivity.above(0), _RECORDS, vocabulary.delta.open(), _METHOD),
     assumes=_ASSUMES,
@@ -166,6 +168,7 @@ epsilon = _bound(
 sigma = _bound(
     name="glmtron.sigma",
     unit="sigma",
+    tightness=one_sided("the smaller of two guarantees, one by clones"),
     summary="least noise f, over the sensitivity of a step, for which glmtron.epsilon is at most epsilon",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _METHOD),
     assumes=_ASSUMES,

@@ -31,6 +31,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 100_000  # the recursion takes every step
@@ -93,6 +94,7 @@ def _fast_risk(xp: Any, v: Values) -> Any:
 risk = Bound(
     name="glmtron-recursion.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk of DP-GLMtron's averaged iterate on Gaussian features, by its recursion",
     formula=(
         r"\frac{1}{4N^2}\sum_{t<N}\sum_i \lambda_i (a_{t,i} + 2 b_{t,i}), \quad"

@@ -55,6 +55,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided, truth
 from oracle.engines.rounding import rounded_up
 
 _EDGE = 1e-9  # a step size this close to the largest is judged by the reference
@@ -156,6 +157,7 @@ _ASSUMES = (
 dimension = Bound(
     name="glmtron.effective-dimension",
     unit="dimension",
+    tightness=truth("a definition: the value is what is asked for"),
     summary="effective dimension of a spectrum after a number of steps: what label noise is multiplied by",
     formula=(
         r"D_{\mathrm{eff}} = k^* + N^2\eta^2 \sum_{i > k^*} \lambda_i^2,"
@@ -176,6 +178,7 @@ dimension = Bound(
 private_dimension = Bound(
     name="glmtron.private-dimension",
     unit="dimension",
+    tightness=truth("a definition: the value is what is asked for"),
     summary="private effective dimension of a spectrum: what the noise of privacy is multiplied by",
     formula=(
         r"D_{\mathrm{pri}} = \sum_{i \le k^*} \frac{1}{\lambda_i} + N^2\eta^2 \sum_{i > k^*} \lambda_i,"
@@ -196,6 +199,7 @@ private_dimension = Bound(
 risk = Bound(
     name="glmtron.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of DP-GLMtron's averaged iterate, in closed form",
     formula=(
         r"\frac{1}{\eta N^2}\sum_i g_i \min\left(1, \frac{N\eta\lambda_i}{2}\right) \min\left(N,"

@@ -41,6 +41,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
@@ -100,6 +101,7 @@ _ASSUMES = ("one-pass", "shortening", "gaussian-noise", "past-thresholds", "late
 epsilon = _bound(
     name="taglmtron.epsilon",
     unit="epsilon",
+    tightness=truth("equal shifts of one leaf in all of its nodes reach it"),
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_multiplier, _RECORDS, vocabulary.delta.open(), _NEIGHBOURS),
     assumes=_ASSUMES,
@@ -111,6 +113,7 @@ epsilon = _bound(
 sigma = _bound(
     name="taglmtron.sigma",
     unit="sigma",
+    tightness=truth("equal shifts of one leaf in all of its nodes reach it"),
     summary="least noise multiplier f that makes DP-TAGLMtron (epsilon, delta)-DP",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
     assumes=_ASSUMES,

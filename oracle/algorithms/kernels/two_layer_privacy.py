@@ -27,6 +27,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate
 from oracle.core.domain import shown
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided, truth
 from oracle.engines import projection
 from oracle.engines.gaussian_curve import CURVE
 
@@ -64,6 +65,7 @@ _ASSUMES = (
 epsilon = Bound(
     name="two-layer.epsilon",
     unit="epsilon",
+    tightness=truth("a constant link 1, the label 0 and psi against -psi move a phase by as much"),
     summary="least epsilon for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(phased.SIGMA, *_SETTING, vocabulary.delta.open()),
@@ -83,6 +85,7 @@ epsilon = Bound(
 sigma = Bound(
     name="two-layer.sigma",
     unit="sigma",
+    tightness=truth("a constant link 1, the label 0 and psi against -psi move a phase by as much"),
     summary="least noise over the step size for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
@@ -100,6 +103,7 @@ sigma = Bound(
 projected_epsilon = Bound(
     name="two-layer-projected.epsilon",
     unit="epsilon",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least epsilon for which phased SGD on randomly projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(phased.SIGMA, *_PROJECTED, projection.DELTA),
@@ -117,6 +121,7 @@ projected_epsilon = Bound(
 projected_sigma = Bound(
     name="two-layer-projected.sigma",
     unit="sigma",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least noise over the step size for which phased SGD on projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),

@@ -45,6 +45,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided, truth
 
 _NEWTON_STEPS = 30
 
@@ -78,6 +79,7 @@ _RANGE = vocabulary.loss_range
 epsilon = Bound(
     name="exponential-mechanism.epsilon",
     unit="epsilon",
+    tightness=truth("the supremum: one model of nearly no weight gains as much as all others lose"),
     summary="epsilon of drawing a model with probability proportional to exp(-(sum of the losses)/temperature)",
     formula=r"\varepsilon = \frac{kB}{T}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}",
     parameters=(_RANGE, vocabulary.temperature, NEIGHBOURS),
@@ -94,6 +96,7 @@ epsilon = Bound(
 utility = Bound(
     name="exponential-mechanism.utility",
     unit="risk",
+    tightness=one_sided("the worst risks need gaps that losses in the given range may not have"),
     summary="expected excess empirical risk of the epsilon-DP exponential mechanism over finitely many models",
     formula=(
         r"\mathbb{E} F - \min F \le \frac{2B}{\varepsilon n}\,w, \quad w = \log K \text{ (textbook) or }"

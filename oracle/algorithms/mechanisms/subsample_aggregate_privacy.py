@@ -23,6 +23,7 @@ from oracle.core import vocabulary
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
@@ -34,6 +35,7 @@ _ASSUMES = ("replace", "disjoint-blocks", "estimates-clipped")
 epsilon = Bound(
     name="subsample-aggregate.epsilon",
     unit="epsilon",
+    tightness=truth("an estimator that jumps from end to end reaches it"),
     summary="epsilon of the mean of clipped block estimates plus Laplace noise",
     formula=r"\varepsilon = \frac{w}{kb}",
     parameters=(
@@ -53,6 +55,7 @@ epsilon = Bound(
 gaussian_epsilon = Bound(
     name="subsample-aggregate-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("an estimator that jumps from end to end reaches it"),
     summary="least epsilon for which the mean of clipped block estimates plus Gaussian noise is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{w}{k\sigma}",
     parameters=(

@@ -25,6 +25,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
@@ -41,6 +42,7 @@ _ASSUMES = ("replace", "unit-square", "only-moments")
 epsilon = Bound(
     name="sufficient-statistics.epsilon",
     unit="epsilon",
+    tightness=truth("(1, 1) against (0, 0) moves all four means by 1/n"),
     summary="epsilon of the means of x^2, xy, x and y on [0, 1]^2 with Laplace noise on each",
     formula=r"\varepsilon = \frac{4}{nb}",
     parameters=(_SIZE, vocabulary.scale),
@@ -57,6 +59,7 @@ epsilon = Bound(
 gaussian_epsilon = Bound(
     name="sufficient-statistics-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("(1, 1) against (0, 0) moves all four means by 1/n"),
     summary="least epsilon for which the means of x^2, xy, x and y with Gaussian noise on each are (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{2}{n\sigma}",
     parameters=(

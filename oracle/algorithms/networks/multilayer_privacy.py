@@ -29,6 +29,7 @@ from oracle.core.arithmetic import enclose
 from oracle.core.arrays import deflate, inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
@@ -93,6 +94,7 @@ _ASSUMES = (
 epsilon = Bound(
     name="dp-sgd-multilayer.epsilon",
     unit="epsilon",
+    tightness=truth("any gradient of norm C is allowed, the others 0: the worst pair of the sampled Gaussian"),
     summary="least epsilon for which DP-SGD divided by a constant batch size is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(
@@ -113,6 +115,7 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-sgd-multilayer.sigma",
     unit="sigma",
+    tightness=truth("any gradient of norm C is allowed, the others 0: the worst pair of the sampled Gaussian"),
     summary="least noise on the mean gradient for which DP-SGD is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),

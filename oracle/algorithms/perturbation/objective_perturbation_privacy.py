@@ -69,6 +69,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
@@ -227,6 +228,7 @@ _ASSUMES = ("convex-losses", "smooth-margins", "curved-margins", "whole-space", 
 epsilon = Bound(
     name="objective-perturbation.epsilon",
     unit="epsilon",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="epsilon of the minimiser of a convex ridge objective with a linear term of density exp(-|b|/noise_scale)",
     formula=r"\varepsilon = " + _SUM,
     parameters=(
@@ -246,6 +248,7 @@ epsilon = Bound(
 scale = Bound(
     name="objective-perturbation.scale",
     unit="sigma",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="least scale of the random linear term, of density exp(-|b|/scale), that makes the minimiser epsilon-DP",
     formula=r"\varepsilon = " + _SUM,
     parameters=(_LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.epsilon.above(0), NEIGHBOURS, _CORRECTION),
@@ -262,6 +265,7 @@ scale = Bound(
 ridge = Bound(
     name="objective-perturbation.ridge",
     unit="smoothness",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="least ridge for which the change of variables costs at most half of epsilon",
     formula=(
         r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
@@ -280,6 +284,7 @@ ridge = Bound(
 gaussian_epsilon = Bound(
     name="objective-perturbation-gaussian.epsilon",
     unit="epsilon",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="an epsilon for which the minimiser of a convex ridge objective with a Gaussian linear term is private",
     formula=(
         r"\varepsilon = \max\left(0,\ e + \log\left(1 + \frac{c}{n\lambda}\right)\right), \quad \mu = \frac{L}{\sigma},"

@@ -38,6 +38,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 
@@ -72,6 +73,7 @@ _ASSUMES = ("convex-losses", "lipschitz-loss", "ridge", "near-minimiser", "const
 epsilon = Bound(
     name="output-perturbation.epsilon",
     unit="epsilon",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="epsilon of the minimiser of a strongly convex risk plus noise of density exp(-|v|/scale)",
     formula=r"\varepsilon = \frac{s}{b}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.scale, NEIGHBOURS),
@@ -88,6 +90,7 @@ epsilon = Bound(
 scale = Bound(
     name="output-perturbation.scale",
     unit="sigma",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least scale of noise of density exp(-|v|/scale) that makes the minimiser epsilon-DP",
     formula=r"b = \frac{s}{\varepsilon}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.epsilon.above(0), NEIGHBOURS),
@@ -104,6 +107,7 @@ scale = Bound(
 gaussian_epsilon = Bound(
     name="output-perturbation-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least epsilon for which the minimiser of a strongly convex risk with Gaussian noise is private at delta",
     formula=_GAUSSIAN,
     parameters=(
@@ -123,6 +127,7 @@ gaussian_epsilon = Bound(
 gaussian_sigma = Bound(
     name="output-perturbation-gaussian.sigma",
     unit="sigma",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least Gaussian noise that makes the minimiser of a strongly convex risk (epsilon, delta)-DP",
     formula=_GAUSSIAN,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),

@@ -51,6 +51,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 
@@ -134,6 +135,7 @@ _ASSUMES = (
 risk = Bound(
     name="phased-sgd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of phased SGD for a bounded monotone link",
     formula=(
         r"\mathbb{E}\,L(w_k) - L(w^*) \le 2G\left[\frac{D^2}{2\eta_1 n_1}" + _PHASES + r"\right]" + _WHERE
@@ -160,6 +162,7 @@ risk = Bound(
 projected = Bound(
     name="phased-sgd-projected.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of phased SGD on randomly projected records",
     formula=(
         r"\mathbb{E}\,L(\Phi^{T} w_k) - L(w^*) \le 2G\left[\frac{W^2}{2\eta_1 n_1}" + _PHASES

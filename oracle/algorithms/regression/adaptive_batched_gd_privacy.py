@@ -27,6 +27,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import relu_gradient
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
@@ -52,6 +53,7 @@ _ASSUMES = (
 epsilon = Bound(
     name="adaptive-batched-gd.epsilon",
     unit="epsilon",
+    tightness=truth("the sensitivity of a step is attained, and one Gaussian release has this curve"),
     summary="least epsilon for which a pass over disjoint batches, noise following the iterate, is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{1}{z}, \quad \sigma_i = z\,\frac{r(r|w_{i-1}| + 2B)}{m}",
     parameters=(
@@ -73,6 +75,7 @@ epsilon = Bound(
 sigma = Bound(
     name="adaptive-batched-gd.sigma",
     unit="sigma",
+    tightness=truth("the sensitivity of a step is attained, and one Gaussian release has this curve"),
     summary="least noise of a step from an iterate of known norm for which the pass is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{r(r|w| + 2B)}{m\sigma}",
     parameters=(

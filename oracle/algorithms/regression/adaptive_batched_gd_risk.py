@@ -47,6 +47,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 10_000  # the recursion takes every step
@@ -148,6 +149,7 @@ _ASSUMES = (
 risk = Bound(
     name="adaptive-batched-gd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="risk, in expectation, of adaptive batched gradient descent for misspecified ReLU regression",
     formula=(
         r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
@@ -168,6 +170,7 @@ risk = Bound(
 symmetric = Bound(
     name="adaptive-batched-gd-symmetric.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="the same for feature vectors with a symmetric law, where at most twice the best risk remains",
     formula=(
         r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP

@@ -32,6 +32,7 @@ from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection, relu_gradient
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
@@ -82,6 +83,7 @@ _ASSUMES = (
 epsilon = Bound(
     name="dp-pgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least epsilon for which projected gradient descent for ReLU regression is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
@@ -106,6 +108,7 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-pgd.sigma",
     unit="sigma",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least noise on the mean gradient for which projected gradient descent is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, projection.DELTA),

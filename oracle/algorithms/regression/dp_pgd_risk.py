@@ -44,6 +44,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 
@@ -80,6 +81,7 @@ def _fast_risk(xp: Any, v: Values) -> Any:
 risk = Bound(
     name="dp-pgd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of noisy projected gradient descent for ReLU regression",
     formula=(
         r"\mathbb{E}\,L(\Phi^{T}\bar v) - L(w^*) \le 2\left[\frac{W^2}{2\eta T} + \frac{\eta (M^2 + m\sigma^2)}{2}"

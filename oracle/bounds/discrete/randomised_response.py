@@ -24,6 +24,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 
 _ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
 
@@ -61,6 +62,7 @@ _SOURCE = ("background/randomised-response",)
 delta = Bound(
     name="randomised-response.delta",
     unit="delta",
+    tightness=truth("the two bits themselves"),
     summary="least delta for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \max\left(0,\ p - e^{\varepsilon}(1 - p)\right)",
     parameters=(_KEEP, vocabulary.epsilon),
@@ -77,6 +79,7 @@ delta = Bound(
 epsilon = Bound(
     name="randomised-response.epsilon",
     unit="epsilon",
+    tightness=truth("the two bits themselves"),
     summary="least epsilon for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\varepsilon(\delta) = \max\left(0,\ \log\frac{p - \delta}{1 - p}\right)",
     parameters=(_KEEP, vocabulary.delta),

@@ -18,6 +18,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, delta_ball, epsilon_of_mu, sigma_of
 
@@ -39,6 +40,7 @@ _SOURCE = ("relu-approx/lem-2.5",)
 delta = Bound(
     name="gaussian.delta",
     unit="delta",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least delta for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, vocabulary.epsilon),
@@ -55,6 +57,7 @@ delta = Bound(
 epsilon = Bound(
     name="gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least epsilon for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, vocabulary.delta.open()),
@@ -71,6 +74,7 @@ epsilon = Bound(
 sigma = Bound(
     name="gaussian.sigma",
     unit="sigma",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least noise standard deviation that makes one Gaussian release (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SENSITIVITY, vocabulary.epsilon, vocabulary.delta.open()),
@@ -87,6 +91,7 @@ sigma = Bound(
 gdp_epsilon = Bound(
     name="gdp.epsilon",
     unit="epsilon",
+    tightness=truth("a Gaussian release is mu-GDP and has this curve"),
     summary="least epsilon for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
     parameters=(vocabulary.mu, vocabulary.delta.open()),

@@ -21,6 +21,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, delta_ball, epsilon_of_mu
 
@@ -54,6 +55,7 @@ _SOURCE = ("background/gdp-composition",)
 gdp_delta = Bound(
     name="gdp.delta",
     unit="delta",
+    tightness=truth("a Gaussian release is mu-GDP and has this curve"),
     summary="least delta for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
     parameters=(vocabulary.mu, vocabulary.epsilon),
@@ -72,6 +74,7 @@ gdp_delta = Bound(
 delta = Bound(
     name="gaussian-composed.delta",
     unit="delta",
+    tightness=truth("the same two values at every release reach the curve"),
     summary="least delta for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.epsilon),
@@ -90,6 +93,7 @@ delta = Bound(
 epsilon = Bound(
     name="gaussian-composed.epsilon",
     unit="epsilon",
+    tightness=truth("the same two values at every release reach the curve"),
     summary="least epsilon for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.delta.open()),

@@ -23,6 +23,7 @@ from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
+from oracle.core.tightness import bracketed, one_sided, truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 from oracle.engines.geometric import BUDGET
@@ -69,6 +70,7 @@ _CGD_POINT = {  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and 
 noisy_gd_epsilon = Bound(
     name="noisy-gd.epsilon",
     unit="epsilon",
+    tightness=truth("quadratic losses, whose iterates are Gaussian, reach it"),
     summary="least epsilon for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, SIGMA, CONTRACTION, _STEPS, _DELTA),
@@ -88,6 +90,10 @@ noisy_gd_epsilon = Bound(
 noisy_cgd_epsilon = Bound(
     name="noisy-cgd.epsilon",
     unit="epsilon",
+    tightness=bracketed(
+        "linear maps, the record in the last batch",
+        lambda v, width: epsilon_of_mu(lambda: mu.cgd_attained(v), v.delta, width),
+    ),
     summary="least epsilon for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, SIGMA, CONTRACTION, BATCHES, _EPOCHS, _DELTA),
@@ -105,6 +111,7 @@ noisy_cgd_epsilon = Bound(
 noisy_gd_sigma = Bound(
     name="noisy-gd.sigma",
     unit="sigma",
+    tightness=truth("quadratic losses, whose iterates are Gaussian, reach it"),
     summary="least noise on the mean gradient for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, CONTRACTION, _STEPS, vocabulary.epsilon, _DELTA),
@@ -126,6 +133,7 @@ noisy_gd_sigma = Bound(
 noisy_cgd_sigma = Bound(
     name="noisy-cgd.sigma",
     unit="sigma",
+    tightness=one_sided("the inverse of an upper bound"),
     summary="least noise on the mean gradient for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, CONTRACTION, BATCHES, _EPOCHS, vocabulary.epsilon, _DELTA),

@@ -40,6 +40,7 @@ from oracle.core.domain import Number, parse_all
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import certainly_negative, logit_ball
 from oracle.engines.geometric import BUDGET, BallPowers, GapPowers
 
@@ -157,6 +158,7 @@ def most_epochs(**params: Number) -> int | float:
 noisy_cgd_step = Bound(
     name="noisy-cgd.step",
     unit="step_size",
+    tightness=one_sided("the inverse of an upper bound"),
     summary="least learning rate times regularisation, eta lambda = 1 - c, for which NoisyCGD meets a target mu",
     formula=(
         r"\min\left\{u \in [0, 1] : \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\,\frac{1-c^2}{(1-c^k)^2}\,"

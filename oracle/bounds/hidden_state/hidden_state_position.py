@@ -30,6 +30,7 @@ from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _UNDERFLOW = 1e-140  # of the last touch; below, its square leaves the doubles
@@ -95,6 +96,7 @@ def _fast(xp: Any, values: Values) -> Any:
 noisy_cgd_position_mu = Bound(
     name="noisy-cgd-position.mu",
     unit="mu",
+    tightness=one_sided("the best multipliers change from epoch to epoch, and those of one loss do not"),
     summary="mu of NoisyCGD's last iterate for a record in a given batch of the epoch",
     formula=(
         r"\mu = \frac{L}{b\sigma}\sqrt{\frac{B_1^2}{V_1} + \frac{B_2^2}{V_2}}"

@@ -53,6 +53,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import at_least, at_most, inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _MOST_CANDIDATES = 8  # integers next to a ball; more say that the ball is too wide
@@ -216,6 +217,7 @@ _DIAMETER = vocabulary.diameter
 noisy_gd_projected_mu = Bound(
     name="noisy-gd-projected.mu",
     unit="mu",
+    tightness=one_sided("no data are known whose projected iterates attain it"),
     summary="mu of the last iterate of full-batch noisy gradient descent with iterates in a bounded set",
     formula=(
         r"\mu^2 = \frac{L^2}{n^2\sigma^2}\min\left(\frac{1-c^T}{1+c^T}\frac{1+c}{1-c},\ \min_{1\le t\le T}"
@@ -243,6 +245,7 @@ noisy_gd_projected_mu = Bound(
 noisy_cgd_projected_mu = Bound(
     name="noisy-cgd-projected.mu",
     unit="mu",
+    tightness=one_sided("no data are known whose projected iterates attain it"),
     summary="mu of the last iterate of noisy cyclic mini-batch gradient descent with iterates in a bounded set",
     formula=(
         r"\mu^2 = \min\left(\mu_{\mathrm{CGD}}^2,\ \frac{L^2}{b^2\sigma^2}\min_{0\le N\le E-2} F(N)\right),\quad "

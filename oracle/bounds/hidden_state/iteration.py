@@ -43,6 +43,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 
 _SQUARABLE = 1e140  # a number between its inverse and it has an ordinary square
 _LARGE = Fraction(10**300)  # what an error message may call a number that no double holds
@@ -119,6 +120,7 @@ _ASSUMES = ("last-iterate", "lipschitz-maps", "bounded-drift", "gaussian-noise",
 rdp = Bound(
     name="iteration.rdp",
     unit="rdp",
+    tightness=one_sided("for the given shifts, which need not be the best"),
     summary="Renyi DP of the last iterate of a contractive noisy iteration, for given shifts",
     formula=r"\alpha\cdot" + _SHIFTED,
     parameters=(*_SCHEDULES, ALPHA),
@@ -139,6 +141,7 @@ rdp = Bound(
 epsilon = Bound(
     name="iteration.epsilon",
     unit="epsilon",
+    tightness=one_sided("for the given shifts, which need not be the best"),
     summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _SHIFTED,
     parameters=(*_SCHEDULES, vocabulary.delta.open()),
@@ -194,6 +197,7 @@ _ONE_PASS = r"\frac{(2L)^2}{2\sigma^2 (n + 1 - t)}"
 sgd_rdp = Bound(
     name="iteration-sgd.rdp",
     unit="rdp",
+    tightness=one_sided("for shifts in closed form, which need not be the best"),
     summary="Renyi DP of the last iterate of one pass of noisy SGD in a fixed order, smooth convex losses",
     formula=r"\alpha\," + _ONE_PASS,
     parameters=(*_SGD, ALPHA),
@@ -211,6 +215,7 @@ sgd_rdp = Bound(
 sgd_epsilon = Bound(
     name="iteration-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("for shifts in closed form, which need not be the best"),
     summary="an epsilon of the last iterate of one pass of noisy SGD in a fixed order, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _ONE_PASS,
     parameters=(*_SGD, vocabulary.delta.open()),

@@ -38,6 +38,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 
 
 def _suits(learning_rate: Any, strong_convexity: Any, smoothness: Any) -> bool:
@@ -100,6 +101,7 @@ _ASSUMES = (
 rdp = Bound(
     name="langevin.rdp",
     unit="rdp",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of noisy gradient descent on strongly convex losses, as Langevin diffusion",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
@@ -117,6 +119,7 @@ rdp = Bound(
 epsilon = Bound(
     name="langevin.epsilon",
     unit="epsilon",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy gradient descent as Langevin diffusion, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),

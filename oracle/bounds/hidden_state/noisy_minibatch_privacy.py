@@ -48,6 +48,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided
 
 _BUDGET = 2500.0  # unit roundoffs of the last power of c, whose exponent is at most 745 before it underflows
 
@@ -139,6 +140,7 @@ _EXAMPLE = {  # Figure 1 of document 000 at eta lambda = 1e-4: noise of deviatio
 rdp = Bound(
     name="noisy-minibatch.rdp",
     unit="rdp",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of noisy cyclic mini-batch gradient descent, by recursion over the steps",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
@@ -156,6 +158,7 @@ rdp = Bound(
 epsilon = Bound(
     name="noisy-minibatch.epsilon",
     unit="epsilon",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy cyclic mini-batch gradient descent, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho_{kE}, \delta), \quad " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),

@@ -68,6 +68,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 
 _SCREENING = 64  # bits at which all but the best candidates are ruled out
@@ -287,6 +288,7 @@ _SOURCE = ("background/bok-sgd",)
 epsilon = Bound(
     name="noisy-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy SGD on batches without replacement, steps contracting",
     formula=(
         r"\min_{m,s,t}\left\{\varepsilon_{\mu_m}(\delta),\ \frac{V + \log(1/\delta)}{t} - \log\left(1 + \frac1t\right)"
@@ -310,6 +312,7 @@ epsilon = Bound(
 delta = Bound(
     name="noisy-sgd.delta",
     unit="delta",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="a delta of the last iterate of noisy SGD on batches without replacement, steps contracting",
     formula=(
         r"\min_{m,s,t}\left\{1,\ \delta_{\mu_m}(\varepsilon),\ e^{V - t\varepsilon}"

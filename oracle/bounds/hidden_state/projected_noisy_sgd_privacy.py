@@ -47,6 +47,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 
 _KEPT = (Fraction(7, 10), Fraction(9, 10))  # shares of the noise's deviation that hide the sampling
 _LEAST_NOISE, _MOST_NOISE = Fraction(1, 5000), Fraction(10**6)  # where 0.7 times it is in the sampled bound's domain
@@ -202,6 +203,7 @@ _ASSUMES = (
 rdp = Bound(
     name="projected-noisy-sgd.rdp",
     unit="rdp",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of projected noisy SGD on smooth convex losses and a bounded set",
     formula=_FORMULA,
     parameters=_TRAINING,
@@ -219,6 +221,7 @@ rdp = Bound(
 epsilon = Bound(
     name="projected-noisy-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of projected noisy SGD on a bounded set, by way of one Renyi order",
     formula=(
         r"\max\left(0,\ R_\alpha + \log\frac{\alpha - 1}{\alpha} - \frac{\log\delta + \log\alpha}{\alpha - 1}\right)"

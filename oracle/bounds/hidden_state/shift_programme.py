@@ -50,6 +50,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import bracketed, truth
 
 Block = tuple[arb, arb, arb]
 
@@ -170,12 +171,21 @@ def _chord(values: Values) -> arb:
     return cost(functools.reduce(joined, steps)).sqrt() if steps else arb(0)
 
 
+def _reached(values: Values) -> arb:
+    """What linear maps reach: the optimum without a diameter; with one, what a last map that forgets all else costs."""
+    steps = _steps(values)
+    if values.diameter == math.inf or not steps:
+        return optimum(steps).sqrt()
+    return cost(steps[-1]).sqrt()
+
+
 _DRIFT = vocabulary.drift
 _NOISE = vocabulary.iterate_noise
 
 shifted_mu = Bound(
     name="shifted.mu",
     unit="mu",
+    tightness=bracketed("linear maps reach it without a diameter, the last step alone with one", closed_form(_reached)),
     summary="mu of the last iterate of any contractive noisy iteration: the optimal-shift programme",
     formula=(
         r"\mu^2 = \min \sum_{i>j} \frac{a_i^2}{\tau_i^2}"
@@ -200,6 +210,7 @@ shifted_mu = Bound(
 linear_gaussian_mu = Bound(
     name="linear-gaussian.mu",
     unit="mu",
+    tightness=truth("the last iterate is Gaussian with these means and this variance"),
     summary="exact mu of the last iterate of a scalar linear Gaussian iteration; no hidden-state bound is below it",
     formula=(
         r"\mu = \frac{\sum_i P_i s_i}{\sqrt{\sum_i P_i^2 \tau_i^2}}, \quad P_i = \prod_{j>i} c_j"

@@ -40,6 +40,7 @@ from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative
@@ -257,6 +258,7 @@ _ASSUMES = ("real-queries", "laplace-noise")
 delta = Bound(
     name="laplace-composed.delta",
     unit="delta",
+    tightness=truth("the same two numbers at every release reach the curve"),
     summary="least delta for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
@@ -273,6 +275,7 @@ delta = Bound(
 epsilon = Bound(
     name="laplace-composed.epsilon",
     unit="epsilon",
+    tightness=truth("the same two numbers at every release reach the curve"),
     summary="least epsilon for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.delta),

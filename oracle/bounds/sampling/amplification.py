@@ -58,6 +58,7 @@ from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import one_sided, truth
 
 _HUGE = 1000  # an epsilon beyond which e^epsilon is kept out of the balls
 
@@ -167,6 +168,7 @@ _REPLACEMENT = ("cs208/amp-with-replacement", "background/joint-convexity")
 poisson = Bound(
     name="amplification.poisson",
     unit="epsilon",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on a Poisson sample, at delta sampling_rate * delta",
     formula=r"\varepsilon' = \log\left(1 + q(e^{\varepsilon} - 1)\right) \text{ at } \delta' = q\delta",
     parameters=(_EPSILON, _RATE),
@@ -183,6 +185,7 @@ poisson = Bound(
 poisson_delta = Bound(
     name="amplification.poisson-delta",
     unit="delta",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="the delta that goes with amplification.poisson",
     formula=r"\delta' = q\delta",
     parameters=(_DELTA, _RATE),
@@ -199,6 +202,7 @@ poisson_delta = Bound(
 wor = Bound(
     name="amplification.wor",
     unit="epsilon",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on a sample without replacement, at delta (m/n) delta",
     formula=(
         r"\varepsilon' = \log\left(1 + \frac{m}{n}(e^{\varepsilon} - 1)\right)"
@@ -218,6 +222,7 @@ wor = Bound(
 wor_delta = Bound(
     name="amplification.wor-delta",
     unit="delta",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="the delta that goes with amplification.wor",
     formula=r"\delta' = \frac{m}{n}\delta",
     parameters=(_DELTA, _SIZE, _BATCH),
@@ -234,6 +239,7 @@ wor_delta = Bound(
 with_replacement = Bound(
     name="amplification.with-replacement",
     unit="epsilon",
+    tightness=one_sided("epsilon and delta of a pair that one method proves; others exist"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on draws with replacement, at the delta of its companion",
     formula=(
         r"\varepsilon' = m\log\left(1 + \frac{e^{\varepsilon} - 1}{n}\right) \text{ (chain)}, \quad"
@@ -253,6 +259,7 @@ with_replacement = Bound(
 with_replacement_delta = Bound(
     name="amplification.with-replacement-delta",
     unit="delta",
+    tightness=one_sided("epsilon and delta of a pair that one method proves; others exist"),
     summary="the delta that goes with amplification.with-replacement, by the same method",
     formula=(
         r"\delta' = \delta\,\frac{(1 + (e^{\varepsilon} - 1)/n)^m - 1}{e^{\varepsilon} - 1} \text{ (chain)}, \quad"

@@ -31,6 +31,7 @@ from oracle.core.domain import (
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound
+from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
 from oracle.engines.contour import saddle_for
@@ -226,6 +227,7 @@ _ASSUMES = ("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches
 epsilon = Bound(
     name="poisson-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least epsilon for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open(), _NEIGHBOURS),
@@ -242,6 +244,7 @@ epsilon = Bound(
 delta = Bound(
     name="poisson-gaussian.delta",
     unit="delta",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least delta for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.epsilon, _NEIGHBOURS),
@@ -258,6 +261,7 @@ delta = Bound(
 sigma = Bound(
     name="poisson-gaussian.sigma",
     unit="sigma",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least noise multiplier for which Poisson-sampled Gaussian steps are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_RATE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),

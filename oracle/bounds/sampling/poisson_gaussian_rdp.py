@@ -33,6 +33,7 @@ from oracle.core.arrays import inflate
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
+from oracle.core.tightness import truth
 from oracle.engines.sampled_moment import log_moment
 from oracle.engines.sampled_moment_arrays import divergence
 
@@ -88,6 +89,7 @@ def _fast(xp: Any, values: Values) -> Any:
 rdp = Bound(
     name="poisson-gaussian.rdp",
     unit="rdp",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="Renyi divergence of a number of Poisson-sampled Gaussian steps",
     formula=(
         r"\frac{T}{\alpha - 1}\log\int\varphi(y)\,u(y)^\alpha\,dy \text{ (add or remove)}, \quad"

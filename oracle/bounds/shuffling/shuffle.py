@@ -51,6 +51,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, is_narrow
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import bracketed
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
 
 _MOST_EVALUATIONS = 200
@@ -182,6 +183,15 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
     return enclosure if enclosure.upper.compare(ceiling) <= 0 else Enclosure(enclosure.lower, ceiling)
 
 
+def _shuffled_delta(values: Values, width: Fraction) -> Enclosure:
+    return enclose(lambda: _delta(values, width), width=width).capped(1)
+
+
+def _response(values: Values) -> Values:
+    """The same question about randomised response, which is attained."""
+    return Values(**{**vars(values), "method": "lower"})
+
+
 # --- the closed form
 
 
@@ -211,6 +221,9 @@ _ASSUMES = ("replace", "local-randomisers", "shuffled-reports")
 epsilon = Bound(
     name="shuffle.epsilon",
     unit="epsilon",
+    tightness=bracketed(
+        "binary randomised response, all other users holding 0", lambda v, width: _epsilon(_response(v), width),
+    ),
     summary="an epsilon for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=(
         r"\min\{\varepsilon \ge 0 : \sup_S P(S) - e^{\varepsilon} Q(S) \le \delta\},\ " + _PAIR_FORMULA + r";\ "
@@ -235,6 +248,9 @@ epsilon = Bound(
 delta = Bound(
     name="shuffle.delta",
     unit="delta",
+    tightness=bracketed(
+        "binary randomised response, all other users holding 0", lambda v, width: _shuffled_delta(_response(v), width),
+    ),
     summary="a delta for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \sup_S P(S) - e^{\varepsilon} Q(S),\ " + _PAIR_FORMULA,
     parameters=(
@@ -246,7 +262,7 @@ delta = Bound(
     threat_model="all_iterates",
     source=_SOURCE,
     validity="checked",
-    certify=lambda v, width: enclose(lambda: _delta(v, width), width=width).capped(1),
+    certify=_shuffled_delta,
     vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon0, v.users, v.epsilon, v.method),
     example={"epsilon0": "1", "users": "1000", "epsilon": "0.1", "method": "upper"},
 )

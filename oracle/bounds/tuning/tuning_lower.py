@@ -39,6 +39,7 @@ from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_arrays import mills
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 
@@ -152,6 +153,7 @@ def _fast(xp: Any, values: Values) -> Any:
 lower = Bound(
     name="poisson-tuning.lower",
     unit="epsilon",
+    tightness=one_sided("one example: another costs more"),
     summary="an epsilon that releasing the best of a Poisson number of mu-GDP runs costs at least, in the worst case",
     formula=(
         r"\max\left(0,\ \sup_{y \ge s} \log\frac{a(y) - \delta}{b(y)}\right), \quad"
