@@ -14,6 +14,7 @@ key, `noise_multiplier` may be given in its place: noise_on_mean = noise_multipl
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from oracle.core import vocabulary
+import numpy as np
+
+from oracle.core import records, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
 
@@ -69,6 +72,9 @@ class Algorithm:
     DomainError unless the data fit the configuration. `gaussian_release` says that for losses with an affine gradient
     the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one reads nothing of
     the tape: all models are equal.
+
+    Both implementations take what `records` makes of the data: see there for what may be given, and for what becomes of
+    records too large to compute with.
     """
 
     name: str
@@ -95,6 +101,8 @@ class Algorithm:
         twice = {key.name for key in self.keys if sum(other.name == key.name for other in self.keys) > 1}
         if twice:
             raise OracleError(f"algorithm {self.name} has {', '.join(sorted(twice))} among its keys twice")
+        if self.reference is not None:
+            object.__setattr__(self, "reference", self._admitting(getattr(self.reference, "literal", self.reference)))
 
     @property
     def keys(self) -> tuple[Parameter, ...]:
@@ -156,16 +164,45 @@ class Algorithm:
 
     def train_batched(
         self, features: Any, labels: Any, config: Values, tape: Any, *, device: str | torch.device = "cpu",
-        dtype: torch.dtype | None = None, recorder: Any = None,
+        dtype: torch.dtype | str | None = None, recorder: Any = None,
     ) -> torch.Tensor:
         """What all the tape's models release, [M, ...], trained at once on the device (imports torch)."""
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
         twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
+        data = self._admitted(features, labels, config)
+        released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
+        if not self.guarantees:
+            records.check_release(self.name, finite=bool(released.isfinite().all()))
+        return released
+
+    def _admitting(self, literal: Callable[..., Any]) -> Callable[..., Any]:
+        """The literal training on whatever may be given as data."""
+
+        @functools.wraps(literal)
+        def reference(features: Any, labels: Any, config: Values, tape: Any, recorder: Any = None) -> Any:
+            data = self._fit(*self._admitted(features, labels, config), single=False)
+            released = literal(*data, config, tape, recorder)
+            if not self.guarantees:
+                records.check_release(self.name, finite=bool(np.isfinite(released).all()))
+            return released
+
+        reference.literal = literal  # type: ignore[attr-defined]  # of a record that is made of this one
+        return reference
+
+    def _admitted(self, features: Any, labels: Any, config: Values) -> tuple[records.Array, records.Array]:
+        """The data as arrays of float64, or a DomainError where they are none or do not fit the configuration."""
+        x, y = records.numbers("features", features), records.numbers("labels", labels)
+        records.check(x, y)
         if self.check is not None:
-            self.check(features, labels, config)
-        return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)
+            self.check(x, y, config)
+        return x, y
+
+    @property
+    def _fit(self) -> Callable[..., tuple[records.Array, records.Array]]:
+        """What makes the data fit a precision: where there is something to protect, each record by itself."""
+        return records.saturated if self.guarantees else records.castable
 
     def _with_facts(self, values: Mapping[str, Any]) -> Values:
         absent = {key.name: None for key in (*self.keys, vocabulary.claimed_epsilon)}
