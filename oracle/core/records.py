@@ -15,8 +15,8 @@ A map of single records makes neighbours of neighbours, so that whatever is prov
 range is proved of the whole for all finite records. Declared bounds on norms or labels are checked before, on what was
 given, and shorter features keep them.
 
-What has no guarantee computes what it is asked: nothing is scaled there, numbers that the type does not have are
-refused, and so is a result that is not finite.
+What has no guarantee computes what it is asked: nothing is scaled there, and numbers that the type does not have are
+refused. A release that is not finite is an error for every training; where a guarantee holds, there is none.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def castable(features: Array, labels: Array, *, single: bool) -> tuple[Array, Ar
     return features, labels
 
 
-def check_release(name: str, finite: bool) -> None:
-    """A DomainError unless what a training without a guarantee has computed is finite."""
+def check_release(name: str, *, finite: bool) -> None:
+    """A DomainError unless what a training has computed is finite; without a guarantee it may diverge."""
     if not finite:
-        raise DomainError(f"what {name} releases is not finite: the training diverges on these data")
+        raise DomainError(f"what {name} releases is not finite: with this configuration it diverges on these data")

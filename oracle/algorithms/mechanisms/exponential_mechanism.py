@@ -45,7 +45,7 @@ def check(features: Array, labels: Array, config: Values) -> None:
 def clipped_loss(loss: str, score: float, label: float, loss_range: float) -> float:
     """The loss of one record, clipped to [0, B]; neither of these losses is ever negative."""
     if loss == "squared":
-        return min((score - label) ** 2 / 2.0, loss_range)
+        return min((score - label) * (score - label) / 2.0, loss_range)  # a power would refuse to overflow
     # log(1 + e^s) - y s for y in {0, 1} is log(1 + e^{-+s}), in a form that does not overflow.
     margin = score if label == 1.0 else -score
     return min(max(-margin, 0.0) + math.log1p(math.exp(-abs(margin))), loss_range)
