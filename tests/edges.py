@@ -7,7 +7,7 @@ zeros, and both signs in turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,23 @@ SIZES = {
 } | {"1e20": 1e20, "1e40": 1e40, "1e155": 1e155, "1e300": 1e300, "zero": 0.0}
 
 
-def edged(features: Any, labels: Any, *, every: bool = False) -> Iterator[tuple[str, Any, Any]]:
+FEW = ("1e20", "1e40", "largest of float64", "least of float64")
+"""Where one of each kind is enough."""
+
+
+def edged(
+    features: Any, labels: Any, *, sizes: Collection[str] = tuple(SIZES), every: bool = False
+) -> Iterator[tuple[str, Any, Any]]:
     """The data with records at an edge, each with its name; `every` is for all records, and else it is the first."""
     rows = slice(None) if every else slice(0, 1)
     signs = np.resize([1.0, -1.0], features.shape[1])
-    first = np.resize([1.0] + [0.0] * (features.shape[1] - 1), features.shape[1])
-    for name, size in SIZES.items():
-        for shape, entries in (("", np.ones_like(signs)), (", signs in turn", signs), (", one entry", first)):
+    first = np.eye(features.shape[1])[0]
+    for name in sizes:
+        size = SIZES[name]
+        for shape, entries in (("all entries", np.ones_like(signs)), ("signs in turn", signs), ("one entry", first)):
             moved = features.copy()
             moved[rows] = size * entries
-            yield f"features: {name}{shape}", moved, labels
+            yield f"features, {shape}: {name}", moved, labels
         for sign in (1.0, -1.0):
             other, both = labels.copy(), features.copy()
             other[rows], both[rows] = sign * size, size * signs

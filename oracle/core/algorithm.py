@@ -27,6 +27,7 @@ import numpy as np
 from oracle.core import records, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.tape import Tape
 
 if TYPE_CHECKING:
     import torch
@@ -171,7 +172,7 @@ class Algorithm:
         assert self.batched is not None
         module, name = self.batched.split(":")
         twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
-        data = self._admitted(features, labels, config)
+        data = self._admitted(features, labels, config, tape)
         released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
         records.check_release(self.name, finite=bool(released.isfinite().all()))
         return released
@@ -181,7 +182,7 @@ class Algorithm:
 
         @functools.wraps(literal)
         def reference(features: Any, labels: Any, config: Values, tape: Any, recorder: Any = None) -> Any:
-            data = self._fit(*self._admitted(features, labels, config), single=False)
+            data = self._fit(*self._admitted(features, labels, config, tape), single=False)
             released = literal(*data, config, tape, recorder)
             records.check_release(self.name, finite=bool(np.isfinite(released).all()))
             return released
@@ -189,8 +190,12 @@ class Algorithm:
         reference.literal = literal  # type: ignore[attr-defined]  # of a record that is made of this one
         return reference
 
-    def _admitted(self, features: Any, labels: Any, config: Values) -> tuple[records.Array, records.Array]:
+    def _admitted(self, features: Any, labels: Any, config: Any, tape: Any) -> tuple[records.Array, records.Array]:
         """The data as arrays of float64, or a DomainError where they are none or do not fit the configuration."""
+        if any(not hasattr(config, key.name) for key in (*self.parameters, *self.training)):
+            raise DomainError(f"config = {shown(config)} is outside its domain: what parse makes of {self.name}'s keys")
+        if not isinstance(tape, Tape):
+            raise DomainError(f"tape = {shown(tape)} is outside its domain: a Tape, which a seed makes")
         x, y = records.numbers("features", features), records.numbers("labels", labels)
         records.check(x, y)
         if self.check is not None:

@@ -55,7 +55,8 @@ def numbers(name: str, given: Any) -> Array:
     if table.dtype.kind not in _REAL:
         raise DomainError(f"{name} of type {table.dtype} are outside their domain: {domain}")
     with np.errstate(over="ignore"):  # a long double may be no double; `check` tells
-        return np.require(table.astype(np.float64, copy=False), requirements=("C", "W"))
+        doubles = np.require(table.astype(np.float64, copy=False), requirements=("C", "W"))
+    return doubles.copy() if min(doubles.strides, default=0) < 0 else doubles  # one entry is in every order
 
 
 def check(features: Array, labels: Array) -> None:

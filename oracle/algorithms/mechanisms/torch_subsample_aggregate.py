@@ -25,8 +25,8 @@ def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor
     x = x * steps[0] * steps[1]  # no square of what varies underflows then
     centred = x - x.mean(dim=2, keepdim=True)
     spread = centred.square().sum(dim=2)
-    # The centred x alone make the slope: the mean of y drops out of the sum.
-    slope = (centred * y).sum(dim=2) / torch.where(flat, 1.0, spread)
+    # The centred x alone would make the slope, were it not that what rounding leaves of them grows with y.
+    slope = (centred * (y - y.mean(dim=2, keepdim=True))).sum(dim=2) / torch.where(flat, 1.0, spread)
     return torch.where(flat, 0.0, slope * steps[0][:, :, 0] * steps[1][:, :, 0])
 
 
