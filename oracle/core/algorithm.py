@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 Values = SimpleNamespace
 """Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
 
-MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
+MET, NOT_MET, UNKNOWN, ROUNDED = "met", "not met", "unknown", "rounded"
+"""Whether a hypothesis is true; ROUNDED where it asks for something exact, and floating point comes as near as it can."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,12 @@ class Hypothesis:
 
     words: str
     holds: Callable[[Values], bool | None]
+    rounded: Callable[[Values], bool] = lambda config: False
 
     def status(self, config: Values) -> str:
         """Whether the configuration meets it."""
+        if self.rounded(config):
+            return ROUNDED
         holds = self.holds(config)
         return UNKNOWN if holds is None else MET if holds else NOT_MET
 
@@ -236,6 +240,11 @@ class Algorithm:
 def said(words: str, key: str) -> Hypothesis:
     """A hypothesis that the configuration states itself, by a flag."""
     return equals(words, key, "true")
+
+
+def exactly(words: str, key: str) -> Hypothesis:
+    """The same of something that a training in floating point cannot do: its flag is ROUNDED."""
+    return Hypothesis(words, said(words, key).holds, lambda config: getattr(config, key) == ROUNDED)
 
 
 def equals(words: str, key: str, value: str) -> Hypothesis:

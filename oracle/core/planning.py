@@ -1,14 +1,14 @@
 """What is proved of a training configuration: every guarantee of its algorithm, held against its hypotheses.
 
-A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say, and DOES NOT
-APPLY where one is not met. A plan comes from a file or a mapping of keys (`plan`), or from a training of ours
+A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say or floating point
+meets one only up to rounding, of which the theorem says nothing, and DOES NOT APPLY where one is not met. A plan comes from a file or a mapping of keys (`plan`), or from a training of ours
 (`plan_of_training`), whose implementation makes most hypotheses true.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ from typing import Any
 
 from oracle.core import vocabulary
 from oracle.core.accounting import epsilon_of
-from oracle.core.algorithm import NOT_MET, UNKNOWN, Algorithm, Guarantee, Values, unmet
+from oracle.core.algorithm import NOT_MET, ROUNDED, UNKNOWN, Algorithm, Guarantee, Values, unmet
 from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
@@ -50,8 +50,15 @@ class Plan:
     @property
     def best(self) -> JudgedGuarantee | None:
         """The proved guarantee of the least epsilon; None if nothing is proved."""
-        proved = [item for item in self.judged if item.status == PROVED and item.epsilon is not None]
-        return min(proved, key=lambda item: item.epsilon.upper.to_fraction(), default=None)  # type: ignore[union-attr]
+        return _least(item for item in self.judged if item.status == PROVED)
+
+    @property
+    def best_of_exact_arithmetic(self) -> JudgedGuarantee | None:
+        """The same of the guarantees that would be proved if nothing were rounded."""
+        return _least(
+            item for item in self.judged
+            if item.status in (PROVED, CONDITIONAL) and not any(unmet(item.hypotheses, UNKNOWN))
+        )
 
     @property
     def claim_is_proved(self) -> bool | None:
@@ -60,6 +67,11 @@ class Plan:
             return None
         best = self.best
         return best is not None and best.epsilon is not None and best.epsilon.certainly_le(self.config.claimed_epsilon)
+
+
+def _least(judged: Iterable[JudgedGuarantee]) -> JudgedGuarantee | None:
+    known = [item for item in judged if item.epsilon is not None]
+    return min(known, key=lambda item: item.epsilon.upper.to_fraction(), default=None)  # type: ignore[union-attr]
 
 
 def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
@@ -115,6 +127,14 @@ def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Numb
     return found.best.epsilon
 
 
+def epsilon_of_exact_arithmetic(found: Plan) -> Enclosure:
+    """The least epsilon that would be proved if nothing were rounded: what audits hold a training to, else DomainError."""
+    best = found.best_of_exact_arithmetic
+    if best is None or best.epsilon is None:
+        raise DomainError(f"algorithm = {found.algorithm.name} has no guarantee: {why_not(found)}")
+    return best.epsilon
+
+
 def why_not(found: Plan) -> str:
     """Why nothing is proved, in words."""
     if not found.judged:
@@ -148,8 +168,10 @@ def _judge(guarantee: Guarantee, config: Values) -> JudgedGuarantee:
         return result(DOES_NOT_APPLY, parameters or {}, None, str(error))
     except PrecisionError as error:
         return result(UNDECIDED, parameters or {}, None, str(error))
-    unsaid = "; ".join(unmet(hypotheses, UNKNOWN))
-    return result(CONDITIONAL if unsaid else PROVED, parameters, epsilon, f"not said: {unsaid}" if unsaid else "")
+    missing = {"not said": UNKNOWN, "met up to rounding only": ROUNDED}
+    lacks = {words: "; ".join(unmet(hypotheses, status)) for words, status in missing.items()}
+    reason = "; ".join(f"{words}: {which}" for words, which in lacks.items() if which)
+    return result(CONDITIONAL if reason else PROVED, parameters, epsilon, reason)
 
 
 def _with_delta(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Mapping[str, Any]:

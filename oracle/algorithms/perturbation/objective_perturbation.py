@@ -15,8 +15,9 @@ is the above, "sharp" has log(1 + t) and e^{epsilon/2} instead, which is enough,
 nothing is proved, and for small n lambda the target is missed by far.
 
 The guarantee is of the exact minimiser. A solver's answer, here within a few hundred roundings over lambda, is another
-random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis, which a plan states and
-which is taken for true of our own training, as all its arithmetic is taken for exact.
+random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis, which a plan states. Our
+own training meets it up to rounding, and so nothing is proved of it: a plan says CONDITIONAL, and an audit holds it to
+the epsilon of exact arithmetic.
 
 A plan may give the target epsilon, as a training does, or the noise itself (noise_law and noise_scale).
 """
@@ -33,7 +34,7 @@ from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
 from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import ROUNDED, Algorithm, Guarantee, Hypothesis, Values, equals, exactly, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -127,7 +128,7 @@ _THEOREM = (
     CONVEX,
     said("every loss is a twice continuously differentiable function of one product <x, theta>", "linear_model"),
     said("the minimum is taken over all of R^d", "unconstrained"),
-    said("the released minimiser is exact", "exact_minimiser"),
+    exactly("the released minimiser is exact", "exact_minimiser"),
     CONSTANT_SIZE,
 )
 _PAID = Hypothesis(
@@ -150,7 +151,7 @@ objective_perturbation = Algorithm(
         vocabulary.unconstrained, vocabulary.exact_minimiser, vocabulary.fixed_size,
     ),
     facts=facts,
-    trained=lambda config: {"noise_law": "gamma", "unconstrained": "true", "exact_minimiser": "true"},
+    trained=lambda config: {"noise_law": "gamma", "unconstrained": "true", "exact_minimiser": ROUNDED},
     released="output",
     neighbours="replace",
     guarantees=(
