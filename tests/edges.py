@@ -1,8 +1,8 @@
 """Records at the edges of float32 and float64, put into a data set: what no training may stumble over.
 
 Of every sample of `tests.trainings` one record becomes one of these, in its features, its label or both, or all of them
-do: the largest number, its root, powers of ten beyond float32 and beyond the root of float64, the least positive number,
-zeros, and both signs in turn.
+do: the largest number, its root, powers of ten beyond float32 and beyond the root of float64, the least positive
+number, zeros, and both signs in turn.
 """
 
 from __future__ import annotations

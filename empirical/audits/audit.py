@@ -28,7 +28,6 @@ from empirical.estimators.limits import binomial_limit
 from empirical.pairs.pair import Pair, builders, make_pair
 from oracle.core import planning
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.registry import algorithm, named
 

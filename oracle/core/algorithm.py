@@ -38,7 +38,7 @@ Values = SimpleNamespace
 """Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
 
 MET, NOT_MET, UNKNOWN, ROUNDED = "met", "not met", "unknown", "rounded"
-"""Whether a hypothesis is true; ROUNDED where it asks for something exact, and floating point comes as near as it can."""
+"""Whether a hypothesis is true; ROUNDED where it asks for what is exact, and floating point comes close."""
 
 
 @dataclass(frozen=True)

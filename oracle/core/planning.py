@@ -1,8 +1,9 @@
 """What is proved of a training configuration: every guarantee of its algorithm, held against its hypotheses.
 
-A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say or floating point
-meets one only up to rounding, of which the theorem says nothing, and DOES NOT APPLY where one is not met. A plan comes from a file or a mapping of keys (`plan`), or from a training of ours
-(`plan_of_training`), whose implementation makes most hypotheses true.
+A guarantee is PROVED where all its hypotheses are met, CONDITIONAL where the configuration does not say or floating
+point meets one only up to rounding, of which the theorem says nothing, and DOES NOT APPLY where one is not met. A plan
+comes from a file or a mapping of keys (`plan`), or from a training of ours (`plan_of_training`), whose implementation
+makes most hypotheses true.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Numb
 
 
 def epsilon_of_exact_arithmetic(found: Plan) -> Enclosure:
-    """The least epsilon that would be proved if nothing were rounded: what audits hold a training to, else DomainError."""
+    """What audits hold a training to: the least epsilon that would be proved of it if nothing were rounded."""
     best = found.best_of_exact_arithmetic
     if best is None or best.epsilon is None:
         raise DomainError(f"algorithm = {found.algorithm.name} has no guarantee: {why_not(found)}")

@@ -1,22 +1,23 @@
-"""Records, once for all trainings: what may be given as data, and why no finite record leaves the numbers of a training.
+"""Records, once for all trainings: what may be given as data, and why no finite record leaves a training's numbers.
 
-`numbers` makes arrays of float64 of whatever holds real numbers (lists, arrays of any layout, tensors), and `check` says
+`numbers` makes arrays of float64 of whatever holds real numbers (lists, arrays of any layout, tensors), `check` says
 what is a data set. Every other input is a DomainError, for the reference and for the batched twin alike.
 
-A training is private for every data set, however large its numbers are: a square that overflows in one record would show
-by a NaN in the release that the record is there. So a training with a guarantee first takes every record by itself into
-a range in which products of its entries with each other and with the weights are finite:
+A training is private for every data set, however large its numbers are: a square that overflows in one record would
+show by a NaN in the release that the record is there. So a training with a guarantee first takes every record by itself
+into a range in which products of its entries with each other and with the weights are finite:
 
-    features longer than LARGEST (in their largest entry) are divided by the least power of two that makes them fit
-    labels beyond LARGEST are cut to it
+    features with an entry of 2^POWER or more are divided by the least power of two that makes all entries smaller
+    labels beyond 2^POWER are cut to it
 
-LARGEST is 2^200 for float64 and 2^32 for float32; other records keep every bit, and those divided keep their direction.
-A map of single records makes neighbours of neighbours, so that whatever is proved of the training for all records in the
+POWER is 200 for float64 and 32 for float32; other records keep every bit, and those divided keep their direction. A map
+of single records makes neighbours of neighbours, so that whatever is proved of the training for all records in the
 range is proved of the whole for all finite records. Declared bounds on norms or labels are checked before, on what was
-given, and shorter features keep them.
+given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^100 in float64 and
+2^30 in float32 leave room for all that is computed; beyond, the configuration overflows by itself.
 
 What has no guarantee computes what it is asked: nothing is scaled there, and numbers that the type does not have are
-refused. A release that is not finite is an error for every training; where a guarantee holds, there is none.
+refused. A release that is not finite is an error for every training.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from oracle.core.errors import DomainError
 Array = NDArray[np.float64]
 
 POWER = {False: 200, True: 32}
-"""Single precision or not -> log2 of LARGEST.
+"""By whether the precision is single.
 
 Literal references form r x, a residual of about |x| |w| times the features, and square it: 2^800 |w|^2 of 2^1024 at
 most. The twins square features and residuals, not their products: 2^64 of 2^128.
@@ -82,11 +83,12 @@ def lengths(features: Array) -> Array:
 def saturated(features: Array, labels: Array, *, single: bool) -> tuple[Array, Array]:
     """The records in the range of the precision, each a function of itself alone."""
     power = POWER[single]
+    largest = 2.0**power
     powers = np.maximum(np.frexp(np.abs(features).max(axis=1))[1] - power, 0)
     if powers.any():
         features = np.ldexp(features, -powers[:, None])
-    if np.abs(labels).max() > 2.0**power:
-        labels = np.clip(labels, -(2.0**power), 2.0**power)
+    if np.abs(labels).max() > largest:
+        labels = np.clip(labels, -largest, largest)
     return features, labels
 
 

@@ -103,7 +103,7 @@ def in_chunks(
         if local:
             threads = stack.enter_context(_one_thread_each())
             if recorder is None and min(threads, len(starts)) > 1:
-                # A thread that is new has the processor's number of OpenMP's threads, whatever torch was told in another.
+                # OpenMP counts for each thread apart: a new one would have as many as the environment says.
                 pool = ThreadPoolExecutor(min(threads, len(starts)), initializer=torch.set_num_threads, initargs=(1,))
                 parts = stack.enter_context(pool).map(part, starts)
         result = like.new_empty(0)

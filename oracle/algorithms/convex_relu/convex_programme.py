@@ -262,7 +262,7 @@ def _inside(cone: Array) -> Array:
 
 
 def _step(programme: _Programme, z: Array, weight: float) -> tuple[Array, float]:
-    """The Newton step and the squared decrement; an OracleError where records of too many sizes leave none in doubles."""
+    """The Newton step and the squared decrement; an OracleError where doubles have none for records of such sizes."""
     try:
         step, decrement = programme.newton(z, weight)
     except np.linalg.LinAlgError:

@@ -8,9 +8,9 @@ sensitivity. The grid is that of the points with coordinates -grid_radius, ..., 
 every axis, in lexicographic order.
 
 A model is drawn by inverting the distribution function at one uniform number of the tape. The guarantee is of the exact
-law; in doubles the probability of each of the K models is off by about K 2^-53 at most, absolutely. That is met up to
-rounding, and no pure guarantee survives it: a model of probability below 2^-53 may be drawn under one data set and never
-under the other. So a plan of our own training says CONDITIONAL, and an audit holds it to the epsilon of the exact law.
+law; in doubles the probability of each of the K models is off by about K 2^-53 at most, absolutely. No pure guarantee
+survives that: a model of probability below 2^-53 may be drawn under one data set and never under the other. So a plan
+of our own training says CONDITIONAL (met up to rounding), and an audit holds it to the epsilon of the exact law.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """What every training makes of its data: no finite record shows by an infinity, and no input ends in a raw error.
 
 The guarantee of a training holds for all data that it takes. So a record at the edge of float32 or float64 may be
-refused for a bound that the configuration declares, by looking at that record alone and before anything is trained; else
-all releases are finite, the reference and its twin agree, and the record moves a clipped sum by no more than any other.
+refused for a bound that the configuration declares, by looking at that record alone and before anything is trained;
+else all releases are finite, the reference and its twin agree, and the record moves a clipped sum as any other does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -33,7 +34,7 @@ CLIPPED = {
 }
 """What clips every record's gradient to clip_norm, and tells a recorder the sum."""
 CANCELS = {"dp-sbcd"}
-"""Whose residuals are differences of variables that are as large as the record: rounding leaves their direction open."""
+"""Whose residuals are differences of variables as large as the record: rounding leaves their direction open."""
 WAYS = ("reference", "float64", "float32")
 MODELS = 3
 
@@ -106,10 +107,8 @@ def hunt(item: Algorithm, count: int, sizes: Any, *, every: bool) -> None:
                     judge(item, name, (data[0], data[1]), config, seed)
                     continue
                 for way in WAYS:  # nothing is promised, and nothing but an error of ours says so
-                    try:
+                    with contextlib.suppress(OracleError):
                         assert np.isfinite(trained(item, way, (data[0], data[1]), config, Tape(seed))).all()
-                    except OracleError as error:
-                        assert str(error)
 
 
 @pytest.mark.parametrize("item", named(ALGORITHMS, {"convex-relu-exact"}, "full"))
@@ -171,7 +170,8 @@ def test_ordinary_records_keep_every_bit_and_others_their_direction(single: bool
 
 def test_a_record_is_mapped_alone() -> None:
     rng = np.random.default_rng(0)
-    features, labels = rng.normal(size=(50, 3)) * 10.0 ** rng.uniform(-300, 300, (50, 1)), 10.0 ** rng.uniform(0, 300, 50)
+    features = rng.normal(size=(50, 3)) * 10.0 ** rng.uniform(-300, 300, (50, 1))
+    labels = 10.0 ** rng.uniform(0, 300, 50)
     together = records.saturated(features, labels, single=True)
     for i in range(50):
         alone = records.saturated(features[i : i + 1], labels[i : i + 1], single=True)
@@ -231,7 +231,8 @@ def test_half_precision_integers_and_truth_values_are_numbers() -> None:
     config = item.parse({"noise_scale": 1, "variance_floor": 1})
     table = np.array([[1.0], [0.0], [1.0]])
     expected = trained(item, "float64", (table, table[:, 0]), config, Tape(0))
-    for dtype in (np.float16, np.float32, np.int64, np.uint8, bool, torch.bfloat16, torch.float16, torch.int32, torch.bool):
+    tensors = torch.bfloat16, torch.float16, torch.int32, torch.bool
+    for dtype in (np.float16, np.float32, np.int64, np.uint8, bool, *tensors):
         given = torch.tensor(table).to(dtype) if isinstance(dtype, torch.dtype) else table.astype(dtype)
         for way in WAYS:
             released = trained(item, way, (given, given[:, 0]), config, Tape(0))
@@ -270,7 +271,7 @@ def test_what_is_no_data_is_a_domain_error(item: Algorithm) -> None:
         if name == "a long double that is no double" and np.finfo(np.longdouble).max == np.finfo(np.float64).max:
             continue
         for way in ("reference", "float64"):
-            with pytest.raises(DomainError, match="features|labels"):
+            with pytest.raises(DomainError, match=r"features|labels"):
                 trained(item, way, broken(features, labels), config, Tape(0))
 
 
@@ -312,5 +313,5 @@ def test_a_training_that_diverges_is_told() -> None:
     for way in ("reference", "float64"):
         with np.errstate(all="ignore"), pytest.raises(DomainError, match="what gd releases is not finite"):
             trained(item, way, data, config, Tape(0))
-    with pytest.raises(DomainError, match=r"^features contain 1e\+60, which is outside their domain: numbers of float32"):
+    with pytest.raises(DomainError, match=r"^features contain 1e\+60, which is outside .*: numbers of float32"):
         trained(item, "float32", data, config, Tape(0))
