@@ -13,8 +13,8 @@ into a range in which products of its entries with each other and with the weigh
 POWER is 200 for float64 and 32 for float32; other records keep every bit, and those divided keep their direction. A map
 of single records makes neighbours of neighbours, so that whatever is proved of the training for all records in the
 range is proved of the whole for all finite records. Declared bounds on norms or labels are checked before, on what was
-given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^100 in float64 and
-2^30 in float32 leave room for all that is computed; beyond, the configuration overflows by itself.
+given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^100 in float64
+and 2^30 in float32 leave room for all that is computed; beyond, the configuration overflows by itself.
 
 What has no guarantee computes what it is asked: nothing is scaled there, and numbers that the type does not have are
 refused. A release that is not finite is an error for every training.
