@@ -14,6 +14,7 @@ key, `noise_multiplier` may be given in its place: noise_on_mean = noise_multipl
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,10 +22,13 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from oracle.core import hypotheses, vocabulary
+import numpy as np
+
+from oracle.core import hypotheses, records, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.hypotheses import HYPOTHESES
+from oracle.core.hypotheses import HYPOTHESES, ROUNDED
+from oracle.core.tape import Tape
 
 if TYPE_CHECKING:
     import torch
@@ -47,6 +51,7 @@ class Condition:
     decides: str
     holds: Callable[[Values], bool | None]
     words: str = ""
+    rounded: Callable[[Values], bool] = lambda config: False
 
     def __post_init__(self) -> None:
         hypotheses.named("a condition", (self.decides,))
@@ -58,7 +63,7 @@ class Condition:
 
     def status(self, config: Values) -> str:
         """Whether the configuration meets it."""
-        return hypotheses.status(self.holds(config))
+        return ROUNDED if self.rounded(config) else hypotheses.status(self.holds(config))
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,9 @@ class Algorithm:
     DomainError unless the data fit the configuration. `risks` are bounds on how good its output is. `gaussian_release`
     says that for losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by
     GDP. A `deterministic` one reads nothing of the tape: all models are equal.
+
+    Both implementations take what `records` makes of the data: see there for what may be given, and for what becomes of
+    records too large to compute with.
     """
 
     name: str
@@ -111,6 +119,8 @@ class Algorithm:
         twice = {key.name for key in self.keys if sum(other.name == key.name for other in self.keys) > 1}
         if twice:
             raise OracleError(f"algorithm {self.name} has {', '.join(sorted(twice))} among its keys twice")
+        if self.reference is not None:
+            object.__setattr__(self, "reference", self._admitting(getattr(self.reference, "literal", self.reference)))
 
     @property
     def keys(self) -> tuple[Parameter, ...]:
@@ -172,16 +182,47 @@ class Algorithm:
 
     def train_batched(
         self, features: Any, labels: Any, config: Values, tape: Any, *, device: str | torch.device = "cpu",
-        dtype: torch.dtype | None = None, recorder: Any = None,
+        dtype: torch.dtype | str | None = None, recorder: Any = None,
     ) -> torch.Tensor:
         """What all the tape's models release, [M, ...], trained at once on the device (imports torch)."""
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
         twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
+        data = self._admitted(features, labels, config, tape)
+        released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
+        records.check_release(self.name, finite=bool(released.isfinite().all()))
+        return released
+
+    def _admitting(self, literal: Callable[..., Any]) -> Callable[..., Any]:
+        """The literal training on whatever may be given as data."""
+
+        @functools.wraps(literal)
+        def reference(features: Any, labels: Any, config: Values, tape: Any, recorder: Any = None) -> Any:
+            data = self._fit(*self._admitted(features, labels, config, tape), single=False)
+            released = literal(*data, config, tape, recorder)
+            records.check_release(self.name, finite=bool(np.isfinite(released).all()))
+            return released
+
+        reference.literal = literal  # type: ignore[attr-defined]  # of a record that is made of this one
+        return reference
+
+    def _admitted(self, features: Any, labels: Any, config: Any, tape: Any) -> tuple[records.Array, records.Array]:
+        """The data as arrays of float64, or a DomainError where they are none or do not fit the configuration."""
+        if any(not hasattr(config, key.name) for key in (*self.parameters, *self.training)):
+            raise DomainError(f"config = {shown(config)} is outside its domain: what parse makes of {self.name}'s keys")
+        if not isinstance(tape, Tape):
+            raise DomainError(f"tape = {shown(tape)} is outside its domain: a Tape, which a seed makes")
+        x, y = records.numbers("features", features), records.numbers("labels", labels)
+        records.check(x, y)
         if self.check is not None:
-            self.check(features, labels, config)
-        return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)
+            self.check(x, y, config)
+        return x, y
+
+    @property
+    def _fit(self) -> Callable[..., tuple[records.Array, records.Array]]:
+        """What makes the data fit a precision: where there is something to protect, each record by itself."""
+        return records.saturated if self.guarantees else records.castable
 
     def _with_facts(self, values: Mapping[str, Any]) -> Values:
         absent = {key.name: None for key in (*self.keys, vocabulary.claimed_epsilon)}
@@ -212,6 +253,11 @@ class Algorithm:
 def said(decides: str, key: str, words: str = "") -> Condition:
     """A condition that the configuration states itself, by a flag."""
     return equals(decides, key, "true", words)
+
+
+def exactly(decides: str, key: str, words: str = "") -> Condition:
+    """The same of something that a training in floating point cannot do: its flag is ROUNDED."""
+    return replace(said(decides, key, words), rounded=lambda config: getattr(config, key) == ROUNDED)
 
 
 def equals(decides: str, key: str, value: str, words: str = "") -> Condition:

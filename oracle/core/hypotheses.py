@@ -16,7 +16,8 @@ from types import SimpleNamespace
 
 from oracle.core.errors import OracleError
 
-MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
+MET, NOT_MET, UNKNOWN, ROUNDED = "met", "not met", "unknown", "rounded"
+"""Whether a hypothesis is true; ROUNDED where it asks for what is exact, and floating point comes close."""
 NONE: tuple[str, ...] = ()
 """What a bound assumes that says nothing beyond its parameters; it has to say so."""
 IN_WORDS_NONE = "none beyond its parameters"
@@ -57,7 +58,7 @@ def status(holds: bool | None) -> str:
 
 def together(found: list[str]) -> str:
     """The status of a hypothesis that several conditions decide: each must be met."""
-    return NOT_MET if NOT_MET in found else UNKNOWN if UNKNOWN in found or not found else MET
+    return next((status for status in (NOT_MET, UNKNOWN, ROUNDED, MET) if status in found), UNKNOWN)
 
 
 def named(owner: str, names: tuple[str, ...]) -> tuple[Hypothesis, ...]:

@@ -1,15 +1,15 @@
 """What is proved of a training configuration: every guarantee of its algorithm, held against its hypotheses.
 
-A guarantee is PROVED where all hypotheses of its bound are met, CONDITIONAL where the configuration does not say, and
-DOES NOT APPLY where one is not met. Bounds on the risk are judged alike, beside those on privacy. A plan comes from a
-file or a mapping of keys (`plan`), or from a training of ours (`plan_of_training`), whose implementation makes most
-hypotheses true.
+A guarantee is PROVED where all hypotheses of its bound are met, CONDITIONAL where the configuration does not say or
+floating point meets one only up to rounding, of which the theorem says nothing, and DOES NOT APPLY where one is not
+met. Bounds on the risk are judged alike, beside those on privacy. A plan comes from a file or a mapping of keys
+(`plan`), or from a training of ours (`plan_of_training`), whose implementation makes most hypotheses true.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +22,7 @@ from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.core.hypotheses import NOT_MET, UNKNOWN, Hypothesis, together
+from oracle.core.hypotheses import MET, NOT_MET, ROUNDED, UNKNOWN, Hypothesis, together
 from oracle.core.registry import algorithm, algorithms, bound
 
 PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES NOT APPLY", "UNDECIDED"
@@ -63,8 +63,15 @@ class Plan:
     @property
     def best(self) -> JudgedGuarantee | None:
         """The proved guarantee of the least epsilon; None if nothing is proved."""
-        proved = [item for item in self.judged if item.status == PROVED and item.epsilon is not None]
-        return min(proved, key=lambda item: item.epsilon.upper.to_fraction(), default=None)  # type: ignore[union-attr]
+        return _least(item for item in self.judged if item.status == PROVED)
+
+    @property
+    def best_of_exact_arithmetic(self) -> JudgedGuarantee | None:
+        """The same of the guarantees that would be proved if nothing were rounded."""
+        return _least(
+            item for item in self.judged
+            if item.epsilon is not None and all(one.status in (MET, ROUNDED) for one in item.hypotheses)
+        )
 
     @property
     def claim_is_proved(self) -> bool | None:
@@ -73,6 +80,11 @@ class Plan:
             return None
         best = self.best
         return best is not None and best.epsilon is not None and best.epsilon.certainly_le(self.config.claimed_epsilon)
+
+
+def _least(judged: Iterable[JudgedGuarantee]) -> JudgedGuarantee | None:
+    known = [item for item in judged if item.epsilon is not None]
+    return min(known, key=lambda item: item.epsilon.upper.to_fraction(), default=None)  # type: ignore[union-attr]
 
 
 def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
@@ -131,6 +143,14 @@ def proved_epsilon(item: Algorithm, config: Values, *, records: int, delta: Numb
     return found.best.epsilon
 
 
+def epsilon_of_exact_arithmetic(found: Plan) -> Enclosure:
+    """What audits hold a training to: the least epsilon that would be proved of it if nothing were rounded."""
+    best = found.best_of_exact_arithmetic
+    if best is None or best.epsilon is None:
+        raise DomainError(f"algorithm = {found.algorithm.name} has no guarantee: {why_not(found)}")
+    return best.epsilon
+
+
 def why_not(found: Plan) -> str:
     """Why nothing is proved, in words."""
     if not found.judged:
@@ -184,8 +204,9 @@ def _judge(guarantee: Guarantee, config: Values) -> JudgedGuarantee:
         return result(DOES_NOT_APPLY, parameters or {}, None, str(error))
     except PrecisionError as error:
         return result(UNDECIDED, parameters or {}, None, str(error))
-    unsaid = unmet(UNKNOWN)
-    return result(CONDITIONAL if unsaid else PROVED, parameters, value, f"not said: {unsaid}" if unsaid else "")
+    missing = {"not said": unmet(UNKNOWN), "met up to rounding only": unmet(ROUNDED)}
+    reason = "; ".join(f"{words}: {which}" for words, which in missing.items() if which)
+    return result(CONDITIONAL if reason else PROVED, parameters, value, reason)
 
 
 def _with_delta(name: str, parameters: Mapping[str, Any], delta: Fraction) -> Mapping[str, Any]:

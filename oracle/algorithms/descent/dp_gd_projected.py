@@ -23,7 +23,7 @@ from oracle.algorithms.descent.dp_gd import FULL, MEAN_RISK, WORDS, composed
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.constant_size import check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -31,7 +31,7 @@ from oracle.core.tape import Tape
 
 def largest_gradient(loss: str, features: Array, label: float, radius: float) -> float:
     """The largest gradient norm of a record's loss on the ball."""
-    norm = float(np.linalg.norm(features))
+    norm = float(records.lengths(features[None])[0])
     return norm * max(abs(glm.residual(loss, sign * radius * norm, label)) for sign in (1.0, -1.0))
 
 
@@ -57,12 +57,12 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
     eta, sigma, radius = (float(v) for v in (config.learning_rate, config.noise_on_mean, config.radius))
-    records, dimension = features.shape
+    size, dimension = features.shape
     theta = np.zeros(dimension)
     iterates = np.zeros(dimension)
     for step in range(config.steps):
         total = np.zeros(dimension)
-        for i in range(records):
+        for i in range(size):
             gradient = glm.residual(config.loss, float(features[i] @ theta), float(labels[i])) * features[i]
             total += gradient
             if recorder is not None:

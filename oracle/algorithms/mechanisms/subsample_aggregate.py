@@ -57,7 +57,11 @@ def estimate(estimator: str, features: Array, labels: Array) -> float:
     x, y = features[:, 0], labels
     if x.max() == x.min():  # decided exactly: a centred sum of squares is not exactly 0
         return 0.0
-    return float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
+    power = int(np.frexp(np.abs(x).max())[1])
+    x = np.ldexp(x, -power)  # no square of what varies underflows then, and a slope of ordinary numbers keeps its bits
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    with np.errstate(over="ignore"):  # an infinite slope is cut like every other
+        return float(np.ldexp(slope, -power))
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:

@@ -7,8 +7,9 @@ b = 2 L / (n lambda epsilon), is epsilon-DP for replacing a record, because the 
 2 L / (n lambda), L = max |x|. Its "strictly convex" is not needed: the linear loss is not, and reaches the bound.
 
 An answer of a solver is no argmin. `solver_error` is the distance tau that the guarantee allows for, and counts
-(2 L / (n lambda) + 2 tau); a run whose answer cannot be certified to be that close is refused. The minimiser and the
-sum are therefore computed in double precision, whatever is asked for: rounding the sum then is post-processing.
+(2 L / (n lambda) + 2 tau); a configuration in which no answer can be promised to be that close is refused, for the
+shape of the data alone: to look at the answer would tell of the records. The minimiser and the sum are therefore
+computed in double precision, whatever is asked for: rounding the sum then is post-processing.
 
 A plan may have Gaussian noise, other losses (say how steep: lipschitz), and a record added or removed.
 """
@@ -31,10 +32,8 @@ from oracle.core.tape import Tape
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fit the configuration that the guarantee assumes."""
     glm.check_data(features, labels, feature_norm=config.feature_norm, loss=config.loss)
-
-
-def certify(distance: float, config: Values) -> None:
-    """A DomainError unless the answer is as close to the minimiser as the configuration promises."""
+    norm = float(config.feature_norm)
+    distance = minimiser.worst_distance(features.shape, config.loss, float(config.regularisation), norm)
     if not distance <= float(config.solver_error):
         raise DomainError(
             f"solver_error = {config.solver_error} is outside its domain: the answer is certified to {distance:.3g}"
@@ -49,7 +48,6 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
         features, labels, config.loss, float(config.regularisation), np.zeros(dimension), float(config.feature_norm),
         recorder,
     )
-    certify(distance, config)
     noise = float(config.noise_scale) * tape.exponential_norm("noise", 0, dimension)[0]
     if recorder is not None:
         recorder("release", exact=theta.copy(), distance=distance, noise_scale=float(config.noise_scale))
