@@ -82,7 +82,7 @@ def as_float64(
         if rounded[name] is not None:
             lost = np.broadcast_to(rounded[name], tuple(array.shape))
             where = xp.asarray(np.not_equal(lost, None).astype(bool), device=array_api_compat.device(array))
-            faults.append(Fault(where, lost, known[name], "is no float64 number, which the fast path needs in its domain"))
+            faults.append(Fault(where, lost, known[name], "is held by no double (the reference takes it); its domain"))
         bad = known[name].outside(xp, array)
         if bool(xp.any(bad)):
             faults.append(Fault(bad, array, known[name], "is outside its domain"))

@@ -74,10 +74,10 @@ def _rounded(own: Any, array: Any, doubles: Any) -> Any:
     suspects = own.isfinite(doubles) if is_float else own.abs(doubles) >= LARGEST_COUNT
     if not bool(own.any(suspects)):
         return None
-    entries = np.asarray(array_api_compat.to_device(array, "cpu"))
+    entries, asked = (np.asarray(array_api_compat.to_device(part, "cpu")) for part in (array, suspects))
     lost = np.empty(entries.shape, dtype=object)
-    for at in zip(*np.nonzero(np.asarray(array_api_compat.to_device(suspects, "cpu"))), strict=True):
+    for at in np.ndindex(entries.shape):
         entry = entries[at] if is_float else int(entries[at])
-        if entry != (np.float64(entry) if is_float else int(float(entry))):
+        if asked[at] and entry != (np.float64(entry) if is_float else int(float(entry))):
             lost[at] = entry
     return lost if any(entry is not None for entry in lost.flat) else None

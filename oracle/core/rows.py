@@ -35,7 +35,7 @@ class Refusal:
     reason: str
 
     def __str__(self) -> str:
-        return f"row {', '.join(map(str, self.row))}: {self.reason}"
+        return f"row {', '.join(map(str, self.row))}: {self.reason}" if self.row else self.reason
 
 
 @dataclass(frozen=True)
