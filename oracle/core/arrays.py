@@ -22,6 +22,7 @@ from oracle.core.errors import DomainError
 UNIT = 2.0**-53
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
+LEAST = 5e-324  # the least positive double: what a positive number that underflowed is rounded up to
 TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
 
 
