@@ -96,8 +96,8 @@ def strict(bound: Bound, arrays: dict[str, Any]) -> Any:
             except OracleError as error:
                 if not shape:
                     raise
-                row = Refusal(_place(int(index), shape), f"{error}")
-                raise type(error)(f"{row} (`rows` answers the others)") from None
+                place = ", ".join(map(str, _place(int(index), shape)))
+                raise type(error)(f"{error} (row {place}; `rows` answers the others)") from None
     return xp.reshape(result, shape)
 
 
