@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root
+from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root, finite
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_far import FAR, epsilon_far, mu_far
@@ -64,15 +64,15 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
     def excess(epsilon: arb) -> arb:
         return logit_ball(epsilon, mu()) - _target_logit(delta)
 
-    with ctx.workprec(128):
-        if mu() > FAR:
-            return epsilon_far(mu, delta, width)
+    about = finite(mu)
+    if about > FAR:
+        return epsilon_far(mu, delta, width)
     zero = arb(0)
     if certainly_negative(lambda: excess(zero)):
         return Enclosure.exactly(0)
     with ctx.workprec(128):
         # delta(epsilon) <= Phi(-x) <= e^{-x^2/2} at x = epsilon/mu - mu/2 = sqrt(2 log(1/delta)).
-        upper = (mu() * (mu() / 2 + _tail_point(delta))).upper()
+        upper = (about * (about / 2 + _tail_point(delta))).upper()
     return decreasing_root(excess, zero, upper, width=width)
 
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from oracle.core.arithmetic import finite
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 
@@ -92,8 +93,7 @@ def _crossing(
 
 def epsilon_far(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> Enclosure:
     """The enclosure of the least epsilon with delta(epsilon) <= delta, for mu >= FAR recomputed at any precision."""
-    with ctx.workprec(128):
-        size = _exponent(mu())
+    size = _exponent(finite(mu))
     low, high = _crossing(
         lambda _: mu(), lambda x: mu() * _mills(x + mu()), delta, lambda: (ball(width) / mu() / 8).mid(),
         _bits(width) + size + 8,
