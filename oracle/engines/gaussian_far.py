@@ -93,13 +93,29 @@ def _crossing(
 
 def epsilon_far(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> Enclosure:
     """The enclosure of the least epsilon with delta(epsilon) <= delta, for mu >= FAR recomputed at any precision."""
-    size = _exponent(finite(mu))
+    about = finite(mu)
+    size, lost = _exponent(about), _lost(mu)
+
+    def sharp(_: arb | None = None) -> arb:
+        with ctx.extraprec(lost):
+            return mu()
+
     low, high = _crossing(
-        lambda _: mu(), lambda x: mu() * _mills(x + mu()), delta, lambda: (ball(width) / mu() / 8).mid(),
+        sharp, lambda x: sharp() * _mills(x + sharp()), delta, lambda: (ball(width) / sharp() / 8).mid(),
         _bits(width) + size + 8,
     )
     with ctx.workprec(_bits(width) + 2 * size + 64):
-        return Enclosure.between(*(mu() * (x + mu() / 2) for x in (low, high)))
+        return Enclosure.between(*(sharp() * (x + sharp() / 2) for x in (low, high)))
+
+
+def _lost(mu: Callable[[], arb]) -> int:
+    """About how many bits mu loses on the way: those of a contraction next to 1, say."""
+    for precision in (128, 512, 2048, 8192, 32768):
+        with ctx.workprec(precision):
+            value = mu()
+            if value.is_finite() and (value.is_exact() or value.rel_accuracy_bits() > 64):
+                return 0 if value.is_exact() else precision - int(value.rel_accuracy_bits())
+    raise PrecisionError("mu keeps no digits at 32768 bits")
 
 
 def mu_far(epsilon: Fraction, delta: Fraction, relative: Fraction) -> Enclosure:

@@ -185,7 +185,9 @@ def _far(values: Values, width: Fraction) -> Enclosure:
         bits = 2 * (upper.upper.exponent + upper.upper.mantissa.bit_length()) + values.delta.denominator.bit_length()
         bits += width.denominator.bit_length() + 64
         upper = upper.hull(epsilon_far(largest, (values.delta - Fraction(1, 1 << bits)) / 2, width / 4))
-    return enclose(lambda: upper.ball + _jacobian(values), width=width)
+    ratio = enclose(lambda: _jacobian(values), width=width / 4)
+    with ctx.workprec(128 + 2 * (upper.upper.mantissa.bit_length() + width.denominator.bit_length())):
+        return Enclosure.between(upper.lower.ball + ratio.lower.ball, upper.upper.ball + ratio.upper.ball)
 
 
 def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
