@@ -3,10 +3,11 @@
 Width convention, everywhere: an enclosure of *width* w satisfies upper - lower <= w * min(1, |truth|), so that a
 delta of 1e-300 comes with digits and not as [0, 1e-12].
 
-Four tools, each a proof by itself:
+Five tools, each a proof by itself:
 - `enclose`: a closed form, evaluated in balls at rising precision;
 - `integral`: acb.integral on a finite path plus a tail that the caller has bounded by a proof;
 - `decreasing_root`: two points whose function values have certified opposite signs;
+- `finite`: a number next to a pole, at the first precision that tells them apart;
 - `through`: a monotone function of a number that is itself only enclosed.
 """
 
@@ -84,6 +85,17 @@ def _sign(function: Callable[[arb], arb], point: arb) -> tuple[int, arb]:
                 return 0, value
         precision *= 2
     raise PrecisionError(f"the sign at {point.str(20)} is undecided at {PRECISION_LIMIT} bits")
+
+
+def finite(compute: Callable[[], arb], *, precision: int = 128) -> arb:
+    """A ball that is finite, at rising precision: next to a pole a number may need many bits to be told from it."""
+    while precision <= PRECISION_LIMIT:
+        with ctx.workprec(precision):
+            value = compute()
+            if value.is_finite():
+                return value
+        precision *= 2
+    raise PrecisionError(f"a number is not told from a pole at {PRECISION_LIMIT} bits")
 
 
 def decreasing_root(

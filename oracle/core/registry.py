@@ -10,23 +10,22 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-import numpy as np
 from flint import arb
 
 from oracle.core import arithmetic, hypotheses, vocabulary
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.arrays import as_float64
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.hypotheses import Hypothesis
+from oracle.core.rows import SAFE as SAFE
+from oracle.core.rows import Rows, answered, strict
 from oracle.core.tightness import UNKNOWN, Tightness
 
 Certify = Callable[[Values, Fraction], Enclosure]
@@ -34,7 +33,6 @@ NEIGHBOURS = (*vocabulary.neighbours.choices, "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", *vocabulary.released.choices)
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
-SAFE = ("lower", "upper")
 VALIDITIES = {
     "proved": "proved here",
     "checked": "checked here in part, not proved",
@@ -129,33 +127,22 @@ class Bound:
         """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).
 
         The last axis of a schedule is its own: an array [batch, steps] gives a result [batch]. Entries that float64
-        cannot certify are marked NaN by the formula and recomputed by the reference.
+        cannot certify are marked NaN by the formula and recomputed by the reference. A row that has no answer is an
+        error that says which and why; `rows` answers the others all the same.
         """
-        xp, values = as_float64(self.name, self.parameters, arrays)
-        with np.errstate(all="ignore"):  # intermediate overflow is expected; what is not finite is recomputed below
-            result = self.vectorised(xp, Values(**values))
-        missing = ~xp.isfinite(result)
-        if bool(xp.any(missing)):
-            result = self._by_reference(xp, values, result, missing)
-        return result
+        return strict(self, arrays)
 
-    def _by_reference(self, xp: Any, values: dict[str, Any], result: Any, missing: Any) -> Any:
-        flat = xp.reshape(xp.asarray(result, copy=True), (-1,))
-        schedules = {parameter.name for parameter in self.parameters if parameter.kind == "schedule"}
-        side = SAFE.index(self.safe)
-        for index in xp.nonzero(xp.reshape(missing, (-1,)))[0]:
-            at = int(index)
-            point: dict[str, Any] = {}
-            for name, value in values.items():
-                if isinstance(value, str):
-                    point[name] = value
-                elif name in schedules:
-                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
-                    point[name] = [float(entry) for entry in rows[at]]
-                else:
-                    point[name] = float(xp.reshape(value, (-1,))[at])
-            flat[at] = self.reference(**point).to_floats()[side]
-        return xp.reshape(flat, result.shape)
+    def rows(self, /, **arrays: Any) -> Rows:
+        """`fast`, row by row: `values` is NaN where a row has no answer, and `refused` says of each such row why.
+
+            >>> import dp_oracle
+            >>> answers = dp_oracle.bound("gdp.delta").rows(mu=[1.0, -1.0, 2.0], epsilon=1.0)
+            >>> [round(float(value), 3) for value in answers.values]
+            [0.127, nan, 0.51]
+            >>> print(*answers.refused)
+            row 1: mu = -1.0 is outside its domain: a real number > 0
+        """
+        return answered(self, arrays)
 
 
 Thing = TypeVar("Thing")

@@ -37,7 +37,7 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines import small_noise
+from oracle.engines import laplace_residues, small_noise
 from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
@@ -242,6 +242,8 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
+    if (exact := _residues(stages)) is not None:
+        return enclose(lambda: exact(ball(epsilon)), width=width).capped(1)
     if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
         with ctx.workprec(256 + _bits(width)):
             value = discrete(ball(epsilon))
@@ -275,6 +277,8 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
         # Total variation distances add up at most.
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
+    if (exact := _residues(stages)) is not None:
+        return _solve(exact, _largest_loss(stages), delta, width)
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return _solve(discrete, _largest_loss(stages), delta, width)
@@ -335,6 +339,15 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     if not small_noise.serves(step, count, log_error - scale):
         return None
     return functools.partial(small_noise.delta, step, count)
+
+
+def _residues(stages: Stages) -> Callable[[arb], arb] | None:
+    """The curve of Laplace releases alone, where they are few enough to be summed exactly."""
+    parts = tuple((step.ratio, count) for step, count in stages if isinstance(step, LaplaceStep))
+    if len(parts) < len(stages) or not laplace_residues.serves(parts):
+        return None
+    largest = sum((ratio * count for ratio, count in parts), Fraction(0))
+    return lambda epsilon: laplace_residues.curve(parts, ball(largest) - epsilon)
 
 
 def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:

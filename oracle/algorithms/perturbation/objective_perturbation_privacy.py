@@ -67,11 +67,12 @@ from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT, erfcx, inflate, positive_part, quotient
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
 from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
+from oracle.engines.gaussian_far import FAR, epsilon_far
 
 _FACTORS = {"sharp": 1, "cms11": 2}
 _NEWTON_STEPS = 40
@@ -157,6 +158,9 @@ def _gaussian(values: Values, width: Fraction) -> Enclosure:
         total = sum((_two_sided(e, nu) for nu in _shifts(values)), arb(0))
         return total.log() - ball(values.delta).log()
 
+    with ctx.workprec(128):
+        if _shifts(values)[0] > FAR:
+            return _far(values, width)
     if certainly_negative(lambda: excess(arb(0))):
         return Enclosure.exactly(0)
     with ctx.workprec(128):
@@ -165,6 +169,26 @@ def _gaussian(values: Values, width: Fraction) -> Enclosure:
         z = (2 * ball((1 + len(others)) / values.delta).log()).sqrt()
         upper = (_jacobian(values) + largest * (largest / 2 + z)).upper()
     return decreasing_root(excess, arb(0), upper, width=width)
+
+
+def _far(values: Values, width: Fraction) -> Enclosure:
+    """The least epsilon where noise is all but absent: e lies where half of delta is met on one side of the largest nu.
+
+    With delta < 1 - 2^-100 the largest nu crosses at an x = e/nu - nu/2 > 0, where T(nu, e) is twice the Gaussian curve
+    (x = 0 gives 1 - 2 phi(0) R(nu), and R(nu) < 1/nu). Any other nu, at most nu/sqrt(2), then crosses beyond nu/4 and
+    adds at most e^{-nu^2/32}, far less than the 2^-bits that are taken from delta to cover it.
+    """
+    largest, *others = (lambda: _shifts(values)[0]), *_shifts(values)[1:]
+    if values.delta >= 1 - Fraction(1, 1 << 100):
+        raise PrecisionError(f"delta = {shown(values.delta)} is too close to 1 for so little noise")
+    upper = epsilon_far(largest, values.delta / 2, width / 4)
+    if others:
+        bits = 2 * (upper.upper.exponent + upper.upper.mantissa.bit_length()) + values.delta.denominator.bit_length()
+        bits += width.denominator.bit_length() + 64
+        upper = upper.hull(epsilon_far(largest, (values.delta - Fraction(1, 1 << bits)) / 2, width / 4))
+    ratio = enclose(lambda: _jacobian(values), width=width / 4)
+    with ctx.workprec(128 + 2 * (upper.upper.mantissa.bit_length() + width.denominator.bit_length())):
+        return Enclosure.between(upper.lower.ball + ratio.lower.ball, upper.upper.ball + ratio.upper.ball)
 
 
 def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:

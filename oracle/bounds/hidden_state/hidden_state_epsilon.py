@@ -13,13 +13,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from oracle.bounds.hidden_state import hidden_state as mu
 from oracle.bounds.hidden_state.hidden_state import ASSUMES, BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import enclose
+from oracle.core.arithmetic import enclose, finite
 from oracle.core.arrays import inflate, quotient
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
@@ -40,8 +40,7 @@ def _epsilon_upper(xp: Any, mu_upper: Any, delta: Any) -> Any:
 
 def _sigma(square: Callable[[], arb], ratio: Fraction, values: Values, width: Fraction) -> Enclosure:
     """The factor times the noise of one release of that sensitivity; the factor is at least 1."""
-    with ctx.workprec(128):
-        most = int(square().sqrt().upper().ceil().fmpz())
+    most = int(finite(lambda: square().sqrt()).upper().ceil().fmpz())
     single = sigma_of(ratio, values.epsilon, values.delta, width / (4 * most))
     return enclose(lambda: single.ball * square().sqrt(), width=width)
 

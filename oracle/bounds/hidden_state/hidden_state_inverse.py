@@ -60,7 +60,7 @@ def _step(values: Values, width: Fraction) -> Enclosure:
     square = (values.mu * values.batch_size * values.noise_on_mean / values.sensitivity) ** 2
     k, epochs = values.batches, values.epochs
     if square < 1:
-        raise _unreachable(float(values.mu))
+        raise _unreachable(float(min(values.mu, Fraction(10) ** 300)))
     if square >= 1 + Fraction(epochs - 1, k):
         return Enclosure.exactly(0)
     if square == 1:

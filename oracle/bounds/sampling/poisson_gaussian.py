@@ -23,7 +23,7 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root
-from oracle.core.arrays import UNIT, at_least, at_most, inflate, quotient
+from oracle.core.arrays import LEAST, UNIT, at_least, at_most, inflate, quotient
 from oracle.core.domain import (
     Number,
     parse_all,
@@ -39,6 +39,7 @@ from oracle.engines.contour_arrays import upper_bound
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
+_SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _PAST = 5e-13  # how far past the root of the vectorised curve its answer lies, in log sigma
 
 
@@ -132,9 +133,11 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
     Every row goes its own way, whatever stands beside it: once a row is settled it stays.
     """
 
+    def at(x: Any) -> Any:
+        return _delta_fast(xp, Values(**{**vars(values), "sigma": xp.exp(x)}))
+
     def excess(x: Any) -> Any:
-        at = Values(**{**vars(values), "sigma": xp.exp(x)})
-        value = _delta_fast(xp, at)
+        value = at(x)
         return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(values.delta)
 
     # To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
@@ -162,7 +165,7 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
         if not bool(xp.any(moved)):
             break
     upper = root + _PAST
-    proved = (at_low > 0.0) & (at_high <= 0.0) & (excess(upper) <= 0.0) & (excess(root - 100 * _PAST) > 0.0)
+    proved = (at_low > 0.0) & (at_high <= 0.0) & (at(upper) <= values.delta) & (excess(root - 100 * _PAST) > 0.0)
     result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
@@ -187,7 +190,8 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     near = xp.log1p(inflate(sampled * xp.expm1(xp.where(base < 30.0, base, 0.0)), 8.0))
     far = base + xp.log(sampled) + xp.log1p((1.0 - sampled) / sampled * xp.exp(-base))
     single = xp.where(base < 30.0, inflate(near, 8.0), far + 16 * UNIT * (base + xp.abs(xp.log(sampled)) + 1.0))
-    single = xp.where(free, 0.0, xp.where(single > 1e-290, single, math.nan))
+    lost = (single <= _SMALLEST) | (delta < _SMALLEST)  # a subnormal delta / q may have been rounded up
+    single = xp.where(free, 0.0, xp.where(lost, math.nan, single))
     if values.neighbours == "replace":
         single = single * math.nan
     plain = gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), delta)
@@ -200,7 +204,7 @@ def _delta_fast(xp: Any, values: Values) -> Any:
     sampled = xp.where(q > 0.0, q, 1.0)
     base = xp.log1p(xp.expm1(epsilon) / sampled)  # infinite where e^epsilon overflows: left to the reference
     base = xp.where(base < 700.0, at_least(xp, base * (1.0 - 16 * UNIT), 0.0), math.nan)
-    single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0)
+    single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0) + LEAST
     if values.neighbours == "replace":
         single = single * math.nan
     plain = gaussian_arrays.delta_upper(xp, epsilon, _mu(xp, values, values.steps))

@@ -22,7 +22,7 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.hypotheses import MET, ROUNDED
 from oracle.core.tape import Tape
-from tests.edges import FEW, SIZES, edged
+from tests.edge_records import FEW, SIZES, edged
 from tests.tiers import named
 from tests.topics import gathered
 
