@@ -153,10 +153,9 @@ def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.
     return best
 
 
-def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> ContourPlan:
-    c, epsilon = saddle.c * pull, saddle.epsilon
-    log_m, _, variance = total_cumulants(stages, c)
-    allowed = saddle.log_delta - goal
+def period_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> tuple[float, float]:
+    """A period whose images add about e^{-goal} of delta to a sum at c = pull times the saddle's, and Chernoff's b."""
+    c, epsilon, allowed = saddle.c * pull, saddle.epsilon, saddle.log_delta - goal
     period, chernoff = math.inf, 2 * c
     for factor in _CHERNOFF:
         b = saddle.c * factor * max(1.0, pull)
@@ -166,7 +165,13 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Contou
         needed = (log_bound - allowed) / (b - c)
         if needed < period:
             period, chernoff = needed, b
-    period = max(period, -allowed / c, 1e-3 / c)
+    return max(period, -allowed / c, 1e-3 / c), chernoff
+
+
+def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float, most: int = MOST_NODES) -> ContourPlan:
+    c, epsilon, allowed = saddle.c * pull, saddle.epsilon, saddle.log_delta - goal
+    log_m, _, variance = total_cumulants(stages, c)
+    period, chernoff = period_at(stages, saddle, pull, goal)
     spacing = 2 * math.pi / period
     first = t = math.sqrt(2 * goal / (variance + 1e-300))
     factor = 2.0
@@ -178,7 +183,7 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Contou
             break
         if done:
             t, factor = t / factor, math.sqrt(factor)
-        elif t > MOST_NODES * spacing:
+        elif t > most * spacing:
             break
         t *= factor
     nodes = math.ceil(t / spacing) + 1
