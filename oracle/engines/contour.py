@@ -138,18 +138,20 @@ def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float
     return Saddle(c, max(0.0, (exponent - (log_delta or 0.0)) / c), log_delta or 0.0)
 
 
-def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> ContourPlan:
+def make_plan(
+    stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0, most: int = MOST_NODES
+) -> ContourPlan:
     """A plan whose relative error in delta is about e^{-goal}, with few nodes; `log_delta` is what is known of it."""
     saddle = saddle_for(stages, epsilon=epsilon)
     saddle = replace(saddle, log_delta=min(saddle.log_delta, log_delta))
-    best = _plan_at(stages, saddle, 1.0, goal)
+    best = _plan_at(stages, saddle, 1.0, goal, most)
     # Left of a steep saddle the images on the right are cheaper. On the right, at the price of digits, what does not
     # decay (unsampled steps with little noise, whose loss is all but discrete) shrinks beside what counts.
     for pulls, enough in ((_LEFT, _FEW), (_RIGHT, _MANY)):
         for pull in pulls:
             if best.nodes < enough:
                 break
-            best = min(best, _plan_at(stages, saddle, pull, goal), key=lambda plan: plan.cost)
+            best = min(best, _plan_at(stages, saddle, pull, goal, most), key=lambda plan: plan.cost)
     return best
 
 

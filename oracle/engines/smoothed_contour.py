@@ -16,7 +16,8 @@ Z is the sum of m uniform variables on [-w, w], so that K = Q(ws)^m with Q(z) = 
 is shifted by -m log Q(w) for the upper bound. The two bounds differ by the variance m w^2/3 times a second derivative.
 Of the four errors of `contour` two remain as they are (images, quadrature). For the lower bound's images note that its
 right side is at most delta everywhere. What is cut off at t >= Nk is bounded by |M| <= M(c) and the kernel's decay:
-with C = cosh(wc), |Q| <= C/(wt), |Q'| <= 2C/(wt) and, for wt >= 1, |Q''| <= 5C/(wt).
+with C = cosh(wc), |Q| <= C/(wt), |Q'| <= 2C/(wt) and, for wt >= 1, |Q''| <= 5C/(wt). Where M decays by itself w = 0
+will do: both bounds are then the plain integral, and what is cut off is bounded as in `contour`.
 
 The nodes are float64, and nothing of libm is trusted. The points of the quadrature, their powers by 2^i, and all
 exponentials are balls, rounded once; the rest is +, -, * and / with rounding errors known in advance (u = 2^-53):
@@ -29,7 +30,7 @@ So the terms are known up to a bound computed beside them. It limits the width t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from numpy.typing import NDArray
 
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, period_at
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled_gaussian import Line, SampledGaussian
 
 Complex = NDArray[np.complex128]
 Array = NDArray[np.float64]
@@ -50,6 +51,9 @@ _QUADRATURE = 36.0  # the quadrature's error, as an exponent of e: at float64's 
 _TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
 _TINY = 1e-150
 _ACCURACY = 60  # bits that a ball must have before it is rounded to a double
+_PULLS = (1.0, 0.7, 0.5, 0.35)
+_UNSMOOTHED = 22.0
+_GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
 _NEAR, _TERMS = 0.5, 9  # below which Q is a power series, and of how many terms
 
 
@@ -57,12 +61,12 @@ _NEAR, _TERMS = 0.5, 9  # below which Q is a power series, and of how many terms
 class SmoothedPlan:
     """Where to integrate and how much to smooth: proposed by floats, judged by the bounds."""
 
-    epsilon: float
     c: float
     spacing: float
     nodes: int
     chernoff: float
-    reach: float  # w
+    reach: float  # w; 0 for no smoothing
+    parameter: float = 0.0  # with which the step proves its decay, where there is no smoothing
 
     @property
     def columns(self) -> int:
@@ -74,43 +78,85 @@ class SmoothedPlan:
         """Rows of the table of nodes, of which the last is full."""
         return -(-(self.nodes + 1) // self.columns)
 
+    @property
+    def last(self) -> int:
+        """The last node of the table."""
+        return self.rows * self.columns - 1
+
 
 def smoothed_plan(
-    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, *, pull: float = 1.0, goal: float = 18.0
+    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, curvature: float = 0.0
 ) -> SmoothedPlan:
-    """A plan with a number of nodes, at pull times the saddle's order; all errors but the smoothing's about e^{-goal}."""
+    """A plan with about that many nodes (one less than a power of two is best used), of the least error in sight.
+
+    All errors but the smoothing's are about e^{-goal} of delta, and a smaller goal needs less smoothing; the smoothing's
+    is its variance times the curvature of delta, in units of delta: at least c (c+1) or so.
+    """
+    curvature = max(curvature, saddle.c * (saddle.c + 1)) * SMOOTHNESS / 3
+    plans = []
+    for pull in _PULLS:
+        for goal in _GOALS:
+            plan, noise = _plan_at(step, count, saddle, nodes, pull, goal)
+            plans.append((math.exp(-goal) + curvature * plan.reach**2 + noise, plan))
+            if curvature * plan.reach**2 > 2 * math.exp(-goal) and goal < _UNSMOOTHED:
+                break  # the next one is smoothed more
+    return min(plans, key=lambda pair: pair[0])[1]
+
+
+def _plan_at(
+    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, pull: float, goal: float
+) -> tuple[SmoothedPlan, float]:
+    """The plan of an order and a goal, and about the error of the floats."""
     c = saddle.c * pull
     period, chernoff = period_at([(step, count)], saddle, pull, goal)
     spacing = 2 * math.pi / period
-    plan = SmoothedPlan(saddle.epsilon, c, spacing, nodes, chernoff, 0.0)
-    last = (plan.rows * plan.columns - 1) * spacing
+    plan = SmoothedPlan(c, spacing, nodes, chernoff, 0.0)
+    last = plan.last * spacing
     log_peak = count * step.cumulants(c)[0] - c * saddle.epsilon - saddle.log_delta
+    noise = count * 4e-14 * math.exp(min(log_peak, 300.0)) / c
+    if goal == _UNSMOOTHED:
+        log_ceiling, parameter = step.decay(c, last)
+        if count * log_ceiling - c * saddle.epsilon - saddle.log_delta - math.log(math.pi * last) < -goal:
+            return replace(plan, parameter=parameter), noise
     exponent = (goal + max(0.0, log_peak)) / SMOOTHNESS
-    return SmoothedPlan(saddle.epsilon, c, spacing, plan.rows * plan.columns - 1, chernoff, math.exp(exponent) / last)
+    return replace(plan, reach=math.exp(min(exponent, 300.0)) / last), noise
 
 
 class SmoothedCurve:
     """Certified bounds of delta(epsilon) around the epsilon that was planned for."""
 
-    def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan) -> None:
-        self.plan, self.count = plan, count
+    def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan, line: Line | None = None) -> None:
+        self.plan, self.count, self.line = plan, count, line
         with ctx.workprec(_PRECISION):
             self.c, self.k, self.w = arb(plan.c), arb(plan.spacing), arb(plan.reach)
             self.b = arb(plan.chernoff)
-            moment = step.moments(self.b, self.k, 1, log_error=-_QUADRATURE)[0].real
+            moment = step.moments(self.b, self.k, 1, log_error=-4 - math.log(count))[0].real
             self.log_chernoff = count * moment.log()
             powers, error, most = self._powers_of_moments(step)
-            upper, lower, upper_error, lower_error = self._kernels()
-            self.upper, self.upper_error = _times(powers, upper, error, most, upper_error)
-            self.lower, self.lower_error = _times(powers, lower, error, most, lower_error)
-            self._cut()
+            n = np.arange(plan.rows * plan.columns, dtype=np.float64).reshape(plan.rows, plan.columns)
+            s = plan.c + 1j * (plan.spacing * n)
+            if plan.reach:
+                upper, lower, upper_error, lower_error = self._kernels(s)
+                self.upper, self.upper_error = _times(powers, upper, error, most, upper_error)
+                self.lower, self.lower_error = _times(powers, lower, error, most, lower_error)
+                self._cut()
+            else:
+                plain = 1.0 / (s * (s + 1.0))
+                self.upper, self.upper_error = _times(powers, plain, error, most, 20 * UNIT * _size(plain))
+                self.lower, self.lower_error = self.upper, self.upper_error
+                last = self.k * plan.last
+                ceiling = step.ceiling(self.c, last, plan.parameter, top=self.top_above, log_error=-_QUADRATURE)
+                cut = (count * ceiling.log() - self.log_top).exp() / (arb.pi() * last)
+                self.upper_cut = self.lower_cut = cut
 
     # ---- M^T at the nodes
 
     def _powers_of_moments(self, step: SampledGaussian) -> tuple[Complex, float, float]:
         """(M(s_n)/top)^T, a bound of the error of each and one of their size; top is next to M(c)."""
         plan = self.plan
-        line = step.on_line(self.c, _QUADRATURE + math.log(self.count + 1), _TALLEST)
+        if self.line is None:
+            self.line = step.on_line(self.c, _QUADRATURE + math.log(self.count + 1), _TALLEST)
+        line = self.line
         if not line.share < 1:
             raise PrecisionError("the quadrature of a step's moments does not converge in float64")
         start = sum((weight.real for weight in line.weights), arb(0))
@@ -129,7 +175,8 @@ class SmoothedCurve:
         # Of the quadrature, as a share of M(c) <= (|sum| + outside)/(1 - share).
         rest = (line.outside + line.share * (abs(start) + line.outside) / (1 - line.share)) / top
         error += _above(rest)
-        most = _above((start + line.outside) / (1 - line.share) / top) + error  # |M|/top, as computed or in truth
+        self.top_above = ((start + line.outside) / (1 - line.share)).upper()
+        most = _above(self.top_above / top) + error  # |M|/top, as computed or in truth
         self.log_top = self.count * top.log()
         self.log_most = self.count * arb(most).log()
         amplified = _above(self.log_most.exp())
@@ -148,7 +195,7 @@ class SmoothedCurve:
         across = [acb(0, sign * angle * n).exp() for n in range(columns)]
         return _rounded(down), _rounded(across)
 
-    def _kernels(self) -> tuple[Complex, Complex, Array, Array]:
+    def _kernels(self, s: Complex) -> tuple[Complex, Complex, Array, Array]:
         """The upper and the lower bound's factors at the nodes, and bounds of their errors.
 
         With env = cosh(wc) min(1, 1/|z|), |Q| <= env, |Q'| <= 2 env and |Q''| <= 5 env; computed they err by at most 50,
@@ -156,9 +203,7 @@ class SmoothedCurve:
         which are known to 10 u cosh(wc)). Products of them follow, to first order with room to spare: K errs by 850 u
         env^m, K' by m w 1750 u env^m and K'' by w^2 10^6 u env^m.
         """
-        plan, m, w = self.plan, SMOOTHNESS, self.plan.reach
-        n = np.arange(plan.rows * plan.columns, dtype=np.float64).reshape(plan.rows, plan.columns)
-        s = plan.c + 1j * (plan.spacing * n)
+        m, w = SMOOTHNESS, self.plan.reach
         z = w * s
         x = self.w * self.c
         down, across = self._turns(self.w * self.k)
@@ -190,7 +235,7 @@ class SmoothedCurve:
     def _cut(self) -> None:
         """What all nodes beyond the last add up to, at most, before the factor top^T e^{-c epsilon}."""
         m, w, c = SMOOTHNESS, self.w, self.c
-        last = self.k * (self.plan.rows * self.plan.columns - 1)
+        last = self.k * self.plan.last
         if not w * last >= 1:
             raise PrecisionError("the smoothing is too weak for the nodes")
         decay = ((w * c).cosh() / (w * last)) ** m * self.log_most.exp() / arb.pi()
@@ -224,7 +269,7 @@ class SmoothedCurve:
     def delta_above(self, epsilon: arb) -> arb:
         """A ball whose top is an upper bound of delta(epsilon)."""
         with ctx.workprec(_PRECISION):
-            shift = SMOOTHNESS * (self.w.sinh() / self.w).log()
+            shift = SMOOTHNESS * (self.w.sinh() / self.w).log() if self.plan.reach else arb(0)
             at = (epsilon - shift).lower()  # delta falls
             return self._certified(self.upper, self.upper_error, self.upper_cut, at)[1].upper()
 
@@ -250,6 +295,13 @@ class SmoothedCurve:
         )
         value = self._sum(terms, turns)
         return math.log(value * k / (2 * math.pi)) + float(self.log_top) - plan.c * epsilon if value > 0 else -math.inf
+
+    def curvature(self, epsilon: float) -> float:
+        """About the second derivative of delta that the smoothing meets, in units of delta."""
+        if not self.plan.reach:
+            return 0.0
+        above, below = (self.about(epsilon, above=side) for side in (True, False))
+        return -math.expm1(below - above) * 3 / (SMOOTHNESS * self.plan.reach**2) if above > below else 0.0
 
 
 def _series(z: Complex) -> tuple[Complex, Complex, Complex]:

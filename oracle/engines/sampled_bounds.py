@@ -1,0 +1,211 @@
+r"""Equal sampled Gaussian steps: an enclosure for a known amount of work, however wide.
+
+Two sources, the narrower of which counts at each end:
+- the smoothed contour integral with a given number of nodes (`smoothed_contour`);
+- plain inequalities, for parameters that no float64 plan can place, or where it sees nothing:
+  one step is a part of all of them, so delta_1(epsilon) <= delta(epsilon); losses and failures add up, so
+  delta(epsilon) <= T delta_1(epsilon/T); a sampled step is a mixture of nothing and the unsampled Gaussian step of
+  mu = 1/sigma (replace: 2/sigma), so that sqrt(T) mu dominates; and delta <= 1 - (1-q)^T, as with probability (1-q)^T
+  the record is never sampled and nothing differs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from oracle.core.arithmetic import decreasing_root, enclose
+from oracle.core.enclosure import Dyadic, Enclosure, ball
+from oracle.core.errors import PrecisionError
+from oracle.engines.contour import Saddle, saddle_for
+from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilon_of_mu
+from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.smoothed_contour import SmoothedCurve, smoothed_plan
+
+_PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
+_PLACES = 8  # how often the place of a bound is corrected
+_FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
+_SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
+_MOVED = 0.5
+_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+
+
+# ---- plain inequalities
+
+
+def plain_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> Enclosure:
+    """delta(epsilon) between one step's and the least of the plain upper bounds."""
+    lower = _single(step, epsilon)
+    with ctx.workprec(128):
+        upper = count * _single(step, epsilon / count).upper.ball
+        upper = upper.min(never_sampled(step, count))
+        upper = upper.min(enclose(lambda: delta_ball(ball(epsilon), _mu(step, count)), width=_PLAIN).upper.ball)
+        return Enclosure(lower.lower, Dyadic.of(upper.min(arb(1)).upper()))
+
+
+def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosure:
+    """epsilon at delta between one step's and the least of the plain upper bounds."""
+    if meets_unnoised(step, count, delta):
+        return Enclosure.exactly(0)
+    lower = _single_epsilon(step, delta)
+    upper = _single_epsilon(step, delta / count).upper.ball
+    with ctx.workprec(128):
+        upper = (count * upper).upper()
+    upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
+    return Enclosure(lower.lower, Dyadic.of(upper.max(lower.upper.ball).upper()))
+
+
+def _mu(step: SampledGaussian, count: int) -> arb:
+    return ball((2 if step.direction == "replace" else 1) / step.sigma) * arb(count).sqrt()
+
+
+def never_sampled(step: SampledGaussian, count: int) -> arb:
+    """1 - (1-q)^T, at the working precision."""
+    return -(count * ball(-step.rate).log1p()).expm1()
+
+
+def meets_unnoised(step: SampledGaussian, count: int, delta: Fraction) -> bool:
+    """Whether 1 - (1-q)^T <= delta is certain, so that no noise at all is needed."""
+    if count <= _EXACT_STEPS and step.rate.denominator.bit_length() < 2000:  # a ball cannot tell equality
+        return 1 - (1 - step.rate) ** count <= delta
+    with ctx.workprec(256):
+        return bool(never_sampled(step, count) <= ball(delta))
+
+
+def _single(step: SampledGaussian, epsilon: Fraction) -> Enclosure:
+    largest = step.largest_loss()
+    if largest is not None and ball(epsilon) >= largest:
+        return Enclosure.exactly(0)
+    return enclose(lambda: step.single_delta(ball(epsilon)), width=_PLAIN).capped(1)
+
+
+def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
+    return least_epsilon(step.single_delta, step.largest_loss(), delta, _PLAIN)
+
+
+def least_epsilon(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
+    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
+
+    def excess(epsilon: arb) -> arb:
+        if largest is not None and epsilon >= largest:
+            return arb(-1)  # no loss is that large: delta is 0
+        return curve(epsilon) / ball(delta) - 1
+
+    with ctx.workprec(128):
+        high, factor = arb(1), arb(2)
+        while not certainly_negative(functools.partial(excess, high)):
+            high, factor = high * factor, factor * factor
+        if certainly_negative(functools.partial(excess, arb(0))):
+            return Enclosure.exactly(0)
+    return decreasing_root(excess, arb(0), high, width=width)
+
+
+# ---- the smoothed contour
+
+
+def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
+    """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
+    stages, log_delta = [(step, count)], 0.0
+    best = None
+    for _ in range(3):
+        saddle = saddle_for(stages, epsilon=float(epsilon))
+        saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
+        curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, nodes))
+        with ctx.workprec(128):
+            low, high = curve.delta(ball(epsilon))
+            found = _between(low.max(arb(0)), high.min(arb(1)))
+            best = found if best is None else _both(best, found)
+            if not high > 0:
+                raise PrecisionError("float64 sees no delta here")
+            log_delta = float(high.log().mid())
+            if low > 0 and log_delta > saddle.log_delta - _FAR:
+                break
+            if log_delta > saddle.log_delta - 1:
+                break  # nothing new would be tried
+    assert best is not None
+    return best
+
+
+def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> Enclosure:
+    """The least epsilon >= 0 at delta between the bounds of a smoothed contour with that many nodes."""
+    with ctx.workprec(64):
+        log_delta = float(ball(delta).log().mid())
+    saddle = saddle_for([(step, count)], log_delta=log_delta)
+    plan = smoothed_plan(step, count, saddle, min(nodes, _SCOUTS))
+    curve = SmoothedCurve(step, count, plan)
+    place = _about_root(curve, log_delta, saddle, above=True)
+    if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
+        order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
+        saddle = Saddle(order, place, log_delta)
+    plan, scout = smoothed_plan(step, count, saddle, nodes, curve.curvature(place)), curve
+    curve = SmoothedCurve(step, count, plan, scout.line if plan.c == scout.plan.c else None)
+    with ctx.workprec(128):
+        target = ball(delta)
+        upper = _placed(curve, target, log_delta, saddle, above=True)
+        lower = _placed(curve, target, log_delta, saddle, above=False)
+        if upper is None:
+            raise PrecisionError("float64 does not see delta fall to the target")
+        return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
+
+
+def _placed(curve: SmoothedCurve, target: arb, log_delta: float, saddle: Saddle, *, above: bool) -> arb | None:
+    """A point >= 0, near the root of one bound, at which it is certified: delta <= target (above) or >= target."""
+    side = 1 if above else -1
+    root = _about_root(curve, log_delta, saddle, above=above)
+    margin = max(root * 2.0**-50, 2.0**-50 / saddle.c)
+    beside = root + side * 2.0**-10 * max(root, 1e-3 / saddle.c)
+    slope = abs(curve.about(beside, above=above) - log_delta) / abs(beside - root)  # of log delta
+    for _ in range(_PLACES):
+        point = arb(max(0.0, root + side * margin))
+        if point.is_zero() and not above:
+            return None
+        value = curve.delta_above(point) if above else curve.delta_below(point)
+        if (value <= target) if above else (value >= target):
+            return point
+        missing = abs(float((value / target).log())) if value > 0 else math.inf
+        margin += 1.1 * missing / slope if 0 < missing < 1 and slope > 0 else 31 * margin
+    return None
+
+
+def _about_root(curve: SmoothedCurve, log_delta: float, saddle: Saddle, *, above: bool) -> float:
+    """About where one bound falls to a delta, at 0 or more: secants in a bracket, in floats."""
+
+    def excess(epsilon: float) -> float:
+        return curve.about(epsilon, above=above) - log_delta
+
+    if excess(0.0) <= 0:
+        return 0.0
+    low, at_low, high, at_high = 0.0, excess(0.0), saddle.epsilon + 1 / saddle.c, 0.0
+    for _ in range(60):
+        at_high = excess(high)
+        if at_high <= 0:
+            break
+        low, at_low, high = high, at_high, 1.5 * high
+    for attempt in range(100):
+        if high - low <= 2.0**-50 * high:
+            break
+        slope = (at_high - at_low) / (high - low)
+        point = low - at_low / slope if math.isfinite(slope) and slope < 0 and attempt % 3 < 2 else 0.5 * (low + high)
+        step = 2.0**-48 * high
+        point = min(max(point, low + step), high - step) if high - low > 2 * step else 0.5 * (low + high)
+        value = excess(point)
+        if value > 0:
+            low, at_low = point, value
+        else:
+            high, at_high = point, value
+    return high
+
+
+def _between(low: arb, high: arb) -> Enclosure:
+    return Enclosure(Dyadic.of(low.lower()), Dyadic.of(high.upper()))
+
+
+def _both(one: Enclosure, other: Enclosure) -> Enclosure:
+    """The enclosure of a truth that lies in both."""
+    lower = one.lower if one.lower.compare(other.lower) >= 0 else other.lower
+    upper = one.upper if one.upper.compare(other.upper) <= 0 else other.upper
+    return Enclosure(lower, upper)
