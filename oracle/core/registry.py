@@ -61,7 +61,8 @@ class Bound:
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula; that the formula
     is a guarantee is another matter, and `validity` says how that is known: as surely as the weakest of the claims in
     `source`. `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an
-    everyday point, at which the report evaluates it.
+    everyday point, at which the report evaluates it. Where a narrow answer can be dear, `soon` gives the narrowest that
+    a fixed amount of work leads to: it answers where no width is asked for.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Bound:
     released: str = "output"
     safe: str = "upper"
     validity: str = "pending"
+    soon: Callable[[Values], Enclosure] | None = None
 
     def __post_init__(self) -> None:
         for value, allowed in (
@@ -92,14 +94,20 @@ class Bound:
         """The exact values of the given parameters, or a DomainError."""
         return parse_all(self.name, self.parameters, dict(given))
 
-    def reference(self, /, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
-        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`."""
+    def reference(self, /, *, width: Number | None = None, **params: Number) -> Enclosure:
+        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`.
+
+        Without a width that is 1e-12, or where `soon` says so as much of it as a fixed amount of work reaches.
+        """
         return self.at(params, width=width)
 
-    def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
+    def at(self, params: Mapping[str, Any], *, width: Number | None = None) -> Enclosure:
         """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
-        asked = positive("width").rational(width)
-        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+        asked = arithmetic.DEFAULT_WIDTH if width is None else positive("width").rational(width)
+        values = Values(**self.parse(params))
+        if width is None and self.soon is not None:
+            return self.soon(values)
+        return self.certify(values, min(asked, Fraction(1)))
 
     def fast(self, /, **arrays: Any) -> Any:
         """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).

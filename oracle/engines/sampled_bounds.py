@@ -14,11 +14,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from flint import arb, ctx
 
-from oracle.core.arithmetic import decreasing_root, enclose
+from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, reaches
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
@@ -26,12 +28,91 @@ from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilo
 from oracle.engines.sampled_gaussian import SampledGaussian
 from oracle.engines.smoothed_contour import SmoothedCurve, smoothed_plan
 
+_WORK = 45_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _PLACES = 8  # how often the place of a bound is corrected
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
 _MOVED = 0.5
 _EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+
+
+UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
+"""What a float64 plan ends in where it cannot be made: parameters beyond the doubles, or no digits left."""
+
+
+class Question(Protocol):
+    """A number about equal sampled steps that can be bounded in two ways."""
+
+    def plain(self) -> Enclosure:
+        """Its enclosure by plain inequalities."""
+
+    def smoothed(self, nodes: int) -> Enclosure:
+        """Its enclosure by a smoothed contour."""
+
+
+@dataclass(frozen=True)
+class Deltas:
+    """delta(epsilon) of a number of equal steps."""
+
+    step: SampledGaussian
+    count: int
+    epsilon: Fraction
+
+    def plain(self) -> Enclosure:
+        """Between one step's delta and the least of the plain upper bounds."""
+        return plain_delta(self.step, self.count, self.epsilon)
+
+    def smoothed(self, nodes: int) -> Enclosure:
+        """Between the bounds of a smoothed contour."""
+        return smoothed_delta(self.step, self.count, self.epsilon, nodes)
+
+
+@dataclass(frozen=True)
+class Epsilons:
+    """The least epsilon >= 0 at a delta of a number of equal steps."""
+
+    step: SampledGaussian
+    count: int
+    delta: Fraction
+
+    def plain(self) -> Enclosure:
+        """Between one step's epsilon and the least of the plain upper bounds."""
+        return plain_epsilon(self.step, self.count, self.delta)
+
+    def smoothed(self, nodes: int) -> Enclosure:
+        """Between the bounds of a smoothed contour."""
+        return smoothed_epsilon(self.step, self.count, self.delta, nodes)
+
+
+def narrowest(
+    exactly: Callable[[Fraction, float], Enclosure], question: Question, width: Fraction | None
+) -> Enclosure:
+    """The answer of an asked width; without one as narrow as a fixed amount of work makes it, but always an answer.
+
+    `exactly(width, work)` gives an enclosure of that width for at most that much work, or an error of `UNPLANNED`.
+    """
+    asked = DEFAULT_WIDTH if width is None else width
+    try:
+        return exactly(asked, _WORK)
+    except UNPLANNED:
+        best = question.plain()
+    for nodes in _NODES if width is not None else _NODES[:1]:
+        if reaches(best, asked):
+            return best
+        try:
+            best = _both(best, question.smoothed(nodes))
+        except UNPLANNED:
+            break
+    if width is None or reaches(best, asked):
+        return best
+    try:
+        return exactly(asked, math.inf)
+    except UNPLANNED as error:
+        raise PrecisionError(
+            f"the asked width is out of reach ({error}); what is known is {best}, which asking for no width gives"
+        ) from error
 
 
 # ---- plain inequalities

@@ -201,6 +201,12 @@ class SampledGaussian:
         best = int(np.argmax(steps))
         return float(steps[best]), float(heights[best])
 
+    def points(self, c: float, goal: float) -> float:
+        """About the points of a trapezoidal sum that errs by e^{-goal} M(c)."""
+        step, height = self.line(c, goal)
+        low, high = self.window(c, goal + 0.5 * height**2)
+        return (high - low) / step
+
     # ---- evaluation, in balls: everything here is a proof
 
     def _outside(self, c: arb, low: arb, high: arb, h: arb, angle: arb, goal: float) -> arb:
@@ -208,11 +214,11 @@ class SampledGaussian:
 
         It bounds the integral out there and the trapezoidal sum of distance h over nodes beyond low and high, which are
         nodes themselves: a falling function's sum beyond a node is at most its integral. An interval between two edges
-        has at most one node more than its length over h, and so has what lies beyond the last edge, which need not be a
-        node: h times the value there comes on top. What lies there is about e^{-goal}. |u(z)| is at most u(y) and, up to
-        a right angle, at least 1 - q + q w cos(angle); both rise, which settles the left and every negative exponent.
-        On the right log u is convex of slope a q w/u, so between two edges it lies below a line, under which phi u^alpha
-        is at most its value at a known point; beyond the last edge Jensen's bound is a sum of falling Gaussians.
+        has at most one node more than its length over h. So has what lies beyond the last edge, which need not be a
+        node: h times the value there comes on top; it is about e^{-goal}. |u(z)| is at most u(y) and, up to a right
+        angle, at least 1 - q + q w cos(angle); both rise, which settles the left and every negative exponent. On the
+        right log u is convex of slope a q w/u, so between two edges it lies below a line, under which phi u^alpha is at
+        most its value at a known point; beyond the last edge Jensen's bound is a sum of falling Gaussians.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
         alpha, beta = self.exponents(c)

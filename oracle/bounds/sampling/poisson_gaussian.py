@@ -232,6 +232,7 @@ epsilon = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).epsilon(v.delta, width=width),
+    soon=lambda v: _composition(v).epsilon(v.delta),
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "sigma": "1", "delta": "1e-5"},
 )
@@ -247,6 +248,7 @@ delta = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
+    soon=lambda v: _composition(v).delta(v.epsilon),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )
