@@ -151,6 +151,8 @@ def make_plan(
     # Left of a steep saddle the images on the right are cheaper. On the right, at the price of digits, what does not
     # decay (unsampled steps with little noise, whose loss is all but discrete) shrinks beside what counts.
     for pulls, enough in ((_LEFT, _FEW), (_RIGHT, _MANY)):
+        if most < MOST_NODES and pulls is _RIGHT:
+            break  # where little work is allowed, the digits are too dear
         for pull in pulls:
             if best.nodes < enough:
                 break
@@ -180,10 +182,18 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float, most: int
     spacing = 2 * math.pi / period
     first = t = math.sqrt(2 * goal / (variance + 1e-300))
     factor = 2.0
-    while True:  # double until the rest is negligible, then go back in smaller steps
+
+    def beyond(t: float) -> tuple[list[tuple[float, float]], bool]:
+        """What the steps say of their decay at t, and whether what lies beyond is negligible."""
         rows = [step.decay(c, t) for step, _ in stages]
         log_ceiling = sum(count * row[0] for (_, count), row in zip(stages, rows, strict=True))
-        done = log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+        return rows, log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+
+    while True:  # double until the rest is negligible, then go back in smaller steps
+        rows, done = beyond(t)
+        if t == first and not done and most < MOST_NODES and not beyond((most + 1) * spacing)[1]:
+            t = (most + 1) * spacing  # no plan within the allowed nodes: nobody needs to know how many there would be
+            break
         if done and (factor < 1.2 or t == first):
             break
         if done:

@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 UNIT = 2.0**-53
 NEAR = 0.5  # below which sinh(z)/z is a power series
 _TERMS = 9
+ROUNDED = 1e-34  # the absolute error that a rounded ball may have besides
 _TINY = 1e-150
 _ACCURACY = 60  # bits that a ball must have before it is rounded to a double
 
@@ -57,9 +58,9 @@ def power_table(start: list[acb], factors: list[acb], count: int) -> tuple[Compl
 
 
 def rounded(values: list[acb]) -> Complex:
-    """The doubles next to balls: off by at most 2 units of the size, which the balls' accuracy is checked to allow."""
+    """The doubles next to balls: off by 2 units of the size, or by `ROUNDED`; the balls' accuracy is checked."""
     for value in values:
-        if value.rel_accuracy_bits() < _ACCURACY and not abs(value) < _TINY:
+        if value.rel_accuracy_bits() < _ACCURACY and not value.rad() < ROUNDED:
             raise PrecisionError("a ball is too wide to be rounded to a double")
     result = np.array([complex(value.mid()) for value in values], dtype=np.complex128)
     result[size(result) < _TINY] = 0.0

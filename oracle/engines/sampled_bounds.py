@@ -3,7 +3,9 @@ r"""Equal sampled Gaussian steps: an enclosure for a known amount of work, howev
 Two sources, the narrower of which counts at each end:
 - the smoothed contour integral with a given number of nodes (`smoothed_contour`);
 - plain inequalities, for parameters that no float64 plan can place, or where it sees nothing:
-  one step is a part of all of them, so delta_1(epsilon) <= delta(epsilon); losses and failures add up, so
+  one step is a part of all of them, so delta_1(epsilon) <= delta(epsilon); to count the steps whose y exceeds a level
+  is a test, whose two errors for m of T, p_1 and p_0 the chances of a step, are at most e^{-T KL(m/T, p_1)} and
+  e^{-T KL(m/T, p_0)}, so delta >= 1 - the first - e^epsilon times the second; losses and failures add up, so
   delta(epsilon) <= T delta_1(epsilon/T); a sampled step is a mixture of nothing and the unsampled Gaussian step of
   mu = 1/sigma (replace: 2/sigma), so that sqrt(T) mu dominates; and delta <= 1 - (1-q)^T, as with probability (1-q)^T
   the record is never sampled and nothing differs.
@@ -11,6 +13,7 @@ Two sources, the narrower of which counts at each end:
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable
@@ -24,13 +27,15 @@ from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, reac
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
-from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilon_of_mu
-from oracle.engines.sampled_gaussian import SampledGaussian
-from oracle.engines.smoothed_contour import SmoothedCurve, smoothed_plan
+from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilon_of_mu, normal_upper_tail
+from oracle.engines.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
 
 _WORK = 45_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
+_LOOSE = Fraction(1, 1000)
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
+_STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
 _PLACES = 8  # how often the place of a bound is corrected
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
@@ -51,6 +56,9 @@ class Question(Protocol):
     def smoothed(self, nodes: int) -> Enclosure:
         """Its enclosure by a smoothed contour."""
 
+    def chernoff(self) -> Enclosure:
+        """Between 0 and Chernoff's bound."""
+
 
 @dataclass(frozen=True)
 class Deltas:
@@ -68,6 +76,11 @@ class Deltas:
         """Between the bounds of a smoothed contour."""
         return smoothed_delta(self.step, self.count, self.epsilon, nodes)
 
+    def chernoff(self) -> Enclosure:
+        """At most Chernoff's bound."""
+        with ctx.workprec(128):
+            return _between(arb(0), chernoff_delta(self.step, self.count, self.epsilon))
+
 
 @dataclass(frozen=True)
 class Epsilons:
@@ -84,6 +97,11 @@ class Epsilons:
     def smoothed(self, nodes: int) -> Enclosure:
         """Between the bounds of a smoothed contour."""
         return smoothed_epsilon(self.step, self.count, self.delta, nodes)
+
+    def chernoff(self) -> Enclosure:
+        """At most where Chernoff's bound meets the delta."""
+        with ctx.workprec(128):
+            return _between(arb(0), chernoff_epsilon(self.step, self.count, self.delta))
 
 
 def narrowest(
@@ -105,6 +123,11 @@ def narrowest(
             best = _both(best, question.smoothed(nodes))
         except UNPLANNED:
             break
+    for other in (functools.partial(exactly, _LOOSE, _WORK), question.chernoff):
+        if reaches(best, _LOOSE):
+            break
+        with contextlib.suppress(*UNPLANNED):
+            best = _both(best, other())
     if width is None or reaches(best, asked):
         return best
     try:
@@ -122,6 +145,9 @@ def plain_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> Enclosu
     """delta(epsilon) between one step's and the least of the plain upper bounds."""
     lower = _single(step, epsilon)
     with ctx.workprec(128):
+        counted = counted_delta(step, count, ball(epsilon))
+        if counted > lower.lower.ball:
+            lower = _between(counted, arb(1))
         upper = count * _single(step, epsilon / count).upper.ball
         upper = upper.min(never_sampled(step, count))
         upper = upper.min(enclose(lambda: delta_ball(ball(epsilon), _mu(step, count)), width=_PLAIN).upper.ball)
@@ -138,6 +164,30 @@ def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosu
         upper = (count * upper).upper()
     upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
     return Enclosure(lower.lower, Dyadic.of(upper.max(lower.upper.ball).upper()))
+
+
+def counted_delta(step: SampledGaussian, count: int, epsilon: arb) -> arb:
+    """A lower bound of delta(epsilon) by the number of steps that exceed half of a sampled one's mean; or 0."""
+    a, q = ball(1 / step.sigma), ball(step.rate)
+    if step.direction == "add" or not a < _STEEPEST:
+        return arb(0)
+    level = a / 2
+    away = level + a if step.direction == "replace" else level
+    chances = [(1 - q) * normal_upper_tail(level) + q * normal_upper_tail(x) for x in (level - a, away)]
+    if step.direction == "remove":
+        chances[1] = normal_upper_tail(level)
+    best, (often, seldom) = arb(0), chances
+    for power in range(1, 32):
+        share = (often * power + seldom * (32 - power)) / 32
+        if seldom < share and share < often:
+            errors = [(-count * _divergence(share.mid(), chance)).exp() for chance in chances]
+            best = best.max(1 - errors[0] - epsilon.exp() * errors[1])
+    return best.lower().max(arb(0))
+
+
+def _divergence(share: arb, chance: arb) -> arb:
+    """KL(share, chance) of two coins."""
+    return share * (share / chance).log() + (1 - share) * ((1 - share) / (1 - chance)).log()
 
 
 def _mu(step: SampledGaussian, count: int) -> arb:
@@ -185,6 +235,32 @@ def least_epsilon(curve: Callable[[arb], arb], largest: arb | None, delta: Fract
     return decreasing_root(excess, arb(0), high, width=width)
 
 
+# ---- Chernoff's bound
+
+
+def chernoff_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
+    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight."""
+    c, exponent = _chernoff(step, count, saddle_for([(step, count)], epsilon=float(epsilon)))
+    return (exponent - c * ball(epsilon)).exp().upper()
+
+
+def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
+    """The epsilon at which that is delta."""
+    with ctx.workprec(64):
+        log_delta = float(ball(delta).log().mid())
+    c, exponent = _chernoff(step, count, saddle_for([(step, count)], log_delta=log_delta))
+    return ((exponent - ball(delta).log()) / c).max(arb(0)).upper()
+
+
+def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, arb]:
+    c = arb(saddle.c)
+    moment = step.moments(c, arb(1), 1, log_error=-10 - math.log(count))[0].real
+    exponent = count * moment.log() + c * c.log() - (1 + c) * (1 + c).log()
+    if not exponent.is_finite():
+        raise PrecisionError("no moment in sight")
+    return c, exponent
+
+
 # ---- the smoothed contour
 
 
@@ -195,7 +271,8 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
     for _ in range(3):
         saddle = saddle_for(stages, epsilon=float(epsilon))
         saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
-        curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, nodes))
+        plan = smoothed_plan(step, count, saddle, affordable_nodes(step, saddle.c, nodes))
+        curve = SmoothedCurve(step, count, plan)
         with ctx.workprec(128):
             low, high = curve.delta(ball(epsilon))
             found = _between(low.max(arb(0)), high.min(arb(1)))
@@ -222,8 +299,9 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
     if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
         order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
         saddle = Saddle(order, place, log_delta)
+    nodes = affordable_nodes(step, saddle.c, nodes)
     plan, scout = smoothed_plan(step, count, saddle, nodes, curve.curvature(place)), curve
-    curve = SmoothedCurve(step, count, plan, scout.line if plan.c == scout.plan.c else None)
+    curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
     with ctx.workprec(128):
         target = ball(delta)
         upper = _placed(curve, target, log_delta, saddle, above=True)
@@ -231,6 +309,11 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
         if upper is None:
             raise PrecisionError("float64 does not see delta fall to the target")
         return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
+
+
+def _reusable(scout: SmoothedCurve, plan: SmoothedPlan) -> Line | None:
+    """The points of another curve's quadrature, if they serve."""
+    return scout.line if plan.c == scout.plan.c and plan.accuracy < scout.plan.accuracy + 4 else None
 
 
 def _placed(curve: SmoothedCurve, target: arb, log_delta: float, saddle: Saddle, *, above: bool) -> arb | None:

@@ -16,6 +16,7 @@ theta = a d in (0, pi) the angle of a shift y -> y + i d:
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -136,6 +137,7 @@ class SampledGaussian:
         low, high = self.window(c, 36.0)
         return np.linspace(low, high, max(_FEWEST, min(_MOST, math.ceil((high - low) / _PLAN_STEP))))
 
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 - a plan asks for the same orders again and again
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """log M(c), and the mean and variance of the loss under the tilted law."""
         y = self._points(c)

@@ -64,6 +64,8 @@ _PRECISION = 128
 _MOST_ACCURATE = 80.0
 _BESIDE_ONE = 3.0  # log M(c)^T up to which M^T - 1 is summed
 _TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
+_WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
+_FEW_POINTS, _MANY_POINTS = 150, 900
 _PULLS = (1.0, 0.7, 0.5, 0.35)
 _UNSMOOTHED = 22.0
 _GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
@@ -98,6 +100,12 @@ class SmoothedPlan:
         return self.rows * self.columns - 1
 
 
+def affordable_nodes(step: SampledGaussian, order: float, nodes: int) -> int:
+    """Twice as many nodes where the quadrature has few points, half as many where it has many."""
+    points = step.points(order, 40.0)
+    return 2 * nodes + 1 if points < _FEW_POINTS else nodes // 2 if points > _MANY_POINTS else nodes
+
+
 def smoothed_plan(
     step: SampledGaussian, count: int, saddle: Saddle, nodes: int, curvature: float = 0.0
 ) -> SmoothedPlan:
@@ -114,7 +122,10 @@ def smoothed_plan(
             plans.append((math.exp(-goal) + curvature * plan.reach**2 + noise, plan))
             if curvature * plan.reach**2 > 2 * math.exp(-goal) and goal < _UNSMOOTHED:
                 break  # the next one is smoothed more
-    return min(plans, key=lambda pair: pair[0])[1]
+    best = min(plans, key=lambda pair: pair[0])[1]
+    if best.reach * max(1.0, best.c) > _WIDEST:
+        raise PrecisionError("too few nodes: the smoothing would blur everything")
+    return best
 
 
 def _plan_at(
@@ -129,14 +140,15 @@ def _plan_at(
     accuracy = min(24 + max(0.0, log_peak), _MOST_ACCURATE) + math.log(count + 1)
     plan = SmoothedPlan(c, spacing, nodes, chernoff, 0.0, 0.0, accuracy, False)
     last = plan.last * spacing
-    noise = count * 4e-14 * math.exp(min(log_peak, 300.0)) / c
+    beside_one = log_m < _BESIDE_ONE
+    peak = math.exp(min(log_peak, 300.0)) / c
+    noise = count * (4e-16 if beside_one else 4e-14) * peak
     if goal == _UNSMOOTHED:
         log_ceiling, parameter = step.decay(c, last)
         if count * log_ceiling - c * saddle.epsilon - saddle.log_delta - math.log(math.pi * last) < -goal:
-            return replace(plan, parameter=parameter), noise
+            return replace(plan, parameter=parameter, beside_one=beside_one), noise + 3e-14 * peak
     exponent = (goal + max(0.0, log_peak)) / SMOOTHNESS
-    beside_one = log_m < _BESIDE_ONE
-    return replace(plan, reach=math.exp(min(exponent, 300.0)) / last, beside_one=beside_one), noise * 0.01**beside_one
+    return replace(plan, reach=math.exp(min(exponent, 300.0)) / last, beside_one=beside_one), noise
 
 
 class SmoothedCurve:
@@ -144,7 +156,7 @@ class SmoothedCurve:
 
     def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan, line: Line | None = None) -> None:
         self.plan, self.count, self.line = plan, count, line
-        with ctx.workprec(_PRECISION):
+        with ctx.workprec(_PRECISION), np.errstate(all="ignore"):
             self.c, self.k, self.w = arb(plan.c), arb(plan.spacing), arb(plan.reach)
             self.b = arb(plan.chernoff)
             moment = step.moments(self.b, self.k, 1, log_error=-4 - math.log(count))[0].real
@@ -164,12 +176,18 @@ class SmoothedCurve:
                 self._cut()
             else:
                 plain: Complex = np.asarray(1.0 / (s * (s + 1.0)), dtype=np.complex128)
-                self.upper, self.upper_error = products(powers, plain, error, 20 * UNIT * size(plain))
+                plain_error = 20 * UNIT * size(plain)
+                self.upper, self.upper_error = products(powers, plain, error, plain_error)
+                if plan.beside_one:
+                    self.alone = dict.fromkeys((True, False), (plain, total(plain_error)))
                 self.lower, self.lower_error = self.upper, self.upper_error
                 last = self.k * plan.last
                 ceiling = step.ceiling(self.c, last, plan.parameter, top=self.moment, log_error=-plan.accuracy)
                 cut = (count * ceiling.log() - self.log_top).exp() / (arb.pi() * last)
                 self.upper_cut = self.lower_cut = cut
+            known = self.upper_error + self.lower_error + total(size(self.upper)) + total(size(self.lower))
+            if not math.isfinite(known):
+                raise PrecisionError("the terms overflow in float64")
 
     # ---- M^T at the nodes
 
@@ -197,7 +215,7 @@ class SmoothedCurve:
         right, more = power_table([acb(1)] * len(turns), turns, plan.columns)
         sizes = total(size(rounded(weights)))
         moments = matrix_product(left, right.T)
-        error = sizes * ((many + more) * (1 + 1e-6) + 3.0 * len(turns)) * UNIT * (1 + 1e-6) + 1e-140
+        error = sizes * ((many + more) * (1 + 1e-6) + 3.0 * len(turns)) * UNIT * (1 + 1e-6) + 1e-29 * sizes
         error += above(self.rest / top)
         most = above(self.moment / top) + error  # |M|/top, as computed or in truth
         self.log_top, self.log_most = self.count * top.log(), self.count * arb(most).log()
@@ -226,7 +244,8 @@ class SmoothedCurve:
         sizes, inner = size(weights), 3.0 * len(turns)
         rows = (sizes * most_deviation(far, plan.rows)).sum(axis=1) * (many + more + inner + 20)
         columns = (sizes * most_deviation(turns, plan.columns)).sum(axis=1) * (few + inner + 20)
-        error = (rows[:, None] + columns[None, :] + 8 * abs(first)) * UNIT * (1 + 1e-6) + (1e-30 + above(self.rest))
+        rounding = (rows[:, None] + columns[None, :] + 8 * abs(first)) * UNIT * (1 + 1e-6)
+        error = rounding + (1e-28 * (1 + total(sizes)) + above(self.rest))
         self.log_top, self.log_most = arb(0), self.count * (self.moment + arb(float(error.max()))).log()
         amplified = max(1.0, above(self.log_most.exp()))
         sizes = size(moments) + error
@@ -305,10 +324,10 @@ class SmoothedCurve:
         terms, error, cut = (
             (self.upper, self.upper_error, self.upper_cut) if above else (self.lower, self.lower_error, self.lower_cut)
         )
-        if self.plan.beside_one and not epsilon >= SMOOTHNESS * self.w:
+        if self.plan.beside_one and not (self.plan.reach and epsilon >= SMOOTHNESS * self.w):
             terms, error = terms + self.alone[above][0], error + self.alone[above][1]
         value = self._sum(terms, self._turns(self.k * epsilon, -1))
-        units = 8.0 * (self.plan.rows + self.plan.columns) + 40.0
+        units = self.plan.rows + 1.5 * self.plan.columns + 40.0
         slack = arb(up(2 * error + units * UNIT * 2 * total(size(terms)), 9)) * self.k / (2 * arb.pi()) + cut
         full = arb(value) * self.k / (2 * arb.pi()) + (slack if above else -slack)
         return full * (self.log_top - self.c * epsilon).exp()
@@ -332,9 +351,10 @@ class SmoothedCurve:
             left, ratio = (-c * period).exp(), (-(b - c) * period).exp()
             chernoff = (self.log_chernoff - b * epsilon + b * b.log() - (b + 1) * (b + 1).log()).exp()
             images = left / (1 - left) + chernoff * ratio / (1 - ratio)
-            r = SMOOTHNESS * self.w
-            if self.plan.beside_one and not epsilon - period + r + (1 + r + r.exp() * r * r / 2).log() < 0:
-                return arb(0)  # then the images of the steps that tell nothing might be negative
+            if self.plan.beside_one and self.plan.reach:
+                r = SMOOTHNESS * self.w
+                if not epsilon - period + r + (1 + r + r.exp() * r * r / 2).log() < 0:
+                    return arb(0)  # the images of the steps that tell nothing might be negative
             return (self._certified(epsilon, above=False) - images).lower()
 
     def about(self, epsilon: float, *, above: bool) -> float:
@@ -346,7 +366,7 @@ class SmoothedCurve:
             np.exp(-1j * (k * epsilon * plan.columns) * np.arange(plan.rows)),
             np.exp(-1j * (k * epsilon) * np.arange(plan.columns)),
         )
-        if plan.beside_one and epsilon < SMOOTHNESS * plan.reach:
+        if plan.beside_one and (not plan.reach or epsilon < SMOOTHNESS * plan.reach):
             terms = terms + self.alone[above][0]
         value = self._sum(terms, turns)
         return math.log(value * k / (2 * math.pi)) + float(self.log_top) - plan.c * epsilon if value > 0 else -math.inf
@@ -354,6 +374,9 @@ class SmoothedCurve:
     def curvature(self, epsilon: float) -> float:
         """About the second derivative of delta that the smoothing meets, in units of delta."""
         if not self.plan.reach:
-            return 0.0
+            step = epsilon / 8 + 1e-2 / self.plan.c
+            before, here, after = (self.about(epsilon + side * step, above=True) for side in (-1, 0, 1))
+            values = math.expm1(before - here) + math.expm1(after - here)
+            return max(values, 0.0) / step**2 if math.isfinite(values) else 0.0
         above, below = (self.about(epsilon, above=side) for side in (True, False))
         return -math.expm1(below - above) * 3 / (SMOOTHNESS * self.plan.reach**2) if above > below else 0.0
