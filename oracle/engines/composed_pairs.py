@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -54,6 +54,7 @@ _MANY = 3000
 _ROUGH = 8.0
 _GOAL_STEP = 6.0
 _LARGEST_EPSILON = 10**12
+_NEARLY_ONE = 1 - Fraction(1, 1 << 40)
 
 
 @dataclass(frozen=True)
@@ -243,6 +244,8 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosu
 
     if (sampled := _equal_sampled(stages)) is None:
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+    if width is None and (fewer := _fewer(*sampled)) is not None:
+        return Enclosure(_delta(fewer, epsilon, None).lower, sampled_bounds.plain_delta(*sampled, epsilon).upper)
     return narrowest(exactly, sampled_bounds.Deltas(*sampled, epsilon), width)
 
 
@@ -252,7 +255,14 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosu
 
     if (sampled := _equal_sampled(stages)) is None:
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+    if width is None and (fewer := _fewer(*sampled)) is not None:
+        return Enclosure(_epsilon(fewer, delta, None).lower, sampled_bounds.plain_epsilon(*sampled, delta).upper)
     return narrowest(exactly, sampled_bounds.Epsilons(*sampled, delta), width)
+
+
+def _fewer(step: SampledGaussian, count: int) -> Stages | None:
+    """For a rate that no double tells from 1: a little less of it, a mixture of it and nothing, so never worse."""
+    return [(replace(step, rate=_NEARLY_ONE), count)] if step.rate > _NEARLY_ONE else None
 
 
 def _equal_sampled(stages: Stages) -> tuple[SampledGaussian, int] | None:

@@ -20,6 +20,8 @@ from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 
+_STEEP = 1 << 40
+
 CURVE = (
     r"\delta(\varepsilon) = \Phi\left(\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)"
     r" - e^{\varepsilon}\,\Phi\left(-\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)"
@@ -69,7 +71,26 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
     with ctx.workprec(128):
         # delta(epsilon) <= Phi(-x) <= e^{-x^2/2} at x = epsilon/mu - mu/2 = sqrt(2 log(1/delta)).
         upper = (mu() * (mu() / 2 + _tail_point(delta))).upper()
+        if mu() > _STEEP:
+            near = _steep_bracket(mu, delta)
+            if excess(near[0]) > 0 and excess(near[1]) < 0:
+                zero, upper = near
     return decreasing_root(excess, zero, upper, width=width)
+
+
+def _steep_bracket(mu: Callable[[], arb], delta: Fraction) -> tuple[arb, arb]:
+    """About where epsilon lies for a huge mu: mu (mu/2 + x) with Phi(-x) = delta, but for about 1 in x/mu.
+
+    From [0, upper] the secants would creep through all the digits of mu^2; the signs here are the caller's to certify.
+    """
+
+    def excess(x: arb) -> arb:
+        return (normal_upper_tail(x) / normal_upper_tail(-x)).log() - _target_logit(delta)
+
+    far = (_tail_point(delta) + _tail_point(1 - delta) + 1).upper()
+    x = decreasing_root(excess, -far, far, width=Fraction(1, 1 << 60)).ball
+    with ctx.workprec(64 + 4 * max(64, int(mu().log().upper().ceil().fmpz()) * 2)):
+        return tuple((mu() * (mu() / 2 + x + side * (arb(2) ** -30))).mid() for side in (-1, 1))  # type: ignore[return-value]
 
 
 def certainly_negative(compute: Callable[[], arb]) -> bool:

@@ -215,11 +215,16 @@ def _single(step: SampledGaussian, epsilon: Fraction) -> Enclosure:
 
 
 def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
-    return least_epsilon(step.single_delta, step.largest_loss(), delta, _PLAIN)
+    return least_epsilon(step.single_delta, step.largest_loss(), delta, _PLAIN, relative=True)
 
 
-def least_epsilon(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
-    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
+def least_epsilon(
+    curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction, *, relative: bool = False
+) -> Enclosure:
+    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`.
+
+    The width may be relative to an epsilon above 1, too: one of thousands of digits is dear.
+    """
 
     def excess(epsilon: arb) -> arb:
         if largest is not None and epsilon >= largest:
@@ -227,12 +232,17 @@ def least_epsilon(curve: Callable[[arb], arb], largest: arb | None, delta: Fract
         return curve(epsilon) / ball(delta) - 1
 
     with ctx.workprec(128):
-        high, factor = arb(1), arb(2)
-        while not certainly_negative(functools.partial(excess, high)):
-            high, factor = high * factor, factor * factor
         if certainly_negative(functools.partial(excess, arb(0))):
             return Enclosure.exactly(0)
-    return decreasing_root(excess, arb(0), high, width=width)
+        low, high = -1, 1  # powers of two
+        while not certainly_negative(functools.partial(excess, arb(2) ** high)):
+            low, high = high, 2 * high
+        while high - low > 1 and low > 0:
+            middle = (low + high) // 2
+            beyond = certainly_negative(functools.partial(excess, arb(2) ** middle))
+            low, high = (low, middle) if beyond else (middle, high)
+    lower = arb(2) ** low if low > 0 else arb(0)
+    return decreasing_root(excess, lower, arb(2) ** high, width=width * (1 << high if relative else 1))
 
 
 # ---- Chernoff's bound
