@@ -71,15 +71,23 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
     with ctx.workprec(128):
         # delta(epsilon) <= Phi(-x) <= e^{-x^2/2} at x = epsilon/mu - mu/2 = sqrt(2 log(1/delta)).
         upper = (mu() * (mu() / 2 + _tail_point(delta))).upper()
-        if mu() > _STEEP:
+        steep = bool(mu() > _STEEP)
+    if steep:
+        with ctx.workprec(_steep_bits(mu)):
             near = _steep_bracket(mu, delta)
             if excess(near[0]) > 0 and excess(near[1]) < 0:
                 zero, upper = near
     return decreasing_root(excess, zero, upper, width=width)
 
 
+def _steep_bits(mu: Callable[[], arb]) -> int:
+    """Bits that tell epsilon/mu from mu/2 for a huge mu."""
+    with ctx.workprec(64):
+        return 256 + 3 * int(mu().log().ceil().upper().fmpz())
+
+
 def _steep_bracket(mu: Callable[[], arb], delta: Fraction) -> tuple[arb, arb]:
-    """About where epsilon lies for a huge mu: mu (mu/2 + x) with Phi(-x) = delta, but for about 1 in x/mu.
+    """About where epsilon lies for a huge mu: mu (mu/2 + x) with Phi(-x) = delta, but for about 1/mu in x.
 
     From [0, upper] the secants would creep through all the digits of mu^2; the signs here are the caller's to certify.
     """
@@ -87,10 +95,11 @@ def _steep_bracket(mu: Callable[[], arb], delta: Fraction) -> tuple[arb, arb]:
     def excess(x: arb) -> arb:
         return (normal_upper_tail(x) / normal_upper_tail(-x)).log() - _target_logit(delta)
 
-    far = (_tail_point(delta) + _tail_point(1 - delta) + 1).upper()
-    x = decreasing_root(excess, -far, far, width=Fraction(1, 1 << 60)).ball
-    with ctx.workprec(64 + 4 * max(64, int(mu().log().upper().ceil().fmpz()) * 2)):
-        return tuple((mu() * (mu() / 2 + x + side * (arb(2) ** -30))).mid() for side in (-1, 1))  # type: ignore[return-value]
+    with ctx.workprec(128):
+        far = (_tail_point(delta) + _tail_point(1 - delta) + 1).upper()
+    x = decreasing_root(excess, -far, far, width=Fraction(1, 1 << 60)).lower.ball
+    margin = arb(2) ** -30
+    return (mu() * (mu() / 2 + x - margin)).mid(), (mu() * (mu() / 2 + x + margin)).mid()
 
 
 def certainly_negative(compute: Callable[[], arb]) -> bool:

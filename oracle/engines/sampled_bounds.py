@@ -36,6 +36,7 @@ _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; 
 _LOOSE = Fraction(1, 1000)
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
+_DIGITS = arb(2) ** 4000  # beyond, an epsilon is known to a relative width only
 _PLACES = 8  # how often the place of a bound is corrected
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
@@ -162,7 +163,8 @@ def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosu
     upper = _single_epsilon(step, delta / count).upper.ball
     with ctx.workprec(128):
         upper = (count * upper).upper()
-    upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
+    if upper < _DIGITS:
+        upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
     return Enclosure(lower.lower, Dyadic.of(upper.max(lower.upper.ball).upper()))
 
 
@@ -237,6 +239,8 @@ def least_epsilon(
         low, high = -1, 1  # powers of two
         while not certainly_negative(functools.partial(excess, arb(2) ** high)):
             low, high = high, 2 * high
+        if not relative and arb(2) ** low > _DIGITS:
+            raise PrecisionError(f"epsilon is above 2^{low}: its digits to an absolute width are too many")
         while high - low > 1 and low > 0:
             middle = (low + high) // 2
             beyond = certainly_negative(functools.partial(excess, arb(2) ** middle))

@@ -28,6 +28,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from oracle.core.enclosure import ball
+from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import normal_upper_tail
 
 Array = NDArray[np.float64]
@@ -35,6 +36,7 @@ Array = NDArray[np.float64]
 _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0, -1)}
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
+_MOST_POINTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -205,22 +207,21 @@ class SampledGaussian:
 
     def points(self, c: float, goal: float) -> float:
         """About the points of a trapezoidal sum that errs by e^{-goal} M(c)."""
-        step, height = self.line(c, goal)
-        low, high = self.window(c, goal + 0.5 * height**2)
-        return (high - low) / step
+        step, _ = self.line(c, goal)
+        return (self.window(c, goal)[1] - self.window(c, goal)[0]) / step
 
     # ---- evaluation, in balls: everything here is a proof
 
     def _outside(self, c: arb, low: arb, high: arb, h: arb, angle: arb, goal: float) -> arb:
         """A bound of the mass of phi(y) |u(z)^alpha u(-z)^beta| outside [low, high], low < 0 < high; z = y + i angle/a.
 
-        It bounds the integral out there and the trapezoidal sum of distance h over nodes beyond low and high, which are
-        nodes themselves: a falling function's sum beyond a node is at most its integral. An interval between two edges
-        has at most one node more than its length over h. So has what lies beyond the last edge, which need not be a
-        node: h times the value there comes on top; it is about e^{-goal}. |u(z)| is at most u(y) and, up to a right
-        angle, at least 1 - q + q w cos(angle); both rise, which settles the left and every negative exponent. On the
-        right log u is convex of slope a q w/u, so between two edges it lies below a line, under which phi u^alpha is at
-        most its value at a known point; beyond the last edge Jensen's bound is a sum of falling Gaussians.
+        It bounds the integral out there and the sum of distance h over the nodes beyond low and high, nodes themselves:
+        beyond a node a falling function's sum is at most its integral. An interval between two edges has at most one
+        node more than its length over h, and the last edge need not be one: there h times the value comes on top of an
+        integral of about e^{-goal}. |u(z)| is at most u(y) and, up to a right angle, at least 1 - q + q w cos(angle);
+        both rise, which settles the left and every negative exponent. On the right log u is convex of slope a q w/u, so
+        between two edges it lies below a line, under which phi u^alpha is at most its value at a known point; beyond
+        the last edge Jensen's bound is a sum of falling Gaussians.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
         alpha, beta = self.exponents(c)
@@ -301,7 +302,7 @@ class SampledGaussian:
         error = arb(0, (line.outside + line.share * (abs(sums[0]) + line.outside) / (1 - line.share)).upper())
         return [value + acb(error, error) for value in sums]
 
-    def on_line(self, c: arb, goal: float, tallest: float = math.inf) -> Line:
+    def on_line(self, c: arb, goal: float, tallest: float = math.inf, most: int = _MOST_POINTS) -> Line:
         """The points on a line of the height that lets them be few, for an error of about e^{-goal} M(c)."""
         near = float(c.mid())
         goal -= min(0.0, self.cumulants(near)[0])
@@ -309,6 +310,8 @@ class SampledGaussian:
         h, eta = arb(step), arb(height)
         low, high = self.window(near, goal + 0.5 * height**2)
         first, last = math.floor(low / step), math.ceil(high / step)
+        if last - first > most:
+            raise PrecisionError(f"a moment needs {last - first} points of quadrature")
         a, q = ball(1 / self.sigma), ball(self.rate)
         raised = (eta * eta / 2).exp()  # by which the line lifts phi
         outside = self._outside(c, h * first, h * last, h, eta * a, goal) * raised
@@ -387,11 +390,7 @@ class SampledGaussian:
 
 
 def _powers(start: list[acb], factors: list[acb], count: int) -> list[list[acb]]:
-    """start * factor^n for n = 0, ..., count - 1, a row for each n.
-
-    By doubling: every entry is a product of few factors. The balls of a long chain of rotations would grow by up to
-    sqrt(2) with every link.
-    """
+    """start * factor^n, a row for each n < count, by doubling: the balls of a long chain would grow with every link."""
     table, step = [start], factors
     while len(table) < count:
         more = table[: count - len(table)]

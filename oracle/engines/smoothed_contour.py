@@ -65,7 +65,7 @@ _MOST_ACCURATE = 80.0
 _BESIDE_ONE = 3.0  # log M(c)^T up to which M^T - 1 is summed
 _TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
 _WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
-_FEW_POINTS, _MANY_POINTS = 150, 900
+_FEW_POINTS, _MANY_POINTS, _MOST_POINTS = 150, 900, 6000
 _PULLS = (1.0, 0.7, 0.5, 0.35)
 _UNSMOOTHED = 22.0
 _GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
@@ -158,12 +158,12 @@ class SmoothedCurve:
         self.plan, self.count, self.line = plan, count, line
         with ctx.workprec(_PRECISION), np.errstate(all="ignore"):
             self.c, self.k, self.w = arb(plan.c), arb(plan.spacing), arb(plan.reach)
+            line = step.on_line(self.c, plan.accuracy, _TALLEST, _MOST_POINTS) if line is None else line
             self.b = arb(plan.chernoff)
             moment = step.moments(self.b, self.k, 1, log_error=-4 - math.log(count))[0].real
             self.log_chernoff = count * moment.log()
             n = np.arange(plan.rows * plan.columns, dtype=np.float64).reshape(plan.rows, plan.columns)
             s: Complex = np.asarray(plan.c + 1j * (plan.spacing * n), dtype=np.complex128)
-            line = step.on_line(self.c, plan.accuracy, _TALLEST) if line is None else line
             self.line = line
             self._bound_moment(line)
             powers, error = self._beside_one(line) if plan.beside_one else self._powers(line)
