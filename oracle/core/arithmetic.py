@@ -48,6 +48,17 @@ def is_narrow(value: arb, width: Fraction) -> bool:
     return bool(4 * value.rad() <= ball(width) * scale)
 
 
+def reaches(enclosure: Enclosure, width: Fraction) -> bool:
+    """Whether upper - lower <= width * min(1, |truth|) is certain, by the ends alone."""
+    lower, upper = enclosure.lower.ball, enclosure.upper.ball
+    if lower == upper:
+        return True
+    with ctx.workprec(128 + 2 * _bits(width)):
+        gap = upper - lower
+        scale = arb(0) if lower <= 0 <= upper else abs(lower).min(abs(upper)).min(arb(1))
+        return bool(gap <= ball(width) * scale)
+
+
 def enclose(compute: Callable[[], arb], *, width: Fraction = DEFAULT_WIDTH) -> Enclosure:
     """The enclosure of a closed form: `compute` is called at rising precision until its ball is narrow."""
     for precision in _precisions(width):

@@ -63,7 +63,8 @@ class Bound:
     there are none), and `validity` says how that is known: as surely as the weakest of the claims in `source`.
     `tightness` says whether that value is the truth of what is bounded, or whether something smaller may be right.
     `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday
-    point, at which the report evaluates it.
+    point, at which the report evaluates it. Where a narrow answer can be dear, `soon` gives the narrowest that a fixed
+    amount of work leads to: it answers where no width is asked for.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Bound:
     safe: str = "upper"
     validity: str = "pending"
     tightness: Tightness = UNKNOWN
+    soon: Callable[[Values], Enclosure] | None = None
 
     def __post_init__(self) -> None:
         for value, allowed in (
@@ -102,16 +104,22 @@ class Bound:
         """The exact values of the given parameters, or a DomainError."""
         return parse_all(self.name, self.parameters, dict(given))
 
-    def reference(self, /, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
-        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`."""
+    def reference(self, /, *, width: Number | None = None, **params: Number) -> Enclosure:
+        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`.
+
+        Without a width that is 1e-12, or where `soon` says so as much of it as a fixed amount of work reaches.
+        """
         return self.at(params, width=width)
 
-    def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
+    def at(self, params: Mapping[str, Any], *, width: Number | None = None) -> Enclosure:
         """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
-        asked = positive("width").rational(width)
-        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+        asked = arithmetic.DEFAULT_WIDTH if width is None else positive("width").rational(width)
+        values = Values(**self.parse(params))
+        if width is None and self.soon is not None:
+            return self.soon(values)
+        return self.certify(values, min(asked, Fraction(1)))
 
-    def attained(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure | None:
+    def attained(self, params: Mapping[str, Any], *, width: Number | None = None) -> Enclosure | None:
         """What is certainly attained at these parameters, so that nothing beyond it is right; None if nothing is known.
 
         The value itself where that is the truth. For a bound that is safe above, the lower end is what counts.
@@ -120,7 +128,7 @@ class Bound:
             return self.at(params, width=width)
         if self.tightness.attained is None:
             return None
-        asked = positive("width").rational(width)
+        asked = arithmetic.DEFAULT_WIDTH if width is None else positive("width").rational(width)
         return self.tightness.attained(Values(**self.parse(params)), min(asked, Fraction(1)))
 
     def fast(self, /, **arrays: Any) -> Any:

@@ -22,7 +22,7 @@ from flint import arb, ctx
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import decreasing_root
+from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, inflate, quotient
 from oracle.core.domain import (
     Number,
@@ -33,9 +33,13 @@ from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound
 from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
+from oracle.engines.bracket import bracket
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
 from oracle.engines.contour import saddle_for
 from oracle.engines.contour_arrays import upper_bound
+from oracle.engines.gaussian_curve import sigma_of
+from oracle.engines.sampled_bounds import UNPLANNED, meets_unnoised
+from oracle.engines.sampled_gaussian import SampledGaussian
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
@@ -47,24 +51,48 @@ def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | 
     part = PoissonGaussian(values.sigma if sigma is None else sigma, values.sampling_rate)
     return compose([(part, values.steps if steps is None else steps)], neighbours=values.neighbours)
 
-_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+
 _LEAST_SIGMA = arb(2) ** -4000
+_LARGEST_SIGMA = 1e150
 
 
-def _meets_without_noise(values: Values) -> bool:
-    """Whether delta >= 1 - (1-q)^T: with probability (1-q)^T the record is never sampled and nothing differs."""
+def _needs_none(values: Values) -> bool:
+    """Whether no noise at all is needed."""
+    if values.steps == 0 or values.sampling_rate == 0:
+        return True
     if values.sampling_rate == 1:
         return False
-    if values.steps <= _EXACT_STEPS:  # a ball cannot tell equality
-        return bool(1 - (1 - values.sampling_rate) ** values.steps <= values.delta)
-    with ctx.workprec(256):
-        return bool(1 - ball(1 - values.sampling_rate) ** values.steps <= ball(values.delta))
+    return meets_unnoised(SampledGaussian(Fraction(1), values.sampling_rate, "remove"), values.steps, values.delta)
+
+
+def _sigma_soon(values: Values) -> Enclosure:
+    """The least noise multiplier between certified values at two doubles, as close as few evaluations bring them."""
+    if _needs_none(values):
+        return Enclosure.exactly(0)
+
+    def excess(sigma: float) -> tuple[float, float]:
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon)
+        with ctx.workprec(128):
+            target = ball(values.delta).log()
+            lower, upper = (
+                end.ball.log() - target if end.mantissa else arb.neg_inf() for end in (value.lower, value.upper)
+            )
+            return math.nextafter(float(lower.lower()), -math.inf), math.nextafter(float(upper.upper()), math.inf)
+
+    low, high = bracket(excess, _about_sigma(values), float(DEFAULT_WIDTH) / 2)
+    if high < _LARGEST_SIGMA:
+        return Enclosure(Dyadic.of(arb(low)), Dyadic.of(arb(high)))
+    # No sampled step tells more than an unsampled one: the noise of that is enough.
+    root = Fraction(math.isqrt(values.steps << 128) + 1, 1 << 64)
+    plain = sigma_of(int(_SHIFT[values.neighbours]) * root, values.epsilon, values.delta, DEFAULT_WIDTH)
+    return Enclosure(Dyadic.of(arb(low)), plain.upper)
 
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
     """The least noise multiplier: delta falls in it (more noise is post-processing)."""
-    if values.steps == 0 or values.sampling_rate == 0 or _meets_without_noise(values):
-        return Enclosure.exactly(0)
+    soon = _sigma_soon(values)
+    if reaches(soon, width):
+        return soon
 
     def excess(sigma: arb) -> arb:
         composition = _composition(values, sigma=Dyadic.of(sigma).to_fraction())
@@ -74,15 +102,13 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
         return value.lower.ball.union(value.upper.ball).log() - ball(values.delta).log()
 
     with ctx.workprec(128):
-        low = high = arb(_about_sigma(values))
-        step = arb(17) / 16
-        while not excess(high) < 0:
-            low, high, step = high, (high * step).mid(), (step * step).min(arb(4))
-        step = arb(17) / 16
-        while not excess(low) > 0:
-            low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
-            if low < _LEAST_SIGMA:
-                raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
+        low, high, step = soon.lower.ball, soon.upper.ball, arb(2)
+        if low.is_zero():
+            low = high
+            while not excess(low) > 0:
+                low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
+                if low < _LEAST_SIGMA:
+                    raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
     return decreasing_root(excess, low, high, width=width)
 
 
@@ -93,7 +119,12 @@ def _about_sigma(values: Values) -> float:
     while high - low > 0.02:
         middle = 0.5 * (low + high)
         composition = _composition(values, sigma=Fraction(math.exp(middle)))
-        estimates = [saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions]
+        try:
+            estimates = [
+                saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions
+            ]
+        except UNPLANNED:
+            estimates = [0.0]  # so little noise that no plan can be made
         low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
     return math.exp(0.5 * (low + high))
 
@@ -241,6 +272,7 @@ epsilon = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).epsilon(v.delta, width=width),
+    soon=lambda v: _composition(v).epsilon(v.delta),
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "sigma": "1", "delta": "1e-5"},
 )
@@ -258,6 +290,7 @@ delta = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
+    soon=lambda v: _composition(v).delta(v.epsilon),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )
@@ -275,6 +308,7 @@ sigma = Bound(
     source=_SOURCE,
     validity="proved",
     certify=_sigma,
+    soon=_sigma_soon,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
 )
