@@ -25,7 +25,6 @@ from empirical.estimators.binomial import (
     Array,
     RateBounds,
     Scores,
-    Tally,
     epsilon_from_rates,
     joint_bound,
     joint_point,
@@ -54,25 +53,6 @@ def curve(held: Scores, judged: Scores, *, delta: float, confidence: float) -> E
             if value > best.epsilon:
                 best = Estimate(value, threshold, rates)
     return best
-
-
-def hockey_stick(
-    held: Scores, judged: Scores, epsilons: Array, *, delta: float, confidence: float
-) -> Array:
-    """Lower bounds, at every epsilon together, of the least delta of the pair; tuned to be best near `delta`.
-
-    The bound at an epsilon is the largest p - e^epsilon q and (1 - q) - e^epsilon (1 - p) that some region proves.
-    """
-    check(held, judged, delta, confidence)
-    plan = plan_band(held, judged, delta=delta, confidence=confidence)
-    counts = [tally(judged, threshold) for threshold, _, _ in plan]
-    return np.array([
-        max(
-            _divergence(count, angle, alpha, float(epsilon))
-            for count, (_, angle, alpha) in zip(counts, plan, strict=True)
-        )
-        for epsilon in epsilons
-    ])
 
 
 def dkw(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
@@ -120,13 +100,3 @@ def _grid(options: Candidates, models: int) -> list[int]:
     chosen = [int(np.argmin(np.abs(np.log(options.false_positive + 1e-300) - math.log(rate)))) for rate in rates]
     chosen += [int(np.argmin(np.abs(np.log(1 - options.true_positive + 1e-300) - math.log(rate)))) for rate in rates]
     return sorted(set(chosen))
-
-
-def _divergence(count: Tally, angle: float, alpha: float, epsilon: float) -> float:
-    """The hockey-stick divergence that one region proves at an epsilon; never below 0."""
-    factor = math.exp(epsilon)
-
-    def convert(low: Array, high: Array) -> Array:
-        return np.maximum(0.0, np.maximum(low - factor * high, (1 - high) - factor * (1 - low)))
-
-    return joint_bound(count, angle, alpha, convert)[0]

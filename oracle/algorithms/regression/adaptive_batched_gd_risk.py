@@ -49,7 +49,6 @@ from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
-_MOST_STEPS = 10_000  # the recursion takes every step
 _SHARP = 1e-11  # total relative excess that the rounding of the contraction may cause
 
 

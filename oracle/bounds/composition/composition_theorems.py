@@ -49,9 +49,6 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
 
-_MOST_STEPS = 100_000  # the sums have about steps / 2 terms
-
-
 # --- basic and advanced
 
 
