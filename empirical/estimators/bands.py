@@ -5,8 +5,7 @@ each threshold gets the joint region of `binomial` at its a_j. Some region misse
 alpha, whatever the dependence between thresholds, so the largest of the k bounds is a lower bound. The favourite (what
 the held-out scores expect to certify most) gets four fifths of alpha, a geometric grid of false positive and false
 negative rates shares the rest: the price over a single threshold is small, and a favourite that was badly placed, or a
-leak that the held-out scores did not show, no longer decides. The same regions bound the hockey-stick divergence at
-every epsilon together: `hockey_stick`.
+leak that the held-out scores did not show, no longer decides.
 
 *DKW* (`dkw`). Pr[sup_t |F_n(t) - F(t)| > e] <= 2 exp(-2 n e^2) (Dvoretzky, Kiefer and Wolfowitz 1956 with Massart's
 constant, 1990) holds for every law, ties included, so every threshold may be tried on the judged scores themselves.
