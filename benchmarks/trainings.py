@@ -136,16 +136,23 @@ def reference(task: str, config: Any, precision: str = "float64") -> Trainer:
     return lambda models: [item.reference(features, labels, config, Tape(0, models).one(m)) for m in range(models)]
 
 
+def tensors(task: str, config: Any, precision: str) -> tuple[Any, list[Any], Callable[[int], Any]]:
+    """The precision as torch names it, the batches as tensors, and where a model starts."""
+    import torch
+
+    batches, start = given(task, config)
+    dtype = getattr(torch, precision)
+    features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
+    return dtype, [(features[batch], labels[batch]) for batch in batches], start
+
+
 def opacus(task: str, config: Any, precision: str = "float64") -> Trainer:
     import torch
     from opacus import GradSampleModule
     from opacus.optimizers import DPOptimizer
     from torch import nn
 
-    batches, start = given(task, config)
-    dtype = getattr(torch, precision)
-    features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
-    parts = [(features[batch], labels[batch]) for batch in batches]
+    dtype, parts, start = tensors(task, config, precision)
     eta, clip_norm = float(config.learning_rate), float(config.clip_norm)
     noise = float(getattr(config, NOISE[task]))
     dimension, size, units = SHAPES[task][1], config.batch_size, getattr(config, "hidden_units", 0)
@@ -191,10 +198,7 @@ def torch_loop(task: str, config: Any, precision: str = "float64") -> Trainer:
     from torch.func import grad, vmap
     from torch.nn.functional import binary_cross_entropy_with_logits as logistic
 
-    batches, start = given(task, config)
-    dtype = getattr(torch, precision)
-    features, labels = (torch.as_tensor(part, dtype=dtype) for part in data(task))
-    parts = [(features[batch], labels[batch]) for batch in batches]
+    dtype, parts, start = tensors(task, config, precision)
     eta, clip_norm = float(config.learning_rate), float(config.clip_norm)
     noise = float(getattr(config, NOISE[task]))
     lam, width = float(getattr(config, "regularisation", 0)), getattr(config, "hidden_units", 0)

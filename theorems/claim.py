@@ -84,6 +84,12 @@ class Finding:
     scope: Scope | None = None
 
 
+def undecided(summary: str, tried: int, met: int | None = None) -> Finding:
+    """What was found at some points, all of which met the hypotheses if `met` is not given, and not proved beyond."""
+    scope = Scope("points", tried, tried if met is None else met)
+    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, summary, scope=scope)
+
+
 @dataclass(frozen=True)
 class Flip:
     """A variant of what a claim says (a sign changed, a constant moved, the repair), and the verdict it must get."""

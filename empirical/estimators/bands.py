@@ -5,8 +5,7 @@ each threshold gets the joint region of `binomial` at its a_j. Some region misse
 alpha, whatever the dependence between thresholds, so the largest of the k bounds is a lower bound. The favourite (what
 the held-out scores expect to certify most) gets four fifths of alpha, a geometric grid of false positive and false
 negative rates shares the rest: the price over a single threshold is small, and a favourite that was badly placed, or a
-leak that the held-out scores did not show, no longer decides. The same regions bound the hockey-stick divergence at
-every epsilon together: `hockey_stick`.
+leak that the held-out scores did not show, no longer decides.
 
 *DKW* (`dkw`). Pr[sup_t |F_n(t) - F(t)| > e] <= 2 exp(-2 n e^2) (Dvoretzky, Kiefer and Wolfowitz 1956 with Massart's
 constant, 1990) holds for every law, ties included, so every threshold may be tried on the judged scores themselves.
@@ -25,7 +24,6 @@ from empirical.estimators.binomial import (
     Array,
     RateBounds,
     Scores,
-    Tally,
     epsilon_from_rates,
     joint_bound,
     joint_point,
@@ -54,25 +52,6 @@ def curve(held: Scores, judged: Scores, *, delta: float, confidence: float) -> E
             if value > best.epsilon:
                 best = Estimate(value, threshold, rates)
     return best
-
-
-def hockey_stick(
-    held: Scores, judged: Scores, epsilons: Array, *, delta: float, confidence: float
-) -> Array:
-    """Lower bounds, at every epsilon together, of the least delta of the pair; tuned to be best near `delta`.
-
-    The bound at an epsilon is the largest p - e^epsilon q and (1 - q) - e^epsilon (1 - p) that some region proves.
-    """
-    check(held, judged, delta, confidence)
-    plan = plan_band(held, judged, delta=delta, confidence=confidence)
-    counts = [tally(judged, threshold) for threshold, _, _ in plan]
-    return np.array([
-        max(
-            _divergence(count, angle, alpha, float(epsilon))
-            for count, (_, angle, alpha) in zip(counts, plan, strict=True)
-        )
-        for epsilon in epsilons
-    ])
 
 
 def dkw(held: Scores, judged: Scores, *, delta: float, confidence: float) -> Estimate:
@@ -120,13 +99,3 @@ def _grid(options: Candidates, models: int) -> list[int]:
     chosen = [int(np.argmin(np.abs(np.log(options.false_positive + 1e-300) - math.log(rate)))) for rate in rates]
     chosen += [int(np.argmin(np.abs(np.log(1 - options.true_positive + 1e-300) - math.log(rate)))) for rate in rates]
     return sorted(set(chosen))
-
-
-def _divergence(count: Tally, angle: float, alpha: float, epsilon: float) -> float:
-    """The hockey-stick divergence that one region proves at an epsilon; never below 0."""
-    factor = math.exp(epsilon)
-
-    def convert(low: Array, high: Array) -> Array:
-        return np.maximum(0.0, np.maximum(low - factor * high, (1 - high) - factor * (1 - low)))
-
-    return joint_bound(count, angle, alpha, convert)[0]

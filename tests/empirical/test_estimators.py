@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 from scipy import stats
 
-from empirical.estimators.bands import dkw_width, hockey_stick
+from empirical.estimators.bands import dkw_width
 from empirical.estimators.binomial import (
     Array,
     Scores,
@@ -162,17 +162,6 @@ def test_scores_that_span_the_range_of_doubles_have_thresholds() -> None:
     wide = rng.normal(size=400), np.where(rng.random(400) < 0.5, 1.5e308, -1.5e308)
     found = ESTIMATORS["joint"].estimate(wide, wide, delta=1e-5, confidence=0.95)
     assert found.epsilon > 3.5  # half of the hits and no alarm: log(0.46 / 0.01) or so
-
-
-def test_the_hockey_stick_curve_is_below_the_exact_one() -> None:
-    # One seed; the whole curve is above the truth somewhere with probability at most 5 %, and is not.
-    held, judged = split(scores(1.0, 20_000, 2), 2000)
-    epsilons = np.linspace(0.0, 3.0, 13)
-    found = hockey_stick(held, judged, epsilons, delta=1e-3, confidence=0.95)
-    exact = stats.norm.cdf(0.5 - epsilons) - np.exp(epsilons) * stats.norm.cdf(-0.5 - epsilons)
-    assert (found <= exact).all()
-    assert found[0] > 0.8 * exact[0]
-    assert (np.diff(found) <= 0).all()
 
 
 def test_the_dkw_width_is_that_of_massart() -> None:

@@ -23,7 +23,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, non_negative, probability, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import Law, LawPair, hockey_stick, laws, shown
 
 _RATES = tuple(Fraction(v) for v in ("1/4", "1/2", "1"))
@@ -161,8 +161,7 @@ def judge_amplification(pairs: Callable[[], Iterator[Sampled]]) -> Callable[[Amp
 
 
 def _agrees(tried: int) -> Finding:
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                   scope=Scope("points", tried, tried))
+    return undecided("agrees at points; the identity was not shown", tried)
 
 
 _RATE = unit_interval("sampling_rate")

@@ -25,7 +25,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, laws, shown
 
 _ODDS = tuple(Fraction(v) for v in ("3/2", "2", "4"))
@@ -93,8 +93,7 @@ def judge_optimal(says: Total) -> Finding:
             tried += 1
     dominated = below == len(list(laws(3, 4))) ** 2 * len(_ODDS)
     if says is not optimal or not dominated or any(gap != 0 for gap in curve_gaps().values()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "W's curve is the largest that (epsilon, delta)-DP allows (computer algebra: the chord between 1/a and a), and "
@@ -123,8 +122,7 @@ def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]]) -> Finding:
     ]
     # All responses agree with odds a^k, where the sum vanishes: what is left is 1 - (1-delta)^k <= k delta.
     if not all(shown_for):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no composition is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no composition is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "at a^k no outcome but a revealed one exceeds, and 1 - (1-delta)^k <= k delta (Bernoulli); for delta = 0 the "
@@ -178,8 +176,7 @@ def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any]) -> Finding:
     tail = sympy.simplify((claimed - k * e * sympy.tanh(e / 2)) ** 2 / (2 * k * e**2) - log)
     mean = sympy.simplify((sympy.exp(e) - 1) / (sympy.exp(e) + 1) - sympy.tanh(e / 2).rewrite(sympy.exp))
     if tail != 0 or mean != 0 or transform_gap() != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no composition is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no composition is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "f'' = epsilon^2 - f'^2 bounds the Laplace transform (computer algebra), Markov's inequality the tail; the "
@@ -211,8 +208,7 @@ def judge_response(says: Callable[[Any, Any], Any]) -> Finding:
     other = sympy.expand(-((1 - keep) - alpha * keep))  # the second outcome adds nothing
     first = keep - alpha * (1 - keep)
     if sympy.expand(says(keep, alpha) - first) != 0 or sympy.expand(other - (half + more * (1 + half) / 2)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"the untrue outcome never exceeds: 1 - keep <= e^epsilon keep (computer algebra); {tried} exact points",

@@ -24,7 +24,7 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, non_negative, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
 
 _ORDERS = (2, 3, 5)
@@ -76,8 +76,7 @@ def judge_constant(says: Callable[[Any], Any]) -> Finding:
                  "delta": str(true), "claimed": str(claimed)}, ALL,
             )
     if not largest_gap(says):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no pair is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no pair is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "(1 - y) y^(alpha-1) is largest at y = (alpha-1)/alpha (computer algebra), integrated over the loss; a pair of "
@@ -120,8 +119,7 @@ def judge_zcdp(says: Epsilon) -> Finding:
     epsilon = says(rho, alpha, delta_, sympy.log)
     solved = t * (rho * alpha - epsilon) + t * sympy.log(1 - 1 / alpha) - sympy.log(alpha) - sympy.log(delta_)
     if sympy.simplify(sympy.expand_log(solved, force=True)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no Gaussian mechanism is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no Gaussian mechanism is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "at every order it solves c(alpha) e^{(alpha-1)(rho alpha - epsilon)} = delta (computer algebra), so the least "

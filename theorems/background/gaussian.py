@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.effort import points as effort
 from theorems.tools.exact_gaussian_curve import Curve, curve
 from theorems.tools.exact_gaussian_curve import check as check_curve
@@ -60,8 +60,7 @@ def judge_sum(says: Callable[[list[Any]], Any]) -> Finding:
         together = log_transform(t, sympy.sqrt(says([mu**2 for mu in mus])))
         gaps.append(sympy.expand(sum(log_transform(t, mu) for mu in mus) - together))
     if square_gap() != 0 or any(gap != 0 for gap in gaps):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                       scope=Scope("points", len(_MUS), len(_MUS)))
+        return undecided("agrees at points; the identity was not shown", len(_MUS))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the loss of the product pair has the Laplace transform of one Gaussian pair's (computer algebra), so the two "
@@ -82,8 +81,7 @@ def judge_mechanism(says: Curve) -> Finding:
     slope = sympy.diff(says(epsilon, mu, tail, sympy.exp), mu)
     density = sympy.exp(-((mu / 2 - epsilon / mu) ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
     if sympy.simplify(slope / density - 1) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the slope in mu was not shown",
-                       scope=Scope("points", 1, 1))
+        return undecided("the slope in mu was not shown", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the divergence of two Gaussians of one covariance is that of lem-2.5 at mu = distance/sigma; its slope in mu "
@@ -118,8 +116,7 @@ def judge_tree(says: Callable[[int], int]) -> Finding:
     # Doubling the leaves adds one level; up to 2^d leaves share a tree of d + 1 levels.
     doubles = all(says(2 * n) == says(n) + 1 == says(2 * n - 1) for n in range(2, largest))
     if not doubles:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "does not grow by one as the leaves double",
-                       scope=Scope("points", largest, largest))
+        return undecided("does not grow by one as the leaves double", largest)
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
         f"all trees of up to {largest} leaves were built; mu^2 is the number of sums times (|v|/sigma)^2 by "

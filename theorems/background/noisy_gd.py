@@ -25,7 +25,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.cyclic_value import Squared as CyclicSquared
 from theorems.tools.cyclic_value import curvature, identity_gap
 from theorems.tools.cyclic_value import squared as cyclic_squared
@@ -77,8 +77,7 @@ def check_noisy_gd(says: Squared) -> Finding:
                 )
     points = len(_CONTRACTIONS) * len(_STEPS)
     if gd_identity_gap(says) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                       scope=Scope("points", points, points))
+        return undecided("agrees at points; the identity was not shown", points)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the chord of the shift programme has this value for every c and t (computer algebra), and a quadratic loss "
@@ -144,8 +143,7 @@ def check_noisy_cgd(says: CyclicSquared) -> Finding:
         identity_gap(says) == 0 and curvature().is_negative and all(gap == 0 for gap in convexity_gaps().values())
     )
     if joining_gap() != 0 or not shown_for_all:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                       scope=Scope("points", points, points))
+        return undecided("agrees at points; the identity was not shown", points)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the formula is the optimum of the shifts for every c in (0, 1), k >= 2 and E, and multipliers in [0, c] "

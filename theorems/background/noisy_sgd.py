@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from oracle.core.domain import Parameter, extended, positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 Array = NDArray[np.float64]
 _TOLERANCE = 1e-9  # the quadrature is good to about 1e-12
@@ -178,8 +178,7 @@ def judge_rate(says: tuple[Fraction, Callable[[Any], Any]]) -> Finding:
     enough = least >= 1 and sympy.expand(rate(x) - 5 * x).is_nonnegative is True
     slack = sympy.expand((5 * x) * (x + e) - chord)  # x^2 + x e - e^2 >= 0 for e <= 1 <= x
     if sympy.expand(slack - (x**2 + x * e - e**2)) != 0 or not enough:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no run is against it; not proved",
-                       scope=Scope("points", tried, met))
+        return undecided("no run is against it; not proved", tried, met)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "m = ceil(x) equal shifts cost r^2 (x^2/m + 2x + m), and 5x less that is (x^2 + xe - e^2)/m >= 0 for "

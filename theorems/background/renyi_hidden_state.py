@@ -27,7 +27,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.exact_shift_programme import exact_linear, optimum
 
 Forgetting = Callable[[Any, Any, Callable[[Any], Any]], Any]
@@ -75,8 +75,7 @@ def judge_langevin(says: Forgetting) -> Finding:
     tried = len(_DROPS) * len(_LENGTHS)
     h, k = sympy.symbols("h K", positive=True)
     if sympy.simplify(says(h, k, sympy.exp) - langevin(h, k, sympy.exp)) != 0 or not langevin_steps_shown():
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no point fails; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "NoisyGD's exact value is concave in K with slope at most h/4 from 1 on and below 1/2 (computer algebra), and "
@@ -126,8 +125,7 @@ def judge_recursion(says: Step) -> Finding:
     rho, v, c, s = sympy.symbols("rho v c s", positive=True)
     same = all(sympy.simplify(says(rho, v, c, s, has) - step(rho, v, c, s, has)) == 0 for has in (False, True))
     if not same or forgetting_gap() != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no sequence of steps is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no sequence of steps is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "scaled shifts cost at most the recursion's value (computer algebra and Cauchy-Schwarz), so it follows from "

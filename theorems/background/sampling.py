@@ -35,7 +35,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, laws, moment, shown
 
@@ -95,8 +95,7 @@ def judge_binomial(says: Binomial) -> Finding:
     gaps = (says(rate, precision, n, sympy.exp) - binomial(rate, precision, n, sympy.exp) for n in range(2, 8))
     proofs = (square, both, half, sympy.simplify(rise.rewrite(sympy.exp)), *map(sympy.expand, gaps))
     if any(left != 0 for left in proofs):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "E w^k (computer algebra) and the binomial theorem; u u' >= 1, u + w u' = 1 + w and the rise of x coth x for "

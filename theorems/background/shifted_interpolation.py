@@ -32,7 +32,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.effort import points as effort
 
 _SEED = 20240300
@@ -168,8 +168,7 @@ def judge_rule(rule: Rule) -> Finding:
     rng = random.Random(_SEED)
     runs = effort(300)
     if not all(coupled(rng) for _ in range(runs)) or not proved(rule):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no iteration is against it; the proof is for "
-                       "another rule", scope=Scope("points", len(tried), len(tried)))
+        return undecided("no iteration is against it; the proof is for " "another rule", len(tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "a process that starts with X' and ends with X is X' with shifted noise, each shift known from the past: an "
@@ -197,8 +196,7 @@ def judge_renyi(says: tuple[Rule, Callable[[Any], Any]]) -> Finding:
                      "claimed": str(factor(order) * claimed)}, ALL,
                 )
     if not exact or not proved(rule) or sympy.simplify(factor(alpha) - alpha / 2) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no iteration is against it; not proved",
-                       scope=Scope("points", len(tried), len(tried)))
+        return undecided("no iteration is against it; not proved", len(tried))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the coupling of shifted interpolation with the chain rule; a step's divergence is alpha a^2 / (2 tau^2) "
@@ -230,8 +228,7 @@ def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
     # n + 1 - t equal shifts of D/(n + 1 - t), each paid with its square; and the law's (D^2 / (n + 1 - t)) / 2.
     gap = sympy.simplify((n + 1 - t) * (drift / (n + 1 - t)) ** 2 / 2 - says(n, t, drift))
     if gap != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points; the identity was not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "equal shifts from the record's step on cost this (computer algebra); the 1-Lipschitz steps that forget the "

@@ -30,7 +30,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.finite_laws import Law, hockey_stick, laws, moment, shown
 
 _MEANS = tuple(Fraction(v) for v in ("1/100", "1/2", "1", "3", "20"))
@@ -142,8 +142,7 @@ def judge_price(says: Price) -> Finding:
     taken_out = m * sympy.exp(-m * tail) * (q - sympy.exp(total - m * moved) * other_q)
     gap = sympy.simplify(difference - taken_out)
     if gap != 0 or sympy.simplify(says(m, e1, d, sympy.exp) - price(m, e1, d, sympy.exp)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no tuned base is against it; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no tuned base is against it; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"by the density of the best of a Poisson number of runs (module docstring); {tried} tuned finite bases obey "

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from oracle.core.domain import non_negative, positive, positive_integer, schedule
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))
 _SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (5, 5))
@@ -101,8 +101,7 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
             "lipschitz_gradient": there.gradient, "lipschitz_prox": prox,
         })
         if not registered.contains(2 * claimed):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not the recursion of the registered bound",
-                           scope=Scope("points", count + 1, count + 1))
+            return undecided("not the recursion of the registered bound", count + 1)
         count += 1
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,

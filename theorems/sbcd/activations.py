@@ -21,7 +21,7 @@ from flint import ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.sbcd.updates import PRINTED
 
 
@@ -47,8 +47,7 @@ def judge_bounded(weight: Callable[[Any, Any], Any]) -> Finding:
     stays = sympy.expand(y / 2 + (size + (size + y)) / 2 - (size + y)) == 0
     normal = sympy.simplify(size - weight(size, z)).is_nonnegative is True
     if not (stays and normal):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "one draw does not fail",
-                       scope=Scope("points", 1, 1))
+        return undecided("one draw does not fail", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "theta_0 <= rho, and then x_1 <= rho |x_0| + |y| is preserved by (5) and (6) (module docstring)",
                    scope=ALL)

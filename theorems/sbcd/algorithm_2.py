@@ -26,7 +26,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 RECORDS = 100
 _CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
@@ -71,8 +71,7 @@ def judge_claim(rate: Callable[[Any, Any], Any]) -> Finding:
         )
     touch, records = sympy.symbols("touch N", positive=True)
     if sympy.simplify(rate(touch, records) - 2 * touch).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not refuted by this instance",
-                       scope=Scope("points", 1, 1))
+        return undecided("not refuted by this instance", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"each block's update that reads the record is a Gaussian release whose mean moves by 2C, C^2/o each: {rho} in "

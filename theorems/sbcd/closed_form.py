@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.sbcd.accounting import HYPOTHESES, BlockSetting, recursion, settings, spread
 
 Index = Callable[[Any, Any, Any, Any], Any]
@@ -141,8 +141,7 @@ def judge_theorem(form: Form) -> Finding:
             ALL,
         )
     if not proved(form):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no setting fails; the induction does not close",
-                       scope=Scope("points", len(found), len(found)))
+        return undecided("no setting fails; the induction does not close", len(found))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "a step without the record multiplies by q V/V', q = (L_F L_T)^2, and induction on K over the symbols of the "

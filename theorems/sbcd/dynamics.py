@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.sbcd.accounting import BlockSetting, recursion, spread
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved
 
@@ -55,7 +55,7 @@ def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
                        "it adds up by composition, and T is post-processing", scope=ALL)
     at = {eta: 1, s: 1, b: 2, o: 1}
     if gain(eta, s, b, o).subs(at) >= true.subs(at):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "enough at a point", scope=Scope("points", 1, 1))
+        return undecided("enough at a point", 1)
     return Finding(Verdict.REFUTED, Evidence.PROVED, "the Gaussian step, which attains it, loses more",
                    {"eta": "1", "S_g": "1", "b": "2", "o": "1", "claimed": str(gain(eta, s, b, o).subs(at)),
                     "exact": str(true.subs(at))}, ALL)
@@ -84,8 +84,7 @@ def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Findi
     own = exponent(k, k, i + 1, i, n)
     renamed = exponent(k + 1, e, 0, i, n) - exponent(k, e, n, i, n)  # step n of an epoch is step 0 of the next
     if any(sympy.expand(gap) != 0 for gap in (raised, own, renamed)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", tried, tried))
+        return undecided("no case fails", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "by induction (the exponents as polynomials of their indices, computer algebra): a step multiplies the sum by "
@@ -118,8 +117,7 @@ def judge_decay(says: tuple[Form, bool]) -> Finding:
                              )}, ALL,
                         )
     if strict or not proved(form):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", tried, tried))
+        return undecided("no case fails", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the form is the product, over the steps without the record that follow, of 1/(1 + 2 eta o c/L_F^2) < 1 "
@@ -149,8 +147,7 @@ def judge_growth(says: tuple[str, Callable[[Any], Any]]) -> Finding:
                 )
     epochs_ = sympy.symbols("K", positive=True)
     if relation == "at least" or sympy.simplify(touches(epochs_) - epochs_).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", len(cases), len(cases)))
+        return undecided("no case fails", len(cases))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "every factor 1/(1 + 2 eta o c/L_F^2) is at most 1, so the loss is at most the sum of the touches, "
                    f"linear in K, whatever L_F; exact at {len(cases)} cases", scope=ALL)
@@ -167,8 +164,7 @@ def judge_convergence(converges: Callable[[Fraction, int], bool]) -> Finding:
         truly = limit is not None and early <= late <= limit and limit - late <= (limit - early) * rate
         grows = late - early > Fraction(12, 8) / 3  # at least a third of a touch for each further epoch
         if truly == grows:
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"q = {q}, N = {batches}: unclear",
-                           scope=Scope("points", len(cases), len(cases)))
+            return undecided(f"q = {q}, N = {batches}: unclear", len(cases))
         if converges(q, batches) != truly:
             return Finding(
                 Verdict.REFUTED, Evidence.PROVED, "the recursion behaves otherwise, in exact rationals",
@@ -213,8 +209,7 @@ def judge_sensitivity(share: Callable[[Any, Any, Any], Any]) -> Finding:
                        {"n": "4", "b": "2", "gradients": "1 instead of -1", "S_g": str(assumed * at[2]),
                         "S_g / b": str(assumed), "moved": str(moved)}, ALL)
     if sympy.simplify(share(change, records, batch) - change / batch).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "one case does not fail",
-                       scope=Scope("points", 1, 1))
+        return undecided("one case does not fail", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "one record changes the sum by S_g and the mean of its batch by S_g / b", scope=ALL)
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
+from theorems.claim import ALL, Evidence, Finding, Scope, Verdict, undecided
 from theorems.sbcd.accounting import BlockSetting, recursion
 
 _EPOCHS = (10, 20, 30, 40, 50)
@@ -118,7 +118,7 @@ def judge_model(gradient: Fraction) -> Finding:
     if decrease.certainly_le(constant):
         return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"D over C is {ratio:.4f}",
                        scope=Scope("points", 1, 1, {"L_F": str(gradient)}))
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the enclosures overlap", scope=Scope("points", 1, 1))
+    return undecided("the enclosures overlap", 1)
 
 
 def judge_accuracy(says: tuple[int, ...]) -> Finding:

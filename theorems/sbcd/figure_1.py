@@ -17,7 +17,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 _BATCHES, _EPOCHS = 21, 30
 _ETA, _L = Fraction(1, 100), Fraction(99, 100)
@@ -82,8 +82,7 @@ def judge_rho(constant: Callable[[Any, Any], Any]) -> Finding:
                             "claimed": str(constant(_ETA, square))}, ALL)
     eta, size = sympy.symbols("eta X", positive=True)
     if sympy.simplify(constant(eta, size) - abs(1 - eta * size)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at two inputs only",
-                       scope=Scope("points", 2, 2))
+        return undecided("right at two inputs only", 2)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "theta - eta x^2 theta is 1 - eta gamma x^2 times theta, gamma = 1, whatever the weights' norm "
                    "(with two or more inputs L_F is 1 or more)", scope=ALL)

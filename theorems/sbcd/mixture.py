@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 Law = tuple[Fraction, ...]
 _LAWS: tuple[Law, ...] = tuple(
@@ -71,8 +71,7 @@ def judge(says: Callable[[list[Any]], Any]) -> Finding:
     moments = [list(sympy.symbols(f"M0:{size}", positive=True)) for size in (1, 2, 3, 5)]
     slack = [sympy.simplify(says(some) - sum(some) / len(some)).is_nonnegative is True for some in moments]
     if not (hessian_gap().is_zero_matrix and all(slack)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no pair fails; convexity was not shown",
-                       scope=Scope("points", count, count))
+        return undecided("no pair fails; convexity was not shown", count)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "p^alpha q^(1-alpha) is jointly convex (its Hessian is a positive multiple of v v^T, computer algebra); "

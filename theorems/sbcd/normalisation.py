@@ -18,7 +18,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 Diagonal = tuple[Fraction, ...]
 
@@ -44,8 +44,7 @@ def judge_estimate(squared: Callable[[Any], Any]) -> Finding:
     small, more = sympy.symbols("s m", positive=True)  # the norm of diag(s, s + m), in any order, is s + m
     pairs = (((small, small), small), ((small, small + more), small + more), ((small + more, small), small + more))
     if any(sympy.simplify(squared(pair) - norm**2) != 0 for pair, norm in pairs):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", tried, tried))
+        return undecided("no case fails", tried)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "|theta| min(rho/|theta|, 1) = min(rho, |theta|) for the true norm", scope=ALL)
 
@@ -82,8 +81,7 @@ def judge_lipschitz(squared_constant: Callable[[int], int]) -> Finding:
     jacobian = sympy.eye(2) - sympy.Matrix([1, 1]) * sympy.Matrix([[1, 0]])
     largest = max((jacobian.T * jacobian).eigenvals())
     if largest != squared_constant(2):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no pair fails; not attained",
-                       scope=Scope("points", tried, tried))
+        return undecided("no pair fails; not attained", tried)
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
         "the derivative is rho/|theta| times an oblique projection of norm |theta|_F/|theta|_2 <= sqrt(r), attained at "
@@ -111,7 +109,7 @@ def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]]) ->
     a, b, c, d = sympy.symbols("a b c d", positive=True)  # merging two outcomes, alpha = 2: the gap is a square
     gap = a**2 / b + c**2 / d - (a + c) ** 2 / (b + d) - (a * d - b * c) ** 2 / (b * d * (b + d))
     if sympy.simplify(gap) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", tried, tried))
+        return undecided("not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
         "a map that does not look at the data merges outcomes, and merging lowers the moment: the gap at alpha = 2 is "
@@ -132,8 +130,7 @@ def judge_order(iteration: Iteration) -> Finding:
     normalise = sympy.Function("normalise")
     theta, step = sympy.symbols("theta step", real=True)
     if iteration(theta, step, normalise).func != normalise:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "within the ball at one point; what is returned "
-                       "is not what the normalisation gives", scope=Scope("points", 1, 1))
+        return undecided("within the ball at one point; what is returned " "is not what the normalisation gives", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "what is normalised last has norm min(rho, |theta|)", scope=ALL)
 
 

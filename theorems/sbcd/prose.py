@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.sbcd.accounting import BlockSetting, recursion
 from theorems.sbcd.closed_form import REPAIRED
 from theorems.sbcd.figure_1 import contributions
@@ -89,8 +89,7 @@ def judge_last(gradient: Fraction) -> Finding:
                            {"L_F": str(gradient), "j_0": str(before), "epochs": "30", "batches": "21",
                             "share of the last 5": str(share)}, ALL)
     if not all(share.lower.compare(Fraction(1, 2)) > 0 for share in shares.values()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "too close to a half",
-                       scope=Scope("points", 2, 2))
+        return undecided("too close to a half", 2)
     return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
                    "; ".join(f"j_0 = {before}: {share.to_floats()[0]:.4f}" for before, share in shares.items()),
                    scope=Scope("points", 2, 2, {"L_F": str(gradient), "j_0": "0, 20", "K": "30", "n/b": "21"}))

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 Prox = Callable[[Any, Any], Any]
 Slope = Callable[[Fraction], tuple[Fraction, Fraction]]
@@ -51,8 +51,7 @@ def judge_map(says: tuple[str, Prox]) -> Finding:
                      "minimiser": str(TRUE[name](eta, t))}, ALL,
                 )
     if not _identically(name, prox):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
-                       scope=Scope("points", len(_GRID) * len(_STEPS), len(_GRID) * len(_STEPS)))
+        return undecided("no point fails; not proved", len(_GRID) * len(_STEPS))
     return Finding(Verdict.HOLDS, Evidence.PROVED, "the optimality condition holds for every eta and theta, by cases",
                    scope=ALL)
 
@@ -86,8 +85,7 @@ def judge_constants(constants: Callable[[Any], dict[str, Any]]) -> Finding:
     eta_ = sympy.symbols("eta", positive=True)
     exact = {"0": 1, "l2": 1 / (1 + eta_), "l1": 1}
     if any(sympy.simplify(constant - exact[name]) != 0 for name, constant in constants(eta_).items()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at three step sizes only",
-                       scope=Scope("points", len(_STEPS), len(_STEPS)))
+        return undecided("right at three step sizes only", len(_STEPS))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "identity and soft thresholding move points equally far where they are affine with slope 1; the l2 "
                    "map is linear with slope 1/(1 + eta); none is steeper by Lemma 4.2 with 1", scope=ALL)
@@ -106,7 +104,7 @@ def judge_bound(constant: Fraction) -> Finding:
                     assert (u - v) * ((a - u) - (b - v)) >= 0, f"{name} is not monotone"
     inner, outer = sympy.symbols("p q", nonnegative=True)  # p = |u - v|, q = |x - y|: p^2 <= p q gives p <= q
     if sympy.solve(inner**2 - inner * outer, inner) != [0, outer]:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 1, 1))
+        return undecided("not shown", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "monotone subgradients give |u - v|^2 <= <u - v, x - y> (module docstring), so every proximal map is "

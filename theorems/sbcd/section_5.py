@@ -17,7 +17,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited, undecided
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 
 _EPOCHS = (10, 20, 30, 40, 50)
@@ -78,8 +78,7 @@ def judge_layers(matrices: Callable[[Any], Any]) -> Finding:
                            )}, ALL)
     depth_ = sympy.symbols("D", integer=True, positive=True)
     if sympy.simplify(matrices(depth_) - depth_ - 1) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right for three D only",
-                       scope=Scope("points", 3, 3))
+        return undecided("right for three D only", 3)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "D hidden layers and the output layer", scope=ALL)
 
 

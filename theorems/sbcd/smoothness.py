@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 _VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))
 
@@ -35,8 +35,7 @@ def judge_constant(constant: Callable[[Any, Any], Any]) -> Finding:
     gamma_, bound_ = sympy.symbols("gamma X", positive=True)
     enough = sympy.simplify(constant(gamma_, bound_) - gamma_ * bound_).is_nonnegative is True
     if gap != sympy.zeros(4, 4) or not enough:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no value fails; not proved",
-                       scope=Scope("points", 6, 6))
+        return undecided("no value fails; not proved", 6)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X, which "
                    "is attained",
@@ -82,8 +81,7 @@ def judge_last(constant: Callable[[Any, Any, Any], Any]) -> Finding:
                     )
     gamma_, bound_, smooth_ = sympy.symbols("gamma X s", positive=True)
     if sympy.simplify(constant(gamma_, bound_, smooth_) - smooth_ * bound_).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no value fails; not proved",
-                       scope=Scope("points", 12, 12))
+        return undecided("no value fails; not proved", 12)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X",
                    scope=ALL)
@@ -110,7 +108,7 @@ def judge_step(bound: Callable[[Any, Any, Any], Any]) -> Finding:
     ends = sympy.Max(abs(1 - eta_ * omega_), abs(1 - eta_ * beta_))
     same = sympy.simplify(bound(eta_, omega_, beta_) - ends) == 0
     if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0 or not same:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", tried, tried))
+        return undecided("not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the step's derivative I - eta H has eigenvalues 1 - eta h, and (1 - eta h)^2 is convex in h (computer "
@@ -136,7 +134,7 @@ def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
     gap = (1 - eta_ * beta_) ** 2 - (1 - eta_ * omega_) ** 2
     root = sympy.simplify(threshold(omega_, beta_) * (omega_ + beta_) - 2)
     if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 20, 20))
+        return undecided("not shown", 20)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
                    "the root (computer algebra)", scope=ALL)
@@ -152,8 +150,7 @@ def judge_contraction(rows_of_x: int) -> Finding:
             {"x": str([1] + [0] * (rows_of_x - 1)), "smallest eigenvalue": "0", "bound of Lemma 4.1": ">= 1"}, ALL,
         )
     if rows_of_x != 1 or not omega.is_positive:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"sign of {omega} not shown",
-                       scope=Scope("points", 1, 1))
+        return undecided(f"sign of {omega} not shown", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED, f"omega = {omega}, so eta = 1/omega contracts", scope=ALL)
 
 

@@ -28,7 +28,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 
 _EPOCHS = (10, 20, 30, 40, 50)
@@ -139,8 +139,7 @@ def judge_table(table: Table) -> Finding:
     needed = min(_SHARE * end - _SLOPE * (end - early + _HALF_DIGIT) for end in ends)
     if decrease[-1] + _HALF_DIGIT < needed:
         if not all(shown_everywhere(noise) for noise in (decreasing, decreasing_to_the_end)):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the inequality was not shown",
-                           scope=Scope("points", 1, 1))
+            return undecided("the inequality was not shown", 1)
         return Finding(
             Verdict.REFUTED, Evidence.PROVED,
             "constant noise has hardly any loss to gain after 20 epochs, so old epochs are forgotten; then the smaller "

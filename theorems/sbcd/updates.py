@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 
 def half_objective(a: Fraction, x: Fraction, u: Fraction) -> Fraction:
@@ -76,8 +76,7 @@ def judge_activation(update: Cases) -> Finding:
     border = sympy.expand(2 * x_**2 - (x_ - a_) ** 2 - (root * x_ - x_ + a_) * (root * x_ + x_ - a_))
     right = sympy.expand(x_**2 + a_**2 - (x_ - a_) ** 2 / 2 - (x_ + a_) ** 2 / 2)
     if not update.proved() or border != 0 or right != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
-                       scope=Scope("points", len(points), len(points)))
+        return undecided("no point fails; not proved", len(points))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "least on each half-line, compared case by case: x^2 + a^2 - (x-a)^2/2 = (x+a)^2/2 >= 0 and 2x^2 - (x-a)^2 = "
@@ -111,8 +110,7 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
         (sympy.Matrix([[a, b], [c, d]]), sympy.Matrix([u, v]), sympy.Matrix([s, t])),
     )
     if not all(sympy.expand(sympy.numer(sympy.together(v))) == 0 for layer in layers for v in gradient(*layer)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "vanishes at a point only",
-                       scope=Scope("points", 1, 1))
+        return undecided("vanishes at a point only", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the gradient gamma (x - sigma(U_{d-1}) - theta^T (U_d - theta x)) vanishes identically for a layer of "
@@ -132,8 +130,7 @@ def judge_input(update: Callable[[Any, Any, Any], Any]) -> Finding:
             )
     theta_, u_, given_ = sympy.symbols("theta U x", real=True)
     if sympy.simplify(update(theta_, u_, given_) - given_) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "kept at two points only",
-                       scope=Scope("points", 2, 2))
+        return undecided("kept at two points only", 2)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "x_0 stays the input", scope=ALL)
 
 
@@ -171,8 +168,7 @@ def judge_convexity(blocks: tuple[str, ...]) -> Finding:
         else:
             second = sympy.diff(smooth, {"theta": theta, "x": x0}[block], 2)
             if second.is_nonnegative is not True:
-                return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{block}: sign of {second} not shown",
-                               scope=Scope("points", 1, 1))
+                return undecided(f"{block}: sign of {second} not shown", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "along any line (4) is quadratic in theta_d and in x_d with second derivative gamma times a square "
                    "(plus that of R, convex by hypothesis)", scope=ALL)
@@ -228,8 +224,7 @@ def judge_exact(update: Callable[[Any, Any, Any], Any]) -> Finding:
     h_, eta_, theta_ = sympy.symbols("h eta theta", positive=True)
     stationary = h_ * update(h_, eta_, theta_) + (update(h_, eta_, theta_) - theta_) / eta_
     if sympy.simplify(stationary) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at points only",
-                       scope=Scope("points", len(tried), len(tried)))
+        return undecided("right at points only", len(tried))
     return Finding(Verdict.HOLDS, Evidence.PROVED, "h t + (t - theta)/eta = 0 at t = theta/(1 + eta h)", scope=ALL)
 
 

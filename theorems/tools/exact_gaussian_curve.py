@@ -19,7 +19,7 @@ from flint import acb, arb, ctx
 from oracle.core.arithmetic import integral
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
+from theorems.claim import ALL, Evidence, Finding, Verdict, undecided
 
 Function = Callable[[Any], Any]
 Curve = Callable[[Any, Any, Function, Function], Any]
@@ -97,8 +97,7 @@ def check(says: Curve) -> Finding:
             )
     open_gaps = [name for name, gap in symbolic_gaps(says).items() if gap != 0]
     if open_gaps:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown: " + "; ".join(open_gaps),
-                       scope=Scope("points", len(_POINTS), len(_POINTS)))
+        return undecided("not shown: " + "; ".join(open_gaps), len(_POINTS))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"identities proved by computer algebra; certified quadrature agrees at {len(_POINTS)} points",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -111,16 +111,3 @@ def _ask(auditor: Auditor, scores: Scores, delta: float, confidence: float) -> f
     except Exception as error:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
     return f"answered {claim}" if math.isnan(claim) else claim
-
-
-def table(records: Sequence[Record]) -> str:
-    """The records as a Markdown table."""
-    head = "| auditor | pair | epsilon | median claim | exceeds it | allowed | crashes | verdict |"
-    lines = [head, "|---|---|---|---|---|---|---|---|"]
-    for record in records:
-        median = "-" if record.median is None else f"{record.median:.3f}"
-        lines.append(
-            f"| {record.auditor} | {record.pair} | {record.truth:.3f} | {median} | "
-            f"{record.overclaims} of {record.repetitions} | {record.allowed} | {record.crashes} | {record.verdict} |"
-        )
-    return "\n".join(lines)

@@ -119,8 +119,3 @@ AUDITORS = (
         repetitions=50, models=400,
     ),
 )
-
-
-def installed() -> tuple[PeerAuditor, ...]:
-    """The auditors whose library is there."""
-    return tuple(auditor for auditor in AUDITORS if auditor.version is not None)

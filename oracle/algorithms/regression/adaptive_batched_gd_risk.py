@@ -50,7 +50,6 @@ from oracle.core.registry import Bound, closed_form
 from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
-_MOST_STEPS = 10_000  # the recursion takes every step
 _SHARP = 1e-11  # total relative excess that the rounding of the contraction may cause
 
 

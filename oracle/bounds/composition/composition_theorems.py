@@ -50,9 +50,6 @@ from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
 from oracle.core.tightness import bracketed, truth
 
-_MOST_STEPS = 100_000  # the sums have about steps / 2 terms
-
-
 # --- basic and advanced
 
 

@@ -17,7 +17,7 @@ from scipy import optimize, stats
 import oracle
 from oracle.algorithms.regression import adaptive_batched_gd, dp_pgd, relu_regression
 from oracle.core import vocabulary
-from oracle.core.algorithm import Values
+from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
@@ -130,11 +130,16 @@ def test_the_projection_keeps_lengths_on_average() -> None:
     assert law.ppf(0.5e-6) < 20 * total / (x @ x) < law.isf(0.5e-6)
 
 
-def test_turning_the_features_and_the_projection_turns_the_release() -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "values", "purpose"), [(PGD, pgd(), "projection"), (ADAPTIVE, adaptive(), "noise")]
+)
+def test_turning_the_features_and_the_draws_turns_the_release(
+    algorithm: Algorithm, values: Values, purpose: str
+) -> None:
     features, labels = data()
     turn = orthogonal(4)
-    plain = PGD.reference(features, labels, pgd(), Tape(7))
-    turned = PGD.reference(features @ turn, labels, pgd(), Turned(7, purpose="projection", turn=turn))
+    plain = algorithm.reference(features, labels, values, Tape(7))
+    turned = algorithm.reference(features @ turn, labels, values, Turned(7, purpose=purpose, turn=turn))
     np.testing.assert_allclose(turned, plain @ turn, rtol=1e-11)
 
 
@@ -258,14 +263,6 @@ def test_records_may_change_places_within_a_batch_and_nowhere_else() -> None:
     for order, same in (([1, 0, 2, 3, 5, 4], True), ([2, 1, 0, 3, 4, 5], False)):
         again = ADAPTIVE.reference(features[order], labels[order], adaptive(), Tape(2))
         assert (np.linalg.norm(again - once) <= 1e-11 * np.linalg.norm(once)) == same
-
-
-def test_turning_the_features_and_the_noise_turns_the_release() -> None:
-    features, labels = data()
-    turn = orthogonal(4)
-    plain = ADAPTIVE.reference(features, labels, adaptive(), Tape(7))
-    turned = ADAPTIVE.reference(features @ turn, labels, adaptive(), Turned(7, purpose="noise", turn=turn))
-    np.testing.assert_allclose(turned, plain @ turn, rtol=1e-11)
 
 
 def test_a_well_specified_model_is_found() -> None:

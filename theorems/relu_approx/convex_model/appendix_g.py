@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 Caps = tuple[Fraction | None, Fraction | None]
 """Bounds on |u_j| and on alpha_j; None is no bound."""
@@ -62,8 +62,7 @@ def judge_minima(caps: Caps) -> Finding:
     least = sympy.expand((s**4 + t**4) / 2 - s**2 * t**2 - (s**2 - t**2) ** 2 / 2)
     balanced = sympy.simplify((s * sympy.sqrt(t / s)) ** 2 - (t / sympy.sqrt(t / s)) ** 2)
     if least != 0 or balanced != 0 or caps != (Fraction(1), None):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "equal at the instances",
-                       scope=Scope("points", tried, tried))
+        return undecided("equal at the instances", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "(s^4 + t^4)/2 = s^2 t^2 + (s^2 - t^2)^2/2 (computer algebra), and both problems reduce to the regulariser "
@@ -89,7 +88,7 @@ def judge_invariance(regulariser: Regulariser) -> Finding:
                     )
     s, t, g = sympy.symbols("s t g", positive=True)
     if sympy.simplify(regulariser(g * s, t / g) - regulariser(s, t)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", 12, 12))
+        return undecided("at points", 12)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED, "max(0, g x) = g max(0, x) for g > 0, and the regulariser is unchanged for "
         "every s, t and g (computer algebra)", scope=ALL,
@@ -108,7 +107,7 @@ def judge_balance(squared: Callable[[Any, Any], Any]) -> Finding:
                 )
     s, alpha = sympy.symbols("s", positive=True), sympy.symbols("alpha", real=True, nonzero=True)
     if sympy.simplify(s**2 * squared(s, alpha) ** 2 - alpha**2) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", 8, 8))
+        return undecided("at points", 8)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "|u|^2 gamma^4 = alpha^2 (computer algebra)", scope=ALL)
 
 

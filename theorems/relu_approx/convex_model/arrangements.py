@@ -21,7 +21,7 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.domain import positive_integer, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -69,8 +69,7 @@ def judge_count(generic: bool) -> Finding:
                  "a pattern of no region": str([int(b) for b in max(found - patterns(rows, generic=True))])}, ALL,
             )
     if not generic:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", len(every), len(every)))
+        return undecided("no case fails", len(every))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "for rows that are not zero a region is the set of generic u of one sign vector, and 1(Xu >= 0) tells sign "
@@ -96,8 +95,7 @@ def judge_cones(strict: bool) -> Finding:
                      "cones that contain u": str(len(inside))}, ALL,
                 )
     if strict:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails",
-                       scope=Scope("points", len(every), len(every)))
+        return undecided("no case fails", len(every))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "u lies in the cone of its own pattern, and a generic u in no other, since (2D - I)Xu >= 0 fixes "
                    f"the sign of every product; enumerated for {len(every)} matrices", scope=ALL)
@@ -128,8 +126,7 @@ def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]]) -> Finding:
     n_, r_ = sympy.symbols("n r", integer=True, positive=True)
     same = sympy.simplify(formula(n_ + 1, r_, sympy.E) - printed_bound(n_ + 1, r_, sympy.E)) == 0
     if least < 2 or not rises or not same:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no case fails; not the bound that is proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no case fails; not the bound that is proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "(r/m)^r sum_{k<r} C(m,k) <= (1 + r/m)^m <= e^r for r <= m = n - 1, and 2^m <= (m+1) e^{m+1}/4 for r = n; "

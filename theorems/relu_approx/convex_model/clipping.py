@@ -24,7 +24,7 @@ from flint import arb, arb_mat, ctx
 
 from oracle.core.domain import positive, positive_integer, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 _LOGITS = {2: (0, 1), 3: (0, 1, -1), 4: (0, 1, -1, -2)}
 
@@ -77,8 +77,7 @@ def judge_field(classes: int) -> Finding:
     p = 1 / (1 + sympy.exp(-s))  # two classes: r = (p - 1, 1 - p) = (1 - p)(-1, 1), of fixed direction
     slope = sympy.simplify(sympy.diff(-(1 - p), s) - p * (1 - p))
     if classes != 2 or slope != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no failure at this point",
-                       scope=Scope("points", 1, 1))
+        return undecided("no failure at this point", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "with two classes the residual keeps its direction and its length is monotone in the margin, so the "
                    "clipped field is the gradient of a convex function of the margin", scope=ALL)
@@ -98,8 +97,7 @@ def judge_scalar(clip: Callable[[Any, Any], Any]) -> Finding:
     zero = sympy.Integer(0)
     cases = [(bound + more, bound, bound), (bound, bound, bound), (bound, bound + more, bound), (zero, bound, zero)]
     if any(sympy.simplify(clip(s * at, level) - s * value) != 0 for at, level, value in cases for s in (1, -1)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no grid point fails",
-                       scope=Scope("points", len(grid), len(grid)))
+        return undecided("no grid point fails", len(grid))
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "cutting a nondecreasing function at two levels leaves it nondecreasing and no steeper; its "
                    "integral is convex and as smooth", scope=ALL)
@@ -135,8 +133,7 @@ def judge_step(says: tuple[int, Fraction]) -> Finding:
                  "step factor at least": str(Enclosure.of_ball(factor)), "claimed c": "0.9999"}, ALL,
             )
     if classes > 2 or 32 * eta + Fraction(2, 10**4) > 2:  # eta (beta + lambda) > 2, beta = 64/2 + lambda
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no expansion at this point",
-                       scope=Scope("points", 1, 1))
+        return undecided("no expansion at this point", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "the clipped field is the gradient of a convex, smooth function of the margin (clip-convex-scalar): "
                    "a step contracts by c as Theorem 2.8 asks, for eta < 2/beta", scope=ALL)
@@ -155,8 +152,7 @@ def judge_glm(features: Callable[[Any, tuple[int, ...]], tuple[Any, ...]]) -> Fi
                                     "product": str(claimed)}, ALL)
     x_ = sympy.symbols("x", real=True)
     if any(features(x_, active) != tuple(a * x_ for a in active) for active in itertools.product((0, 1), repeat=3)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at points only",
-                       scope=Scope("points", 36, 36))
+        return undecided("right at points only", 36)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "sum_i D_i x^T v_i = t.v term by term with t = (D_1 x; ...; D_P x), linear in every coordinate of x",
                    scope=ALL)

@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 Vector = tuple[Any, ...]
 Allowed = Callable[[Vector, Vector, Vector], Any]
@@ -48,8 +48,7 @@ def judge_set(allowed: Allowed) -> Finding:
     x_, u_, v_ = (tuple(sympy.symbols(f"{name}0:2", real=True)) for name in "xuv")
     if allowed(x_, u_, v_) is not True:
         cases = len(_RECORDS) * len(_PLANE)
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the same at these points",
-                       scope=Scope("points", cases, cases))
+        return undecided("the same at these points", cases)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED, "every v is allowed, whatever the record (symbols): nothing could depend "
         "on it", scope=ALL,

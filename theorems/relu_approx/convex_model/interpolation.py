@@ -35,7 +35,7 @@ from flint import arb, ctx, fmpq_mat
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.effort import points
 
 Optimum = Callable[[sympy.Matrix, sympy.Matrix, int, Any], Any]
@@ -105,8 +105,7 @@ def judge_optimum(says: Optimum) -> Finding:
         loss = (s * v - y) ** 2 / 4 + lam * v**2 / 2  # n = 2
         total += loss.subs(v, sympy.solve(sympy.diff(loss, v), v)[0])
     if sympy.simplify(says(outer, turn * sympy.Matrix(values), 2, lam) - total) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at the instances; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("right at the instances; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "in each singular direction of A the minimum is lambda y^2 / (2 (s^2 + n lambda)) (computer algebra); the loss "
@@ -132,7 +131,7 @@ def judge_nested(sign: int) -> Finding:
                     ALL,
                 )
     if sign != -1:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", tried, tried))
+        return undecided("at points", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"v_(P+1) = 0 leaves the loss of P patterns as it is, so the minimum cannot rise; {tried} steps solved exactly",
@@ -210,8 +209,7 @@ def judge_patterns(factor: Fraction) -> Finding:
                         }, ALL,
                     )
     if factor < 1:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no instance fails; below what is proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no instance fails; below what is proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "failing has a probability of at most n (1 - 1/kappa)^P <= n e^{-P/kappa}, so the factor 1 is enough; "
@@ -246,7 +244,7 @@ def judge_condition(constant: sympy.Expr) -> Finding:
     rho = sympy.symbols("rho")
     series = sympy.Poly(sympy.series(rho * sympy.asin(rho), rho, 0, 12).removeO(), rho).all_coeffs()
     if min(series) < 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "coefficients", scope=Scope("points", 1, 1))
+        return undecided("coefficients", 1)
     for c in (1, 4, 9, 100, 10**4, 10**6):
         below, claimed = sympy.Integer(2 * (c + 1)), constant * (sympy.sqrt(c) + 1) ** 2
         if (claimed - below).is_negative:
@@ -263,8 +261,7 @@ def judge_condition(constant: sympy.Expr) -> Finding:
         # The bound tends to this multiple of (sqrt c + 1)^2 for every c.
         for_every_c = bool(value > 1 / (ball(Fraction(1, 4)) - 1 / (2 * arb.pi())))
     if not for_every_c or any(start is None for start in starts.values()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "between what is proved and what is refuted",
-                       scope=Scope("points", len(starts), len(starts)))
+        return undecided("between what is proved and what is refuted", len(starts))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "lambda_min(M) >= (1/4 - 1/(2 pi)) d (1 - o(1)), so any constant above 11.01 is enough; explicit d_1: "
@@ -282,7 +279,7 @@ def judge_order(constant: Fraction) -> Finding:
     t, more = sympy.symbols("t more", nonnegative=True)  # t = sqrt c - 1
     gap = sympy.expand((4 + more) * (t + 1) ** 2 - (t + 2) ** 2)
     if not all(coefficient.is_nonnegative for coefficient in sympy.Poly(gap, t, more).coeffs()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 1, 1))
+        return undecided("not shown", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "4 c - (sqrt c + 1)^2 is a polynomial in sqrt c - 1 with coefficients >= 0 (computer algebra), so P = "

@@ -23,7 +23,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 _LABELS = (0, 1, 0, 1, 0, 1)
 _NEURONS = ((1, 0), (-2, 1), (2, 2), (-2, 3), (2, 4))  # (alpha, s): alpha phi(t - s)
@@ -76,8 +76,7 @@ def judge_width(width: Callable[[Any, Any], Any]) -> Finding:
     kept = moved == [0, 0] and sum(after) == sum(weights) and sum(w > 0 for w in after) <= 3 and min(after) >= 0
     n, d = sympy.symbols("n d", integer=True, positive=True)
     if not kept or sympy.simplify(width(n, d) - n - 1).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not refuted; narrower than what is proved",
-                       scope=Scope("points", 1, 1))
+        return undecided("not refuted; narrower than what is proved", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "by Caratheodory's theorem n + 1 neurons carry any prediction with its mass (the reduction was run exactly on "
@@ -96,8 +95,7 @@ def judge_loss(residual: Callable[[Any, Any], Any]) -> Finding:
             )
     f, label = sympy.symbols("f y", real=True)
     if sympy.expand(residual(f, label) - (f - label) ** 2) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at three points only",
-                       scope=Scope("points", 3, 3))
+        return undecided("right at three points only", 3)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "the square of prediction - y, a polynomial identity", scope=ALL)
 
 
@@ -132,8 +130,7 @@ def judge_mean(factor: Callable[[Any], Any]) -> Finding:
                        "expanded by computer algebra for two records and two hyperplanes, and the factor is 1/(2n) for "
                        "every n; the sum is over j where (3.7) prints i", scope=ALL)
     if sympy.expand(whole - mean) == 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right for two records",
-                       scope=Scope("points", 1, 1))
+        return undecided("right for two records", 1)
     at = dict(zip([*x, *y, *v, lam], (1, 1, 1, 0, 0, 0, 1), strict=True))
     return Finding(Verdict.REFUTED, Evidence.PROVED, "the two sides differ",
                    {"x": "(1, 1)", "y": "(1, 0)", "v": "(0, 0)", "lambda": "1", "(3.6)": str(whole.subs(at)),
@@ -166,7 +163,7 @@ def judge_strong(modulus: Fraction) -> Finding:
     s, tw, lam, ww = sympy.symbols("s p lambda q", positive=True)
     second = sympy.diff((s * tw) ** 2 / 2 + lam / 2 * s**2 * ww, s, 2)  # along w: p = t.w, q = |w|^2
     if sympy.expand(second - tw**2 - lam * ww) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 1, 1))
+        return undecided("not shown", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    "the second derivative along w is (t.w)^2 + lambda |w|^2 >= lambda |w|^2", scope=ALL)
 
@@ -195,8 +192,7 @@ def judge_dimension(count: Callable[[Any, Any, Any], Any]) -> Finding:
                             "claimed": str(count(d, hyperplanes, outputs))}, ALL)
     d_, p_, k_ = sympy.symbols("d P k", integer=True, positive=True)
     if sympy.expand(count(d_, p_, k_) - d_ * p_ * k_) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "right at three sizes only",
-                       scope=Scope("points", 3, 3))
+        return undecided("right at three sizes only", 3)
     return Finding(Verdict.HOLDS, Evidence.PROVED,
                    f"P vectors of d entries for each output; MNIST with P = 128 has {count(784, 128, 10)}", scope=ALL)
 

@@ -31,7 +31,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 _N, _EPSILON = sympy.symbols("n epsilon", positive=True)
 
@@ -63,7 +63,7 @@ def judge_rate(exponents: tuple[sympy.Rational, sympy.Rational]) -> Finding:
                     }, ALL,
                 )
     if in_n > 0 or in_epsilon != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"factor {ratio}", scope=Scope("points", 3, 3))
+        return undecided(f"factor {ratio}", 3)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"sqrt(p) / (n epsilon) at p = n is {substituted()}, the claimed rate times {ratio} (computer algebra); given "
@@ -93,8 +93,7 @@ def judge_floor(exponent: Fraction) -> Finding:
                     }, ALL,
                 )
     if exponent < 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not below the minimum at the n tried",
-                       scope=Scope("points", len(points), len(points)))
+        return undecided("not below the minimum at the n tried", len(points))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the minimum lies between lambda / (2 (9 P + lambda)), of the order 1/log n, and the loss 1/2 of v = 0",
@@ -119,8 +118,7 @@ def judge_gradients(mean_square: Callable[[Any, Any], Any]) -> Finding:
                 )
     d_, patterns_ = sympy.symbols("d P", positive=True)
     if sympy.expand(mean_square(d_, patterns_) - square * active * d_ * patterns_) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "larger than needed",
-                       scope=Scope("points", 12, 12))
+        return undecided("larger than needed", 12)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "E |D_i x|^2 = d E x^2 P(x^T u >= 0) = d/2 for each of the P blocks (computer algebra): L grows like "
@@ -166,8 +164,7 @@ def judge_excess(says: Excess) -> Finding:
                 )
                 claimed = Enclosure.of_ball(says(arb(1), arb(1), p, n, *common))
                 if not proved.certainly_le(claimed):
-                    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"below what is proved at p = {p}",
-                                   scope=Scope("points", tried, tried))
+                    return undecided(f"below what is proved at p = {p}", tried)
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "at least the proved bound D sqrt((T+1)/T^2 + 4 p s^2/n^2)",
         scope=Scope("points", tried, tried, {"p": "1, 10, 1000", "n": "10, 100, 1000", "epsilon": "1", "T": "n^2"}),
@@ -201,8 +198,7 @@ def judge_average(factor: Callable[[Any], Any]) -> Finding:
                 )
     t = sympy.symbols("T", positive=True)
     if sympy.simplify(factor(t) - 1 - 1 / t).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no path fails; below what is proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no path fails; below what is proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the steps' inequalities, summed over t = 0, ..., T with an imagined last step, give (T+1)/T G^2; attained at "
@@ -222,7 +218,7 @@ def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
                 )
     d, patterns = sympy.symbols("d P", positive=True, integer=True)
     if sympy.expand(noise(d, patterns) - d * patterns) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", 16, 16))
+        return undecided("at points", 16)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "p = d P: one block of d for each pattern", scope=ALL)
 
 

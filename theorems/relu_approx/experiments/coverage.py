@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 _DROP = Fraction("5.4e-5")  # eta lambda
 _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
@@ -110,8 +110,7 @@ def judge_coverage(covered: Callable[[GridPoint], bool]) -> Finding:
             )
         unclear += run.classes > 2 or not pull + 2 * ball(_DROP) <= 2
     if unclear or not chosen:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no expansion found",
-                       scope=Scope("points", len(runs()), len(chosen)))
+        return undecided("no expansion found", len(runs()), len(chosen))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"at {len(chosen)} of the grid's {len(runs()) // 2} points: with scalar outputs the clipped loss is convex, of "

@@ -19,7 +19,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.printed import rounds_to
 
 _DELTA = Fraction(1, 10**5)
@@ -68,8 +68,7 @@ def judge_table(table: Mapping[tuple[str, int, int, int], str]) -> Finding:
             epochs=epochs, delta=_DELTA,
         )
         if not value.overlaps(registered):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "formula and registered bound differ",
-                           scope=Scope("points", len(table), len(table)))
+            return undecided("formula and registered bound differ", len(table))
         if rounds_to(value, text) is not True:
             return Finding(
                 Verdict.REFUTED, Evidence.PROVED, "another epsilon, certified",
@@ -100,8 +99,7 @@ def judge_crossing(drops: tuple[str, ...]) -> Finding:
                 {"eta lambda": drop, "NoisyCGD": str(value), "DP-SGD, pair (2.3)": str(sampled)}, ALL,
             )
         if not value.certainly_le(sampled):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the enclosures overlap",
-                           scope=Scope("points", len(drops), len(drops)))
+            return undecided("the enclosures overlap", len(drops))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "; ".join(f"eta lambda = {drop}: {value}" for drop, value in values.items()) + f"; DP-SGD: {sampled}",
@@ -122,8 +120,7 @@ def judge_scale(reading: Callable[[Any, Any], Any]) -> Finding:
             )
     clip, sigma, batch = sympy.symbols("C sigma b", positive=True)
     if sympy.simplify(2 * clip / (batch * (clip * sigma / batch)) - reading(sigma, batch)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "on the axis, but not what (2.2) gives",
-                       scope=Scope("points", len(values), len(values)))
+        return undecided("on the axis, but not what (2.2) gives", len(values))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the ratio is 2/sigma (computer algebra), and the curves lie on the figure's axis, 0.2 to 1.4; at 400 epochs "

@@ -22,7 +22,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited, undecided
 
 _DELTA, _MEAN = Fraction(1, 10**5), 20
 _THRESHOLDS = (Fraction("-0.15"), Fraction("0.30"))
@@ -88,8 +88,7 @@ def judge_epsilons(printed: Mapping[str, str]) -> Finding:
                 )
             enough = upper(above)
             if not enough.certainly_le(Fraction(text)):
-                return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "between the example and the theorems",
-                               scope=Scope("points", 1, 1))
+                return undecided("between the example and the theorems", 1)
             shown.append(f"base {base}: between {needed.str(5)} and {enough.to_floats()[1]:.4f}")
     return Finding(Verdict.HOLDS, Evidence.PROVED, "; ".join(shown), scope=ALL)
 

@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import LawPair, dominates, laws, product, shown
 
 
@@ -61,8 +61,7 @@ def judge_composition(compose: Callable[[LawPair, LawPair], LawPair]) -> Finding
     p, q, a = sympy.symbols("p q alpha", positive=True)
     r, s = sympy.symbols("r s", nonnegative=True)
     if not is_product(compose) or sympy.simplify(p * (r - (a * q / p) * s) - (p * r - a * q * s)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no composition tried is against it; not proved",
-                       scope=Scope("points", tried, met))
+        return undecided("no composition tried is against it; not proved", tried, met)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "max(0, p p' - alpha q q') = p max(0, p' - (alpha q/p) q') (computer algebra) replaces one mechanism at a time "

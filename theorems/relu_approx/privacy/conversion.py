@@ -26,7 +26,7 @@ from oracle.core.domain import non_negative, positive, positive_integer, probabi
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 
 _SIGMA, _RATIO, _DELTA = 5, Fraction(1, 100), Fraction(1, 10**5)
 _STEPS = (100, 1000, 10_000)
@@ -59,8 +59,7 @@ def judge_conversion(factor: Callable[[Any], Any]) -> Finding:
     slope = sympy.simplify(sympy.diff(product, x) / x ** (alpha - 2))  # (alpha - 1) - alpha x: one sign change
     peak = sympy.simplify(product.subs(x, 1 - 1 / alpha) - factor(alpha))
     if sympy.expand(slope - (alpha - 1 - alpha * x)) != 0 or peak != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no mechanism fails; not the sharp factor",
-                       scope=Scope("points", tried, tried))
+        return undecided("no mechanism fails; not the sharp factor", tried)
     canonne = sympy.simplify((1 - 1 / alpha) ** alpha / (alpha - 1) - factor(alpha))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
@@ -119,8 +118,7 @@ def judge_tighter(both: Callable[[int], tuple[Enclosure, Enclosure]]) -> Finding
                     {"steps": str(steps), "first": str(numerical), "second": str(renyi)}, ALL,
                 )
             if not numerical.certainly_le(renyi):
-                return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the enclosures overlap",
-                               scope=Scope("points", len(_STEPS), len(_STEPS)))
+                return undecided("the enclosures overlap", len(_STEPS))
             shown.append(f"T = {steps}: {numerical.to_floats()[1]:.4f} against {renyi.to_floats()[0]:.4f}")
     return Finding(
         Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),

@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
 
 _ALPHAS = tuple(Fraction(v) for v in ("1", "1/2", "3/2", "2", "4"))
@@ -58,8 +58,7 @@ def judge_divergence(integrand: Integrand) -> Finding:
             f"1_E (p - alpha q), with equality on {{p > alpha q}}; all events of {tried} pairs and alphas",
             scope=ALL,
         )
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees with the enumeration; not proved",
-                   scope=Scope("points", tried, tried))
+    return undecided("agrees with the enumeration; not proved", tried)
 
 
 def tight_delta(mechanism: tuple[Law, ...], alpha: Fraction) -> Fraction:
@@ -108,8 +107,7 @@ def judge_profile(says: Profile) -> Finding:
     )
     alpha_ = sympy.symbols("alpha", positive=True)
     if not (ordered and is_hinge(integrand) and sympy.simplify(order(alpha_) - alpha_) == 0):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "delta is enough exactly when it is at least the largest P(E) - e^epsilon Q(E) over events and ordered pairs, "
@@ -180,8 +178,7 @@ def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]]) -> Finding:
     scaled = sympy.simplify(a * (q - p / a) - (a * q - p))
     same = all(sympy.simplify(one - two) == 0 for one, two in zip(says(a), (a, 1 / a, 1 - a), strict=True))
     if pieces != 0 or scaled != 0 or not same:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "agrees at points; the identity was not shown",
-                       scope=Scope("points", tried, tried))
+        return undecided("agrees at points; the identity was not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "max(0, x) - max(0, -x) = x with x = p - alpha q, summed (computer algebra): so a pair that dominates for "

@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.cyclic_value import squared
 
 _DROPS = (Fraction(1, 10**4), Fraction(2, 10**4))
@@ -86,7 +86,7 @@ def judge_limit(says: Callable[[Any], Any]) -> Finding:
         return Finding(Verdict.REFUTED, Evidence.PROVED, "the theorem's value lacks another share of its limit",
                        {"c": "1/2", "batches": "2", "epochs": "3", "lacking": str(true), "claimed": str(says(at))}, ALL)
     if slope.is_positive is not True or lacking.subs(big_q, 0) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", 1, 1))
+        return undecided("not shown", 1)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "relative to its limit the second term of mu^2 lacks 2Q/(1+Q), Q = c^{k(E-1)}, which grows with c and goes to "

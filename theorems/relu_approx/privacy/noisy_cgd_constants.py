@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.counterexamples import search
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import optimum, touched_steps
@@ -62,11 +62,10 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any]) -> Finding:
     eta, beta = sympy.symbols("eta beta", positive=True)
     # |1 - eta x| < 1 is eta x (2 - eta x) > 0, true for both curvatures when eta beta < 2 and lambda <= beta.
     if sympy.factor(1 - (1 - eta * beta) ** 2) != sympy.factor(eta * beta * (2 - eta * beta)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "identity", scope=Scope("points", tried, tried))
+        return undecided("identity", tried)
     count = sympy.symbols("M", integer=True, positive=True)
     if sympy.simplify(2 / beta - limit(beta, count)).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; larger than 2/beta",
-                       scope=Scope("points", tried, tried))
+        return undecided("no point fails; larger than 2/beta", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "1 - (1 - eta x)^2 = eta x (2 - eta x) > 0 for lambda <= x <= beta: c < 1, and then thm-2.8-formula applies",
@@ -142,8 +141,7 @@ def judge_monotone(sign: int) -> Finding:
                     }, ALL,
                 )
     if second_term_gap() != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; the identity was not shown",
-                       scope=Scope("points", tried, tried))
+        return undecided("no point fails; the identity was not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the second term is (sum x^{ke})^2 / sum x^{2i} (computer algebra); its logarithmic slope in x = 1/c is "
@@ -185,8 +183,7 @@ def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]]) -> Finding
         sensitivity=1, batch_size=1, noise_on_mean=1, contraction=1 - _DROPS[0], batches=60, epochs=400
     )
     if not registered.overlaps(factors(60, 400)[0][0]):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not the registered bound",
-                       scope=Scope("points", 6, 6))
+        return undecided("not the registered bound", 6)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "all six factors certified; a quadratic loss attains the second row, so the true mu lies between the two",
@@ -205,8 +202,7 @@ def judge_reach(target: Fraction) -> Finding:
             {"desired epsilon": str(target), "epsilon at c = 0": str(least), "sigma": "15", "delta": "1e-5"}, ALL,
         )
     if not least.certainly_le(target):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{target} lies within {least}",
-                       scope=Scope("points", 1, 1))
+        return undecided(f"{target} lies within {least}", 1)
     return Finding(Verdict.HOLDS, Evidence.PROVED, f"reachable: at c = 0 epsilon is {least}, and it is continuous in c "
                    "and grows with it", scope=ALL)
 

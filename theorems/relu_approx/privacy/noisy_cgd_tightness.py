@@ -21,7 +21,7 @@ from fractions import Fraction
 import sympy
 
 from oracle.core.domain import positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 
@@ -74,8 +74,7 @@ def judge(share: Fraction) -> Finding:
             linear = exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))
             least = min(least, linear / reached)
     if identity_gap() != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "reached at points; the identity was not shown",
-                       scope=Scope("points", len(_SHAPES), len(_SHAPES)))
+        return undecided("reached at points; the identity was not shown", len(_SHAPES))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the multipliers are admissible and reach the theorem's value for every c, k >= 2 and E (computer algebra, and "

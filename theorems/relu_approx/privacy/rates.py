@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited, undecided
 
 Rate = tuple[tuple[Fraction, Fraction], ...]
 """A sum of terms n^a x^b, by their exponents (a, b), with x = sqrt(d) / (epsilon n) <= 1."""
@@ -50,8 +50,7 @@ def judge_worse(pairs: Mapping[str, tuple[Rate, Rate]]) -> Finding:
                         }, ALL,
                     )
     if not all(term_by_term(*pair) for pair in pairs.values()):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "within a constant at the points tried",
-                       scope=Scope("points", 49, 49))
+        return undecided("within a constant at the points tried", 49)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "term by term: x <= x^{2/3}, x <= x^{2/5} and n^{-1/2} <= n^{-1/3} for x <= 1 <= n", scope=ALL,

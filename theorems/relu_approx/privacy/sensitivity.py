@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import shown
 
 
@@ -35,7 +35,7 @@ def judge_sensitivity(relation: str) -> Finding:
     a, b = sympy.symbols("a b", real=True)  # |a - b| <= |a| + |b|, squared: 2 (|a||b| + a b) >= 0
     slack = sympy.expand((abs(a) + abs(b)) ** 2 - (a - b) ** 2 - 2 * (abs(a * b) + a * b))
     if relation != "<=" or attained != 2 or sympy.simplify(slack.subs(abs(a) ** 2, a**2).subs(abs(b) ** 2, b**2)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "not shown", scope=Scope("points", tried, tried))
+        return undecided("not shown", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "the regulariser cancels and two gradients of norm at most L differ by at most 2L (triangle inequality); "
@@ -56,7 +56,7 @@ def judge_outputs(squared: Callable[[Any], Any]) -> Finding:
                             "claimed": str(squared(outputs))}, ALL)
     outputs_ = sympy.symbols("k", integer=True, positive=True)
     if sympy.simplify(squared(outputs_) - 4 * outputs_).is_nonnegative is not True:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "enough for three k", scope=Scope("points", 3, 3))
+        return undecided("enough for three k", 3)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "each of the k blocks moves by at most 2C, and the squares add up",
                    scope=ALL)
 

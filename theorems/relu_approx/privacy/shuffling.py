@@ -30,7 +30,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited, undecided
 
 _SIGMA, _DELTA = 5, Fraction(1, 10**5)
 _LOCAL = tuple(Fraction(i, 20) for i in range(8, 61, 2))
@@ -100,7 +100,7 @@ def judge_improves(counts: tuple[int, ...]) -> Finding:
         zip(counts, values, strict=True), zip(counts[1:], values[1:], strict=True), strict=False
     ):
         if before is None or after is None:
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no bound found", scope=Scope("points", 1, 1))
+            return undecided("no bound found", 1)
         if after[0] >= before[0]:
             return Finding(
                 Verdict.REFUTED, Evidence.PROVED, "it does not fall",
@@ -143,10 +143,10 @@ def judge_numerical(table: Mapping[int, str | None]) -> Finding:
                  "epsilon0": str(best[1]), "epsilon by shuffling": str(best[0])}, ALL,
             )
         if text is not None and (best is None or best[0] > Fraction(text)):
-            return Finding(
-                Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS,
+            return undecided(
                 f"{count} batches: no epsilon up to {text} at the epsilon0 tried, the least found is "
-                f"{'none' if best is None else best[0]}", scope=Scope("points", len(_LOCAL), len(_LOCAL)),
+                f"{'none' if best is None else best[0]}",
+                len(_LOCAL),
             )
     return Finding(Verdict.HOLDS, Evidence.PROVED, "certified at an explicit epsilon0 each", scope=ALL)
 

@@ -24,7 +24,7 @@ from flint import ctx
 from oracle.core.domain import positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 
 _POINTS = tuple((Fraction(q), Fraction(sigma)) for q in ("1/2", "1/10", "9/10") for sigma in ("10", "1", "1/2"))
 
@@ -74,8 +74,7 @@ def judge_domination(radius: Fraction | None) -> Finding:
                 }, ALL,
             )
     if radius is None or growth_gap() != 0 or largest_entries(radius) > largest_entries(Fraction(1)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved",
-                       scope=Scope("points", len(_POINTS), len(_POINTS)))
+        return undecided("no point fails; not proved", len(_POINTS))
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "E f(sum k_i L_i) grows with every covariance of the likelihood ratios (computer algebra), and |g|^2, "

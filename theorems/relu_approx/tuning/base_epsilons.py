@@ -16,7 +16,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.tools.printed import rounds_to
 
 _DELTA = Fraction(1, 10**5)
@@ -82,8 +82,7 @@ def judge_guarantee(guarantees: Mapping[int, str]) -> Finding:
     for sigma, text in guarantees.items():
         value = sampled(Fraction(sigma), neighbours="replace")
         if not value.certainly_le(Fraction(text)) and value.possibly_le(Fraction(text)):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{text} lies within {value}",
-                           scope=Scope("points", 1, 1))
+            return undecided(f"{text} lies within {value}", 1)
         if not value.possibly_le(Fraction(text)):
             return Finding(Verdict.REFUTED, Evidence.PROVED, "the pair (2.3), which a clipped gradient attains, needs "
                            "a larger epsilon", {"sigma": str(sigma), "printed": text, "epsilon": str(value)}, ALL)

@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 
 _GROWTHS = tuple(Fraction(v) for v in ("1", "3/2", "2", "3"))
@@ -119,8 +119,7 @@ def judge_theorem(left: Left) -> Finding:
                         }, ALL,
                     )
     if not (pointwise() and never_above(left, printed_left)):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no base fails; not proved",
-                       scope=Scope("points", tried, tried))
+        return undecided("no base fails; not proved", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "A - e^epsilon A' = m e^{-m Q(>y)} (Q - e^{epsilon - m (Q'(>y) - Q(>y))} Q') (computer algebra), and tails "
@@ -149,8 +148,7 @@ def judge_best(best: Callable[[Law, Law], Fraction]) -> Finding:
                 }, ALL,
             )
         if any(cost[a] > cost[b] for a in cost for b in cost if a < b):
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the cost does not rise",
-                           scope=Scope("points", tried, tried))
+            return undecided("the cost does not rise", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         "as a function of a = e^x a curve is the larger of two sums of (p - a q)_+, each with slopes -Q(p > a q) in "
@@ -198,8 +196,7 @@ def judge_prose(total: Total) -> Finding:
                         }, ALL,
                     )
     if not never_above(repaired_total, total):
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no base fails",
-                       scope=Scope("points", tried, tried))
+        return undecided("no base fails", tried)
     return Finding(
         Verdict.HOLDS, Evidence.PROVED,
         f"Theorem 5.1 solved for epsilon; {tried} finite cases certified", scope=ALL,

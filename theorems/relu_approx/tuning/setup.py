@@ -20,7 +20,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 
 _DELTA, _MEAN, _STEPS, _RATE = Fraction(1, 10**5), 20, 24_000, Fraction(1, 60)
@@ -92,8 +92,7 @@ def judge_maximum(choose: Callable[[arb, arb], arb]) -> Finding:
                         ALL,
                     )
                 if not needed <= claimed + ball(Fraction(1, 10**10)):
-                    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "the enclosures overlap",
-                                   scope=Scope("points", 2, 2))
+                    return undecided("the enclosures overlap", 2)
             shown.append(f"sigma = {sigma}: {claimed.str(7, radius=False)}")
     return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),
                    scope=Scope("points", 2, 2, {"sigma": "15, 5", "m": "20", "delta": "1e-5"}))
@@ -113,8 +112,7 @@ def judge_match(targets: Mapping[tuple[int, int], str]) -> Finding:
                  "at c = 1": str(most)}, ALL,
             )
         if not least.certainly_le(target) or most.lower.compare(target) < 0:
-            return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, f"{target} lies within {least} or {most}",
-                           scope=Scope("points", 1, 1))
+            return undecided(f"{target} lies within {least} or {most}", 1)
         low, high = Fraction(0), Fraction(1, 1000)
         for _ in range(16):
             middle = (low + high) / 2
@@ -138,7 +136,7 @@ def judge_constant(constant: Callable[[Any], Any]) -> Finding:
             )
     product = sympy.symbols("x", positive=True)
     if sympy.expand(constant(product) - (1 - product)) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "at points", scope=Scope("points", 3, 3))
+        return undecided("at points", 3)
     return Finding(Verdict.HOLDS, Evidence.PROVED, "|1 - eta beta| <= 1 - eta lambda for eta lambda <= eta beta <= 1",
                    scope=ALL)
 
