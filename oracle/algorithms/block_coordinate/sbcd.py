@@ -114,7 +114,7 @@ def prox(theta: Array, eta: float, regulariser: str) -> Array:
 def check_steps(largest: float, limit: float, config: Values) -> None:
     """An OracleError where the descent has left the numbers; one that clips does not, whatever the records."""
     if not largest <= limit:
-        raise OracleError(f"the descent diverges on these data, nothing clipped: learning_rate = {config.learning_rate}")
+        raise OracleError(f"nothing is clipped, and the descent diverges: learning_rate = {config.learning_rate}")
 
 
 def descend(
