@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracle.core.domain import shown
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, OracleError
 
 Array = NDArray[np.float64]
 
@@ -102,6 +102,6 @@ def castable(features: Array, labels: Array, *, single: bool) -> tuple[Array, Ar
 
 
 def check_release(name: str, *, finite: bool) -> None:
-    """A DomainError unless what a training has computed is finite; without a guarantee it may diverge."""
+    """An OracleError unless what a training has computed is finite; without a guarantee it may diverge."""
     if not finite:
-        raise DomainError(f"what {name} releases is not finite: with this configuration it diverges on these data")
+        raise OracleError(f"what {name} releases is not finite: with this configuration it diverges on these data")

@@ -44,7 +44,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, OracleError
 from oracle.core.tape import Tape
 
 
@@ -110,12 +110,9 @@ def prox(theta: Array, eta: float, regulariser: str) -> Array:
 
 
 def check_steps(largest: float, limit: float, config: Values) -> None:
-    """A DomainError where the descent has left the numbers; one that clips does not, whatever the records."""
+    """An OracleError where the descent has left the numbers; one that clips does not, whatever the records."""
     if not largest <= limit:
-        raise DomainError(
-            f"learning_rate = {config.learning_rate} is outside its domain: with nothing clipped, the descent diverges"
-            " on these data"
-        )
+        raise OracleError(f"nothing is clipped, and the descent diverges: learning_rate = {config.learning_rate}")
 
 
 def descend(
