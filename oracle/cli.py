@@ -10,12 +10,12 @@ import typer
 
 from oracle.core.algorithm import Algorithm
 from oracle.core.arithmetic import DEFAULT_WIDTH
+from oracle.core.attainment import TIGHTNESS
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
-from oracle.core.tightness import TIGHTNESS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

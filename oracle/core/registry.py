@@ -23,10 +23,10 @@ from flint import arb
 from oracle.core import arithmetic, vocabulary
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arrays import as_float64
+from oracle.core.attainment import UNKNOWN, Tightness
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.tightness import UNKNOWN, Tightness
 
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = (*vocabulary.neighbours.choices, "any")

@@ -8,6 +8,7 @@ import pytest
 
 import oracle
 from oracle.core import registry
+from oracle.core.attainment import TIGHTNESS
 from tests.commands import command, output, parsed
 from tests.opinions import OPINIONS
 from tests.project.consoles import ROOT, run
@@ -31,6 +32,7 @@ def test_a_bound_as_text() -> None:
     assert lines[4:] == [
         "  value     certified: the formula lies between these ends",
         "  validity  proved here (relu-approx/lem-2.5)",
+        f"  tightness {TIGHTNESS['truth']} ({oracle.bound('gaussian.epsilon').tightness.why})",
     ]
 
 
@@ -43,9 +45,11 @@ def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words
     item = oracle.bound(name)
     assert item.example is not None
     given = [f"{key}={value}" for key, value in item.example.items()]
-    assert output("bound", name, *given).splitlines()[-2:] == [
-        "  value     certified: the formula lies between these ends", f"  validity  {words}",
-    ]
+    lines = output("bound", name, *given).splitlines()
+    assert lines[4:6] == ["  value     certified: the formula lies between these ends", f"  validity  {words}"]
+    assert lines[6].startswith("  tightness ")
+    assert item.tightness.why in lines[6]
+    assert (len(lines) == 8) == (item.tightness.kind == "bracketed") == lines[-1].startswith("  attained  ")
     assert parsed("bound", name, *given, "--json")["validity"] == item.validity
 
 
@@ -61,8 +65,10 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
-        "validity": "proved",
+        "validity": "proved", "tightness": {"kind": "truth", "why": item.tightness.why}, "attained": None,
     }
+    document = parsed("bound", "zcdp.epsilon", "rho=0.5", "delta=1e-5", "--json")
+    assert 0.9 * float(document["lower"]) < float(document["attained"]) < float(document["lower"])
 
 
 def test_decimals_are_exact_and_not_doubles() -> None:
@@ -111,8 +117,9 @@ def test_bounds_are_listed_with_their_parameters() -> None:
         entry = listed[name]
         assert set(entry) == {
             "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
-            "source", "validity",
+            "source", "validity", "tightness",
         }
+        assert entry["tightness"] == item.tightness.to_json()
         assert (entry["unit"], entry["neighbours"], entry["threat_model"], entry["validity"]) == (
             item.unit, item.neighbours, item.threat_model, item.validity,
         )
