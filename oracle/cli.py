@@ -10,6 +10,7 @@ import typer
 
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arithmetic import DEFAULT_WIDTH
+from oracle.core.attainment import TIGHTNESS
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError, PrecisionError
@@ -17,7 +18,6 @@ from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
-from oracle.core.tightness import TIGHTNESS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -11,7 +11,7 @@ answer a on a valid case of a bound safe above is
     LOOSE          otherwise                         factor = a / upper
 
 and mirrored for "lower". t is `lower` where the value is the truth, what is attained where the value is an upper bound
-with that beside it, and 0 where nothing is known (`oracle.core.tightness`): nobody is called unsound for being better
+with that beside it, and 0 where nothing is known (`oracle.core.attainment`): nobody is called unsound for being better
 than one method. An answer {lower, upper} is judged by its safe end, and is UNSOUND, too, if its other end excludes the
 truth. NaN, None and whatever is no number is a CRASH on valid input. On invalid input any answer, NaN included, is
 ACCEPTED_INVALID: comparisons with NaN are false, so that a check `epsilon > budget` lets it pass.

@@ -20,13 +20,13 @@ from flint import arb
 
 from oracle.core import arithmetic, hypotheses, vocabulary
 from oracle.core.algorithm import Algorithm, Values
+from oracle.core.attainment import UNKNOWN, Tightness
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.hypotheses import Hypothesis
 from oracle.core.rows import SAFE as SAFE
 from oracle.core.rows import Rows, answered, strict
-from oracle.core.tightness import UNKNOWN, Tightness
 
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = (*vocabulary.neighbours.choices, "any")

@@ -27,6 +27,7 @@ from empirical.gate.policy import Policy
 from empirical.gate.severity import Severity, everyday, graded
 from empirical.gate.suite import conformance
 from empirical.gate.verdicts import GateVerdict, Interval, judge
+from empirical.gate.xfail import load
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, bound
 from tests.commands import command
@@ -69,6 +70,15 @@ def test_a_library_that_answers_what_is_attained_is_not_called_unsound(name: str
     assert result.exit_code == 3
     assert judged(name, least, below_formula="pass").exit_code == 0
     assert judged(name, least, below_formula="fail").exit_code == 1
+
+
+@pytest.mark.parametrize("name", BRACKETED)
+def test_a_library_may_say_that_it_is_below_the_formula(name: str, tmp_path: Path) -> None:
+    below = [outcome.case.tc_id for outcome in judged(name, least).undecided]
+    file = tmp_path / "known.toml"
+    file.write_text(f'[[xfail]]\nbound = "{name}"\nverdict = "BELOW_FORMULA"\ncases = {below}\nreason = "better"\n')
+    assert judged(name, least, xfail=load(file)).exit_code == 0
+    assert judged(name, lambda expected: expected.upper, xfail=load(file)).exit_code == 1, "strict both ways"
 
 
 @pytest.mark.parametrize("name", BRACKETED)

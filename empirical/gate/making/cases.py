@@ -28,7 +28,7 @@ class Expected:
     """The certified ends of a valid case, as exact numbers: lower <= value <= upper under both readings.
 
     `attained` is what the truth is certainly not below, where the value is only an upper bound of it (see
-    `oracle.core.tightness`); None where the value is the truth itself, or where nothing is known.
+    `oracle.core.attainment`); None where the value is the truth itself, or where nothing is known.
     """
 
     lower: Fraction

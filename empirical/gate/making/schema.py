@@ -11,8 +11,8 @@ from typing import Any
 
 from empirical.gate.making.flags import BUG_TYPES
 from empirical.gate.vector_files import SCHEMAS
+from oracle.core.attainment import TIGHTNESS
 from oracle.core.registry import NEIGHBOURS, RELEASED, SAFE, THREAT_MODELS, UNITS
-from oracle.core.tightness import TIGHTNESS
 
 _NON_NEGATIVE = r"^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[1-9][0-9]*)?$"
 _UP_TO_ONE = r"^(0|1|0\.[0-9]*[1-9]|[1-9](\.[0-9]*[1-9])?e-[1-9][0-9]*)$"

@@ -69,11 +69,11 @@ from oracle.bounds.renyi.zcdp import zcdp_epsilon
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _MOST_BATCHES = 10_000  # where every position is looked at

@@ -44,9 +44,9 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, deflate, inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import truth
 
 CURVATURE = {"squared": Fraction(1), "softmax": Fraction(1, 2), "logistic": Fraction(1, 4)}
 _SMALL = 1e-290  # float64 answers between this and its inverse

@@ -50,10 +50,10 @@ from flint import arb, ctx
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays, gaussian_curve
 from oracle.engines.rounding import rounded_up
 

@@ -51,11 +51,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, through
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 
 HISTOGRAMS = 3
 """Of each call of the algorithm: one for each of the three residuals."""

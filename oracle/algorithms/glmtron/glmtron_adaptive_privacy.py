@@ -21,9 +21,9 @@ from oracle.algorithms.glmtron import dp_threshold_privacy, glmtron_privacy
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 
 _MOST = 33_333  # records of the pass; dp-threshold.epsilon composes no more histograms
 

@@ -55,9 +55,9 @@ from oracle.bounds.shuffling import shuffle
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, through
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, sigma_of
 
 

@@ -30,11 +30,11 @@ from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, R
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 100_000  # the recursion takes every step

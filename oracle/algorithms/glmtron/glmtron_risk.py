@@ -51,11 +51,11 @@ from flint import arb
 
 from oracle.core import hypotheses, vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided, truth
 from oracle.engines.rounding import rounded_up
 
 _EDGE = 1e-9  # a step size this close to the largest is judged by the reference

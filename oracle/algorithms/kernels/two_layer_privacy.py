@@ -25,9 +25,9 @@ from oracle.algorithms.phased import phased_sgd_privacy as phased
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided, truth
 from oracle.engines import projection
 from oracle.engines.gaussian_curve import CURVE
 

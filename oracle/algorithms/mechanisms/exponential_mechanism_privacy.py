@@ -43,9 +43,9 @@ from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided, truth
 
 _NEWTON_STEPS = 30
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from oracle.core import vocabulary
 from oracle.core.arrays import quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 

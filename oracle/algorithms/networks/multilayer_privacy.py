@@ -27,9 +27,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import deflate, inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}

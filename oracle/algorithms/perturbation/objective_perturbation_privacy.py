@@ -65,11 +65,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT, erfcx, inflate, positive_part, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 from oracle.engines.gaussian_far import FAR, epsilon_far

@@ -45,11 +45,11 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate, quotient
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed, one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of

@@ -25,9 +25,9 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import relu_gradient
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of

@@ -45,9 +45,9 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines.rounding import rounded_up
 
 _SHARP = 1e-11  # total relative excess that the rounding of the contraction may cause

@@ -30,9 +30,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines import projection, relu_gradient
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of

@@ -44,11 +44,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, enclose
 from oracle.core.arrays import TINY, inflate
+from oracle.core.attainment import bracketed, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import bracketed, truth
 
 # --- basic and advanced
 

@@ -22,9 +22,9 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import truth
 
 _ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
 

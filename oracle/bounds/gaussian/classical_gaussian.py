@@ -18,9 +18,9 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import bracketed
 from oracle.engines.gaussian_curve import sigma_of
 
 _LOG_CONSTANT = math.log(1.25)

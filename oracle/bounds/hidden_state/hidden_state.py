@@ -28,9 +28,9 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import bracketed, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import bracketed, truth
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 

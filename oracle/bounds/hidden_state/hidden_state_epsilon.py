@@ -21,9 +21,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, finite
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import bracketed, one_sided, truth
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed, one_sided, truth
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu, sigma_of
 from oracle.engines.geometric import BUDGET

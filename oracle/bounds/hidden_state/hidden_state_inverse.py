@@ -36,11 +36,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import Number, parse_all
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import certainly_negative, logit_ball
 from oracle.engines.geometric import BUDGET, BallPowers, GapPowers
 

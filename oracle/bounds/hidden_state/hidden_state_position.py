@@ -27,10 +27,10 @@ from oracle.bounds.hidden_state.shift_programme import cost, joined
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _UNDERFLOW = 1e-140  # of the last touch; below, its square leaves the doubles

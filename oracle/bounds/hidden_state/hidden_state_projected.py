@@ -51,9 +51,9 @@ from oracle.bounds.hidden_state.hidden_state_position import Edge, two_edges, tw
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import at_least, at_most, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 _MOST_CANDIDATES = 8  # integers next to a ball; more say that the ball is too wide

@@ -39,11 +39,11 @@ from oracle.bounds.renyi.zcdp import fast_epsilon_of_rho, zcdp_epsilon
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, deflate, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 
 _SQUARABLE = 1e140  # a number between its inverse and it has an ordinary square
 _LARGE = Fraction(10**300)  # what an error message may call a number that no double holds

@@ -34,11 +34,11 @@ from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 
 
 def _suits(learning_rate: Any, strong_convexity: Any, smoothness: Any) -> bool:

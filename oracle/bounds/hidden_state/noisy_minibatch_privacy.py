@@ -46,9 +46,9 @@ from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided
 
 _BUDGET = 2500.0  # unit roundoffs of the last power of c, whose exponent is at most 745 before it underflows
 

@@ -64,11 +64,11 @@ from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 
 _SCREENING = 64  # bits at which all but the best candidates are ruled out

@@ -43,11 +43,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import at_least, at_most, deflate, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 
 _KEPT = (Fraction(7, 10), Fraction(9, 10))  # shares of the noise's deviation that hide the sampling
 _LEAST_NOISE, _MOST_NOISE = Fraction(1, 5000), Fraction(10**6)  # where 0.7 times it is in the sampled bound's domain

@@ -48,9 +48,9 @@ from flint import arb
 from oracle.bounds.hidden_state import shift_programme_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import bracketed, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import bracketed, truth
 
 Block = tuple[arb, arb, arb]
 

@@ -32,10 +32,10 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import truth
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative

@@ -27,9 +27,9 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 

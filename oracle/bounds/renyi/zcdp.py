@@ -38,9 +38,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed
 from oracle.engines.gaussian_curve import epsilon_of_mu
 
 _NEWTON_STEPS = 60

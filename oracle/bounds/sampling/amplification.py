@@ -54,11 +54,11 @@ from flint import arb, ctx
 from oracle.bounds.sampling import amplification_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import one_sided, truth
 
 _HUGE = 1000  # an epsilon beyond which e^epsilon is kept out of the balls
 

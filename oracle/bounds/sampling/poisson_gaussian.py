@@ -24,6 +24,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.domain import (
     Number,
     parse_all,
@@ -31,7 +32,6 @@ from oracle.core.domain import (
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound
-from oracle.core.tightness import truth
 from oracle.engines import gaussian_arrays
 from oracle.engines.bracket import bracket
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose

@@ -30,10 +30,10 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import is_narrow
 from oracle.core.arrays import inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import truth
 from oracle.engines.sampled_moment import log_moment
 from oracle.engines.sampled_moment_arrays import divergence
 

@@ -70,11 +70,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, integral
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import bracketed
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed
 from oracle.engines import gaussian_arrays
 from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu, logit_ball, normal_upper_tail
 

@@ -49,9 +49,9 @@ from oracle.bounds.shuffling import shuffle_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, is_narrow
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
 
 _MOST_EVALUATIONS = 200

@@ -36,11 +36,11 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.domain import Number, positive, shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
-from oracle.core.tightness import bracketed, one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, normal_upper_tail
 

@@ -37,9 +37,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
-from oracle.core.tightness import one_sided
 from oracle.engines.gaussian_arrays import mills
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
 

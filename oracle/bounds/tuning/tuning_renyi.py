@@ -34,9 +34,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
-from oracle.core.tightness import bracketed, one_sided
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import delta_ball
 

@@ -27,7 +27,7 @@ Attained = Callable[[Values, Fraction], Enclosure]
 """Encloses what an allowed case costs, for values and a width; it may raise what a reference may raise."""
 
 TIGHTNESS = {
-    "truth": "the truth: no smaller value is right",
+    "truth": "the truth: nothing on the unsafe side of it is right",
     "bracketed": "an upper bound; the truth is not below what is attained",
     "one-sided": "what one method proves; the truth may lie beyond it",
 }

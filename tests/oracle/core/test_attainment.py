@@ -18,10 +18,10 @@ from scipy import integrate, stats
 from empirical.gate import vector_files
 from oracle.cli import list_bounds
 from oracle.core.algorithm import Values
+from oracle.core.attainment import TIGHTNESS, Tightness, truth
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
-from oracle.core.tightness import TIGHTNESS, Tightness, truth
 
 BRACKETED = [name for name, item in bounds().items() if item.tightness.kind == "bracketed"]
 VERY_CLOSE = {"rel": 1e-6}
