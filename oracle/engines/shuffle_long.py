@@ -1,7 +1,8 @@
 r"""The clones of `shuffle_pairs` among very many users, in extended numbers with a proved error: the same one pass.
 
-With hundreds of thousands of numbers c of clones that matter, balls take a second for one pass. Here mass(c) and f(c, v)
-are products of factors from an anchor on, one anchor (in balls) every A numbers; F is a running sum of both signs.
+With hundreds of thousands of numbers c of clones that matter, balls take a second for one pass. Here mass(c) and
+f(c, v) are products of factors from an anchor on, one anchor (in balls) every A numbers; F is a running sum of both
+signs.
 Units of `extended`, u = 2^-64: a factor of mass has 4 and a product 1 more, one of f has 1 and 1, an anchor 2, so that
 a mass has at most 5 A + 2, an f 2 A + 2 and a step f v/c of F 2 A + 4. Sums go along blocks of A and then over the
 blocks, which adds A + (number of blocks), in any order. F itself is off by at most its first error, the errors of all

@@ -1,4 +1,4 @@
-"""Gaussian pairs far apart: the same numbers as the curve's own inverse where both serve, and answers where it did not."""
+"""Gaussian pairs far apart: the numbers of the curve's own inverse where both serve, and answers where it did not."""
 
 from __future__ import annotations
 

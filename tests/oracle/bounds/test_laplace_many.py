@@ -14,7 +14,6 @@ from mpmath import mp, mpf
 
 import oracle
 from empirical.gate.making.points import Point
-from oracle.bounds.laplace import laplace_composed
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines import laplace_residues, laplace_splines

@@ -44,7 +44,10 @@ def test_a_count_that_no_double_holds_is_refused_by_every_bound(bound: oracle.Bo
 
 @pytest.mark.parametrize(
     "value",
-    [Fraction(1, 3), Decimal("0.1"), [Fraction(1, 3), 2.0], [ODD, 0.5], np.array([ODD, 1], dtype=np.uint64), 10**30 + 1],
+    [
+        Fraction(1, 3), Decimal("0.1"), [Fraction(1, 3), 2.0], [ODD, 0.5], np.array([ODD, 1], dtype=np.uint64),
+        10**30 + 1,
+    ],
     ids=str,
 )
 def test_a_real_number_that_no_double_holds_is_refused(value: Any) -> None:
@@ -83,7 +86,8 @@ def test_a_count_beyond_those_that_float64_counts_is_the_references(library: str
     bound = oracle.bound("iteration-sgd.rdp")
     size = LIBRARIES[library](np.array([2.0**54 + 4, 10.0]))
     rest = {"lipschitz": 1.0, "noise_on_mean": 1.0, "alpha": 2.0}
-    result = np.asarray(bound.fast(dataset_size=size, record_position=LIBRARIES[library](np.array([2.0**54, 8.0])), **rest))
+    place = LIBRARIES[library](np.array([2.0**54, 8.0]))
+    result = np.asarray(bound.fast(dataset_size=size, record_position=place, **rest))
     exact = bound.reference(dataset_size=2**54 + 4, record_position=2**54, **rest)
     assert exact.upper.compare(float(result[0])) <= 0
     assert result[0] == pytest.approx(4 / 5, rel=1e-15)
@@ -94,7 +98,7 @@ def test_the_levels_of_a_tree_are_counted_exactly() -> None:
     rest: dict[str, Any] = {"noise_multiplier": 4.0, "delta": 1e-6, "neighbours": "replace"}
     for leaves in (2**53, 2**60, 2**62):
         assert tree.reference(leaves=leaves, **rest).lower.compare(float(tree.fast(leaves=leaves, **rest))) <= 0
-    with pytest.raises(DomainError, match="^leaves = "):
+    with pytest.raises(DomainError, match=r"^leaves = "):
         tree.fast(leaves=2**60 + 1, **rest)
 
 
