@@ -82,7 +82,8 @@ def as_float64(
     for name, array in values.items():
         if rounded[name] is not None:
             lost = np.broadcast_to(rounded[name], tuple(array.shape))
-            where = xp.asarray(np.not_equal(lost, None).astype(bool), device=array_api_compat.device(array))
+            mask = np.array([entry is not None for entry in lost.flat], dtype=bool).reshape(lost.shape)
+            where = xp.asarray(mask, device=array_api_compat.device(array))
             faults.append(Fault(where, lost, known[name], "is held by no double (the reference takes it); its domain"))
         bad = known[name].outside(xp, array)
         if bool(xp.any(bad)):

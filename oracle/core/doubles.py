@@ -59,9 +59,9 @@ def _of_objects(array: Any) -> tuple[Any, Any]:
     for at, entry in np.ndenumerate(array):
         if isinstance(entry, (bool, np.bool_)) or not isinstance(entry, (int, float, Fraction, Decimal, np.number)):
             raise TypeError(f"an entry is of type {type(entry).__name__}")
-        number = float(entry)
-        doubles[at] = number
-        if math.isfinite(number) and Fraction(number) != Fraction(int(entry) if hasattr(entry, "__index__") else entry):
+        own: Any = int(entry) if hasattr(entry, "__index__") else entry
+        doubles[at] = number = float(own)
+        if math.isfinite(number) and Fraction(number) != Fraction(own):
             lost[at] = entry
     return doubles, lost if any(entry is not None for entry in lost.flat) else None
 

@@ -283,8 +283,11 @@ def _contour_delta(stages: Stages, epsilon: Fraction, width: Fraction, most: flo
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
-    if (exact := _residues(stages)) is not None:
-        return enclose(lambda: exact(ball(epsilon)), width=width).capped(1)
+    if (parts := _few_laplace(stages)) is not None:
+        gap = laplace_residues.largest_loss(parts) - epsilon  # exact: at an end of the curve a ball would not decide
+        if gap <= 0:
+            return Enclosure.exactly(0)
+        return enclose(lambda: laplace_residues.curve(parts, ball(gap)), width=width).capped(1)
     if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
         with ctx.workprec(256 + _bits(width)):
             value = discrete(ball(epsilon))
@@ -321,8 +324,11 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
         # Total variation distances add up at most.
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
-    if (exact := _residues(stages)) is not None:
-        return least_epsilon(exact, _largest_loss(stages), delta, width)
+    if (parts := _few_laplace(stages)) is not None:
+        most = ball(laplace_residues.largest_loss(parts))
+        return least_epsilon(
+            lambda epsilon: laplace_residues.curve(parts, most - epsilon), _largest_loss(stages), delta, width
+        )
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return least_epsilon(discrete, _largest_loss(stages), delta, width)
@@ -391,10 +397,7 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     return functools.partial(small_noise.delta, step, count)
 
 
-def _residues(stages: Stages) -> Callable[[arb], arb] | None:
-    """The curve of Laplace releases alone, where they are few enough to be summed exactly."""
+def _few_laplace(stages: Stages) -> laplace_residues.Parts | None:
+    """The parts of Laplace releases alone, where they are few enough to be summed exactly."""
     parts = tuple((step.ratio, count) for step, count in stages if isinstance(step, LaplaceStep))
-    if len(parts) < len(stages) or not laplace_residues.serves(parts):
-        return None
-    largest = sum((ratio * count for ratio, count in parts), Fraction(0))
-    return lambda epsilon: laplace_residues.curve(parts, ball(largest) - epsilon)
+    return parts if len(parts) == len(stages) and laplace_residues.serves(parts) else None

@@ -69,7 +69,7 @@ def curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any]:
     density_up = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 - 8 * UNIT))
     density_low = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 + 8 * UNIT))
     delta_right = inflate(density_up * mills_difference(xp, x, mu), MILLS_BUDGET)
-    delta_right = xp.where(delta_right == 0.0, LEAST, delta_right + TINY)  # 0 is an underflow of less than one subnormal
+    delta_right = xp.where(delta_right == 0.0, LEAST, delta_right + TINY)  # a 0 is less than one subnormal
     tail = mills(xp, xp.abs(x)) + mills(xp, xp.where(y > 0.0, y, 0.0))
     complement_left = density_low * tail * (1 - 64 * UNIT)
     left = (x < 0.0) & (mu >= 0.5)

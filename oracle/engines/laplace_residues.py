@@ -40,6 +40,11 @@ def serves(parts: Sequence[tuple[Fraction, int]]) -> bool:
     return steps <= MOST_STEPS and math.prod(count + 1 for _, count in parts) * steps <= _MOST_WORK
 
 
+def largest_loss(parts: Sequence[tuple[Fraction, int]]) -> Fraction:
+    """K, the largest loss of all together."""
+    return sum((ratio * count for ratio, count in parts), Fraction(0))
+
+
 @functools.lru_cache(maxsize=2)
 def _polynomials(steps: int) -> tuple[fmpz_poly, ...]:
     """For each J < k the part [u^{k-1}] (...) e^{xu} of h_J as a polynomial in x / 2, made integer.
@@ -71,7 +76,7 @@ def _polynomials(steps: int) -> tuple[fmpz_poly, ...]:
 @functools.lru_cache(maxsize=8)
 def _choices(parts: Parts) -> tuple[tuple[int, Fraction, int], ...]:
     """Every J with every H < K/2 that goes with it, and in how many ways; the shortest delays first."""
-    half = sum((ratio * count for ratio, count in parts), Fraction(0)) / 2
+    half = largest_loss(parts) / 2
     ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
     for ratio, count in parts:
         longer: dict[tuple[int, Fraction], int] = {}

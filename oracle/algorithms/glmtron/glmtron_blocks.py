@@ -1,4 +1,4 @@
-r"""The chain of `glmtron_recursion` over many steps, a block of them at a time, in extended numbers with a proved error.
+r"""The chain of `glmtron_recursion` over many steps, by blocks, in extended numbers with a proved error.
 
 A direction has lambda, what is kept k = 1 - eta lambda + eta^2 lambda^2, remembered q = 1 - eta lambda/2, fed
 f = eta^2 lambda/2 and fresh c. From a and b at the start of a block of n steps, with E_t = sum lambda_i a_{t,i},

@@ -52,9 +52,11 @@ from oracle.core.arithmetic import enclose, is_narrow
 from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.engines import shuffle_long
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
 
 _MOST_EVALUATIONS = 200
+_QUICK_EVALUATIONS, _QUICK_BITS = 16, 128
 _CEILING_BITS = 400
 _PAIRS: dict[str, Pair] = {"upper": clones, "lower": responses}
 
@@ -148,9 +150,11 @@ def _inverse(values: Values, width: Fraction) -> arb:
         return least.union(most)
     bracket = _Bracket(least.lower().max(arb(0)) if least.is_finite() else arb(0), ball(epsilon0).upper(), width)
     point = _first(values).mid()
-    for _ in range(_MOST_EVALUATIONS):
+    # Among very many users the first try is quick, and its rounding known; where that is too wide, balls are next.
+    quick = values.method == "upper" and users >= shuffle_long.FEWEST_USERS and ctx.prec <= _QUICK_BITS
+    for _ in range(_QUICK_EVALUATIONS if quick else _MOST_EVALUATIONS):
         at = Dyadic.of(point).to_fraction()
-        directions = _PAIRS[values.method](epsilon0, users, at)
+        directions = (shuffle_long.clones if quick else _PAIRS[values.method])(epsilon0, users, at)
         if directions is None:
             return arb.nan()
         value = _hull(epsilon0, at, directions)
