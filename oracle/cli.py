@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from oracle.core.algorithm import Algorithm
-from oracle.core.arithmetic import DEFAULT_WIDTH
+from oracle.core.arithmetic import DEFAULT_WIDTH, reaches
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError
@@ -65,19 +65,22 @@ def evaluate_bound(
     """Print the certified lower and upper end of a bound, as decimals rounded outward."""
     item = bound(name)
     given = key_values(parameters or [])
-    enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
+    enclosure = item.at(given, width=width)
     lower, upper = enclosure.to_decimals()
+    reached = width is not None or reaches(enclosure, DEFAULT_WIDTH)
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
             "neighbours": given.get("neighbours", item.neighbours), "threat_model": item.threat_model,
-            "source": list(item.source), "validity": item.validity,
+            "source": list(item.source), "validity": item.validity, "width_reached": reached,
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
     print(f"  lower  {lower}")
     print(f"  upper  {upper}")
     print(f"  {item.summary}")
+    if not reached:
+        print("  width     more than 1e-12: what little work gives; --width asks for a width, whatever the work")
     print("  value     certified: the formula lies between these ends")
     print(f"  validity  {VALIDITIES[item.validity]} ({', '.join(item.source)})")
 

@@ -43,7 +43,7 @@ from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, make_
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
-from oracle.engines.sampled_bounds import UNPLANNED, least_epsilon, narrowest
+from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, least_epsilon, narrowest
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
@@ -212,6 +212,8 @@ def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
         largest = _largest_loss(stages)
         if largest is not None and at >= largest:
             return True
+        if any(isinstance(step, SampledGaussian) and step.sigma < LEAST_NOISE for step, _ in stages):
+            return False
         try:
             c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
         except UNPLANNED:

@@ -61,7 +61,7 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
-        "validity": "proved",
+        "validity": "proved", "width_reached": True,
     }
 
 
