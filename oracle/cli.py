@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.arithmetic import DEFAULT_WIDTH
+from oracle.core.arithmetic import DEFAULT_WIDTH, reaches
 from oracle.core.attainment import TIGHTNESS
 from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 from oracle.core.domain import Parameter
@@ -73,14 +73,15 @@ def evaluate_bound(
     """Print the certified lower and upper end of a bound, as decimals rounded outward."""
     item = bound(name)
     given = key_values(parameters or [])
-    enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
+    enclosure = item.at(given, width=width)
     lower, upper = enclosure.to_decimals()
+    reached = width is not None or reaches(enclosure, DEFAULT_WIDTH)
     at = Values(**item.parse(given))
     attained = _attained(item, given)
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
-            "neighbours": given.get("neighbours", item.neighbours),
+            "neighbours": given.get("neighbours", item.neighbours), "width_reached": reached,
             **picked(item, "threat_model", "source", "validity", "tightness"), "attained": attained,
             "hypotheses": [
                 {**_hypothesis_json(hypothesis), "status": hypothesis.status(at)} for hypothesis in item.hypotheses
@@ -91,6 +92,10 @@ def evaluate_bound(
     print(f"  lower  {lower}")
     print(f"  upper  {upper}")
     print_wrapped("  ", item.summary)
+    if not reached:
+        print_wrapped(
+            "  width     ", "more than 1e-12: what little work gives; --width asks for a width, whatever the work"
+        )
     print("  value     certified: the formula lies between these ends")
     print_wrapped("  validity  ", f"{VALIDITIES[item.validity]} ({', '.join(item.source)})")
     print_wrapped("  tightness ", f"{TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")

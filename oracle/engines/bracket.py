@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-_EVALUATIONS = 18
+_EVALUATIONS, _BLIND = 16, 3
 _FIRST_STEP = 0.05
 _ROOM = 1.25  # by which an end is placed further from the root than the uncertainty there
 
@@ -19,9 +19,12 @@ def bracket(excess: Callable[[float], tuple[float, float]], start: float, width:
     """
     low, high, x, step = 0.0, math.inf, start, _FIRST_STEP
     last: tuple[float, float] | None = None
-    slope = -math.inf
+    slope, blind = -math.inf, 0
     for _ in range(_EVALUATIONS):
         below, above = excess(x)
+        blind += above - below > 1
+        if blind > _BLIND:
+            break  # too little is known around here
         low, high = (max(low, x) if below > 0 else low), (min(high, x) if above <= 0 else high)
         if high - low <= width * min(1.0, low):
             break

@@ -43,7 +43,7 @@ from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, make_
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
-from oracle.engines.sampled_bounds import UNPLANNED, least_epsilon, narrowest
+from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, least_epsilon, narrowest
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
@@ -212,6 +212,8 @@ def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
         largest = _largest_loss(stages)
         if largest is not None and at >= largest:
             return True
+        if any(isinstance(step, SampledGaussian) and step.sigma < LEAST_NOISE for step, _ in stages):
+            return False
         try:
             c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
         except UNPLANNED:
@@ -325,9 +327,9 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
     if (parts := _few_laplace(stages)) is not None:
-        most = ball(laplace_residues.largest_loss(parts))
+        most = laplace_residues.largest_loss(parts)
         return least_epsilon(
-            lambda epsilon: laplace_residues.curve(parts, most - epsilon), _largest_loss(stages), delta, width
+            lambda epsilon: laplace_residues.curve(parts, ball(most) - epsilon), _largest_loss(stages), delta, width
         )
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:

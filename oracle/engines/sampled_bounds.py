@@ -33,6 +33,7 @@ from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, afforda
 
 _WORK = 45_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
+LEAST_NOISE = Fraction(1, 60)
 _LOOSE = Fraction(1, 1000)
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
@@ -75,12 +76,14 @@ class Deltas:
 
     def smoothed(self, nodes: int) -> Enclosure:
         """Between the bounds of a smoothed contour."""
+        _require_noise(self.step)
         return smoothed_delta(self.step, self.count, self.epsilon, nodes)
 
     def chernoff(self) -> Enclosure:
         """At most Chernoff's bound."""
+        _require_noise(self.step)
         with ctx.workprec(128):
-            return _between(arb(0), chernoff_delta(self.step, self.count, self.epsilon))
+            return Enclosure.between(arb(0), chernoff_delta(self.step, self.count, self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -97,12 +100,20 @@ class Epsilons:
 
     def smoothed(self, nodes: int) -> Enclosure:
         """Between the bounds of a smoothed contour."""
+        _require_noise(self.step)
         return smoothed_epsilon(self.step, self.count, self.delta, nodes)
 
     def chernoff(self) -> Enclosure:
         """At most where Chernoff's bound meets the delta."""
+        _require_noise(self.step)
         with ctx.workprec(128):
-            return _between(arb(0), chernoff_epsilon(self.step, self.count, self.delta))
+            return Enclosure.between(arb(0), chernoff_epsilon(self.step, self.count, self.delta))
+
+
+def _require_noise(step: SampledGaussian) -> None:
+    """With very little noise a quadrature has too many points."""
+    if step.sigma < LEAST_NOISE:
+        raise PrecisionError("there is too little noise for a quadrature")
 
 
 def narrowest(
@@ -148,10 +159,11 @@ def plain_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> Enclosu
     with ctx.workprec(128):
         counted = counted_delta(step, count, ball(epsilon))
         if counted > lower.lower.ball:
-            lower = _between(counted, arb(1))
+            lower = Enclosure.between(counted, arb(1))
         upper = count * _single(step, epsilon / count).upper.ball
         upper = upper.min(never_sampled(step, count))
-        upper = upper.min(enclose(lambda: delta_ball(ball(epsilon), _mu(step, count)), width=_PLAIN).upper.ball)
+        with contextlib.suppress(PrecisionError):
+            upper = upper.min(enclose(lambda: delta_ball(ball(epsilon), _mu(step, count)), width=_PLAIN).upper.ball)
         return Enclosure(lower.lower, Dyadic.of(upper.min(arb(1)).upper()))
 
 
@@ -213,7 +225,10 @@ def _single(step: SampledGaussian, epsilon: Fraction) -> Enclosure:
     largest = step.largest_loss()
     if largest is not None and ball(epsilon) >= largest:
         return Enclosure.exactly(0)
-    return enclose(lambda: step.single_delta(ball(epsilon)), width=_PLAIN).capped(1)
+    try:
+        return enclose(lambda: step.single_delta(ball(epsilon)), width=_PLAIN).capped(1)
+    except PrecisionError:  # a delta below 2^-(2^15)
+        return Enclosure.between(arb(0), arb(1))
 
 
 def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
@@ -289,7 +304,7 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
         curve = SmoothedCurve(step, count, plan)
         with ctx.workprec(128):
             low, high = curve.delta(ball(epsilon))
-            found = _between(low.max(arb(0)), high.min(arb(1)))
+            found = Enclosure.between(low.max(arb(0)), high.min(arb(1)))
             best = found if best is None else _both(best, found)
             if not high > 0:
                 raise PrecisionError("float64 sees no delta here")
@@ -376,10 +391,6 @@ def _about_root(curve: SmoothedCurve, log_delta: float, saddle: Saddle, *, above
         else:
             high, at_high = point, value
     return high
-
-
-def _between(low: arb, high: arb) -> Enclosure:
-    return Enclosure(Dyadic.of(low.lower()), Dyadic.of(high.upper()))
 
 
 def _both(one: Enclosure, other: Enclosure) -> Enclosure:

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0, -1)}
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
-_MOST_POINTS = 20_000
+_MOST_POINTS, _LARGEST_ORDER = 20_000, 3e5
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,15 @@ class SampledGaussian:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 - a plan asks for the same orders again and again
     def cumulants(self, c: float) -> tuple[float, float, float]:
-        """log M(c), and the mean and variance of the loss under the tilted law."""
+        """log M(c), and the mean and variance of the loss under the tilted law; infinite where a plan is hopeless."""
+        if 1 + c > _LARGEST_ORDER * float(self.sigma) ** 2:
+            return math.inf, math.inf, math.inf
         y = self._points(c)
-        alpha, beta = self.exponents(c)
-        log_u, mirrored = self._log_u(y), self._log_u(-y)
+        (alpha, beta), log_u, mirrored = self.exponents(c), self._log_u(y), self._log_u(-y)
         exponent = alpha * log_u + beta * mirrored - 0.5 * y * y - _LOG_ROOT_2PI
         loss = self.slopes[0] * log_u + self.slopes[1] * mirrored
         top, h = float(exponent.max()), float(y[1] - y[0])
-        weight = np.exp(exponent - top)
-        total = float(weight.sum())
+        total = float((weight := np.exp(exponent - top)).sum())
         mean = float(weight @ loss) / total
         variance = float(weight @ (loss - mean) ** 2) / total
         tilt = alpha * log_u + beta * mirrored
@@ -207,8 +207,8 @@ class SampledGaussian:
 
     def points(self, c: float, goal: float) -> float:
         """About the points of a trapezoidal sum that errs by e^{-goal} M(c)."""
-        step, _ = self.line(c, goal)
-        return (self.window(c, goal)[1] - self.window(c, goal)[0]) / step
+        low, high = self.window(c, goal)
+        return (high - low) / self.line(c, goal)[0]
 
     # ---- evaluation, in balls: everything here is a proof
 

@@ -72,6 +72,7 @@ def test_a_bound_as_json() -> None:
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
         "validity": "proved", "tightness": {"kind": "truth", "why": item.tightness.why}, "attained": None,
+        "width_reached": True,
         "hypotheses": [
             {"name": one.name, "kind": one.kind, "words": one.words, "status": "unknown"} for one in item.hypotheses
         ],
