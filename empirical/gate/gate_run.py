@@ -57,7 +57,7 @@ def run(
         if search and not unusable:
             searched = search_worst(
                 target, bound, examples=search, seconds=search_seconds, seed=seed, slack=slack, rounding=rounding,
-                unsupported=unsupported, expected=(xfail or Xfails()).of_search(bound.name),
+                unsupported=unsupported, expected=(xfail or Xfails()).of_search(bound.name), cases=cases,
                 progress=lambda done: progress(len(judged) + done, total),
             )
     except TargetError as error:

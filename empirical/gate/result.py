@@ -69,7 +69,8 @@ class Unsupported:
 class GateSearch:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
-    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
+    `screened` points were asked, and the truth certified where the answer looked wrong. `asked` examples were drawn,
+    and a few more climbed to: `judged` have a verdict and `refused` were refused;
     `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
     that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
     find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
@@ -84,11 +85,13 @@ class GateSearch:
     seconds: float
     worst: tuple[Outcome, ...]
     not_found: tuple[Xfail, ...] = ()
+    screened: int = 0
 
     @property
     def told(self) -> str:
         """The search in one line."""
         parts = [f"search: {self.judged} examples judged beyond the vectors"]
+        parts += [f"{self.screened} more points screened"] if self.screened else []
         parts += [
             f"{count} {what}" for count, what in (
                 (self.refused, "refused"), (self.uncertified, "not certified by the reference"),
@@ -102,9 +105,9 @@ class GateSearch:
     def to_json(self) -> dict[str, Any]:
         """Its JSON object."""
         return {
-            "asked": self.asked, "judged": self.judged, "refused": self.refused, "uncertified": self.uncertified,
-            "outside": self.outside, "cutShort": self.cut_short, "seconds": round(self.seconds, 3),
-            "worst": [outcome.to_json() for outcome in self.worst],
+            "asked": self.asked, "screened": self.screened, "judged": self.judged, "refused": self.refused,
+            "uncertified": self.uncertified, "outside": self.outside, "cutShort": self.cut_short,
+            "seconds": round(self.seconds, 3), "worst": [outcome.to_json() for outcome in self.worst],
             "notFound": [entry.to_json() for entry in self.not_found],
         }
 

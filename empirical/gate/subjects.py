@@ -128,6 +128,7 @@ class Search:
     agreement: Agreement
     examples: int
     entries: Mapping[str, Xfail]
+    cases: tuple[Case, ...]
     id = "search"
 
     @property
@@ -150,7 +151,7 @@ class Search:
         searched = search_worst(
             LocalTarget(function, called), agreement.bound, examples=self.examples, seconds=SEARCH_SECONDS, seed=0,
             slack=agreement.slack, rounding=agreement.rounding, unsupported=agreement.unsupported,
-            expected=self.entries,
+            expected=self.entries, cases=self.cases,
         )
         print(searched.told)  # pytest shows it with -rP, and with a failure
         # What nobody expects goes first: its verdict decides whether the test fails.

@@ -7,6 +7,7 @@ path and the certified reference see exactly the same numbers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal
@@ -121,6 +122,19 @@ def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
         if parameter.kind == "choice":
             cube[:, index] = (0.5 + seed // 2 % len(parameter.choices)) / len(parameter.choices)
     return [point_at(bound, [float(u) for u in position]) for position in cube]
+
+
+def points_of_all_words(bound: Bound, count: int, seed: int = 0) -> list[Point]:
+    """The fixed points, with each word of each choice in turn: at least one point has every combination of words."""
+    choices = [parameter for parameter in bound.parameters if parameter.kind == "choice"]
+    combinations = list(itertools.product(*(parameter.choices for parameter in choices)))
+    base = fixed_points(bound, max(count, len(combinations)), seed)
+    base += [base[index % len(base)] for index in range(len(base), len(combinations))]
+    names = [parameter.name for parameter in choices]
+    return [
+        {**point, **dict(zip(names, combinations[index % len(combinations)], strict=True))}
+        for index, point in enumerate(base)
+    ]
 
 
 def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
