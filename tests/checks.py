@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from empirical.gate.making.points import Point, strategy, value_at
-from empirical.gate.neighbours import DIRECTIONS
 from empirical.gate.ranges import LARGEST
 from empirical.gate.ranges.directions import RISES, TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from empirical.mutants.checks import disagreement
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Dyadic, Enclosure

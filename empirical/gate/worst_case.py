@@ -21,7 +21,7 @@ from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
 from empirical.gate.making.points import point_at
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
-from empirical.gate.screen import screen
+from empirical.gate.searching.screen import screen
 from empirical.gate.shrink import simpler
 from empirical.gate.verdicts import Answer, GateVerdict, Judgement, Refusal, judge
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
@@ -32,7 +32,7 @@ from oracle.core.registry import Bound
 _STEPS = 100  # hypothesis draws from a short range evenly, from a long one mostly its beginning: hence two digits
 _CLIMBED = 0.2  # as many examples again go on from the worst one drawn, and from the loosest
 _FIRST_STEP = 0.1  # of a parameter's range
-_SCREENED = 40  # points that the screen asks the target for each example
+SCREENED = 40  # points that the screen asks the target for each example
 _SCREENING = 0.5  # of the search's time, at most
 _ENOUGH = 4  # confirmed, the suspects of a kind need no more certificates
 _CONFIRMED = 13.0  # of `heights`: an answer is off by 1 % or more
@@ -123,7 +123,7 @@ class Suspicion:
     ) -> Iterator[Outcome | None]:
         """The outcomes at the points that the screen hands on; enough of a kind confirmed, the next kind."""
         found = screen(
-            self.bound, self.ask, cases, points=_SCREENED * examples, seconds=_SCREENING * seconds, seed=seed,
+            self.bound, self.ask, cases, points=SCREENED * examples, seconds=_SCREENING * seconds, seed=seed,
         )
         self.screened, self.cut_short = found.asked, found.cut_short
         for given in found.suspects.values():

@@ -86,6 +86,11 @@ class Filling:
                     del self._open[pair]
         return len(self._cases) - before
 
+    def close(self, why: str) -> None:
+        """List what is open, with that reason."""
+        self._why |= dict.fromkeys(self._open, why)
+        self._open.clear()
+
     def _try(self, pair: Pair, attempt: int, each: float) -> str:
         """Add a case in a product of cells; why not, where that fails."""
         row = self._row(pair, greedy=attempt < _GREEDY)
@@ -158,13 +163,21 @@ def _short(text: str) -> str:
 
 
 
-def fill(name: str, folder: Path, *, seconds: float, again: bool = False) -> tuple[int, int]:
-    """Fill the cells of a file, in portions that are kept; how many cases were added, and how many cells are open."""
+def fill(
+    name: str, folder: Path, *, seconds: float, again: bool = False, close: bool = False
+) -> tuple[int, int]:
+    """Fill the cells of a file, in portions that are kept; how many cases were added, and how many cells are open.
+
+    `close` lists what is still open in the end as not tried, for another day.
+    """
     known = {} if again else vector_files.unanswered(name, folder)
     filling = Filling(bound(name), vector_files.load(name, folder), known)
     until, added = time.monotonic() + seconds, 0
     while filling.missing and time.monotonic() < until:
         added += filling.carry_out(seconds=min(_PORTION, until - time.monotonic()))
         vector_files.save(folder / f"{name}.json", filling.document())
+        vector_files.save_unanswered(name, folder, filling.unanswered)
+    if close:
+        filling.close(f"not certified in the {seconds:g} s that were given to this file")
         vector_files.save_unanswered(name, folder, filling.unanswered)
     return added, filling.missing

@@ -58,10 +58,8 @@ def lint(name: str, folder: Path = SHIPPED, sample: int | None = 3) -> list[Prob
         problems.append(Problem(name, "is not written as `vectors make` writes it"))
     problems += _whole(name, bound, document)
     file = decode(document)
-    for case in file.cases:
-        problems += _input(bound, case)
-    if not problems:
-        problems += _cells(bound, file.cases, vector_files.unanswered(name, folder))
+    inputs = [problem for case in file.cases for problem in _input(bound, case)]
+    problems += inputs or _cells(bound, file.cases, vector_files.unanswered(name, folder))
     for case in chosen(file.cases, sample):
         problems += _answer(bound, case)
     return problems

@@ -116,7 +116,8 @@ class Axis:
         if index is None:
             return 0.0 if value < self.cells[0].low else 1.0
         start = self.ends[index - 1] if index else 0.0
-        return start + self.cells[index].inside(value) * (self.ends[index] - start)
+        middle = value + 0.5 if self.kind in ("integer", LENGTH) else value  # a count stands for all up to the next
+        return start + self.cells[index].inside(middle) * (self.ends[index] - start)
 
     def of(self, value: Any) -> int | None:
         """The number of the cell that holds a value, or None beyond the everyday range."""

@@ -74,6 +74,7 @@ def fill_files(
     folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
     seconds: Annotated[str, typer.Option(help="For each bound, at most; what is left open is told.")] = "600",
     again: Annotated[bool, typer.Option("--again", help="Try cells again that could not be answered.")] = False,
+    close: Annotated[bool, typer.Option("--close", help="List what is still open then as unanswered.")] = False,
     workers: Annotated[str, typer.Option(help="Processes to work with.")] = "1",
 ) -> None:
     """Add cases until every two cells of a bound's everyday domain have one, or a reason why not.
@@ -83,18 +84,18 @@ def fill_files(
     count = int(positive_integer("workers").rational(workers))
     limit = float(non_negative("seconds").rational(seconds))
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
-    found = _in_parallel(fill_file, asked, folder, limit, again, workers=count)
+    found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
     for name, (added, missing) in zip(asked, found, strict=True):
         if added or missing:
             print(f"{name}: {added} cases added" + (f", {missing} products of cells still open" if missing else ""))
     print(f"{sum(added for added, _ in found)} cases added to {len(asked)} files")
 
 
-def fill_file(name: str, folder: Path, seconds: float, again: bool) -> tuple[int, int]:
+def fill_file(name: str, folder: Path, seconds: float, again: bool, close: bool) -> tuple[int, int]:
     """Fill one file."""
     from empirical.gate.making.cells import fill
 
-    return fill(name, folder, seconds=seconds, again=again)
+    return fill(name, folder, seconds=seconds, again=again, close=close)
 
 
 def make_file(name: str, out: Path) -> None:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import oracle
 from empirical.gate.making.points import FEW_POINTS, Point, corner_points, fixed_points, strategy
-from empirical.gate.neighbours import DIRECTIONS
 from empirical.gate.ranges import LARGEST, SMALLEST
 from empirical.gate.ranges.directions import FALLS, RISES, TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from oracle.core import registry
 from oracle.core.errors import DomainError
 from oracle.core.registry import SAFE

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
-from empirical.gate.neighbours import DIRECTIONS
 from empirical.gate.ranges.directions import TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from oracle.core.errors import DomainError
 from tests.checks import check_anywhere, check_monotone
 

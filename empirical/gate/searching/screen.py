@@ -17,16 +17,17 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from empirical.gate.estimate import estimates
 from empirical.gate.making import partition
 from empirical.gate.making.cases import Case, Text, arguments
 from empirical.gate.making.cells import uncovered
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.points import Point, texts
-from empirical.gate.neighbours import Certified, Floats
+from empirical.gate.searching.estimate import estimates
+from empirical.gate.searching.neighbours import Certified, Floats
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
 from oracle.core.patience import TooLongError, within
 from oracle.core.registry import Bound
@@ -47,6 +48,13 @@ _FOUND = {"clear": 40, "broken": 6, "far": 12, "edge": 12, "slight": 12}
 """How many points of each kind are handed on at most, in this order."""
 
 
+class Line(NamedTuple):
+    """Points in a row: where the first stands, and the logarithm of the parameter that moves, at each."""
+
+    start: int
+    along: Floats
+
+
 @dataclass
 class Screen:
     """What the target answered, and the points worth certifying, the most suspicious of each kind first."""
@@ -61,9 +69,8 @@ def screen(
 ) -> Screen:
     """Ask so many points and a few more; the target has so many seconds."""
     started, found = time.monotonic(), Screen()
-    rng = np.random.default_rng(seed)
     certified = Certified(bound, cases)
-    asked, lines = _questions(bound, cases, points, rng)
+    asked, lines = questions(bound, cases, points, seed)
     given, answers, late = [], [], 0
     for one in asked:
         if time.monotonic() - started > seconds or late == _PATIENCE:
@@ -104,11 +111,9 @@ def screen(
     return found
 
 
-def _questions(
-    bound: Bound, cases: Sequence[Case], points: int, rng: np.random.Generator
-) -> tuple[list[Given], list[range]]:
-    """All inputs to ask, each once a line, and where the lines stand among them."""
-    axes = partition.of(bound)
+def questions(bound: Bound, cases: Sequence[Case], points: int, seed: int) -> tuple[list[Given], list[Line]]:
+    """All inputs to ask, and where the lines stand among them; the same seed gives the same ones."""
+    axes, rng = partition.of(bound), np.random.default_rng(seed)
     found: list[Point] = [*_without(bound, cases, rng)]
     ranks = rng.permuted(np.tile(np.arange(points), (len(axes), 1)), axis=1).T
     cube = (ranks + rng.random(ranks.shape)) / points
@@ -118,7 +123,8 @@ def _questions(
     for axis in range(len(axes)):
         for number in rng.permutation(len(starts))[:_LINES]:
             line = list(_line(bound, axis, starts[int(number)]))
-            lines.append(range(len(found), len(found) + len(line)))
+            along = [_log(point[axes[axis].name]) for point in line]
+            lines.append(Line(len(found), np.array(along)))
             found += line
     return [texts(rounded(point, 4)) for point in found], lines
 
@@ -154,6 +160,10 @@ def _line(bound: Bound, axis: int, start: Case) -> Iterator[Point]:
             }
 
 
+def _log(value: float) -> float:
+    return math.log10(value) if 0 < value < math.inf else math.nan
+
+
 def _number(answer: Answer, safe: str) -> float:
     """The end of an answer that must not lie on the unsafe side; NaN for none."""
     if not isinstance(answer, Interval):
@@ -178,15 +188,15 @@ def _ratios(bound: Bound, answers: Floats, truths: Floats) -> Floats:
     return np.clip(np.where(np.isnan(answers) | np.isnan(truths), np.nan, ratios), _LEAST, -_LEAST)
 
 
-def _edges(answers: Floats, estimated: Floats, lines: Sequence[range]) -> Floats:
+def _edges(answers: Floats, estimated: Floats, lines: Sequence[Line]) -> Floats:
     """How sharply the answers bend at each point of a line, beyond what the estimate does there; 0 elsewhere."""
     found = np.zeros(len(answers))
     for line in lines:
-        if line.stop > len(answers) or len(line) < 3:
+        part = slice(line.start, line.start + len(line.along))
+        if part.stop > len(answers) or len(line.along) < 3:
             continue
-        part = slice(line.start, line.stop)
-        bends = _bends(answers[part])
-        smooth = np.nan_to_num(_bends(estimated[part]))
+        bends = _bends(answers[part], line.along)
+        smooth = np.nan_to_num(_bends(estimated[part], line.along))
         sharp = np.nan_to_num(np.abs(bends - smooth))
         usual = float(np.median(sharp)) if len(sharp) else 0.0
         # A bend ten times the usual one of its line, on both sides of it.
@@ -196,7 +206,18 @@ def _edges(answers: Floats, estimated: Floats, lines: Sequence[range]) -> Floats
     return found
 
 
-def _bends(values: Floats) -> Floats:
+def _bends(values: Floats, along: Floats) -> Floats:
+    """How the slope of the logarithms changes at each inner point, over a step of the usual length.
+
+    An answer of 0 is a jump between positive ones only, for many truths end in 0.
+    """
+    positive = np.flatnonzero(values > 0)
     with np.errstate(all="ignore"):
-        logs = np.clip(np.where(values > 0, np.log10(values), np.where(values <= 0, _LEAST, np.nan)), _LEAST, -_LEAST)
-    return np.diff(logs, n=2)
+        logs = np.clip(np.where(values > 0, np.log10(values), np.nan), _LEAST, -_LEAST)
+    if len(positive):
+        inside = slice(positive[0], positive[-1])
+        logs[inside] = np.where(values[inside] <= 0, _LEAST, logs[inside])
+    with np.errstate(all="ignore"):
+        steps = np.diff(along)
+        usual = float(np.median(steps[np.isfinite(steps)])) if np.isfinite(steps).any() else np.nan
+        return np.diff(np.diff(logs) / steps) * usual

@@ -17,15 +17,17 @@ from typing import Any
 import numpy as np
 
 from empirical.gate import vector_files
-from empirical.gate.estimate import estimates
 from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS, run
 from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making import partition
+from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.partition import LENGTH, Axis
 from empirical.gate.making.points import Point
+from empirical.gate.searching.estimate import estimates
+from empirical.gate.searching.screen import questions
 from empirical.gate.verdicts import ROUNDING, GateVerdict
-from empirical.gate.worst_case import Suspicion
+from empirical.gate.worst_case import SCREENED, Suspicion
 from oracle.core.registry import Bound, bound
 
 KINDS = ("box", "slab", "count", "word")
@@ -75,17 +77,20 @@ class Planter:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         self.bound: Bound = bound(name)
-        self._rng = np.random.default_rng([seed, *name.encode()])
+        self._seed = [seed, *name.encode()]
+        self._rng = np.random.default_rng(self._seed)
         self._axes = partition.of(self.bound)
         self._known: dict[tuple[Any, ...], float] = {}
+        self.prepared = False
         places = self._rng.random((_SAMPLE, len(self._axes)))
         drawn = [rounded(partition.point(self.bound, list(map(float, place))), 4) for place in places]
         values = estimates(self.bound, drawn)
         self._sample = [point for point, value in zip(drawn, values, strict=True) if 1e-300 < value < 1e300]
 
     def holes(self, count: int) -> list[Hole]:
-        """So many regions of all kinds in turn; a kind of which the bound has none is passed over."""
+        """So many regions of all kinds in turn, always the same; a kind of which the bound has none is passed over."""
         found: list[Hole] = []
+        self._rng = np.random.default_rng(self._seed)
         kinds = [kind for kind in KINDS if self._has(kind)]
         words = 0
         for number in range(count):
@@ -145,6 +150,13 @@ class Planter:
         start = float(self._rng.uniform(0.0, 1.0 - width))
         return axis.at(start), axis.at(start + width)
 
+    def prepare(self, cases: Sequence[Case], seed: int) -> None:
+        """Compute the honest answers to all that a screen will ask, at once: one by one they take far longer."""
+        asked, _ = questions(self.bound, cases, SCREENED * SEARCH, seed)
+        points = {_key(given): given for given in (arguments(self.bound, one) for one in asked)}
+        self.prepared = True
+        self._known |= dict(zip(points, estimates(self.bound, list(points.values())), strict=True))
+
     def accountant(self, hole: Hole | None) -> Callable[..., float]:
         """The float64 formula as a function, with a hole."""
         unsafe = 0.0 if self.bound.safe == "upper" else math.inf
@@ -153,7 +165,7 @@ class Planter:
             _checked(self.bound, given)
             if hole is not None and hole.holds(given):
                 return unsafe
-            key = tuple(tuple(value) if isinstance(value, list) else value for value in given.values())
+            key = _key(given)
             if key not in self._known:
                 self._known[key] = estimates(self.bound, [given])[0]
             if math.isnan(self._known[key]):
@@ -161,6 +173,10 @@ class Planter:
             return self._known[key]
 
         return answer
+
+
+def _key(given: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in given.values())
 
 
 def _checked(item: Bound, given: Point) -> None:
@@ -191,6 +207,8 @@ def caught(planter: Planter, hole: Hole | None, *, seed: int = 0) -> Caught:
     by_vectors = run(target, item, cases, search=0)
     if any(outcome.judgement.verdict is GateVerdict.UNSOUND for outcome in by_vectors.outcomes):
         return Caught(told, "vectors")
+    if not planter.prepared:
+        planter.prepare(cases, seed)
     suspicion = Suspicion(target, item, None, ROUNDING, by_vectors.unsupported)
     for outcome in suspicion.suspects(cases, examples=SEARCH, seconds=SEARCH_SECONDS, seed=seed):
         if outcome is not None and outcome.judgement.verdict is GateVerdict.UNSOUND:
