@@ -19,7 +19,7 @@ from typing import Any
 
 from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
-from empirical.gate.making.points import point_at
+from empirical.gate.making.points import as_text, point_at
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
 from empirical.gate.searching.screen import screen
 from empirical.gate.shrink import simpler
@@ -299,13 +299,6 @@ def shrink(
                 best, improved = outcome, True
                 break
     return best
-
-
-def as_text(value: Any) -> Text:
-    """A drawn value as a case has it: the shortest decimal number that is this double."""
-    if isinstance(value, tuple):
-        return tuple(str(as_text(entry)) for entry in value)
-    return value if isinstance(value, str) else repr(value)
 
 
 def _settled(outcome: Outcome, expected: Mapping[str, Xfail], *, loose_fails: bool) -> Outcome:

@@ -19,7 +19,7 @@ from empirical.gate.making.lint import coverage, lint
 from empirical.gate.searching.neighbours import Certified
 from oracle.core import vocabulary
 from oracle.core.console import run
-from oracle.core.everyday import AT_MOST, EVERYDAY
+from oracle.core.everyday_ranges import AT_MOST, EVERYDAY
 from oracle.core.patience import TooLongError, within
 from oracle.core.registry import bound, bounds
 from reports.cli import app

@@ -47,6 +47,7 @@ class Filling:
         self._rows = [where(bound, case) for case in file.cases if case.valid]
         names = {partition.told(bound, pair): pair for pair in partition.pairs(bound)}
         self._open = dict.fromkeys(names.values())
+        self._why: dict[Pair, str] = {}
         for row in self._rows:
             self._close(row)
         found = {names[cells]: why for cells, why in known.items() if cells in names}
@@ -119,6 +120,7 @@ class Filling:
     def _close(self, row: Sequence[int | None]) -> None:
         for pair in partition.covered(row):
             self._open.pop(pair, None)
+            self._why.pop(pair, None)
 
     def _row(self, pair: Pair, *, greedy: bool) -> list[int]:
         """A cell of every axis, those of the pair among them."""

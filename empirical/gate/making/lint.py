@@ -66,7 +66,7 @@ def lint(name: str, folder: Path = SHIPPED, sample: int | None = 3) -> list[Prob
 
 
 @dataclass(frozen=True)
-class Coverage:
+class CellCount:
     """How much of a bound's everyday domain has a case: products of two cells, and those that cannot be answered."""
 
     products: int
@@ -74,11 +74,11 @@ class Coverage:
     unanswered: dict[str, str]
 
 
-def coverage(name: str, folder: Path = SHIPPED) -> Coverage:
+def coverage(name: str, folder: Path = SHIPPED) -> CellCount:
     """The coverage of a bound's file."""
     bound, file = bounds()[name], vector_files.load(name, folder)
     total = len(partition.pairs(bound))
-    return Coverage(total, total - len(uncovered(bound, file.cases)), vector_files.unanswered(name, folder))
+    return CellCount(total, total - len(uncovered(bound, file.cases)), vector_files.unanswered(name, folder))
 
 
 def _cells(bound: Bound, cases: tuple[Case, ...], reasons: Mapping[str, str]) -> Iterator[Problem]:

@@ -1,8 +1,8 @@
 """The everyday domain of a bound, cut into cells: an axis a parameter, and the products of every two axes.
 
-A real number's axis is cut at the powers of ten or at the edges that `oracle.core.everyday` states, a count's at 1, 2,
-3, 10, 32, 100 and the powers of ten; each word of a choice is a cell, and so are 0, 1 and infinity where they belong to
-the domain. A schedule lies in the cell of its largest entry; the common length of all schedules is an axis of its own.
+A real number's axis is cut at the powers of ten or at the edges that `oracle.core.everyday_ranges` states, a count's at
+1, 2, 3, 10, 32, 100 and the powers of ten; each word of a choice is a cell, and so are 0, 1 and infinity where they
+belong to the domain. A schedule lies in the cell of its largest entry; the common length of all schedules is an axis of its own.
 
 `position -> point` maps the unit cube onto that domain: cells are equally wide, those of a single value a quarter of
 that, and numbers are spread by their logarithms inside a cell. Shares of the domain are measured in that cube.
@@ -21,7 +21,7 @@ from empirical.gate.making.points import Point
 from empirical.gate.ranges import gathered
 from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
-from oracle.core.everyday import AT_MOST, EVERYDAY, Edges
+from oracle.core.everyday_ranges import AT_MOST, EVERYDAY, Edges
 from oracle.core.registry import Bound
 
 LENGTH = "length"
@@ -36,7 +36,7 @@ Narrowed: dict[tuple[str, str], Edges] = gathered("EVERYDAY")
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellOfAxis:
     """A word, a number, or the numbers from `low` to `high` (not itself, but for the last cell of an axis)."""
 
     low: float = 0.0
@@ -94,7 +94,7 @@ class Axis:
 
     name: str
     kind: str
-    cells: tuple[Cell, ...]
+    cells: tuple[CellOfAxis, ...]
 
     @functools.cached_property
     def ends(self) -> tuple[float, ...]:
@@ -134,7 +134,7 @@ def axes(name: str, parameters: tuple[Parameter, ...]) -> tuple[Axis, ...]:
     """The axes of a bound."""
     found = [Axis(p.name, p.kind, tuple(_cells(name, p))) for p in parameters]
     if any(p.kind == "schedule" for p in parameters):
-        found.append(Axis(LENGTH, LENGTH, tuple(Cell(low, high) for low, high in _LENGTHS)))
+        found.append(Axis(LENGTH, LENGTH, tuple(CellOfAxis(low, high) for low, high in _LENGTHS)))
     return tuple(found)
 
 
@@ -143,24 +143,24 @@ def of(bound: Bound) -> tuple[Axis, ...]:
     return axes(bound.name, bound.parameters)
 
 
-def _cells(name: str, parameter: Parameter) -> Iterator[Cell]:
+def _cells(name: str, parameter: Parameter) -> Iterator[CellOfAxis]:
     if parameter.kind == "choice":
-        yield from (Cell(word=word) for word in parameter.choices)
+        yield from (CellOfAxis(word=word) for word in parameter.choices)
         return
     if parameter.name not in EVERYDAY:
-        raise OracleError(f"{name}: {parameter.name} has no everyday range (oracle/core/everyday.py)")
+        raise OracleError(f"{name}: {parameter.name} has no everyday range (oracle/core/everyday_ranges.py)")
     edges = _cut(parameter, Narrowed.get((name, parameter.name), EVERYDAY[parameter.name]))
     low = None if parameter.low is None else float(parameter.low)
     high = None if parameter.high is None else float(parameter.high)
     if low is not None and not parameter.low_open and low < edges[0] and parameter.kind != "schedule":
-        yield Cell(low, low)
+        yield CellOfAxis(low, low)
     for index, (left, right) in enumerate(itertools.pairwise(edges)):
         closed = index == len(edges) - 2 and right != high
-        yield Cell(left, right, closed=closed and parameter.kind != "integer")
+        yield CellOfAxis(left, right, closed=closed and parameter.kind != "integer")
     if high is not None and not parameter.high_open and edges[-1] == high and parameter.kind != "integer":
-        yield Cell(high, high)
+        yield CellOfAxis(high, high)
     if parameter.infinite:
-        yield Cell(math.inf, math.inf)
+        yield CellOfAxis(math.inf, math.inf)
 
 
 def _cut(parameter: Parameter, edges: Edges) -> list[float]:
@@ -186,7 +186,7 @@ def point(bound: Bound, position: Sequence[float]) -> Point:
     return _completed(bound, whole, {axis.name: u for axis, u in zip(of(bound), position, strict=True)})
 
 
-def within(bound: Bound, cells: Mapping[str, Cell], inside: Mapping[str, float]) -> Point:
+def within(bound: Bound, cells: Mapping[str, CellOfAxis], inside: Mapping[str, float]) -> Point:
     """The point in a cell of each axis, at a position inside each."""
     kinds = {axis.name: axis.kind for axis in of(bound)}
     whole = {

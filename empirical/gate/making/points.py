@@ -161,6 +161,13 @@ def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
     return [{p.name: corner(p) for p in bound.parameters} for _ in range(count)]
 
 
+def as_text(value: Any) -> Text:
+    """A drawn value as a case has it: the shortest decimal number that is this double."""
+    if isinstance(value, tuple):
+        return tuple(str(as_text(entry)) for entry in value)
+    return value if isinstance(value, str) else repr(value)
+
+
 def texts(point: Point) -> dict[str, Text]:
     """A point as the input of a case: the shortest decimals that are read as its doubles."""
     return {name: _text(value) for name, value in point.items()}

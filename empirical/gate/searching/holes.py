@@ -24,7 +24,7 @@ from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.partition import LENGTH, Axis
 from empirical.gate.making.points import Point
-from empirical.gate.searching.estimate import estimates
+from empirical.gate.searching.approximation import estimates
 from empirical.gate.searching.screen import questions
 from empirical.gate.verdicts import ROUNDING, GateVerdict
 from empirical.gate.worst_case import SCREENED, Suspicion

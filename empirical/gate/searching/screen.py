@@ -4,7 +4,7 @@ The target is asked at points spread over the everyday domain (`partition`; a La
 has its share), in the products of cells that have no vector, and along lines through certified points, one parameter at
 a time. An answer is suspicious where it lies on the unsafe side of
 
-- what the float64 formula says (`estimate`),
+- what the float64 formula says (`approximation`),
 - what a certified answer at an easier point proves (`neighbours`), or, by far, of all certified answers nearby,
 
 and where the target's own answers jump, or bend, along a line, as they do at the edge between two of its branches. The
@@ -25,8 +25,8 @@ from empirical.gate.making import partition
 from empirical.gate.making.cases import Case, Text, arguments
 from empirical.gate.making.cells import uncovered
 from empirical.gate.making.everyday import rounded
-from empirical.gate.making.points import Point, texts
-from empirical.gate.searching.estimate import estimates
+from empirical.gate.making.points import Point, as_text
+from empirical.gate.searching.approximation import estimates
 from empirical.gate.searching.neighbours import Certified, Floats
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
 from oracle.core.patience import TooLongError, within
@@ -126,7 +126,7 @@ def questions(bound: Bound, cases: Sequence[Case], points: int, seed: int) -> tu
             along = [_log(point[axes[axis].name]) for point in line]
             lines.append(Line(len(found), np.array(along)))
             found += line
-    return [texts(rounded(point, 4)) for point in found], lines
+    return [{name: as_text(value) for name, value in rounded(point, 4).items()} for point in found], lines
 
 
 def _where(bound: Bound, case: Case) -> tuple[int | None, ...]:
