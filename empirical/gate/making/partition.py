@@ -2,7 +2,8 @@
 
 A real number's axis is cut at the powers of ten or at the edges that `oracle.core.everyday_ranges` states, a count's at
 1, 2, 3, 10, 32, 100 and the powers of ten; each word of a choice is a cell, and so are 0, 1 and infinity where they
-belong to the domain. A schedule lies in the cell of its largest entry; the common length of all schedules is an axis of its own.
+belong to the domain. A schedule lies in the cell of its largest entry; the common length of all schedules is an axis of
+its own.
 
 `position -> point` maps the unit cube onto that domain: cells are equally wide, those of a single value a quarter of
 that, and numbers are spread by their logarithms inside a cell. Shares of the domain are measured in that cube.
