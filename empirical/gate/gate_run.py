@@ -63,7 +63,7 @@ def run(
         unsupported = unsupported_words(choices, [(case, judgement.verdict) for case, judgement in judged])
         if search and not unusable:
             searched = search_worst(
-                target, bound, examples=search, seconds=search_seconds, seed=seed, policy=policy,
+                target, bound, examples=search, seconds=search_seconds, seed=seed, policy=policy, cases=cases,
                 unsupported=unsupported, expected=(xfail or Xfails()).of_search(bound.name),
                 progress=lambda done: progress(len(judged) + done, total),
             )

@@ -75,8 +75,9 @@ class Unsupported:
 class GateSearch:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
-    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict, `failed` of them one that fails and
-    `undecided` one that is neither good nor a failure, and `refused` were refused;
+    `screened` points were asked, and the truth certified where the answer looked wrong. `asked` examples were drawn,
+    and a few more climbed to: `judged` have a verdict, `failed` of them one that fails and `undecided` one that is
+    neither good nor a failure, and `refused` were refused;
     `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
     that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
     find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
@@ -93,11 +94,13 @@ class GateSearch:
     not_found: tuple[Xfail, ...] = ()
     failed: int = 0
     undecided: int = 0
+    screened: int = 0
 
     @property
     def told(self) -> str:
         """The search in one line."""
         parts = [f"search: {self.judged} examples judged beyond the vectors"]
+        parts += [f"{self.screened} more points screened"] if self.screened else []
         parts += [
             f"{count} {what}" for count, what in (
                 (self.refused, "refused"), (self.uncertified, "not certified by the reference"),

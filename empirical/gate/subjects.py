@@ -130,6 +130,7 @@ class Search:
     agreement: Agreement
     examples: int
     entries: Mapping[str, Xfail]
+    cases: tuple[Case, ...]
     id = "search"
 
     @property
@@ -151,7 +152,7 @@ class Search:
         agreement = self.agreement
         searched = search_worst(
             LocalTarget(function, called), agreement.bound, examples=self.examples, seconds=SEARCH_SECONDS, seed=0,
-            policy=agreement.policy, unsupported=agreement.unsupported, expected=self.entries,
+            policy=agreement.policy, unsupported=agreement.unsupported, expected=self.entries, cases=self.cases,
         )
         print(searched.told)  # pytest shows it with -rP, and with a failure
         # What nobody expects goes first: its verdict decides whether the test fails.

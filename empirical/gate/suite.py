@@ -151,7 +151,7 @@ def _agree(
         Question(agreement, case, expected.get(case.tc_id)) for case in spread(file.cases, budget)
     ]
     if budget is not None and budget > len(file.cases):
-        subjects.append(Search(agreement, budget - len(file.cases), xfails.of_search(item.name)))
+        subjects.append(Search(agreement, budget - len(file.cases), xfails.of_search(item.name), file.cases))
     return agreement, subjects
 
 

@@ -327,9 +327,9 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
     if (parts := _few_laplace(stages)) is not None:
-        most = laplace_residues.largest_loss(parts)
+        largest = laplace_residues.largest_loss(parts)
         return least_epsilon(
-            lambda epsilon: laplace_residues.curve(parts, ball(most) - epsilon), _largest_loss(stages), delta, width
+            lambda epsilon: laplace_residues.curve(parts, ball(largest) - epsilon), _largest_loss(stages), delta, width
         )
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:

@@ -1,8 +1,9 @@
 """Checking vector files without trusting the code that made them: every problem is one line.
 
 The form (schema, numbers, notes, counts, parameters), each input (valid or not, as it says, by the bound's own parser),
-and the answers: a sample, or all, certified again at another width, and so at another precision of the arithmetic. The
-new enclosure is far narrower than the digits of a file, so it must lie inside what the file expects.
+the cells of the everyday domain (each product of two has a case, or a reason why not), and the answers: a sample, or
+all, certified again at another width, and so at another precision of the arithmetic. The new enclosure is far narrower
+than the digits of a file, so it must lie inside what the file expects.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from empirical.gate.making import schema
+from empirical.gate import vector_files
+from empirical.gate.making import partition, schema
 from empirical.gate.making.cases import Case, attained, certified, is_told
+from empirical.gate.making.cells import uncovered
 from empirical.gate.making.invalid import is_outside
 from empirical.gate.making.make import describe, generator, notes
 from empirical.gate.vector_files import SHIPPED, VERSION, decode, encode, read
@@ -56,11 +59,41 @@ def lint(name: str, folder: Path = SHIPPED, sample: int | None = 3) -> list[Prob
         problems.append(Problem(name, "is not written as `vectors make` writes it"))
     problems += _whole(name, bound, document)
     file = decode(document)
-    for case in file.cases:
-        problems += _input(bound, case)
+    inputs = [problem for case in file.cases for problem in _input(bound, case)]
+    problems += inputs or _cells(bound, file.cases, vector_files.unanswered(name, folder))
     for case in chosen(file.cases, sample):
         problems += _answer(bound, case)
     return problems
+
+
+@dataclass(frozen=True)
+class CellCount:
+    """How much of a bound's everyday domain has a case: products of two cells, and those that cannot be answered."""
+
+    products: int
+    covered: int
+    unanswered: dict[str, str]
+
+
+def coverage(name: str, folder: Path = SHIPPED) -> CellCount:
+    """The coverage of a bound's file."""
+    bound, file = bounds()[name], vector_files.load(name, folder)
+    total = len(partition.pairs(bound))
+    return CellCount(total, total - len(uncovered(bound, file.cases)), vector_files.unanswered(name, folder))
+
+
+def _cells(bound: Bound, cases: tuple[Case, ...], reasons: Mapping[str, str]) -> Iterator[Problem]:
+    """Each product of two cells of the everyday domain has a case, or a reason why it has none."""
+    names = {partition.told(bound, pair): pair for pair in partition.pairs(bound)}
+    missing = uncovered(bound, cases)
+    open_ = sorted(cells for cells, pair in names.items() if pair in missing and cells not in reasons)
+    if open_:
+        yield Problem(bound.name, f"{len(open_)} products of cells have neither a case nor a reason: {open_[0]}, ...")
+    for cells in reasons:
+        if cells not in names:
+            yield Problem(bound.name, f"{cells} is called unanswered, and is no product of two of its cells")
+        elif names[cells] not in missing:
+            yield Problem(bound.name, f"{cells} is called unanswered, and has a case")
 
 
 def chosen(cases: tuple[Case, ...], sample: int | None) -> tuple[Case, ...]:

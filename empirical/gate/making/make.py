@@ -2,8 +2,9 @@
 
 The same bound gives the same document every time. Inputs come from its example and its neighbourhood, the ends of each
 parameter's domain (`everyday`), the calls that came out wrong in real libraries (`known_bugs`), a search for extremes
-(`extremes`), points spread over the whole range (`points`) and inputs that mean nothing (`invalid`). Case numbers are
-permanent: a case of a former file stays with its number, a new input gets a number that was never used.
+(`extremes`), points spread over the whole range (`points`) and inputs that mean nothing (`invalid`); `cells` then adds
+what the everyday domain still lacks. Case numbers are permanent: a case of a former file stays with its number, a new
+input gets a number that was never used.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from empirical.gate.making.known_bugs import KNOWN, POINTS
 from empirical.gate.making.points import FEW_POINTS, point_at, texts
 from empirical.gate.vector_files import VERSION, VectorFile
 from oracle.core.enclosure import Enclosure, decimal_string
-from oracle.core.errors import OracleError, VectorError
+from oracle.core.errors import DomainError, OracleError, VectorError
 from oracle.core.registry import Bound
 
 WIDTH = "1e-18"
@@ -40,6 +41,8 @@ POPULAR = (
 # Bounds whose reference takes seconds, or minutes away from what is everyday: those of which the tests take fewer
 # points than this, and the sampled curve, of which they take few for their number of parameters.
 FEW, SLOW = 24, "poisson-gaussian."
+OUTSIDE = "outside the domain"
+"""How the reason begins for an input whose parameters do not suit each other."""
 Candidate = tuple[Mapping[str, Text], Flag | None, str]
 Key = tuple[tuple[str, Text], ...]
 
@@ -149,16 +152,22 @@ def _certified(bound: Bound, candidates: Iterable[Candidate]) -> Iterator[Case]:
 
 def valid_case(bound: Bound, candidate: Candidate) -> Case | None:
     """The case of an input, or None where it has no answer that is worth asking for."""
+    case = tried(bound, candidate)
+    return None if isinstance(case, str) else case
+
+
+def tried(bound: Bound, candidate: Candidate) -> Case | str:
+    """The case of an input, or why it has no answer that is worth asking for."""
     given, origin, comment = candidate
     try:
         truth = certified(bound, given, width=WIDTH)
-    except OracleError:
-        return None
+    except OracleError as error:
+        return f"{OUTSIDE if isinstance(error, DomainError) else 'not certified'}: {error}"
     if not is_told(truth):
-        return None
+        return "no double tells the answer"
     expected = Expected.parse(*ends(truth))
     if expected.upper - expected.lower > WIDEST * expected.upper:
-        return None
+        return "the two readings of the input differ by more than a millionth"
     case = Case(bound.name, 0, given, with_attained(bound, given, expected), (), comment)
     flags = [bug.flag.name for bug in KNOWN if bug.applies(case)]
     if origin not in (None, ORDINARY) or not flags:
