@@ -69,7 +69,7 @@ def check(features: Array, labels: Array) -> None:
     for name, table in (("features", features), ("labels", labels)):
         if not np.isfinite(table).all():
             found = table[~np.isfinite(table)].flat[0]
-            raise DomainError(f"{name} contain {found}, which is outside their domain: finite numbers")
+            raise DomainError(f"{name} contain {found}, which is not finite: their domain is the finite numbers")
 
 
 def lengths(features: Array) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from oracle.core import records
 from oracle.core.algorithm import Values
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError
@@ -50,8 +51,9 @@ class Twin:
     double: bool = False
 
     def train(
-        self, features: Array, labels: Array, config: Values, tape: Tape, *, fit: Callable[..., tuple[Array, Array]],
-        device: str | torch.device = "cpu", dtype: torch.dtype | str | None = None, recorder: Any = None,
+        self, features: Array, labels: Array, config: Values, tape: Tape, *, device: str | torch.device = "cpu",
+        dtype: torch.dtype | str | None = None, recorder: Any = None,
+        fit: Callable[..., tuple[Array, Array]] = records.saturated,
     ) -> torch.Tensor:
         """What all the tape's models release, on the device; `fit` makes the data fit the precision (`records`)."""
         like = _empty(dtype, device)
