@@ -5,7 +5,8 @@
 
 `bound` and `bounds` are certified values, `compose` those of any sequence of mechanisms; `algorithm`, `algorithms` and
 `plan` are trainings, and what is proved of a configuration; `audit` is what runs of a training show; `claims` are those
-of papers, and `check` checks one. `conformance` holds a library to a bound, one test for every certified case:
+of papers, and `check` checks one. What is refused is an `OracleError`. `conformance` holds a library to a bound, one
+test for every certified case:
 
     from mylib import epsilon
     test_epsilon = dp_oracle.conformance("gaussian.epsilon", epsilon, slack=1.05, xfail="dp-oracle-xfail.toml")
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from empirical.audits.audited import audit as audit
     from empirical.gate.suite import conformance as conformance
+    from oracle.core.errors import OracleError as OracleError
     from oracle.core.planned import plan as plan
     from oracle.core.registry import algorithm as algorithm
     from oracle.core.registry import algorithms as algorithms
@@ -48,10 +50,11 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "__version__", "algorithm", "algorithms", "audit", "bound", "bounds", "check", "claims", "compose", "conformance",
-    "plan",
+    "OracleError", "__version__", "algorithm", "algorithms", "audit", "bound", "bounds", "check", "claims", "compose",
+    "conformance", "plan",
 ]
 _HOMES = {
+    "OracleError": "oracle.core.errors",
     "algorithm": "oracle.core.registry", "algorithms": "oracle.core.registry", "audit": "empirical.audits.audited",
     "bound": "oracle.core.registry", "bounds": "oracle.core.registry", "check": "theorems.claim",
     "claims": "theorems.claim", "compose": "oracle.engines.composed_pairs", "conformance": "empirical.gate.suite",
@@ -76,11 +79,10 @@ def __dir__() -> list[str]:
 
 
 @functools.cache
-def _rooms() -> ModuleType:
-    """The module that knows our four packages, found by its place: a user's own may have the name of one of them."""
-    spec = importlib.util.spec_from_file_location(
-        "_dp_oracle_rooms", Path(__file__).resolve().parent / "oracle" / "core" / "rooms.py"
-    )
+def _placed(name: str) -> ModuleType:
+    """A module of `oracle/core`, found by its place: a user's own package may have the name of one of ours."""
+    place = Path(__file__).resolve().parent / "oracle" / "core" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"dp_oracle_{name}", place)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -90,21 +92,25 @@ def _rooms() -> ModuleType:
 
 def _loaded(module: str) -> ModuleType:
     """A module of ours; where a user's package has the name of one that it needs, one line says so."""
-    rooms = _rooms()
+    rooms = _placed("rooms")
     for room in rooms.ROOMS[: rooms.ROOMS.index(module.partition(".")[0]) + 1]:
         theirs = rooms.hidden_by(room)
         if theirs is not None:
+            if module == _HOMES["OracleError"]:
+                return _placed("errors")  # so that whoever has both can name what is raised below
             if _sessions:
                 import pytest
 
                 raise pytest.Collector.CollectError(f"dp-oracle: {rooms.complaint(room, theirs)}")
-            raise ImportError(rooms.complaint(room, theirs), name=room, path=theirs)
+            # `oracle` may be theirs, or ours with another room hidden: then this is what OracleError is.
+            errors = _loaded(_HOMES["OracleError"])
+            raise errors.NameTakenError(rooms.complaint(room, theirs), name=room, path=theirs)
     return importlib.import_module(module)
 
 
 def main() -> None:
     """The dp-oracle command; modules take a second or two to load, and Ctrl-C is no failure then either."""
-    rooms = _rooms()
+    rooms = _placed("rooms")
     rooms.ours_first()
     for room in rooms.ROOMS:
         theirs = rooms.hidden_by(room)
@@ -162,8 +168,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and remember the session for `conformance`, which is called while modules are imported."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(bound, slack=None, xfail=None, unsupported=None, rounding=None): one test a certified case of a "
-        "bound; what the function returns, or the ValueError or TypeError that it raises, is judged",
+        f"{MARKER}(bound, slack=None, xfail=None, unsupported=None, rounding=None, ...): one test a certified case "
+        "of a bound; what the function returns, or the ValueError or TypeError that it raises, is judged",
     )
     _sessions.append(Session(config.rootpath, config.getoption(_BUDGET)))
 

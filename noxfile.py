@@ -92,6 +92,14 @@ def gate(session: nox.Session) -> None:
 
 
 @nox.session
+def holes(session: nox.Session) -> None:
+    """Plant holes in an accountant of every bound, and write how many the gate finds (some twenty minutes)."""
+    session.install(*CONSTRAINTS, "-e", ".")
+    pages = ("--json", "reports/holes.json", "--markdown", "reports/holes.md")
+    session.run("dp-oracle", "holes", "--workers", str(os.cpu_count() or 1), *pages, *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed as ratios in one run: fast paths against references, batched training, peers (takes options)."""
     session.install(*CONSTRAINTS, "-e", ".[peers]")

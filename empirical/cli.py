@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, one-run, false-claims, mutants, gate, league."""
+"""The commands of the audits: audit, one-run, false-claims, mutants, gate, holes, league."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from empirical.estimators.estimators import ESTIMATORS
 from empirical.gate.gate_cli import judge_target
 from empirical.gate.league.league_cli import make_league
 from empirical.gate.making import vectors_cli
+from empirical.gate.searching.holes_cli import plant_holes
 from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
@@ -45,6 +46,7 @@ def register(app: typer.Typer) -> None:
     app.command("one-run")(audit_in_one_run)
     app.command("mutants")(judge_mutants)
     app.command("gate")(judge_target)
+    app.command("holes")(plant_holes)
     app.command("league")(make_league)
     vectors_cli.register(app)
 

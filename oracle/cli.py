@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from oracle.core.algorithm import Algorithm
-from oracle.core.arithmetic import DEFAULT_WIDTH
-from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table
+from oracle.core.algorithm import Algorithm, Values
+from oracle.core.arithmetic import DEFAULT_WIDTH, reaches
+from oracle.core.attainment import TIGHTNESS
+from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 from oracle.core.domain import Parameter
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
+from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
@@ -32,24 +34,34 @@ def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
     return [picked(item, "name", "kind", "domain", "meaning", "unit") for item in items]
 
 
+def _hypothesis_json(item: Hypothesis) -> dict[str, Any]:
+    return picked(item, "name", "kind", "words")
+
+
 def _bound_json(item: Bound) -> dict[str, Any]:
     return {
         "bound": item.name, **picked(item, "unit", "summary", "formula"), "parameters": _parameters(item.parameters),
-        **picked(item, "neighbours", "threat_model", "released", "safe", "source", "validity"),
+        "hypotheses": [_hypothesis_json(hypothesis) for hypothesis in item.hypotheses],
+        **picked(item, "neighbours", "threat_model", "released", "safe", "source", "validity", "tightness"),
     }
 
 
 def list_bounds(as_json: Json = False) -> None:
-    """List the bounds, with their parameters and domains, and how it is known that each is a theorem (validity)."""
+    """List the bounds: parameters and domains, how each is known to be a theorem (validity), and how tight it is.
+
+    tightness: "truth" (no smaller value is right), "bracketed" (an upper bound beside what is certainly attained)
+    or "one-sided" (what one method proves). With --json also what each assumes: an empty list of hypotheses means none
+    beyond its parameters.
+    """
     if as_json:
         print_json([_bound_json(item) for item in bounds().values()])
         return
     rows = [
         (item.name, ", ".join(parameter.name for parameter in item.parameters), item.neighbours, item.threat_model,
-         item.validity, item.summary)
+         item.validity, item.tightness.kind, item.summary)
         for item in bounds().values()
     ]
-    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "what it is"), rows)
+    print_table(("bound", "parameters", "neighbours", "threat model", "validity", "tightness", "what it is"), rows)
 
 
 def evaluate_bound(
@@ -61,21 +73,51 @@ def evaluate_bound(
     """Print the certified lower and upper end of a bound, as decimals rounded outward."""
     item = bound(name)
     given = key_values(parameters or [])
-    enclosure = item.at(given, width=DEFAULT_WIDTH if width is None else width)
+    enclosure = item.at(given, width=width)
     lower, upper = enclosure.to_decimals()
+    reached = width is not None or reaches(enclosure, DEFAULT_WIDTH)
+    at = Values(**item.parse(given))
+    attained = _attained(item, given)
     if as_json:
         print_json({
             "bound": item.name, "params": given, "lower": lower, "upper": upper, "unit": item.unit,
-            "neighbours": given.get("neighbours", item.neighbours),
-            **picked(item, "threat_model", "source", "validity"),
+            "neighbours": given.get("neighbours", item.neighbours), "width_reached": reached,
+            **picked(item, "threat_model", "source", "validity", "tightness"), "attained": attained,
+            "hypotheses": [
+                {**_hypothesis_json(hypothesis), "status": hypothesis.status(at)} for hypothesis in item.hypotheses
+            ],
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
     print(f"  lower  {lower}")
     print(f"  upper  {upper}")
-    print(f"  {item.summary}")
+    print_wrapped("  ", item.summary)
+    if not reached:
+        print_wrapped(
+            "  width     ", "more than 1e-12: what little work gives; --width asks for a width, whatever the work"
+        )
     print("  value     certified: the formula lies between these ends")
-    print(f"  validity  {VALIDITIES[item.validity]} ({', '.join(item.source)})")
+    print_wrapped("  validity  ", f"{VALIDITIES[item.validity]} ({', '.join(item.source)})")
+    print_wrapped("  tightness ", f"{TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")
+    if attained is not None:
+        print_wrapped("  attained  ", f"{attained}, so that the truth lies between this and the upper end")
+    if not item.hypotheses:
+        print(f"  assumes   {IN_WORDS_NONE}")
+    for index, hypothesis in enumerate(item.hypotheses):
+        found = hypothesis.status(at)
+        told = hypothesis.words if found == UNKNOWN else f"{hypothesis.words} ({found})"
+        print_wrapped("            " if index else "  assumes   ", told)
+
+
+def _attained(item: Bound, given: dict[str, str]) -> str | None:
+    """The proved lower end of the truth beside an upper bound, as a decimal; None where there is none."""
+    if item.tightness.kind != "bracketed":
+        return None
+    try:
+        found = item.attained(given)
+    except PrecisionError:
+        return None
+    return None if found is None else found.to_decimals()[0]
 
 
 def _place(item: Algorithm) -> str | None:
@@ -90,6 +132,7 @@ def list_algorithms(as_json: Json = False) -> None:
             {
                 "algorithm": item.name, **picked(item, "document", "summary", "released"),
                 "guarantees": [guarantee.bound for guarantee in item.guarantees],
+                "risks": [guarantee.bound for guarantee in item.risks],
                 **picked(item, "neighbours", "deterministic"), "reference": _place(item), "batched": item.batched,
                 "parameters": _parameters((*item.parameters, *item.training)), "source": item.source,
             }
@@ -149,6 +192,7 @@ def _list_keys(as_json: bool) -> None:
                 "algorithm": item.name, **picked(item, "summary", "source"),
                 **{group: _parameters(getattr(item, group)) for group in groups},
                 "bounds": [guarantee.bound for guarantee in item.guarantees],
+                "risks": [guarantee.bound for guarantee in item.risks],
             }
             for item in algorithms().values()
         ])
@@ -167,8 +211,19 @@ def _judged_json(item: JudgedGuarantee) -> dict[str, Any]:
     return {
         **picked(item.guarantee, "bound", "words"),
         **picked(item, "status", "epsilon", "delta", "parameters", "reason"),
-        "hypotheses": [{"words": words, "status": status} for words, status in item.hypotheses],
+        "hypotheses": [
+            {
+                **_hypothesis_json(one.hypothesis), "status": one.status,
+                "conditions": [{"words": words, "status": status} for words, status in one.conditions],
+            }
+            for one in item.hypotheses
+        ],
     }
+
+
+def _risk_json(item: JudgedGuarantee) -> dict[str, Any]:
+    told = {name: value for name, value in _judged_json(item).items() if name not in ("epsilon", "delta")}
+    return {**told, **picked(item, "risk")}
 
 
 def _plan_json(plan: Plan) -> dict[str, Any]:
@@ -176,12 +231,15 @@ def _plan_json(plan: Plan) -> dict[str, Any]:
     return {
         "algorithm": plan.algorithm.name, "config": config,
         "guarantees": [_judged_json(item) for item in plan.judged],
+        "risks": [_risk_json(item) for item in plan.risks],
         "best": None if plan.best is None else _judged_json(plan.best), "claim_is_proved": plan.claim_is_proved,
     }
 
 
 def _at_most(item: JudgedGuarantee) -> str:
     """The guarantee in short: its upper end, rounded up."""
+    if item.risk is not None:
+        return f"risk <= {item.risk.upper.to_decimal(digits=7, up=True)}"
     if item.epsilon is None:
         return item.reason
     delta = "" if item.delta == 0 else f" at delta = {float(item.delta):.6g}"
@@ -189,12 +247,16 @@ def _at_most(item: JudgedGuarantee) -> str:
 
 
 def _print_plan(plan: Plan) -> None:
-    print(f"{plan.algorithm.name}: {plan.algorithm.summary}")
-    for item in plan.judged:
-        print(f"\n{item.status}  {item.guarantee.bound}: {item.guarantee.words}")
-        print(f"  {_at_most(item)}")
-        for words, status in item.hypotheses:
-            print(f"  {status:8} {words}")
+    print_wrapped("", f"{plan.algorithm.name}: {plan.algorithm.summary}")
+    for item in (*plan.judged, *(risk for risk in plan.risks if risk.guarantee.parameters(plan.config) is not None)):
+        print()
+        print_wrapped("", f"{item.status}  {item.guarantee.bound}: {item.guarantee.words}")
+        print_wrapped("  ", _at_most(item))
+        for one in item.hypotheses:
+            print_wrapped(f"  {one.status:8} ", one.hypothesis.words)
+            for words, status in one.conditions:
+                if words != one.hypothesis.words:
+                    print_wrapped(f"           {status:8} ", words)
     print()
     if plan.best is None:
         print("nothing is proved of this configuration")

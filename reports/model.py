@@ -94,6 +94,7 @@ class BoundEntry:
         item = self.bound
         return {  # by hand: a bound is code, of which JSON has the words alone
             **picked(item, "name", "unit", "summary", "formula"), "parameters": _parameters(item.parameters),
+            "hypotheses": [picked(one, "name", "kind", "words") for one in item.hypotheses],
             **picked(item, "neighbours", "threat_model", "source", "validity"), "example": plain(self.example),
         }
 

@@ -18,6 +18,8 @@ from mpmath import mp, mpf
 
 from empirical.gate.making.points import Point, strategy, value_at
 from empirical.gate.ranges import LARGEST
+from empirical.gate.ranges.directions import RISES, TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from empirical.mutants.checks import disagreement
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Dyadic, Enclosure
@@ -27,59 +29,10 @@ from tests.formulas import shift_programme
 from tests.opinion import from_dyadic
 from tests.opinions import OPINIONS
 from tests.samples import columns
-from tests.topics import FALLS, RISES, TURNS, gathered
 
 FINE = Fraction(1, 10**25)  # the reference that judges float64: no rounding error of a double hides below it
 TIGHT = 1e-9  # largest relative excess of a fast path
 NEGLIGIBLE = 1e-290  # below, a double has no relative precision left to speak of
-
-# How each bound moves when a parameter grows.
-DIRECTIONS: dict[str, dict[str, str]] = {
-    "gaussian.delta": {"sigma": FALLS, "sensitivity": RISES, "epsilon": FALLS},
-    "gaussian.epsilon": {"sigma": FALLS, "sensitivity": RISES, "delta": FALLS},
-    "gaussian.sigma": {"sensitivity": RISES, "epsilon": FALLS, "delta": FALLS},
-    "gdp.epsilon": {"mu": RISES, "delta": FALLS},
-    "gdp.delta": {"mu": RISES, "epsilon": FALLS},
-    "gaussian-classical.sigma": {"sensitivity": RISES, "epsilon": FALLS, "delta": FALLS},
-    "gaussian-composed.delta": {"sigma": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
-    "gaussian-composed.epsilon": {"sigma": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
-    "randomised-response.delta": {"keep": RISES, "epsilon": FALLS},
-    "randomised-response.epsilon": {"keep": RISES, "delta": FALLS},
-    "poisson-gaussian.rdp": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "alpha": RISES},
-    "rdp.epsilon": {"alpha": TURNS, "rdp": RISES, "delta": FALLS},
-    "zcdp.epsilon": {"rho": RISES, "delta": FALLS},
-    "tree.epsilon": {"noise_multiplier": FALLS, "leaves": RISES, "delta": FALLS},
-    "composition.basic": {"base_epsilon": RISES, "steps": RISES},
-    "composition.advanced": {"base_epsilon": RISES, "base_delta": TURNS, "steps": RISES, "slack": FALLS},
-    "composition.optimal-delta": {"base_epsilon": RISES, "base_delta": RISES, "steps": RISES, "epsilon": FALLS},
-    "composition.optimal": {"base_epsilon": RISES, "base_delta": RISES, "steps": RISES, "delta": FALLS},
-    "amplification.poisson": {"base_epsilon": RISES, "sampling_rate": RISES},
-    "amplification.poisson-delta": {"base_delta": RISES, "sampling_rate": RISES},
-    "amplification.wor": {"base_epsilon": RISES, "dataset_size": FALLS, "batch_size": RISES},
-    "amplification.wor-delta": {"base_delta": RISES, "dataset_size": FALLS, "batch_size": RISES},
-    "amplification.with-replacement": {"base_epsilon": RISES, "dataset_size": FALLS, "draws": RISES},
-    "amplification.with-replacement-delta": {
-        "base_epsilon": RISES, "base_delta": RISES, "dataset_size": FALLS, "draws": RISES,
-    },
-    "wor-gaussian.rdp": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "alpha": RISES},
-    "wor-gaussian.epsilon": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "delta": FALLS},
-    "laplace-composed.delta": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "epsilon": FALLS},
-    "laplace-composed.epsilon": {"scale": FALLS, "sensitivity": RISES, "steps": RISES, "delta": FALLS},
-    "shuffle.delta": {"epsilon0": RISES, "users": FALLS, "epsilon": FALLS},
-    "shuffle.epsilon": {"epsilon0": RISES, "users": FALLS, "delta": FALLS},
-    "poisson-gaussian.epsilon": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "delta": FALLS},
-    "poisson-gaussian.delta": {"sigma": FALLS, "sampling_rate": RISES, "steps": RISES, "epsilon": FALLS},
-    "poisson-gaussian.sigma": {"sampling_rate": RISES, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
-    "laplace.delta": {"scale": FALLS, "sensitivity": RISES, "epsilon": FALLS},
-    "noisy-gd.mu": {
-        "sensitivity": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "steps": RISES,
-    },
-    "noisy-cgd.mu": {
-        "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "contraction": RISES, "batches": FALLS,
-        "epochs": RISES,
-    },
-    **gathered("DIRECTIONS"),
-}
 
 LIBRARIES: dict[str, Callable[[Any], Any]] = {
     "numpy": lambda value: value if isinstance(value, str) else np.asarray(value),

@@ -28,7 +28,6 @@ from empirical.estimators.limits import binomial_limit
 from empirical.pairs.pair import Pair, builders, make_pair
 from oracle.core import planning
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.plain import by_fields
 from oracle.core.registry import algorithm, named
@@ -80,8 +79,9 @@ def run(
     with one_thread(described):
         pair = make_pair(plan.pair, described)
     judge = _estimator(plan, pair)
-    proved = _proved(plan, pair)
-    claim = _claim(plan, proved)
+    known = _known(plan, pair)
+    proved = None if known is None or known.best is None else known.best.epsilon
+    claim = _claim(plan, known)
     truth = None if pair.law is None else pair.law.epsilon(plan.delta)
     trainee = described if target is None else target
     found: _Found | None = None
@@ -198,8 +198,8 @@ def _algorithm(plan: AuditPlan) -> tuple[Algorithm, Values] | None:
     return item, item.parse(plan.target["config"])
 
 
-def _proved(plan: AuditPlan, pair: Pair) -> Enclosure | None:
-    """The epsilon that is proved of the plan's target, under the pair's relation; None where nothing is.
+def _known(plan: AuditPlan, pair: Pair) -> planning.Plan | None:
+    """What theorems say of the plan's target, under the pair's relation; None where they say nothing.
 
     With a claim of its own, a target without a guarantee can be audited all the same; without one it cannot.
     """
@@ -215,7 +215,9 @@ def _proved(plan: AuditPlan, pair: Pair) -> Enclosure | None:
             raise DomainError(
                 f"neighbours = {pair.neighbours} is outside its domain: {item.name} is accounted for by {relation}"
             )
-        return planning.proved_epsilon(item, config, records=max(map(len, pair.features)), delta=plan.delta)
+        known = planning.plan_of_training(item, config, records=max(map(len, pair.features)), delta=plan.delta)
+        planning.epsilon_of_exact_arithmetic(known)
+        return known
     except DomainError:
         if plan.claimed is None:
             raise
@@ -227,10 +229,10 @@ def _made_for(plan: AuditPlan, item: Algorithm) -> bool:
     return plan.pair.get("kind") == "built" and item.name in builders()[str(plan.pair["name"])].algorithms
 
 
-def _claim(plan: AuditPlan, proved: Enclosure | None) -> Fraction:
-    """The claim that is judged: the plan's, or what is proved, exactly."""
+def _claim(plan: AuditPlan, known: planning.Plan | None) -> Fraction:
+    """The claim that is judged: the plan's, or what is proved, exactly; the target's arithmetic is taken for exact."""
     if plan.claimed is not None:
         return EPSILON.rational(plan.claimed)
-    if proved is None:
+    if known is None:
         raise DomainError("epsilon is needed: nothing is proved of this target, so there must be a claim to judge")
-    return proved.upper.to_fraction()
+    return planning.epsilon_of_exact_arithmetic(known).upper.to_fraction()

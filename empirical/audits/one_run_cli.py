@@ -19,7 +19,7 @@ from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.isolated import MEMORY, TIMEOUT
-from oracle.core.planning import proved_epsilon
+from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 
 COLUMNS = ("audit", "verdict", "epsilon >=", "claimed", "canaries", "guesses", "right", "models")
 
@@ -102,4 +102,5 @@ def _claimed(described: DescribedAudit, epsilon: str | None, records: int, delta
         return float(EPSILON.rational(epsilon))
     if not isinstance(target, AlgorithmTarget) or not target.algorithm.guarantees:
         raise DomainError(f"epsilon is needed: {target.name} has no guarantee of its own to be held to")
-    return proved_epsilon(target.algorithm, target.config, records=records, delta=delta).to_floats()[1]
+    known = plan_of_training(target.algorithm, target.config, records=records, delta=delta)
+    return epsilon_of_exact_arithmetic(known).to_floats()[1]

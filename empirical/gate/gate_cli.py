@@ -17,6 +17,7 @@ from rich.progress import Progress
 from empirical.gate import output, xfail
 from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS
 from empirical.gate.jobs import BoundJob
+from empirical.gate.offers import spoken
 from empirical.gate.result import AnyResult, Result, exit_code
 from empirical.gate.training_jobs import BUDGET, CONFIDENCE, DELTA, Job, TrainingJob, read
 from oracle.core.console import INTERRUPTED, require_writable, write_json, write_text
@@ -45,8 +46,21 @@ def judge_target(
     slack: Annotated[
         str | None, typer.Option(help="Fail if an answer is so many times looser than the truth, say 1.05.", **_BOUND)
     ] = None,
+    slack_absolute: Annotated[
+        str | None, typer.Option(help="What an answer may add to the truth, or to slack times it, say 0.25.", **_BOUND)
+    ] = None,
     rounding: Annotated[
         str | None, typer.Option(help="Relative error that is forgiven as rounding (1e-12).", **_BOUND)
+    ] = None,
+    fail_on: Annotated[
+        str | None, typer.Option(help="Severity from which UNSOUND fails: negligible, material, gross.", **_BOUND)
+    ] = None,
+    below_formula: Annotated[
+        str | None, typer.Option(help="What BELOW_FORMULA is: undecided (exit code 3), fail or pass.", **_BOUND)
+    ] = None,
+    offers: Annotated[
+        list[str] | None,
+        typer.Option(help="All that it offers: sigma=0.3..50, neighbours=add_remove, alpha=integers.", **_BOUND),
     ] = None,
     case: Annotated[
         list[int] | None, typer.Option(help="Only this case, by its tcId, and no search; repeatable.", **_BOUND)
@@ -108,7 +122,14 @@ def judge_target(
 
       TIGHT, LOOSE      good: on the safe side; LOOSE fails only with --slack
 
-      UNSOUND           it claims more privacy (or accuracy) than is certified
+      UNSOUND           it claims more privacy (or accuracy) than is true; the
+                        gap is negligible (1e-6 of the truth, or what nobody
+                        notices), material (up to 1 %) or gross: --fail-on says
+                        from where on it fails, --rounding (1e-12 of the truth)
+                        what is no gap at all
+
+      BELOW_FORMULA     below an upper bound, and not known to be wrong:
+                        undecided, or what --below-formula says
 
       REFUSED           good on invalid input, and where a word of a parameter
                         (neighbours=replace) is refused throughout
@@ -128,12 +149,18 @@ def judge_target(
       bound = "gaussian.epsilon"
       slack = 1.05
 
+      offers = {sigma = \\[0.3, 50], neighbours = \\["add_remove"]}
+
+    A question outside of what a library offers is not asked.
+
     Exit code 0: good. 1: something failed, or an expected failure did not. 2: bad
-    usage, or the target cannot be used. 3: undecided, nothing was judged. 130:
-    interrupted; what was done is told.
+    usage, or the target cannot be used. 3: undecided, nothing was judged, or only
+    BELOW_FORMULA is left. 130: interrupted; what was done is told.
     """
     given = {
-        "slack": slack, "rounding": rounding, "search": search, "search_seconds": search_seconds, "seed": seed,
+        "slack": slack, "slack_absolute": slack_absolute, "rounding": rounding, "fail_on": fail_on,
+        "below_formula": below_formula, "offers": None if offers is None else spoken(offers),
+        "search": search, "search_seconds": search_seconds, "seed": seed,
         "timeout": timeout, "memory": memory,
     }
     told: dict[str, Any] = {
@@ -185,7 +212,9 @@ def _job(told: dict[str, Any], given: dict[str, Any]) -> Job:
     training = "epsilon" in asked
     if training == ("bound" in asked):
         raise DomainError("a gate needs --bound (what is computed) or --epsilon (what a training claims), and not both")
-    alien = {"slack", "rounding", "search", "search_seconds", "case"} if training else {
+    alien = {
+        "slack", "slack_absolute", "rounding", "fail_on", "below_formula", "offers", "search", "search_seconds", "case",
+    } if training else {
         "delta", "budget", "confidence", "pair", "canary", "neighbours", "batched"
     }
     for key in asked:

@@ -8,8 +8,11 @@ from fractions import Fraction
 
 from empirical.gate.gate_targets import GateTarget
 from empirical.gate.making.cases import Case
+from empirical.gate.offers import EVERYTHING, Offers
+from empirical.gate.policy import DEFAULT, UNDECIDED, Policy
 from empirical.gate.result import ANSWERED, GateSearch, Outcome, Result, Unsupported, unsupported_words
-from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement, judge
+from empirical.gate.severity import Severity
+from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement
 from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail, Xfails
 from oracle.core.errors import TargetError
@@ -21,20 +24,25 @@ Progress = Callable[[int, int], None]
 SEARCH = 100
 SEARCH_SECONDS = 60.0
 _HOPELESS = 5  # time-outs after which a target that has not answered once is given up
+_DEATHS = 3  # ends of its process after which such a target is
 
 
 def run(
     target: GateTarget, bound: Bound, cases: Sequence[Case], *, slack: Fraction | None = None,
     rounding: Fraction = ROUNDING, search: int = SEARCH, search_seconds: float = SEARCH_SECONDS, seed: int = 0,
     xfail: Xfails | None = None, only: Collection[int] | None = None, progress: Progress = lambda *_: None,
+    slack_absolute: Fraction | None = None, fail_on: Severity = Severity.NEGLIGIBLE, below_formula: str = UNDECIDED,
+    offers: Offers = EVERYTHING,
 ) -> Result:
     """Judge a target on a bound's cases, then by a search of so many examples beyond them.
 
-    `slack` is how loose an answer may be (None: any answer on the safe side is fine); `only` restricts the run to some
-    tcIds. An interruption leaves what is done; a target that cannot be used has a result that says why.
+    The other words are those of a `Policy`; `only` restricts the run to some tcIds. An interruption leaves what is
+    done; a target that cannot be used has a result that says why.
     """
+    policy = Policy(slack, slack_absolute, rounding, fail_on, below_formula, offers)
     expected = (xfail or Xfails()).of_cases(bound.name, cases)
-    chosen = [case for case in cases if only is None or case.tc_id in only]
+    wanted = [case for case in cases if only is None or case.tc_id in only]
+    chosen = [case for case in wanted if offers.asks(case)]
     judged: list[tuple[Case, Judgement]] = []
     searched: GateSearch | None = None
     unsupported: list[Unsupported] = []
@@ -43,8 +51,7 @@ def run(
     seconds = 0.0
     try:
         for case in chosen:
-            answer = target.ask(bound, case)
-            judged.append((case, judge(case, answer, safe=bound.safe, slack=slack or Fraction(1), rounding=rounding)))
+            judged.append((case, policy.judge(bound, case, target.ask(bound, case))))
             seconds = time.monotonic() - started
             progress(len(judged), total)
             unusable = _hopeless(judged)
@@ -56,7 +63,7 @@ def run(
         unsupported = unsupported_words(choices, [(case, judgement.verdict) for case, judgement in judged])
         if search and not unusable:
             searched = search_worst(
-                target, bound, examples=search, seconds=search_seconds, seed=seed, slack=slack, rounding=rounding,
+                target, bound, examples=search, seconds=search_seconds, seed=seed, policy=policy, cases=cases,
                 unsupported=unsupported, expected=(xfail or Xfails()).of_search(bound.name),
                 progress=lambda done: progress(len(judged) + done, total),
             )
@@ -67,32 +74,27 @@ def run(
     finally:
         target.close()
     outcomes = tuple(
-        settled(
-            case, target.call(bound, case), judgement, expected.get(case.tc_id), unsupported,
-            loose_fails=slack is not None,
-        )
+        settled(case, target.call(bound, case), judgement, expected.get(case.tc_id), unsupported, policy=policy)
         for case, judgement in judged
     )
     return Result(
-        target=target.name, bound=bound.name, safe=bound.safe, slack=slack, rounding=rounding, seed=seed,
-        outcomes=outcomes, searched=searched, unsupported=tuple(unsupported), seconds=seconds,
-        interrupted=interrupted, unusable=unusable,
+        target=target.name, bound=bound.name, safe=bound.safe, policy=policy, seed=seed, unit=bound.unit,
+        outcomes=outcomes, not_offered=len(wanted) - len(chosen), searched=searched,
+        unsupported=tuple(unsupported), seconds=seconds, interrupted=interrupted, unusable=unusable,
     )
 
 
 def settled(
     case: Case, call: str, judgement: Judgement, entry: Xfail | None, unsupported: Sequence[Unsupported] = (), *,
-    loose_fails: bool = False,
+    policy: Policy = DEFAULT,
 ) -> Outcome:
     """Whether a verdict is good, in the light of what is expected of the case."""
     verdict = judgement.verdict
     word = next((str(item) for item in unsupported if case.input.get(item.parameter) == item.word), "")
-    passes = {
-        GateVerdict.TIGHT: True, GateVerdict.LOOSE: not loose_fails, GateVerdict.REFUSED: not case.valid or bool(word),
-    }.get(verdict, False)
+    passes = policy.passes(case, judgement, unsupported=bool(word))
     if entry is None:
         why = word if passes and case.valid and verdict is GateVerdict.REFUSED else ""
-        return Outcome(case, call, judgement, passes, why=why)
+        return Outcome(case, call, judgement, passes, why=why, undecided=not passes and policy.undecided(judgement))
     if entry.expects(verdict):
         return Outcome(case, call, judgement, True, entry, why=entry.reason)
     remedy = "take it out there" if passes else "change it there"
@@ -109,7 +111,10 @@ def _silent(judged: Sequence[tuple[Case, Judgement]]) -> str:
 
 
 def _hopeless(judged: Sequence[tuple[Case, Judgement]]) -> str:
-    """Why a target that only ever lets the time run out is given up, or nothing."""
+    """Why a target that only ever ends, or lets the time run out, is given up, or nothing."""
+    ended = [judgement for _, judgement in judged if judgement.died]
+    if len(ended) >= _DEATHS and len(ended) == len(judged):
+        return f"ended {len(ended)} times before it answered anything: {ended[0].detail}"
     late = [judgement for case, judgement in judged if case.valid and judgement.verdict is GateVerdict.TIMEOUT]
     if len(late) < _HOPELESS or any(judgement.verdict in ANSWERED for _, judgement in judged):
         return ""

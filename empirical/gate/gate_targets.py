@@ -134,8 +134,9 @@ class _Isolated(abc.ABC):
             self.close()
             return Breakdown(GateVerdict.TIMEOUT, str(error))
         except TargetError as error:
+            died = not process.usable
             self.close()
-            return Breakdown(GateVerdict.CRASH, str(error))
+            return Breakdown(GateVerdict.CRASH, str(error), died=died)
         except BaseException:  # an interrupt: its pipes may hold half an answer
             self.close()
             raise
@@ -218,7 +219,7 @@ class GateFunction(_Isolated):
         if "refused" in answer:
             return Refusal(answer["refused"])
         if "crash" in answer:
-            return Breakdown(GateVerdict.CRASH, answer["crash"])
+            return Breakdown(GateVerdict.CRASH, answer["crash"], died=bool(answer.get("over")))
         return Interval(_decoded(answer["lower"]), _decoded(answer["upper"]))
 
 

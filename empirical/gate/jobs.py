@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from empirical.gate import vector_files
 from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS, Progress, run
 from empirical.gate.gate_targets import GateCommand, GateFunction
+from empirical.gate.offers import parse
+from empirical.gate.policy import BELOW, UNDECIDED, Policy
 from empirical.gate.result import Result
+from empirical.gate.severity import Severity
 from empirical.gate.verdicts import ROUNDING
 from empirical.gate.xfail import Xfails
-from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer
+from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer, shown
 from oracle.core.errors import DomainError
 from oracle.core.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
-from oracle.core.registry import bound
+from oracle.core.registry import Bound, bound
 
 SLACK = Parameter("slack", low=Fraction(1))
+
+
+def parsed_policy(item: Bound, words: Mapping[str, Any]) -> Policy:
+    """How strictly a bound is judged, by words from a command line, a config or a test."""
+    found = {name: str(words[name]) for name in ("fail_on", "below_formula") if name in words}
+    for name, known in (("fail_on", tuple(Severity)), ("below_formula", BELOW)):
+        if name in found and found[name] not in known:
+            raise DomainError(f"{name} = {shown(found[name])} is outside its domain: {', '.join(known)}")
+    offers = words.get("offers", {})
+    if not isinstance(offers, Mapping):
+        raise DomainError(f"offers = {shown(offers)} is outside its domain: parameters with what is offered of them")
+    slack, absolute = words.get("slack"), words.get("slack_absolute")
+    return Policy(
+        slack=None if slack is None else SLACK.rational(slack),
+        slack_absolute=None if absolute is None else non_negative("slack_absolute").rational(absolute),
+        rounding=non_negative("rounding").rational(words.get("rounding", ROUNDING)),
+        fail_on=Severity(found.get("fail_on", Severity.NEGLIGIBLE)), offers=parse(item, offers),
+        below_formula=found.get("below_formula", UNDECIDED),
+    )
 
 
 @dataclass(frozen=True)
@@ -29,7 +51,11 @@ class BoundJob:
     command: str | None = None
     bounds: tuple[str, ...] = ()
     slack: Number | None = None
+    slack_absolute: Number | None = None
     rounding: Number = ROUNDING
+    fail_on: str = Severity.NEGLIGIBLE
+    below_formula: str = UNDECIDED
+    offers: Mapping[str, Any] = field(default_factory=dict)
     search: Number = SEARCH
     search_seconds: Number = SEARCH_SECONDS
     seed: Number = 0
@@ -49,6 +75,7 @@ class BoundJob:
         self._make()
         self._options()
         for name in self.bounds:
+            self._policy(name)
             known = {case.tc_id for case in vector_files.load(bound(name).name).cases}
             if self.only is not None and not self.only <= known:
                 raise DomainError(f"case = {min(self.only - known)} is outside its domain: a tcId of {name}")
@@ -60,12 +87,15 @@ class BoundJob:
 
     def _options(self) -> dict[str, Any]:
         return {
-            "slack": None if self.slack is None else SLACK.rational(self.slack),
-            "rounding": non_negative("rounding").rational(self.rounding),
             "search": int(non_negative_integer("search").rational(self.search)),
             "search_seconds": float(non_negative("search_seconds").rational(self.search_seconds)),
             "seed": int(non_negative_integer("seed").rational(self.seed)), "only": self.only,
         }
+
+    def _policy(self, name: str) -> dict[str, Any]:
+        words = ("slack", "slack_absolute", "rounding", "fail_on", "below_formula", "offers")
+        policy = parsed_policy(bound(name), {word: getattr(self, word) for word in words})
+        return {word: getattr(policy, word) for word in words}
 
     def _make(self) -> GateFunction | GateCommand:
         if self.command is not None:
@@ -76,4 +106,5 @@ class BoundJob:
         """The result of each bound; `progress` gives what a bound's progress is told to."""
         for name in self.bounds:
             cases = vector_files.load(name).cases
-            yield run(self._make(), bound(name), cases, xfail=xfail, progress=progress(name), **self._options())
+            words = self._policy(name) | self._options()
+            yield run(self._make(), bound(name), cases, xfail=xfail, progress=progress(name), **words)

@@ -8,7 +8,8 @@ from importlib import metadata
 from typing import Any
 from xml.etree import ElementTree
 
-from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, exit_code
+from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, exit_code, severity
+from empirical.gate.severity import Severity, everyday
 from empirical.gate.vector_files import VERSION
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.console import print_table
@@ -18,7 +19,8 @@ COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
 _LISTED = 10  # failing cases that are printed; JSON has them all
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML cannot hold
 _CODES = {
-    0: "passed", 1: "FAILED", 2: "no verdict: a target cannot be used", 3: "undecided: nothing was judged",
+    0: "passed", 1: "FAILED", 2: "no verdict: a target cannot be used",
+    3: "undecided: nothing was judged, or answers lie below a formula that is no proof against them",
     130: "interrupted",
 }
 
@@ -40,7 +42,7 @@ def print_results(results: Sequence[AnyResult]) -> None:
         for lines in failed[:_LISTED]:
             print("\n" + "\n  ".join(lines))
         if len(failed) > _LISTED:
-            print(f"\nand {len(failed) - _LISTED} more failures of {result.target} (--json lists them all)")
+            print(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
     said = [line for result in results for line in remarks(result)]
     if said:
         print("\n" + "\n".join(said))
@@ -54,23 +56,42 @@ def rows(result: AnyResult) -> Iterator[tuple[str, ...]]:
         return
     if not result.outcomes:
         yield (result.target, result.bound, "-", "0", "no verdict", result.unusable)
-    for verdict, count in result.counts.items():
-        if count:
-            same = [outcome for outcome in result.outcomes if outcome.judgement.verdict is verdict]
-            worst = result.worst(verdict) if verdict in (GateVerdict.UNSOUND, GateVerdict.LOOSE) else None
-            yield (
-                result.target, result.bound, str(verdict), str(count), _outcome(same),
-                "" if worst is None else worst.judgement.detail,
-            )
+    for verdict, grade in ((one, grade) for one in GateVerdict for grade in _grades(one)):
+        same = [
+            outcome for outcome in result.outcomes
+            if outcome.judgement.verdict is verdict and outcome.judgement.severity is grade
+        ]
+        if same:
+            name = str(verdict) if grade is None else f"{verdict}, {grade}"
+            yield (result.target, result.bound, name, str(len(same)), _outcome(same), _worst_told(result, same))
+    if result.not_offered:
+        told = str(result.policy.offers)
+        yield (result.target, result.bound, "not offered", str(result.not_offered), "not asked", told)
+
+
+def _grades(verdict: GateVerdict) -> tuple[Severity | None, ...]:
+    """The severities of an unsound answer, the gravest first; other verdicts have none."""
+    return tuple(reversed(Severity)) if verdict is GateVerdict.UNSOUND else (None,)
+
+
+def _worst_told(result: Result, same: Sequence[Outcome]) -> str:
+    """The worst of them: inside the everyday box, if there is any, and then only said to be an extreme if not."""
+    if same[0].judgement.verdict not in (GateVerdict.UNSOUND, GateVerdict.BELOW_FORMULA, GateVerdict.LOOSE):
+        return ""
+    ordinary = [outcome for outcome in same if everyday(outcome.case, result.unit)]
+    worst = max(ordinary or same, key=severity)
+    return worst.judgement.detail + ("" if ordinary else " (extreme input)" if worst.judgement.detail else "")
 
 
 def _outcome(same: Sequence[Outcome | TrainingResult]) -> str:
-    failed = sum(not item.good for item in same)
+    unsettled = sum(isinstance(item, Outcome) and item.undecided for item in same)
+    failed = sum(not item.good for item in same) - unsettled
     expected = sum(item.good and item.expected_failure is not None for item in same)
     excused = sum(isinstance(item, Outcome) and item.good and bool(item.why) for item in same) - expected
     told = [
-        f"{count} {word}" for count, word in ((failed, "FAILED"), (expected, "expected"), (excused, "unsupported"))
-        if count > 0
+        f"{count} {word}" for count, word in (
+            (failed, "FAILED"), (unsettled, "undecided"), (expected, "expected"), (excused, "unsupported"),
+        ) if count > 0
     ]
     return ", ".join(told) or "good"
 
@@ -81,8 +102,21 @@ def failures(result: AnyResult) -> Iterator[list[str]]:
         if not result.good:
             yield [f"{result.verdict}  {result.target}", result.why]
         return
-    for outcome in sorted(result.failures, key=lambda item: item.case.tc_id):  # the search's, shrunk, come first
+    # The gravest first; among equals the search's, which are shrunk.
+    for outcome in sorted((*result.failures, *result.undecided), key=lambda item: (_rank(item), item.case.tc_id)):
         yield told(outcome)
+
+
+def _more(result: AnyResult, failed: Sequence[list[str]]) -> str:
+    undecided = isinstance(result, Result) and result.undecided
+    return f"{len(failed) - _LISTED} more failures" + (" and undecided answers" if undecided else "")
+
+
+def _rank(outcome: Outcome) -> int:
+    """0 for what is gross or no answer at all, rising to what is not known to be wrong."""
+    if outcome.undecided:
+        return 3
+    return {Severity.MATERIAL: 1, Severity.NEGLIGIBLE: 2}.get(outcome.judgement.severity or Severity.GROSS, 0)
 
 
 def told(outcome: Outcome) -> list[str]:
@@ -91,11 +125,14 @@ def told(outcome: Outcome) -> list[str]:
     name = case.name if case.tc_id else f"{case.bound}, search"
     comment = f" ({case.comment})" if case.comment and case.tc_id else ""
     lines = [
-        f"{judged.verdict}  {name}{comment}", f"call       {outcome.call}",
+        " ".join(filter(None, [str(judged.verdict), str(judged.severity or "")])) + f"  {name}{comment}",
+        f"call       {outcome.call}",
         f"answer     {judged.answer}" + (f": {judged.detail}" if judged.detail else ""),
         "certified  a refusal" if truth is None
         else f"certified  [{float(truth.lower):.17g}, {float(truth.upper):.17g}]",
     ]
+    if truth is not None and truth.attained is not None:
+        lines.append(f"attained   {float(truth.attained):.17g}: the truth is not below")
     if case.flags and case.tc_id:
         lines.append(f"flags      {', '.join(case.flags)}")
     return lines + ([f"why        {outcome.why}"] if outcome.why else [])
@@ -112,6 +149,11 @@ def remarks(result: AnyResult) -> Iterator[str]:
         yield f"{name}: {result.unusable}"
     for item in result.unsupported:
         yield f"{name}: {item}"
+    if result.not_offered:
+        yield f"{name}: {result.not_offered} cases not offered, and not asked ({result.policy.offers})"
+    passed = [o for o in result.outcomes if o.good and o.judgement.severity is not None and o.expected_failure is None]
+    if passed:
+        yield f"{name}: {len(passed)} unsound answers below {result.policy.fail_on}, which --fail-on lets pass"
     known = [outcome for outcome in result.expected_failures if outcome.expected_failure is not None]
     for place in dict.fromkeys(o.expected_failure.place for o in known if o.expected_failure is not None):
         same = [o for o in known if o.expected_failure is not None and o.expected_failure.place == place]
@@ -129,9 +171,15 @@ def remarks(result: AnyResult) -> Iterator[str]:
 
 def verdict_line(results: Sequence[AnyResult]) -> str:
     """The last line: what it all comes to."""
-    judged = sum(len(item.outcomes) if isinstance(item, Result) else 1 for item in results)
-    failed = sum(len(item.failures) if isinstance(item, Result) else not item.good for item in results)
-    return f"gate: {_CODES[exit_code(results)]}; {judged} {'case' if judged == 1 else 'cases'} judged, {failed} failed"
+    asked = [
+        item.questions if isinstance(item, Result) else {"judged": 1, "failed": int(not item.good), "undecided": 0}
+        for item in results
+    ]
+    judged, failed, undecided = (sum(item[key] for item in asked) for key in ("judged", "failed", "undecided"))
+    searched = judged - sum(len(item.outcomes) if isinstance(item, Result) else 1 for item in results)
+    told = f"gate: {_CODES[exit_code(results)]}; {judged} {'case' if judged == 1 else 'cases'} judged"
+    told += (f" ({searched} by the search)" if searched else "") + f", {failed} failed"
+    return told + (f", {undecided} undecided" if undecided else "")
 
 
 def junit(results: Sequence[AnyResult]) -> str:
@@ -163,6 +211,9 @@ def _bound_cases(result: Result) -> Iterator[tuple[str, str, str, str]]:
         yield (f"{result.bound}/target", "error", message, message)
     for outcome in result.outcomes:
         yield (outcome.case.name, *_trouble(outcome))
+    if result.not_offered:
+        message = f"{result.not_offered} cases not offered: {result.policy.offers}"
+        yield (f"{result.bound}/not offered", "skipped", message, message)
     if result.searched is not None:
         found = [outcome for outcome in result.searched.worst if not outcome.good or outcome.expected_failure]
         for outcome in found:
@@ -174,8 +225,11 @@ def _bound_cases(result: Result) -> Iterator[tuple[str, str, str, str]]:
 
 def _trouble(outcome: Outcome) -> tuple[str, str, str]:
     judged = outcome.judgement
+    if outcome.undecided:
+        return "skipped", f"{judged.verdict}, undecided: {judged.detail}", "\n".join(told(outcome))
     if not outcome.good:
-        return "failure", f"{judged.verdict}: {outcome.why or judged.detail}", "\n".join(told(outcome))
+        graded = f"{judged.verdict} {judged.severity}" if judged.severity is not None else str(judged.verdict)
+        return "failure", f"{graded}: {outcome.why or judged.detail}", "\n".join(told(outcome))
     excused = outcome.expected_failure is not None or outcome.why
     return ("skipped" if excused else "", f"{judged.verdict}: {outcome.why}", outcome.call)
 
@@ -202,7 +256,7 @@ def markdown(results: Sequence[AnyResult]) -> str:
         for headline, *details in failed[:_LISTED]:
             lines += [f"- **{_cell(headline)}**", "", "  ```", *(f"  {line}" for line in details), "  ```"]
         if len(failed) > _LISTED:
-            lines.append(f"- and {len(failed) - _LISTED} more failures of {_cell(result.target)}")
+            lines.append(f"- and {_more(result, failed)} of {_cell(result.target)}")
     said = [line.strip() for result in results for line in remarks(result)]
     return "\n".join([*lines, "", *(f"- {_cell(line)}" for line in said), ""])
 

@@ -1,8 +1,8 @@
 """What the gate found out: the outcome of each case, of the search beyond the vectors, and of an audited training.
 
-Good are TIGHT, LOOSE (unless a slack was asked for: then LOOSE, which is beyond it, fails), REFUSED on invalid input or
-on a word that the target does not support at all, and whatever an expected failure foretells. A target that cannot be
-used has no verdict and never passes.
+Good is what the policy lets pass (`policy`), and whatever an expected failure foretells; BELOW_FORMULA is undecided
+unless the policy says otherwise. Cases and failures are counted over one number of questions: the vectors and what the
+search judged, together. A target that cannot be used has no verdict and never passes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate.making.cases import Case
-from empirical.gate.verdicts import GateVerdict, Judgement, rounded
+from empirical.gate.policy import DEFAULT, Policy
+from empirical.gate.severity import Severity, everyday
+from empirical.gate.verdicts import GateVerdict, Judgement
 from empirical.gate.xfail import TODO, VIOLATION, Xfail
 from oracle.core.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
 from oracle.core.plain import by_fields, plain_object
 
-ANSWERED = (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.UNSOUND)
+ANSWERED = (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.BELOW_FORMULA, GateVerdict.UNSOUND)
 """The verdicts on a number that answers a valid case."""
 
 _NAMES = {"cut_short": "cutShort", "not_found": "notFound"}
@@ -29,7 +31,10 @@ _NAMES = {"cut_short": "cutShort", "not_found": "notFound"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """A case with its verdict, the exact call, and whether that is good; `why` says why not, or why a failure is."""
+    """A case with its verdict, the exact call, and whether that is good; `why` says why not, or why a failure is.
+
+    `undecided` is what is neither good nor a failure: below the formula, and not known to be wrong.
+    """
 
     case: Case
     call: str
@@ -37,6 +42,7 @@ class Outcome:
     good: bool
     expected_failure: Xfail | None = None
     why: str = ""
+    undecided: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON object; numbers are decimal strings."""
@@ -45,8 +51,10 @@ class Outcome:
             "tcId": self.case.tc_id, "flags": self.case.flags, "comment": self.case.comment, "input": self.case.input,
             "result": "valid" if self.case.valid else "invalid",
             "expected": None if truth is None else {"lower": _decimal(truth.lower), "upper": _decimal(truth.upper)},
+            "attained": None if truth is None or truth.attained is None else _decimal(truth.attained),
             "call": self.call, "verdict": judged.verdict, "answer": judged.answer, "detail": judged.detail,
-            "amount": _number(judged.amount), "factor": _number(judged.factor), "good": self.good, "why": self.why,
+            "amount": _number(judged.amount), "relative": _number(judged.relative), "severity": judged.severity,
+            "factor": _number(judged.factor), "good": self.good, "undecided": self.undecided, "why": self.why,
             "expectedFailure": self.expected_failure,
         })
 
@@ -67,7 +75,9 @@ class Unsupported:
 class GateSearch:
     """What the search beyond the vectors did: `worst` has the worst case of each verdict, shrunk to a simple input.
 
-    `asked` examples were drawn, and a few more climbed to: `judged` have a verdict and `refused` were refused;
+    `screened` points were asked, and the truth certified where the answer looked wrong. `asked` examples were drawn,
+    and a few more climbed to: `judged` have a verdict, `failed` of them one that fails and `undecided` one that is
+    neither good nor a failure, and `refused` were refused;
     `uncertified` are those whose truth the reference could not certify, `outside` those that no double could answer or
     that lie outside the domain: neither counts as a pass. `cut_short` says that time ran out, so that another run may
     find something else; `not_found` are expected verdicts that did not turn up, which proves nothing.
@@ -82,11 +92,15 @@ class GateSearch:
     seconds: float
     worst: tuple[Outcome, ...]
     not_found: tuple[Xfail, ...] = ()
+    failed: int = 0
+    undecided: int = 0
+    screened: int = 0
 
     @property
     def told(self) -> str:
         """The search in one line."""
         parts = [f"search: {self.judged} examples judged beyond the vectors"]
+        parts += [f"{self.screened} more points screened"] if self.screened else []
         parts += [
             f"{count} {what}" for count, what in (
                 (self.refused, "refused"), (self.uncertified, "not certified by the reference"),
@@ -105,15 +119,20 @@ class GateSearch:
 
 @dataclass(frozen=True)
 class Result:
-    """A target held to a bound. `seconds` is what the target took for the vectors; `unusable` says why it has none."""
+    """A target held to a bound.
+
+    `not_offered` vectors were not asked; `seconds` is what the target took for the others; `unusable` says why it has
+    no verdict.
+    """
 
     target: str
     bound: str
     safe: str
-    slack: Fraction | None
-    rounding: Fraction
     seed: int
     outcomes: tuple[Outcome, ...]
+    policy: Policy = DEFAULT
+    unit: str = ""
+    not_offered: int = 0
     searched: GateSearch | None = None
     unsupported: tuple[Unsupported, ...] = ()
     seconds: float = 0.0
@@ -129,18 +148,44 @@ class Result:
     @property
     def failures(self) -> tuple[Outcome, ...]:
         """What is not good, of the vectors and of the search."""
-        found = () if self.searched is None else self.searched.worst
-        return tuple(outcome for outcome in (*self.outcomes, *found) if not outcome.good)
+        return tuple(outcome for outcome in self.found if not outcome.good and not outcome.undecided)
+
+    @property
+    def undecided(self) -> tuple[Outcome, ...]:
+        """What is neither good nor a failure, of the vectors and of the search."""
+        return tuple(outcome for outcome in self.found if outcome.undecided)
+
+    @property
+    def found(self) -> tuple[Outcome, ...]:
+        """The outcome of every vector, and the worst of the search."""
+        return (*self.outcomes, *(() if self.searched is None else self.searched.worst))
+
+    @property
+    def questions(self) -> dict[str, int]:
+        """How many questions were judged, vectors and examples of the search together, and how many of them failed."""
+        searched = self.searched
+        failed = sum(not outcome.good and not outcome.undecided for outcome in self.outcomes)
+        undecided = sum(outcome.undecided for outcome in self.outcomes)
+        return {
+            "judged": len(self.outcomes) + (searched.judged + searched.refused if searched else 0),
+            "failed": failed + (searched.failed if searched else 0),
+            "undecided": undecided + (searched.undecided if searched else 0),
+        }
+
+    @property
+    def severities(self) -> dict[Severity, int]:
+        """How many vectors are unsound, by how much it matters."""
+        counted = Counter(outcome.judgement.severity for outcome in self.outcomes)
+        return {severity: counted[severity] for severity in Severity}
 
     @property
     def expected_failures(self) -> tuple[Outcome, ...]:
         """What fails as the library's own file foretells."""
-        found = () if self.searched is None else self.searched.worst
-        return tuple(outcome for outcome in (*self.outcomes, *found) if outcome.good and outcome.expected_failure)
+        return tuple(outcome for outcome in self.found if outcome.good and outcome.expected_failure)
 
     @property
     def exit_code(self) -> int:
-        """0 good, 1 something failed, 2 unusable, 3 nothing was decided, 130 interrupted."""
+        """0 good, 1 something failed, 2 unusable, 3 undecided: below a formula, or nothing judged; 130 interrupted."""
         if self.interrupted:
             return INTERRUPTED
         if self.unusable:
@@ -150,19 +195,23 @@ class Result:
         nothing_found = self.searched is not None and self.searched.asked > 0 and not (
             self.searched.judged or self.searched.refused
         )
-        return UNDECIDED if not self.outcomes or nothing_found else GOOD
+        return UNDECIDED if not self.outcomes or nothing_found or self.undecided else GOOD
 
-    def worst(self, verdict: GateVerdict) -> Outcome | None:
-        """The worst case of a verdict, by its severity; of equally bad ones that with the largest truth."""
-        found = () if self.searched is None else self.searched.worst
-        same = [outcome for outcome in (*self.outcomes, *found) if outcome.judgement.verdict is verdict]
+    def worst(self, verdict: GateVerdict, *, ordinary: bool | None = None) -> Outcome | None:
+        """The worst case of a verdict, by its shortfall; of equally bad ones that with the largest truth.
+
+        `ordinary` takes only those inside the everyday box, or only those outside of it.
+        """
+        same = [
+            outcome for outcome in self.found if outcome.judgement.verdict is verdict
+            and (ordinary is None or everyday(outcome.case, self.unit) is ordinary)
+        ]
         return max(same, key=lambda outcome: (severity(outcome), _size(outcome)), default=None)
 
     def to_xfails(self) -> list[Xfail]:
         """The present failures as entries of an expected-failure file, with the reasons that are known."""
         groups: dict[tuple[str, str, str, tuple[str, ...]], list[int]] = {}
-        found = () if self.searched is None else self.searched.worst
-        for outcome in (*self.outcomes, *found):
+        for outcome in self.found:
             entry = outcome.expected_failure
             held = entry is not None and outcome.good
             if outcome.judgement.verdict is GateVerdict.TIGHT or (outcome.good and not held):
@@ -182,10 +231,12 @@ class Result:
     def to_json(self) -> dict[str, Any]:
         """Its JSON object, valid under schemas/result.schema.json."""
         return plain_object({  # by hand: what follows from the fields stands among them
-            "kind": "bound", "target": self.target, "bound": self.bound, "safe": self.safe, "slack": self.slack,
-            "rounding": self.rounding, "seed": self.seed, "exitCode": self.exit_code, "unusable": self.unusable,
-            "interrupted": self.interrupted, "seconds": round(self.seconds, 3), "counts": self.counts,
-            "unsupported": self.unsupported, "tests": self.outcomes, "search": self.searched,
+            "kind": "bound", "target": self.target, "bound": self.bound, "safe": self.safe,
+            **self.policy.to_json(),
+            "seed": self.seed, "exitCode": self.exit_code, "unusable": self.unusable, "interrupted": self.interrupted,
+            "seconds": round(self.seconds, 3), "counts": self.counts, "severities": self.severities,
+            "questions": self.questions, "notOffered": self.not_offered, "unsupported": self.unsupported,
+            "tests": self.outcomes, "search": self.searched,
         })
 
 
@@ -267,10 +318,10 @@ def severity(outcome: Outcome) -> float:
     judged, truth = outcome.judgement, outcome.case.expected
     if truth is None or judged.factor is None:
         return 0.0
-    if judged.verdict is GateVerdict.UNSOUND and judged.amount is not None:
+    if judged.verdict in (GateVerdict.UNSOUND, GateVerdict.BELOW_FORMULA) and judged.amount is not None:
+        limit = judged.amount / judged.relative if judged.relative else 0.0  # whose relative gap is infinite at 0
         below = judged.factor < 1
-        end = rounded(truth.lower if below else truth.upper)
-        return shortfall(judged.amount, max(abs(end), abs(end - judged.amount if below else end + judged.amount)))
+        return shortfall(judged.amount, max(abs(limit), abs(limit - judged.amount if below else limit + judged.amount)))
     if judged.verdict is not GateVerdict.LOOSE or truth.upper == 0:
         return 0.0
     return abs(math.log(judged.factor)) if judged.factor > 0 else math.inf

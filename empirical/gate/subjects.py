@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, NoReturn
 
 import pytest
@@ -12,8 +11,9 @@ import pytest
 from empirical.gate.gate_run import SEARCH_SECONDS, settled
 from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making.cases import Case, arguments
+from empirical.gate.policy import DEFAULT, Policy
 from empirical.gate.result import Outcome, Unsupported
-from empirical.gate.verdicts import GateVerdict, judge
+from empirical.gate.verdicts import GateVerdict
 from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail
 from oracle.core.errors import DomainError
@@ -28,6 +28,8 @@ FAILURES: dict[str, Any] = {
 
 TO_DO = {
     GateVerdict.UNSOUND: "it claims more than is true: correct it, and round to the safe side",
+    GateVerdict.BELOW_FORMULA: "it is below what this method proves, and not known to be wrong: correct it, or say "
+    'below_formula="pass" of a better method',
     GateVerdict.LOOSE: "it is sound, but beyond the slack that the test allows: tighten it, or allow more",
     GateVerdict.REFUSED: "the input is valid: answer it; words that the library does not support are told by "
     'unsupported={"parameter": ["word"]}',
@@ -43,9 +45,8 @@ class Agreement:
 
     bound: Bound
     notes: Mapping[str, Mapping[str, Any]]
-    slack: Fraction | None
-    rounding: Fraction
     unsupported: tuple[Unsupported, ...]
+    policy: Policy = DEFAULT
 
     def unsupported_word(self, case: Case) -> str:
         """The word of a valid case that the library says it does not support, or nothing."""
@@ -57,10 +58,12 @@ class Agreement:
         case, judged, truth = outcome.case, outcome.judgement, outcome.case.expected
         certified = "a refusal" if truth is None else f"[{float(truth.lower):.17g}, {float(truth.upper):.17g}]"
         lines = [
-            f"{judged.verdict}: {case.name}" + (f", {case.comment}" if case.comment else ""),
+            " ".join(filter(None, [judged.verdict, judged.severity])) + f": {case.name}"
+            + (f", {case.comment}" if case.comment else ""),
             f"  call       {outcome.call}",
             f"  answer     {judged.answer}" + (f" ({judged.detail})" if judged.detail else ""),
             f"  certified  {certified}",
+            *([] if truth is None or truth.attained is None else [f"  attained   {float(truth.attained):.17g}"]),
             f"  to do      {to_do}",
         ]
         for flag in case.flags:
@@ -104,13 +107,12 @@ class Question:
     def check(self, function: Callable[..., Any], called: str) -> None:
         """Ask, judge, and fail unless the answer is good."""
         agreement, case, target = self.agreement, self.case, LocalTarget(function, called)
-        judgement = judge(
-            case, target.ask(agreement.bound, case), safe=agreement.bound.safe, slack=agreement.slack or Fraction(1),
-            rounding=agreement.rounding,
-        )
+        if not agreement.policy.offers.asks(case):
+            pytest.skip(f"not offered: {agreement.policy.offers}")
+        judgement = agreement.policy.judge(agreement.bound, case, target.ask(agreement.bound, case))
         outcome = settled(
             case, target.call(agreement.bound, case), judgement, self.entry, agreement.unsupported,
-            loose_fails=agreement.slack is not None,
+            policy=agreement.policy,
         )
         word = agreement.unsupported_word(case)
         if word and judgement.verdict is GateVerdict.REFUSED:
@@ -128,6 +130,7 @@ class Search:
     agreement: Agreement
     examples: int
     entries: Mapping[str, Xfail]
+    cases: tuple[Case, ...]
     id = "search"
 
     @property
@@ -149,8 +152,7 @@ class Search:
         agreement = self.agreement
         searched = search_worst(
             LocalTarget(function, called), agreement.bound, examples=self.examples, seconds=SEARCH_SECONDS, seed=0,
-            slack=agreement.slack, rounding=agreement.rounding, unsupported=agreement.unsupported,
-            expected=self.entries,
+            policy=agreement.policy, unsupported=agreement.unsupported, expected=self.entries, cases=self.cases,
         )
         print(searched.told)  # pytest shows it with -rP, and with a failure
         # What nobody expects goes first: its verdict decides whether the test fails.

@@ -21,26 +21,30 @@ import pytest
 
 import dp_oracle
 from empirical.gate import vector_files
-from empirical.gate.jobs import SLACK
+from empirical.gate.jobs import parsed_policy
 from empirical.gate.making.cases import Case
 from empirical.gate.result import Unsupported
 from empirical.gate.subjects import Agreement, Question, Search, Subject
-from empirical.gate.verdicts import ROUNDING
 from empirical.gate.xfail import Xfails, load
 from oracle.core import registry
-from oracle.core.domain import Number, non_negative, shown
+from oracle.core.domain import Number, shown
 from oracle.core.errors import DomainError, OracleError
 
 
 def conformance(
     bound: str, function: Callable[..., Any], *, slack: Number | None = None, xfail: str | Path | None = None,
     unsupported: Mapping[str, Sequence[str]] | None = None, rounding: Number | None = None,
+    slack_absolute: Number | None = None, fail_on: str | None = None, below_formula: str | None = None,
+    offers: Mapping[str, Any] | None = None,
 ) -> Callable[..., None]:
     """A parametrised test of a function that is called with the bound's parameters as keyword arguments.
 
-    `slack` is how many times the truth an answer may be (any factor, if None), `rounding` the relative error that is
-    forgiven on the unsafe side, `xfail` the file of expected failures (beside the test file, or in pytest's root), and
-    `unsupported` the words that the library refuses: {"neighbours": ["replace"]}.
+    `slack` is how many times the truth an answer may be, and `slack_absolute` what it may add to that (anything, if
+    both are None). `rounding` is the relative error that is forgiven on the unsafe side, 1e-12 unless given; `fail_on`
+    the severity from which an unsound answer fails ("negligible", "material", "gross"). An answer below an upper bound
+    that is not known to be wrong fails, since a test knows nothing in between, unless `below_formula` is "pass".
+    `offers` is what the library offers at all, {"sigma": [0.3, 50]}, `unsupported` the words that it refuses,
+    {"neighbours": ["replace"]}, `xfail` the file of expected failures (beside the test file, or in pytest's root).
 
         >>> import dp_oracle
         >>> def epsilon(**given):
@@ -52,7 +56,11 @@ def conformance(
     called = _name(function)
     with _one_line(f"conformance of {called}"):
         beside = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent
-        agreement, subjects = _agree(bound, slack, xfail, unsupported, rounding, beside=beside)
+        words = {
+            "slack": slack, "rounding": rounding, "slack_absolute": slack_absolute, "fail_on": fail_on,
+            "below_formula": below_formula, "offers": offers,
+        }
+        agreement, subjects = _agree(bound, xfail, unsupported, words, beside=beside)
         _require_callable(agreement.bound, function, called)
 
     @pytest.mark.parametrize("subject", [pytest.param(item, id=item.id, marks=item.marks) for item in subjects])
@@ -71,7 +79,9 @@ def generate(metafunc: pytest.Metafunc) -> None:
             raise DomainError("it stands there twice: one function answers for one bound")
         mark = definition.get_closest_marker(dp_oracle.MARKER)
         assert mark is not None
-        agreement, subjects = _agree(**_arguments(mark), beside=definition.path.parent)
+        words = _arguments(mark)
+        name, xfail, unsupported = (words.pop(word) for word in ("bound", "xfail", "unsupported"))
+        agreement, subjects = _agree(name, xfail, unsupported, words, beside=definition.path.parent)
         _require_arguments(metafunc, agreement.bound)
     carrier = getattr(pytest.mark, dp_oracle.MARKER)  # how a subject gets to `call`
     metafunc.parametrize([parameter.name for parameter in agreement.bound.parameters], [
@@ -110,7 +120,8 @@ def _arguments(mark: pytest.Mark) -> dict[str, Any]:
     """The arguments of the marker by name; the bound may stand without its name."""
 
     def marker(
-        bound: Any, slack: Any = None, xfail: Any = None, unsupported: Any = None, rounding: Any = None
+        bound: Any, slack: Any = None, xfail: Any = None, unsupported: Any = None, rounding: Any = None,
+        slack_absolute: Any = None, fail_on: Any = None, below_formula: Any = None, offers: Any = None,
     ) -> None: ...
 
     signature = inspect.signature(marker)
@@ -123,18 +134,16 @@ def _arguments(mark: pytest.Mark) -> dict[str, Any]:
 
 
 def _agree(
-    bound: str, slack: Number | None, xfail: str | Path | None, unsupported: Mapping[str, Sequence[str]] | None,
-    rounding: Number | None, *, beside: Path,
+    bound: str, xfail: str | Path | None, unsupported: Mapping[str, Sequence[str]] | None, words: Mapping[str, Any], *,
+    beside: Path,
 ) -> tuple[Agreement, list[Subject]]:
     """The agreement that the arguments make, and what is asked under it within the session's budget."""
     item = registry.bound(str(bound))
     file = vector_files.load(item.name)
-    agreement = Agreement(
-        item, file.notes,
-        None if slack is None else SLACK.rational(slack),
-        ROUNDING if rounding is None else non_negative("rounding").rational(rounding),
-        _unsupported(item, unsupported or {}, file.cases),
-    )
+    policy = parsed_policy(item, {name: value for name, value in words.items() if value is not None})
+    agreement = Agreement(item, file.notes, _unsupported(item, unsupported or {}, file.cases), policy)
+    if not any(case.valid and policy.offers.asks(case) for case in file.cases):
+        raise DomainError(f"offers = {policy.offers} leaves no valid case of {item.name}")
     xfails = Xfails() if xfail is None else load(_found(Path(xfail), beside))
     expected = xfails.of_cases(item.name, file.cases)
     budget = dp_oracle.session().budget
@@ -142,7 +151,7 @@ def _agree(
         Question(agreement, case, expected.get(case.tc_id)) for case in spread(file.cases, budget)
     ]
     if budget is not None and budget > len(file.cases):
-        subjects.append(Search(agreement, budget - len(file.cases), xfails.of_search(item.name)))
+        subjects.append(Search(agreement, budget - len(file.cases), xfails.of_search(item.name), file.cases))
     return agreement, subjects
 
 

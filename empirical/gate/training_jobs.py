@@ -5,7 +5,8 @@
     [[gate]]                            # a function, or `command = "./prog"`, which may have `bound = ["...", "..."]`
     target = "mylib:epsilon"
     bound = "poisson-gaussian.epsilon"
-    slack = 1.05                        # optional, as are rounding, search, search_seconds, seed, timeout, memory
+    slack = 1.05                        # optional, as are slack_absolute, rounding, fail_on, below_formula, search,
+    offers = {sigma = [0.3, 50]}        # search_seconds, seed, timeout, memory; `offers` is what is offered at all
 
     [[gate]]                            # a training: a function, or `command` without a bound
     training = "mylib:train"

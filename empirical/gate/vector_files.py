@@ -18,8 +18,10 @@ from oracle.core.errors import VectorError
 from oracle.core.registry import named
 
 SHIPPED = Path(__file__).parent / "vectors"  # told: as data, by whoever asks for a bound
+UNANSWERED = "unanswered"
+"""The folder, beside the files, of the cells without a case and the reasons."""
 SCHEMAS = Path(__file__).parent / "schemas"  # told: they accept a file or refuse it, and change no number
-VERSION = "2.0.0"
+VERSION = "3.0.0"
 """Of the vectors and of the meaning of the verdicts, together (VECTORS.md says when which digit rises)."""
 
 
@@ -66,6 +68,21 @@ def load(bound: str, folder: Path = SHIPPED) -> VectorFile:
         raise VectorError(f"{path} is no file of vectors: {error!r}") from None
 
 
+def unanswered(bound: str, folder: Path = SHIPPED) -> dict[str, str]:
+    """The cells of a bound's everyday domain in which nothing could be answered, with the reason."""
+    path = folder / UNANSWERED / f"{bound}.json"
+    return {str(cells): str(why) for cells, why in read(path).items()} if path.exists() else {}
+
+
+def save_unanswered(bound: str, folder: Path, reasons: Mapping[str, str]) -> None:
+    """Write these cells, a line each; there is no file where there are none."""
+    path = folder / UNANSWERED / f"{bound}.json"
+    if reasons:
+        _write(path, json.dumps(reasons, indent=0, ensure_ascii=False) + "\n")
+    else:
+        path.unlink(missing_ok=True)
+
+
 def read(path: Path) -> dict[str, Any]:
     """The JSON object in a file, or an error that says why it cannot be read."""
     try:
@@ -86,7 +103,9 @@ def decode(document: Mapping[str, Any]) -> VectorFile:
 
 
 def _case(bound: str, test: Mapping[str, Any]) -> Case:
-    expected = Expected.parse(**test["expected"]) if test["result"] == "valid" else None
+    expected = None
+    if test["result"] == "valid":
+        expected = Expected.parse(**test["expected"], attained=test.get("attained"))
     given: dict[str, Text] = {
         name: tuple(text) if isinstance(text, list) else text for name, text in test["input"].items()
     }
@@ -95,9 +114,13 @@ def _case(bound: str, test: Mapping[str, Any]) -> Case:
 
 def save(path: Path, document: Mapping[str, Any]) -> None:
     """Write a file, whole or not at all; the same document always gives the same bytes."""
+    _write(path, encode(document))
+
+
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(encode(document), encoding="utf-8", newline="\n")
+    partial.write_text(text, encoding="utf-8", newline="\n")
     os.replace(partial, path)
 
 

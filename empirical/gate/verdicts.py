@@ -1,16 +1,20 @@
 """What an answer is worth: the verdicts of the gate, a public contract (VECTORS.md).
 
 A bound has a safe side: an epsilon may be too large, never too small (`safe` = "upper"); for a lower bound, or a step
-size that must not be exceeded, it is the other way round ("lower"). With t the certified enclosure [lower, upper] of
-the truth, s the slack and r the rounding that is forgiven, an answer a on a valid case of a bound safe above is
+size that must not be exceeded, it is the other way round ("lower"). With [lower, upper] the certified value of the
+bound's formula, t what the truth is certainly not below, s and A the slack, and r the rounding that is forgiven, an
+answer a on a valid case of a bound safe above is
 
-    UNSOUND  a < lower - r |lower|               amount = lower - a, as far as it is certified
-    TIGHT    a <= s upper + r |upper|, and not UNSOUND
-    LOOSE    otherwise                           factor = a / upper
+    UNSOUND        a < t - r |t|                     amount = t - a; relative gap and severity (`severity`)
+    BELOW_FORMULA  a < lower - r |lower|, and not UNSOUND
+    TIGHT          a <= s upper + A + r |upper|, and neither
+    LOOSE          otherwise                         factor = a / upper
 
-and mirrored for "lower". An answer {lower, upper} is judged by its safe end, and is UNSOUND, too, if its other end
-excludes the truth. NaN, None and whatever is no number is a CRASH on valid input. On invalid input any answer, NaN
-included, is ACCEPTED_INVALID: comparisons with NaN are false, so that a check `epsilon > budget` lets it pass.
+and mirrored for "lower". t is `lower` where the value is the truth, what is attained where the value is an upper bound
+with that beside it, and 0 where nothing is known (`oracle.core.attainment`): nobody is called unsound for being better
+than one method. An answer {lower, upper} is judged by its safe end, and is UNSOUND, too, if its other end excludes the
+truth. NaN, None and whatever is no number is a CRASH on valid input. On invalid input any answer, NaN included, is
+ACCEPTED_INVALID: comparisons with NaN are false, so that a check `epsilon > budget` lets it pass.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from empirical.gate.making.cases import Case, Expected
+from empirical.gate.severity import Severity, graded
 from oracle.core.domain import exact, printable
 from oracle.core.errors import DomainError
 
@@ -33,10 +38,11 @@ ROUNDING = Fraction(1, 10**12)
 
 
 class GateVerdict(StrEnum):
-    """The seven verdicts."""
+    """The eight verdicts."""
 
     TIGHT = "TIGHT"
     LOOSE = "LOOSE"
+    BELOW_FORMULA = "BELOW_FORMULA"
     UNSOUND = "UNSOUND"
     REFUSED = "REFUSED"
     ACCEPTED_INVALID = "ACCEPTED_INVALID"
@@ -61,10 +67,11 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The target broke: `verdict` is CRASH or TIMEOUT."""
+    """The target broke: `verdict` is CRASH or TIMEOUT; `died` says that its process ended without an answer."""
 
     verdict: GateVerdict
     why: str
+    died: bool = False
 
 
 Answer = Interval | Refusal | Breakdown
@@ -74,8 +81,9 @@ Answer = Interval | Refusal | Breakdown
 class Judgement:
     """A verdict with what it rests on.
 
-    `amount` is how far an UNSOUND answer lies beyond the certified end, `factor` answer over truth (1 where it lies
-    inside, infinite for an infinite answer or a truth of 0); both None where they mean nothing.
+    `amount` is how far an UNSOUND or BELOW_FORMULA answer lies beyond the certified end, `relative` the same over that
+    end, `severity` how much an UNSOUND one matters; `factor` is answer over value (1 where it lies inside, infinite for
+    an infinite answer or a value of 0). Each is None where it means nothing. `died`: the process ended.
     """
 
     verdict: GateVerdict
@@ -83,6 +91,9 @@ class Judgement:
     detail: str = ""
     amount: float | None = None
     factor: float | None = None
+    relative: float | None = None
+    severity: Severity | None = None
+    died: bool = False
 
 
 def number(value: Any) -> Fraction | float | None:
@@ -124,39 +135,64 @@ def read(value: Any) -> Answer:
 
 
 def judge(
-    case: Case, answer: Answer, *, safe: str, slack: Fraction = Fraction(1), rounding: Fraction = ROUNDING
+    case: Case, answer: Answer, *, safe: str, slack: Fraction = Fraction(1), rounding: Fraction = ROUNDING,
+    slack_absolute: Fraction = Fraction(0), tightness: str = "truth", unit: str = "",
 ) -> Judgement:
-    """The verdict on an answer to a case of a bound that is safe on that side."""
+    """The verdict on an answer to a case of a bound that is safe on that side, so tight, and in that unit."""
     if isinstance(answer, Refusal):
         return Judgement(GateVerdict.REFUSED, "refused", answer.why)
     if isinstance(answer, Breakdown):
-        return Judgement(answer.verdict, answer.verdict.lower(), answer.why)
+        return Judgement(answer.verdict, answer.verdict.lower(), answer.why, died=answer.died)
     if case.expected is None:
         return Judgement(GateVerdict.ACCEPTED_INVALID, shown(answer), "an answer to an input that means nothing")
     if _is_nan(answer.lower):
         return Judgement(GateVerdict.CRASH, "nan", "answered nan: no number")
-    return _judge_number(case.expected, answer, safe=safe, slack=slack, rounding=rounding)
-
-
-def _judge_number(
-    truth: Expected, answer: Interval, *, safe: str, slack: Fraction, rounding: Fraction
-) -> Judgement:
-    told, factor = shown(answer), _factor(truth, answer, safe)
-    interval = answer.lower != answer.upper  # which claims to contain the truth; one number may err on the safe side
-    too_low = answer.upper < truth.lower - rounding * abs(truth.lower) and (interval or safe == "upper")
-    too_high = answer.lower > truth.upper + rounding * abs(truth.upper) and (interval or safe == "lower")
-    if too_low or too_high:
-        amount = truth.lower - answer.upper if too_low else answer.lower - truth.upper
-        end = f"below the certified lower end {_near(truth.lower)}" if too_low else (
-            f"above the certified upper end {_near(truth.upper)}"
-        )
-        return Judgement(GateVerdict.UNSOUND, told, f"{_near(amount)} {end}", amount=rounded(amount), factor=factor)
+    wrong = _beyond(case.expected, answer, safe=safe, rounding=rounding, tightness=tightness, unit=unit)
+    if wrong is not None:
+        return wrong
+    value, told, factor = case.expected, shown(answer), _factor(case.expected, answer, safe)
     if safe == "upper":
-        tight = answer.upper <= slack * truth.upper + rounding * abs(truth.upper)
+        tight = answer.upper <= slack * value.upper + slack_absolute + rounding * abs(value.upper)
     else:
-        tight = answer.lower >= truth.lower / slack - rounding * abs(truth.lower)
+        tight = answer.lower >= value.lower / slack - slack_absolute - rounding * abs(value.lower)
     detail = "" if tight else f"{factor:.6g} times the truth"
     return Judgement(GateVerdict.TIGHT if tight else GateVerdict.LOOSE, told, detail, factor=factor)
+
+
+def _beyond(
+    value: Expected, answer: Interval, *, safe: str, rounding: Fraction, tightness: str, unit: str
+) -> Judgement | None:
+    """UNSOUND or BELOW_FORMULA, or None for an answer on the safe side."""
+    interval = answer.lower != answer.upper  # which claims to contain the truth; one number may err on the safe side
+    too_low = answer.upper < value.lower - rounding * abs(value.lower) and (interval or safe == "upper")
+    too_high = answer.lower > value.upper + rounding * abs(value.upper) and (interval or safe == "lower")
+    if not too_low and not too_high:
+        return None
+    given, factor = answer.upper if too_low else answer.lower, _factor(value, answer, safe)
+    side, formula = ("below", value.lower) if too_low else ("above", value.upper)
+    limit: Fraction | None = formula
+    if tightness != "truth" and too_low == (safe == "upper"):  # on the unsafe side the truth may lie beyond the value
+        limit = (value.attained or Fraction(0)) if too_low else None
+    gap = None if limit is None else limit - given if too_low else given - limit
+    if limit is not None and gap is not None and gap > rounding * abs(limit):
+        relative, severity = graded(gap, limit, unit)
+        end = "certified lower end" if too_low else "certified upper end"
+        if limit != formula:
+            end = "least possible truth" if limit == 0 else "attained value"
+        detail = f"{_near(gap)} (relative {relative:.2g}) {side} the {end} {_near(limit)}"
+        return Judgement(
+            GateVerdict.UNSOUND, shown(answer), detail, amount=rounded(gap), factor=factor, relative=relative,
+            severity=severity,
+        )
+    gap = formula - given if too_low else given - formula
+    detail = (
+        f"{_near(gap)} {side} what this method proves, {_near(formula)}; "
+        + ("not below what is attained, " + _near(limit) if limit else "nothing proves it wrong")
+    )
+    relative, _ = graded(gap, formula, unit)
+    return Judgement(
+        GateVerdict.BELOW_FORMULA, shown(answer), detail, amount=rounded(gap), factor=factor, relative=relative
+    )
 
 
 def _factor(truth: Expected, answer: Interval, safe: str) -> float:

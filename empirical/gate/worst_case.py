@@ -1,9 +1,10 @@
-"""The search beyond the vectors: hypothesis looks for the worst case, which then is shrunk to a simple input.
+"""The search beyond the vectors: a screen and hypothesis look for the worst case, which is shrunk to a simple input.
 
-Points are drawn over the bound's ranges (`points`), and from the worst and the loosest of them the search
-climbs on. The truth of each example is certified by the reference under both readings of the
-input, as a vector's is; what the reference cannot certify is counted, and never passes. The same seed asks the same
-questions of the same target (with the same hypothesis), unless time runs out.
+The screen (`screen`) asks the target thousands of points and hands on those that look wrong. Then points are drawn
+over the bound's ranges (`points`), and from the worst and the loosest of them the search climbs on. The truth of each
+example is certified by the reference under both readings of the input, as a vector's is; what the reference cannot
+certify, in time, is counted, and never passes. The same seed asks the same questions of the same target (with the same
+hypothesis), unless time runs out.
 """
 
 from __future__ import annotations
@@ -11,26 +12,34 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from empirical.gate.gate_targets import GateTarget
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
-from empirical.gate.making.points import point_at
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
+from empirical.gate.making.points import as_text, point_at
+from empirical.gate.policy import Policy
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
+from empirical.gate.searching.screen import screen
 from empirical.gate.shrink import simpler
-from empirical.gate.verdicts import GateVerdict, Judgement, judge
+from empirical.gate.verdicts import ROUNDING, Answer, GateVerdict, Judgement, Refusal
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.core.errors import DomainError, PrecisionError, TargetError
+from oracle.core.patience import TooLongError, within
 from oracle.core.registry import Bound
 
 _STEPS = 100  # hypothesis draws from a short range evenly, from a long one mostly its beginning: hence two digits
 _CLIMBED = 0.2  # as many examples again go on from the worst one drawn, and from the loosest
 _FIRST_STEP = 0.1  # of a parameter's range
+SCREENED = 40  # points that the screen asks the target for each example
+_SCREENING = 0.5  # of the search's time, at most
+_ENOUGH = 4  # confirmed, the suspects of a kind need no more certificates
+_CONFIRMED = 13.0  # of `heights`: an answer is off by 1 % or more
+_CERTIFYING, _CERTIFIED = 2.0, 5.0  # seconds for the truth of one example, and of all before shrinking
 _SHRINKS = 1000  # examples that shrinking may ask for
-_EXTRA = 0.5  # of the search's time that shrinking may take on top of it
+_EXTRA = 0.5  # of the search's time, and of that for the truth, that shrinking may take on top of it
 _KEPT = 0.5  # of its severity a case keeps when it is shrunk
 
 
@@ -47,19 +56,22 @@ class _Counts:
     refused: int = 0
     uncertified: int = 0
     outside: int = 0
+    failed: int = 0
+    undecided: int = 0
 
 
-class _Search:
+class Suspicion:
     """What is known so far; `judged` remembers each input, so that none is asked twice."""
 
     def __init__(
-        self, target: GateTarget, bound: Bound, slack: Fraction | None, rounding: Fraction,
-        unsupported: Sequence[Unsupported],
+        self, target: GateTarget, bound: Bound, policy: Policy, unsupported: Sequence[Unsupported],
+        expected: Mapping[str, Xfail],
     ) -> None:
-        self.target, self.bound = target, bound
-        self._slack, self._rounding = slack or Fraction(1), rounding
+        self.target, self.bound, self._policy, self._expected = target, bound, policy, expected
         self._unsupported = {(item.parameter, item.word) for item in unsupported}
         self.counts = _Counts()
+        self.spent = 0.0  # of this processor for the truth
+        self.screened, self.cut_short = 0, False
         self._known: dict[tuple[Text, ...], Outcome | None] = {}
 
     def examine(self, given: Mapping[str, Text]) -> Outcome | None:
@@ -70,12 +82,19 @@ class _Search:
         return self._known[key]
 
     def _examined(self, given: Mapping[str, Text]) -> Outcome | None:
+        if not self._policy.offers.has(given):
+            self.counts.outside += 1
+            return None
         if any((name, text) in self._unsupported for name, text in given.items()):
             self.counts.refused += 1  # as it refuses every vector with this word
             return None
+        started = time.process_time()
         try:
-            truth = certified(self.bound, given)
-        except PrecisionError:
+            with within(_CERTIFYING):
+                truth = certified(self.bound, given)
+            self.spent += time.process_time() - started
+        except (PrecisionError, TooLongError):
+            self.spent += time.process_time() - started
             self.counts.uncertified += 1
             return None
         except DomainError:  # parameters that do not suit each other
@@ -85,23 +104,77 @@ class _Search:
             self.counts.outside += 1
             return None
         expected = Expected.parse(*truth.to_decimals())
-        case = Case(self.bound.name, 0, dict(given), expected, ("Search",), "found by the search beyond the vectors")
+        case = self._case(given, expected)
         answer = self.target.ask(self.bound, case)
-        judgement = judge(case, answer, safe=self.bound.safe, slack=self._slack, rounding=self._rounding)
+        judgement = self._policy.judge(self.bound, case, answer)
+        if judgement.verdict is GateVerdict.BELOW_FORMULA:  # only then is it worth the time to know what is attained
+            case = replace(case, expected=with_attained(self.bound, given, expected))
+            judgement = self._policy.judge(self.bound, case, answer)
+        outcome = self._settled(Outcome(case, self.target.call(self.bound, case), judgement, True))
         if judgement.verdict is GateVerdict.REFUSED:
             self.counts.refused += 1
         else:
             self.counts.judged += 1
-        return Outcome(case, self.target.call(self.bound, case), judgement, True)
+            self.counts.undecided += outcome.undecided
+            self.counts.failed += not outcome.good and not outcome.undecided
+        return outcome
+
+    def _settled(self, outcome: Outcome) -> Outcome:
+        """Whether it is good: what is refused here is no failure, a search asks much that nobody offers."""
+        judgement = outcome.judgement
+        entry = self._expected.get(judgement.verdict)
+        passes = self._policy.passes(outcome.case, judgement, unsupported=True)
+        return replace(
+            outcome, good=passes or entry is not None, expected_failure=entry, why=entry.reason if entry else "",
+            undecided=not passes and entry is None and self._policy.undecided(judgement),
+        )
+
+    def _case(self, given: Mapping[str, Text], expected: Expected | None) -> Case:
+        return Case(self.bound.name, 0, dict(given), expected, ("Search",), "found by the search beyond the vectors")
+
+    def ask(self, given: Mapping[str, Text]) -> Answer:
+        """What the target answers, whatever the truth is."""
+        if any((name, text) in self._unsupported for name, text in given.items()):
+            return Refusal("unsupported, as in every vector")
+        case = self._case(given, None)
+        return self.target.ask(self.bound, case) if self._policy.offers.asks(case) else Refusal("not offered")
+
+    def suspects(
+        self, cases: Sequence[Case], *, examples: int, seconds: float, seed: int,
+        looked: Callable[[Mapping[str, Text]], Outcome | None] | None = None,
+    ) -> Iterator[Outcome | None]:
+        """The outcomes at the points that the screen hands on; enough of a kind confirmed, the next kind."""
+        found = screen(
+            self.bound, self.ask, cases, points=SCREENED * examples, seconds=_SCREENING * seconds, seed=seed,
+        )
+        self.screened, self.cut_short = found.asked, found.cut_short
+        for given in found.suspects.values():
+            confirmed = 0
+            for one in given:
+                outcome = (looked or self.examine)(one)
+                yield outcome
+                confirmed += outcome is not None and _is_off(outcome, self.bound.safe)
+                if confirmed == _ENOUGH:
+                    break
+
+
+def _is_off(outcome: Outcome, safe: str) -> bool:
+    """Whether an answer is clearly on the unsafe side, so that the like of it needs no certificate."""
+    measured = heights(outcome.case, outcome.judgement, safe)
+    return measured is not None and measured[0] > _CONFIRMED
 
 
 def search_worst(
-    target: GateTarget, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None,
-    rounding: Fraction, unsupported: Sequence[Unsupported], expected: Mapping[str, Xfail],
-    progress: Callable[[int], None] = lambda _: None,
+    target: GateTarget, bound: Bound, *, examples: int, seconds: float, seed: int, slack: Fraction | None = None,
+    rounding: Fraction = ROUNDING, policy: Policy | None = None, unsupported: Sequence[Unsupported],
+    expected: Mapping[str, Xfail], cases: Sequence[Case] = (), progress: Callable[[int], None] = lambda _: None,
 ) -> GateSearch:
-    """Look for the worst case of each kind of failure, and for the loosest answer."""
-    search = _Search(target, bound, slack, rounding, unsupported)
+    """Look for the worst case of each kind of failure, and for the loosest answer; `cases` are the bound's vectors.
+
+    A policy says all there is to say; slack and rounding alone are one, too.
+    """
+    policy = policy or Policy(slack=slack, rounding=rounding)
+    search = Suspicion(target, bound, policy, unsupported, expected)
     started = time.monotonic()
     worst: dict[GateVerdict, Outcome] = {}
     cut_short = False
@@ -109,12 +182,16 @@ def search_worst(
     done = 0
 
     def visit(point: Mapping[str, Any]) -> tuple[float, float] | None:
+        outcome = look({name: as_text(value) for name, value in policy.offers.moved(point).items()})
+        return None if outcome is None else heights(outcome.case, outcome.judgement, bound.safe)
+
+    def look(given: Mapping[str, Text]) -> Outcome | None:
         nonlocal cut_short, done
-        if failed or time.monotonic() - started > seconds:
+        if failed or time.monotonic() - started > seconds or search.spent > _CERTIFIED:
             cut_short = True
             return None
         try:
-            outcome = search.examine({name: as_text(value) for name, value in point.items()})
+            outcome = search.examine(given)
         except TargetError as error:  # told at the end: hypothesis would take it for a failing test, and try it again
             failed.append(error)
             return None
@@ -125,24 +202,30 @@ def search_worst(
         verdict = outcome.judgement.verdict
         if verdict in FOUND_BY_SEARCH and (verdict not in worst or severity(outcome) > severity(worst[verdict])):
             worst[verdict] = outcome
-        return heights(outcome.case, outcome.judgement, bound.safe)
+        return outcome
 
+    for _ in search.suspects(cases, examples=examples, seconds=seconds, seed=seed, looked=look):
+        pass
     explore(bound, visit, examples=examples, seed=seed)
     if failed:
         raise failed[0]
     counts = _Counts(**vars(search.counts))  # before shrinking, whose examples are no sample of anything
-    limit = started + seconds * (1 + _EXTRA)
+    limit, spent = started + seconds * (1 + _EXTRA), search.spent
+
+    def affordable(given: Mapping[str, Text]) -> Outcome | None:
+        return search.examine(given) if search.spent < spent + _EXTRA * _CERTIFIED else None
+
     shrunk = [
-        shrink(outcome, search.examine, bound, until=limit) if verdict is not GateVerdict.TIMEOUT else outcome
+        shrink(outcome, affordable, bound, until=limit) if verdict is not GateVerdict.TIMEOUT else outcome
         for verdict, outcome in worst.items()
     ]
     return GateSearch(
-        asked=examples, **vars(counts), cut_short=cut_short, seconds=time.monotonic() - started,
+        asked=examples, **vars(counts), cut_short=cut_short or search.cut_short, seconds=time.monotonic() - started,
         worst=tuple(
-            _settled(outcome, expected, loose_fails=slack is not None)
-            for outcome in sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
+            sorted(shrunk, key=lambda item: FOUND_BY_SEARCH.index(item.judgement.verdict))
         ),
         not_found=tuple(entry for verdict, entry in expected.items() if verdict not in worst),
+        screened=search.screened,
     )
 
 
@@ -243,15 +326,3 @@ def shrink(
     return best
 
 
-def as_text(value: Any) -> Text:
-    """A drawn value as a case has it: the shortest decimal number that is this double."""
-    if isinstance(value, tuple):
-        return tuple(str(as_text(entry)) for entry in value)
-    return value if isinstance(value, str) else repr(value)
-
-
-def _settled(outcome: Outcome, expected: Mapping[str, Xfail], *, loose_fails: bool) -> Outcome:
-    verdict = outcome.judgement.verdict
-    entry = expected.get(verdict)
-    good = entry is not None or (verdict is GateVerdict.LOOSE and not loose_fails)
-    return Outcome(outcome.case, outcome.call, outcome.judgement, good, entry, why=entry.reason if entry else "")

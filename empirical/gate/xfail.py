@@ -10,10 +10,10 @@
 
 `where = {neighbours = "replace"}` names every valid case with these words and values, `flags = ["TinyDelta"]` every
 case with one of these flags (together: with both); where the verdict is ACCEPTED_INVALID both name invalid cases, and
-the flags of UNSOUND, LOOSE and REFUSED name valid ones. Each case that an entry names must come out with its verdict;
-another one, or a pass, is a failure that says which line to change. `search = true` expects the verdict of the search
-beyond the vectors, which is not exhaustive, so that not finding it again is no failure. What names nothing that exists
-is an error. Above the tables, `library` and `version` may say what was tested.
+the flags of UNSOUND, BELOW_FORMULA, LOOSE and REFUSED name valid ones. Each case that an entry names must come out
+with its verdict; another one, or a pass, is a failure that says which line to change. `search = true` expects the
+verdict of the search beyond the vectors, which is not exhaustive, so that not finding it again is no failure. What
+names nothing that exists is an error. Above the tables, `library` and `version` may say what was tested.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from oracle.core.registry import bounds, named
 
 VIOLATION = "VIOLATION"
 FAILURES = tuple(verdict for verdict in GateVerdict if verdict is not GateVerdict.TIGHT)
-FOUND_BY_SEARCH = (GateVerdict.UNSOUND, GateVerdict.LOOSE, GateVerdict.CRASH, GateVerdict.TIMEOUT)
+FOUND_BY_SEARCH = (
+    GateVerdict.UNSOUND, GateVerdict.BELOW_FORMULA, GateVerdict.LOOSE, GateVerdict.CRASH, GateVerdict.TIMEOUT
+)
 TODO = "TODO"
 _KEYS = ("bound", "training", "verdict", "cases", "where", "flags", "search", "reason", "link", "also")
 _TESTED = ("library", "version")

@@ -14,16 +14,21 @@ key, `noise_multiplier` may be given in its place: noise_on_mean = noise_multipl
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from oracle.core import vocabulary
+import numpy as np
+
+from oracle.core import hypotheses, records, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.hypotheses import HYPOTHESES, ROUNDED
+from oracle.core.tape import Tape
 
 if TYPE_CHECKING:
     import torch
@@ -33,30 +38,45 @@ if TYPE_CHECKING:
 Values = SimpleNamespace
 """Parsed parameters by name: exact Fractions and ints on the certified path, arrays on the fast one."""
 
-MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 
 
 @dataclass(frozen=True)
-class Hypothesis:
-    """Something a theorem assumes of the algorithm; `holds` is None where the configuration does not say."""
+class Condition:
+    """How a configuration decides a hypothesis of a bound; `holds` is None where the configuration does not say.
 
-    words: str
+    A hypothesis with several conditions is met where all of them are. `words` are empty where the condition is the
+    hypothesis itself, whose sentence stands with it and nowhere else.
+    """
+
+    decides: str
     holds: Callable[[Values], bool | None]
+    words: str = ""
+    rounded: Callable[[Values], bool] = lambda config: False
+
+    def __post_init__(self) -> None:
+        hypotheses.named("a condition", (self.decides,))
+
+    @property
+    def text(self) -> str:
+        """What is to hold, in words."""
+        return self.words or HYPOTHESES[self.decides].words
 
     def status(self, config: Values) -> str:
         """Whether the configuration meets it."""
-        holds = self.holds(config)
-        return UNKNOWN if holds is None else MET if holds else NOT_MET
+        return ROUNDED if self.rounded(config) else hypotheses.status(self.holds(config))
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given."""
+    """A bound that may hold for an algorithm; `parameters` is None where a key that it needs is not given.
+
+    `conditions` decide every hypothesis of the bound, and nothing else.
+    """
 
     bound: str
     words: str
     parameters: Callable[[Values], Mapping[str, Any] | None]
-    hypotheses: tuple[Hypothesis, ...] = ()
+    conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
@@ -66,9 +86,12 @@ class Algorithm:
     `document` says where it stands in the documents, `released` what leaves it, `neighbours` the relation it is proved
     for ("any": the configuration says). An algorithm that is only planned has no `reference` and no `batched`.
     `batched` is "module:twin", loaded only when called, so that `import oracle` needs no torch. `check` is a
-    DomainError unless the data fit the configuration. `gaussian_release` says that for losses with an affine gradient
-    the released law is exactly Gaussian, so that an audit may convert by GDP. A `deterministic` one reads nothing of
-    the tape: all models are equal.
+    DomainError unless the data fit the configuration. `risks` are bounds on how good its output is. `gaussian_release`
+    says that for losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by
+    GDP. A `deterministic` one reads nothing of the tape: all models are equal.
+
+    Both implementations take what `records` makes of the data: see there for what may be given, and for what becomes of
+    records too large to compute with.
     """
 
     name: str
@@ -84,6 +107,7 @@ class Algorithm:
     facts: Callable[[Values], Mapping[str, Any]] = lambda config: {}
     trained: Callable[[Values], Mapping[str, Any]] = lambda config: {}
     guarantees: tuple[Guarantee, ...] = ()
+    risks: tuple[Guarantee, ...] = ()
     reference: Callable[..., Any] | None = None
     batched: str | None = None
     check: Callable[..., Any] | None = None
@@ -95,6 +119,8 @@ class Algorithm:
         twice = {key.name for key in self.keys if sum(other.name == key.name for other in self.keys) > 1}
         if twice:
             raise OracleError(f"algorithm {self.name} has {', '.join(sorted(twice))} among its keys twice")
+        if self.reference is not None:
+            object.__setattr__(self, "reference", self._admitting(getattr(self.reference, "literal", self.reference)))
 
     @property
     def keys(self) -> tuple[Parameter, ...]:
@@ -156,16 +182,47 @@ class Algorithm:
 
     def train_batched(
         self, features: Any, labels: Any, config: Values, tape: Any, *, device: str | torch.device = "cpu",
-        dtype: torch.dtype | None = None, recorder: Any = None,
+        dtype: torch.dtype | str | None = None, recorder: Any = None,
     ) -> torch.Tensor:
         """What all the tape's models release, [M, ...], trained at once on the device (imports torch)."""
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
         twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
+        data = self._admitted(features, labels, config, tape)
+        released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
+        records.check_release(self.name, finite=bool(released.isfinite().all()))
+        return released
+
+    def _admitting(self, literal: Callable[..., Any]) -> Callable[..., Any]:
+        """The literal training on whatever may be given as data."""
+
+        @functools.wraps(literal)
+        def reference(features: Any, labels: Any, config: Values, tape: Any, recorder: Any = None) -> Any:
+            data = self._fit(*self._admitted(features, labels, config, tape), single=False)
+            released = literal(*data, config, tape, recorder)
+            records.check_release(self.name, finite=bool(np.isfinite(released).all()))
+            return released
+
+        reference.literal = literal  # type: ignore[attr-defined]  # of a record that is made of this one
+        return reference
+
+    def _admitted(self, features: Any, labels: Any, config: Any, tape: Any) -> tuple[records.Array, records.Array]:
+        """The data as arrays of float64, or a DomainError where they are none or do not fit the configuration."""
+        if any(not hasattr(config, key.name) for key in (*self.parameters, *self.training)):
+            raise DomainError(f"config = {shown(config)} is outside its domain: what parse makes of {self.name}'s keys")
+        if not isinstance(tape, Tape):
+            raise DomainError(f"tape = {shown(tape)} is outside its domain: a Tape, which a seed makes")
+        x, y = records.numbers("features", features), records.numbers("labels", labels)
+        records.check(x, y)
         if self.check is not None:
-            self.check(features, labels, config)
-        return twin.train(features, labels, config, tape, device=device, dtype=dtype, recorder=recorder)
+            self.check(x, y, config)
+        return x, y
+
+    @property
+    def _fit(self) -> Callable[..., tuple[records.Array, records.Array]]:
+        """What makes the data fit a precision: where there is something to protect, each record by itself."""
+        return records.saturated if self.guarantees else records.castable
 
     def _with_facts(self, values: Mapping[str, Any]) -> Values:
         absent = {key.name: None for key in (*self.keys, vocabulary.claimed_epsilon)}
@@ -193,16 +250,35 @@ class Algorithm:
         return named
 
 
-def said(words: str, key: str) -> Hypothesis:
-    """A hypothesis that the configuration states itself, by a flag."""
-    return equals(words, key, "true")
+def said(decides: str, key: str, words: str = "") -> Condition:
+    """A condition that the configuration states itself, by a flag."""
+    return equals(decides, key, "true", words)
 
 
-def equals(words: str, key: str, value: str) -> Hypothesis:
-    """A hypothesis that a key has one value."""
-    return Hypothesis(words, lambda config: None if getattr(config, key) is None else getattr(config, key) == value)
+def exactly(decides: str, key: str, words: str = "") -> Condition:
+    """The same of something that a training in floating point cannot do: its flag is ROUNDED."""
+    return replace(said(decides, key, words), rounded=lambda config: getattr(config, key) == ROUNDED)
 
 
-def unmet(hypotheses: tuple[tuple[str, str], ...], status: str) -> Iterator[str]:
-    """The words of the hypotheses with that status."""
-    return (words for words, found in hypotheses if found == status)
+def equals(decides: str, key: str, value: str, words: str = "") -> Condition:
+    """A condition that a key has one value."""
+    return Condition(
+        decides, lambda config: None if getattr(config, key) is None else getattr(config, key) == value, words
+    )
+
+
+def given(decides: str, *keys: str, words: str = "") -> Condition:
+    """A condition that the configuration states itself, by numbers under these keys."""
+    return Condition(
+        decides, lambda config: None if None in (getattr(config, key) for key in keys) else True, words
+    )
+
+
+def by_design(*names: str) -> tuple[Condition, ...]:
+    """Hypotheses that the algorithm meets by what it is, whatever its keys say."""
+    return tuple(Condition(name, lambda config: True) for name in names)
+
+
+def towards(decides: str, *conditions: Condition) -> tuple[Condition, ...]:
+    """The same conditions, where another hypothesis depends on them."""
+    return tuple(replace(condition, decides=decides, words=condition.text) for condition in conditions)

@@ -3,10 +3,11 @@
 Width convention, everywhere: an enclosure of *width* w satisfies upper - lower <= w * min(1, |truth|), so that a
 delta of 1e-300 comes with digits and not as [0, 1e-12].
 
-Four tools, each a proof by itself:
+Five tools, each a proof by itself:
 - `enclose`: a closed form, evaluated in balls at rising precision;
 - `integral`: acb.integral on a finite path plus a tail that the caller has bounded by a proof;
 - `decreasing_root`: two points whose function values have certified opposite signs;
+- `finite`: a number next to a pole, at the first precision that tells them apart;
 - `through`: a monotone function of a number that is itself only enclosed.
 """
 
@@ -47,6 +48,17 @@ def is_narrow(value: arb, width: Fraction) -> bool:
     return bool(4 * value.rad() <= ball(width) * scale)
 
 
+def reaches(enclosure: Enclosure, width: Fraction) -> bool:
+    """Whether upper - lower <= width * min(1, |truth|) is certain, by the ends alone."""
+    lower, upper = enclosure.lower.ball, enclosure.upper.ball
+    if lower == upper:
+        return True
+    with ctx.workprec(128 + 2 * _bits(width)):
+        gap = upper - lower
+        scale = arb(0) if lower <= 0 <= upper else abs(lower).min(abs(upper)).min(arb(1))
+        return bool(gap <= ball(width) * scale)
+
+
 def enclose(compute: Callable[[], arb], *, width: Fraction = DEFAULT_WIDTH) -> Enclosure:
     """The enclosure of a closed form: `compute` is called at rising precision until its ball is narrow."""
     for precision in _precisions(width):
@@ -84,6 +96,17 @@ def _sign(function: Callable[[arb], arb], point: arb) -> tuple[int, arb]:
                 return 0, value
         precision *= 2
     raise PrecisionError(f"the sign at {point.str(20)} is undecided at {PRECISION_LIMIT} bits")
+
+
+def finite(compute: Callable[[], arb], *, precision: int = 128) -> arb:
+    """A ball that is finite, at rising precision: next to a pole a number may need many bits to be told from it."""
+    while precision <= PRECISION_LIMIT:
+        with ctx.workprec(precision):
+            value = compute()
+            if value.is_finite():
+                return value
+        precision *= 2
+    raise PrecisionError(f"a number is not told from a pole at {PRECISION_LIMIT} bits")
 
 
 def decreasing_root(

@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
 from oracle.core.domain import Parameter, same_length, shown
+from oracle.core.doubles import exact_float64
 from oracle.core.errors import DomainError
 
 UNIT = 2.0**-53
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
+LEAST = 5e-324  # the least positive double: what a positive number that underflowed is rounded up to
 TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
 
 
@@ -34,10 +37,29 @@ def namespace(*values: Any) -> Any:
     return numpy_namespace
 
 
-def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The namespace and the broadcast float64 arrays of all parameters (words stay words), domain-checked.
+@dataclass(frozen=True)
+class Fault:
+    """The entries of one parameter that no answer is given for: where they are, what they are, and what is wrong."""
 
-    The last axis of a schedule is its own; the axes before it are broadcast with those of the other parameters.
+    where: Any
+    entries: Any
+    parameter: Parameter
+    wrong: str
+
+    def told(self, at: int) -> str:
+        """What is wrong with an entry of the flattened arrays."""
+        entry = self.entries.reshape(-1)[at]
+        value = shown(entry if self.entries.dtype == object else float(entry))
+        return f"{self.parameter.name} = {value} {self.wrong}: {self.parameter.domain}"
+
+
+def as_float64(
+    owner: str, parameters: tuple[Parameter, ...], given: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any], list[Fault]]:
+    """The namespace, the broadcast float64 arrays of all parameters (words stay words), and their faulty entries.
+
+    The last axis of a schedule is its own; the axes before it are broadcast with those of the other parameters, and so
+    are the faults.
     """
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
@@ -50,17 +72,23 @@ def as_float64(owner: str, parameters: tuple[Parameter, ...], given: Mapping[str
     numbers = {name: given[name] for name in known if name not in words}
     xp = namespace(*numbers.values())
     devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
-    converted: dict[str, Any] = {}
+    converted, rounded = {}, {}
     for name, value in numbers.items():
-        array = _float64(xp, name, value, devices[0] if devices else None)
-        if known[name].kind == "schedule" and array.ndim == 0:
+        converted[name], rounded[name] = exact_float64(xp, name, value, devices[0] if devices else None)
+        if known[name].kind == "schedule" and converted[name].ndim == 0:
             raise DomainError(f"{name} = {shown(value)} is no list; expected {known[name].domain}")
+    values = _broadcast(xp, owner, known, converted)
+    faults = []
+    for name, array in values.items():
+        if rounded[name] is not None:
+            lost = np.broadcast_to(rounded[name], tuple(array.shape))
+            mask = np.array([entry is not None for entry in lost.flat], dtype=bool).reshape(lost.shape)
+            where = xp.asarray(mask, device=array_api_compat.device(array))
+            faults.append(Fault(where, lost, known[name], "is held by no double (the reference takes it); its domain"))
         bad = known[name].outside(xp, array)
         if bool(xp.any(bad)):
-            first = float(xp.reshape(array, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))])
-            raise DomainError(f"{name} = {first} is outside its domain: {known[name].domain}")
-        converted[name] = array
-    return xp, {**_broadcast(xp, owner, known, converted), **words}
+            faults.append(Fault(bad, array, known[name], "is outside its domain"))
+    return xp, {**values, **words}, faults
 
 
 def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict[str, Any]) -> dict[str, Any]:
@@ -73,19 +101,6 @@ def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict
         shapes = ", ".join(f"{name} {shape}" for name, shape in batches.items())
         raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
     return {name: xp.broadcast_to(array, (*batch, *own[name])) for name, array in arrays.items()}
-
-
-def _float64(xp: Any, name: str, value: Any, device: Any) -> Any:
-    """A number or an array of real numbers as a float64 array; anything else is refused, never reinterpreted."""
-    try:
-        # What is no tensor goes through numpy, since torch would read a Python float in single precision.
-        array = value if array_api_compat.is_torch_array(value) else np.asarray(value)
-        own = array_api_compat.array_namespace(array)
-        if not (own.isdtype(array.dtype, "real floating") or own.isdtype(array.dtype, "integral")):
-            raise TypeError(f"its type is {array.dtype}")
-        return xp.asarray(own.astype(array, own.float64), device=device)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise DomainError(f"{name} = {shown(value)} is no array of real numbers: {error}") from None
 
 
 def erfcx(xp: Any, x: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,6 +65,17 @@ def _written(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OracleError(f"cannot write {path}: {error.strerror}") from None
+
+
+_COLUMNS = 80
+
+
+def print_wrapped(lead: str, text: str) -> None:
+    """A text after its lead, folded at 80 columns below where it began; a word is never cut."""
+    after = " " * len(lead)
+    print(textwrap.fill(
+        text, _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False, break_on_hyphens=False,
+    ))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

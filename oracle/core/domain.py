@@ -197,12 +197,20 @@ class Parameter:
         if not self.infinite:
             bad = bad | (array == math.inf)
         if self.low is not None:
-            bad = bad | (array < float(self.low)) | ((array == float(self.low)) if self.low_open else bad)
+            least, beside = _double(self.low)
+            bad = bad | (array < least) | ((array == least) if beside < 0 or (self.low_open and not beside) else bad)
         if self.high is not None:
-            bad = bad | (array > float(self.high)) | ((array == float(self.high)) if self.high_open else bad)
+            most, beside = _double(self.high)
+            bad = bad | (array > most) | ((array == most) if beside > 0 or (self.high_open and not beside) else bad)
         if self.kind == "integer":
             bad = bad | (array != xp.floor(array))
         return bad
+
+
+def _double(end: Fraction) -> tuple[float, int]:
+    """The nearest double of an end, and on which side of it that lies: -1 below, 0 at it, 1 above."""
+    nearest = float(end)
+    return nearest, (Fraction(nearest) > end) - (Fraction(nearest) < end)
 
 
 def _no_lower(inner: Parameter, outer: Parameter) -> bool:

@@ -2,7 +2,15 @@
 
 
 class OracleError(Exception):
-    """Any failure that dp-oracle reports on purpose."""
+    """Any failure that dp-oracle reports on purpose.
+
+        >>> import dp_oracle
+        >>> try:
+        ...     dp_oracle.bound("laplace.delta").reference(scale=-1, sensitivity=1, epsilon=0)
+        ... except dp_oracle.OracleError as error:
+        ...     print(error)
+        scale = -1 is outside its domain: a real number > 0
+    """
 
 
 class DomainError(OracleError, ValueError):
@@ -19,6 +27,10 @@ class TargetError(OracleError):
 
 class TargetTimeout(TargetError):
     """Code under test did not answer in the time that it has."""
+
+
+class NameTakenError(OracleError, ImportError):
+    """A package of a user's own has the name of one of ours that is needed (`oracle.core.rooms`)."""
 
 
 class VectorError(OracleError):

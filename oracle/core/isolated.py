@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import selectors
 import shlex
@@ -28,7 +29,7 @@ from typing import IO, Any
 
 from oracle.core import rooms
 from oracle.core.domain import Parameter, printable, shown
-from oracle.core.errors import DomainError, TargetError, TargetTimeout
+from oracle.core.errors import DomainError, NameTakenError, OracleError, TargetError, TargetTimeout
 
 SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
 MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
@@ -98,6 +99,12 @@ class Isolated:
             self._receive(deadline, seconds)
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
+        told = rooms.complaint_in(line.decode("utf-8", "replace"))
+        if told is not None:
+            with contextlib.suppress(ValueError):
+                told = json.loads(f'"{told}"')  # it stood in a JSON string
+            self.stop()
+            raise NameTakenError(told)
         return line
 
     def read_exactly(self, count: int, *, seconds: float) -> bytes:
@@ -125,7 +132,7 @@ class Isolated:
                 self.stop()
                 raise TargetTimeout(f"{self.name} hangs: no answer within {seconds:g} s{self._last_words()}")
 
-    def _death(self) -> TargetError:
+    def _death(self) -> OracleError:
         """What became of a program that closed its pipes."""
         try:
             status = self._process.wait(_GRACE)
@@ -134,6 +141,9 @@ class Isolated:
             return TargetError(f"{self.name} closed its standard input or output and went on{self._last_words()}")
         self._listener.join(_GRACE)
         self.stop()
+        told = rooms.complaint_in(bytes(self._said).decode("utf-8", "replace"))
+        if told is not None:
+            return NameTakenError(told)
         if status < 0:
             fate = f"was killed by {signal.Signals(-status).name}"
             if -status in (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP):

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from oracle.core.domain import printable
 from oracle.core.errors import TargetError
-from oracle.core.rooms import forget_ours
+from oracle.core.rooms import complaint_in, forget_ours
 
 _PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
 
@@ -79,7 +79,7 @@ def load_function(path: str) -> Callable[..., Any]:
 
 def told(error: BaseException) -> str:
     """An exception as one line: what it says, and where in the target it was raised."""
-    if isinstance(error, TargetError):
+    if isinstance(error, TargetError) or complaint_in(str(error)) is not None:
         return str(error)
     text = printable(str(error))[:300]
     frames = traceback.extract_tb(error.__traceback__)

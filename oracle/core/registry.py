@@ -10,29 +10,29 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-import numpy as np
 from flint import arb
 
-from oracle.core import arithmetic, vocabulary
+from oracle.core import arithmetic, hypotheses, vocabulary
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.arrays import as_float64
+from oracle.core.attainment import UNKNOWN, Tightness
 from oracle.core.domain import Number, Parameter, Value, parse_all, positive, shown
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.hypotheses import Hypothesis
+from oracle.core.rows import SAFE as SAFE
+from oracle.core.rows import Rows, answered, strict
 
 Certify = Callable[[Values, Fraction], Enclosure]
 NEIGHBOURS = (*vocabulary.neighbours.choices, "any")
 THREAT_MODELS = ("all_iterates", "last_iterate")
 RELEASED = ("output", *vocabulary.released.choices)
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
-SAFE = ("lower", "upper")
 VALIDITIES = {
     "proved": "proved here",
     "checked": "checked here in part, not proved",
@@ -59,9 +59,12 @@ class Bound:
 
     `neighbours` is the relation the bound is proved for; "any" means that it holds under whichever relation the given
     sensitivity was measured. The truth that `reference` encloses is the value of the bound's formula; that the formula
-    is a guarantee is another matter, and `validity` says how that is known: as surely as the weakest of the claims in
-    `source`. `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an
-    everyday point, at which the report evaluates it.
+    is a guarantee is another matter: `assumes` names the hypotheses under which it is one (`hypotheses.NONE` where
+    there are none), and `validity` says how that is known: as surely as the weakest of the claims in `source`.
+    `tightness` says whether that value is the truth of what is bounded, or whether something smaller may be right.
+    `released` is what leaves the mechanism, `safe` the side to which the fast path rounds. `example` is an everyday
+    point, at which the report evaluates it. Where a narrow answer can be dear, `soon` gives the narrowest that a fixed
+    amount of work leads to: it answers where no width is asked for.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Bound:
     summary: str
     formula: str
     parameters: tuple[Parameter, ...]
+    assumes: tuple[str, ...]
     neighbours: str
     threat_model: str
     source: tuple[str, ...]
@@ -78,6 +82,8 @@ class Bound:
     released: str = "output"
     safe: str = "upper"
     validity: str = "pending"
+    tightness: Tightness = UNKNOWN
+    soon: Callable[[Values], Enclosure] | None = None
 
     def __post_init__(self) -> None:
         for value, allowed in (
@@ -87,51 +93,64 @@ class Bound:
             if value not in allowed:
                 raise OracleError(f"bound {self.name}: {value!r} is none of {', '.join(allowed)}")
         vocabulary.check(f"bound {self.name}", self.parameters)
+        hypotheses.named(f"bound {self.name}", self.assumes)
+
+    @property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """What the theorem behind it assumes beyond the domains of its parameters."""
+        return hypotheses.named(f"bound {self.name}", self.assumes)
 
     def parse(self, given: Mapping[str, Any]) -> dict[str, Value]:
         """The exact values of the given parameters, or a DomainError."""
         return parse_all(self.name, self.parameters, dict(given))
 
-    def reference(self, /, *, width: Number = arithmetic.DEFAULT_WIDTH, **params: Number) -> Enclosure:
-        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`."""
+    def reference(self, /, *, width: Number | None = None, **params: Number) -> Enclosure:
+        """The certified enclosure of the bound, of width at most `width * min(1, |value|)`.
+
+        Without a width that is 1e-12, or where `soon` says so as much of it as a fixed amount of work reaches.
+        """
         return self.at(params, width=width)
 
-    def at(self, params: Mapping[str, Any], *, width: Number = arithmetic.DEFAULT_WIDTH) -> Enclosure:
+    def at(self, params: Mapping[str, Any], *, width: Number | None = None) -> Enclosure:
         """`reference` for parameters in a mapping, whose keys may be anything a user typed."""
-        asked = positive("width").rational(width)
-        return self.certify(Values(**self.parse(params)), min(asked, Fraction(1)))
+        asked = arithmetic.DEFAULT_WIDTH if width is None else positive("width").rational(width)
+        values = Values(**self.parse(params))
+        if width is None and self.soon is not None:
+            return self.soon(values)
+        return self.certify(values, min(asked, Fraction(1)))
+
+    def attained(self, params: Mapping[str, Any], *, width: Number | None = None) -> Enclosure | None:
+        """What is certainly attained at these parameters, so that nothing beyond it is right; None if nothing is known.
+
+        The value itself where that is the truth. For a bound that is safe above, the lower end is what counts.
+        """
+        if self.tightness.kind == "truth":
+            return self.at(params, width=width)
+        if self.tightness.attained is None:
+            return None
+        asked = arithmetic.DEFAULT_WIDTH if width is None else positive("width").rational(width)
+        return self.tightness.attained(Values(**self.parse(params)), min(asked, Fraction(1)))
 
     def fast(self, /, **arrays: Any) -> Any:
         """The bound as a float64 array on the safe side, where the inputs are (numpy or torch, any device).
 
         The last axis of a schedule is its own: an array [batch, steps] gives a result [batch]. Entries that float64
-        cannot certify are marked NaN by the formula and recomputed by the reference.
+        cannot certify are marked NaN by the formula and recomputed by the reference. A row that has no answer is an
+        error that says which and why; `rows` answers the others all the same.
         """
-        xp, values = as_float64(self.name, self.parameters, arrays)
-        with np.errstate(all="ignore"):  # intermediate overflow is expected; what is not finite is recomputed below
-            result = self.vectorised(xp, Values(**values))
-        missing = ~xp.isfinite(result)
-        if bool(xp.any(missing)):
-            result = self._by_reference(xp, values, result, missing)
-        return result
+        return strict(self, arrays)
 
-    def _by_reference(self, xp: Any, values: dict[str, Any], result: Any, missing: Any) -> Any:
-        flat = xp.reshape(xp.asarray(result, copy=True), (-1,))
-        schedules = {parameter.name for parameter in self.parameters if parameter.kind == "schedule"}
-        side = SAFE.index(self.safe)
-        for index in xp.nonzero(xp.reshape(missing, (-1,)))[0]:
-            at = int(index)
-            point: dict[str, Any] = {}
-            for name, value in values.items():
-                if isinstance(value, str):
-                    point[name] = value
-                elif name in schedules:
-                    rows = xp.reshape(value, (math.prod(result.shape), value.shape[-1]))
-                    point[name] = [float(entry) for entry in rows[at]]
-                else:
-                    point[name] = float(xp.reshape(value, (-1,))[at])
-            flat[at] = self.reference(**point).to_floats()[side]
-        return xp.reshape(flat, result.shape)
+    def rows(self, /, **arrays: Any) -> Rows:
+        """`fast`, row by row: `values` is NaN where a row has no answer, and `refused` says of each such row why.
+
+            >>> import dp_oracle
+            >>> answers = dp_oracle.bound("gdp.delta").rows(mu=[1.0, -1.0, 2.0], epsilon=1.0)
+            >>> [round(float(value), 3) for value in answers.values]
+            [0.127, nan, 0.51]
+            >>> print(*answers.refused)
+            row 1: mu = -1.0 is outside its domain: a real number > 0
+        """
+        return answered(self, arrays)
 
 
 Thing = TypeVar("Thing")

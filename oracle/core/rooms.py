@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -39,6 +40,15 @@ def complaint(room: str, theirs: str) -> str:
         f"dp-oracle needs its own {room} ({ROOT / room}), and that name stands for {theirs} here: rename it, take it "
         "off Python's path, or use the command dp-oracle, which keeps both apart"
     )
+
+
+_COMPLAINT = re.compile("dp-oracle needs its own .*?, which keeps both apart")
+
+
+def complaint_in(text: str) -> str | None:
+    """The complaint that a text carries: what a process says whose code needs a package of that name twice."""
+    found = _COMPLAINT.search(text)
+    return None if found is None else found[0]
 
 
 def ours_first() -> None:

@@ -17,12 +17,17 @@ from typing import Any
 import torch
 
 from oracle.core.algorithm import Values
+from oracle.core.domain import shown
+from oracle.core.errors import DomainError
+from oracle.core.records import Array
 from oracle.core.tape import Tape
 
 CHUNK_ELEMENTS = 1 << 18
 """The largest number of entries of one tensor with a model axis: a few such tensors stay in the cache of a core."""
 ACCELERATOR_CHUNK_ELEMENTS = 1 << 24
 """The same where there is no such cache to stay in, but many cores to keep busy."""
+
+DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 Data = Any
 
@@ -45,19 +50,35 @@ class Twin:
     double: bool = False
 
     def train(
-        self, features: Any, labels: Any, config: Values, tape: Tape, *, device: str | torch.device = "cpu",
-        dtype: torch.dtype | None = None, recorder: Any = None,
+        self, features: Array, labels: Array, config: Values, tape: Tape, *, fit: Callable[..., tuple[Array, Array]],
+        device: str | torch.device = "cpu", dtype: torch.dtype | str | None = None, recorder: Any = None,
     ) -> torch.Tensor:
-        """What all the tape's models release, on the device."""
-        like = torch.empty(0, dtype=dtype or torch.float64, device=device)
+        """What all the tape's models release, on the device; `fit` makes the data fit the precision (`records`)."""
+        like = _empty(dtype, device)
         made = torch.empty(0, dtype=torch.float64) if self.double else like
         with _one_thread_each():  # the number of threads must change no bit of what all models share either
-            data = self.prepare(drawn(features, made), drawn(labels, made), config, recorder)
+            x, y = (drawn(part, made) for part in fit(features, labels, single=made.dtype == torch.float32))
+            data = self.prepare(x, y, config, recorder)
 
         def chunk(part: Tape) -> torch.Tensor:
             return self.chunk(data, config, part, recorder).to(like)
 
         return in_chunks(tape, self.entries(data, config, tape), chunk, made, recorder)
+
+
+def _empty(dtype: torch.dtype | str | None, device: str | torch.device) -> torch.Tensor:
+    """An empty tensor of the models' type and device; a DomainError where there is no such type or device."""
+    kind = torch.float64 if dtype is None else DTYPES.get(str(dtype).removeprefix("torch."))
+    if kind is None:
+        raise DomainError(f"dtype = {shown(dtype)} is outside its domain: one of {', '.join(DTYPES)}")
+    why = "it holds no numbers"
+    try:
+        like = torch.empty(0, dtype=kind, device=device)
+        if like.device.type != "meta":
+            return like
+    except (RuntimeError, AssertionError, TypeError) as error:  # a wrong name, none here, or one without the type
+        why = shown(error)
+    raise DomainError(f"device = {shown(device)} is outside its domain: a device that torch has here ({why})")
 
 
 def in_chunks(
@@ -82,7 +103,9 @@ def in_chunks(
         if local:
             threads = stack.enter_context(_one_thread_each())
             if recorder is None and min(threads, len(starts)) > 1:
-                parts = stack.enter_context(ThreadPoolExecutor(min(threads, len(starts)))).map(part, starts)
+                # OpenMP counts for each thread apart: a new one would have as many as the environment says.
+                pool = ThreadPoolExecutor(min(threads, len(starts)), initializer=torch.set_num_threads, initargs=(1,))
+                parts = stack.enter_context(pool).map(part, starts)
         result = like.new_empty(0)
         for first, models in zip(starts, parts, strict=True):
             if first == 0:  # a list of parts would hold all models twice in the end

@@ -350,6 +350,11 @@ separate_records = flag(
 other_inputs_independent = flag(
     "other_inputs_independent", "whether all else that a step reads is independent of the data",
 )
+all_coordinates = flag("all_coordinates", "whether dimension counts all coordinates, not only directions of gradients")
+independent_records = flag("independent_records", "whether records are drawn independently from one law")
+well_specified = flag("well_specified", "whether the mean of a label, given x, is the link at <w*, x>")
+isotropic = flag("isotropic", "whether features have the identity for second moment")
+symmetric = flag("symmetric", "whether x and -x have one law")
 
 TERMS: dict[str, Parameter] = {
     value.name: value for value in vars(sys.modules[__name__]).values() if isinstance(value, Parameter)

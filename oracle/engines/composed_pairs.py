@@ -12,8 +12,9 @@ cited: for add/remove Zhu, Dong and Wang 2022 (dominating pairs compose; Poisson
 the pair (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1) of Lebeda et al. 2024 (document 000, Lemma 2.6, corrected).
 
 Gaussian steps alone, or a single step, have closed forms; steps with very little noise are summed over the number of
-samples (`small_noise`); everything else goes through `contour`. A composition whose loss is nearly discrete but not so
-by little noise (few steps of a small rate) may need more nodes than are allowed: a PrecisionError says so.
+samples (`small_noise`); everything else goes through `contour`. Where that is too dear (few steps of a small rate: the
+loss is nearly discrete), equal sampled steps have an enclosure that may be wide (`sampled_bounds`). It is the answer
+where no width is asked for; an asked width is reached, or a PrecisionError tells how narrow an answer there is.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
 from oracle.core import vocabulary
-from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, is_narrow
+from oracle.core.arithmetic import DEFAULT_WIDTH, enclose, is_narrow
 from oracle.core.domain import (
     Number,
     non_negative_integer,
@@ -37,11 +38,12 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines import small_noise
-from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
-from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu
+from oracle.engines import laplace_residues, sampled_bounds, small_noise
+from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, make_plan, saddle_for, work
+from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
+from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, least_epsilon, narrowest
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
@@ -52,6 +54,7 @@ _MANY = 3000
 _ROUGH = 8.0
 _GOAL_STEP = 6.0
 _LARGEST_EPSILON = 10**12
+_NEARLY_ONE = 1 - Fraction(1, 1 << 40)
 
 
 @dataclass(frozen=True)
@@ -162,8 +165,8 @@ class Composition:
 
     directions: tuple[Stages, ...]
 
-    def delta(self, epsilon: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
-        """The certified least delta at an epsilon >= 0."""
+    def delta(self, epsilon: Number, *, width: Number | None = None) -> Enclosure:
+        """The certified least delta at an epsilon >= 0; without a width as narrow as little work makes it."""
         asked, at = _width(width), vocabulary.epsilon.rational(epsilon)
         best = Enclosure.exactly(0)
         for stages in self.directions:
@@ -171,8 +174,8 @@ class Composition:
                 best = _larger(best, _delta(stages, at, asked))
         return best
 
-    def epsilon(self, delta: Number, *, width: Number = DEFAULT_WIDTH) -> Enclosure:
-        """The certified least epsilon >= 0 at a delta in (0, 1)."""
+    def epsilon(self, delta: Number, *, width: Number | None = None) -> Enclosure:
+        """The certified least epsilon >= 0 at a delta in (0, 1); without a width as narrow as little work makes it."""
         asked, target = _width(width), vocabulary.delta.open().rational(delta)
         best = Enclosure.exactly(0)
         for index, stages in enumerate(self.directions):
@@ -182,13 +185,13 @@ class Composition:
                 best = _larger(best, _epsilon(stages, target, asked))
         return best
 
-    def profile(self, epsilons: Iterable[Number], *, width: Number = DEFAULT_WIDTH) -> list[Enclosure]:
+    def profile(self, epsilons: Iterable[Number], *, width: Number | None = None) -> list[Enclosure]:
         """The certified delta at every epsilon of a grid."""
         return [self.delta(epsilon, width=width) for epsilon in epsilons]
 
 
-def _width(width: Number) -> Fraction:
-    return min(positive("width").rational(width), Fraction(1))
+def _width(width: Number | None) -> Fraction | None:
+    return None if width is None else min(positive("width").rational(width), Fraction(1))
 
 
 def _larger(one: Enclosure, other: Enclosure) -> Enclosure:
@@ -209,7 +212,12 @@ def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
         largest = _largest_loss(stages)
         if largest is not None and at >= largest:
             return True
-        c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
+        if any(isinstance(step, SampledGaussian) and step.sigma < LEAST_NOISE for step, _ in stages):
+            return False
+        try:
+            c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
+        except UNPLANNED:
+            return False
         exponent = c * c.log() - (1 + c) * (1 + c).log() - c * at
         for step, count in stages:
             exponent += count * step.moments(c, arb(1), 1, log_error=-40.0)[0].real.log()
@@ -232,7 +240,42 @@ def _closed_form(stages: Stages) -> Step | None:
     return stages[0][0] if len(stages) == 1 and stages[0][1] == 1 else None
 
 
-def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
+def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosure:
+    def exactly(asked: Fraction, most: float) -> Enclosure:
+        return _contour_delta(stages, epsilon, asked, most)
+
+    if (sampled := _equal_sampled(stages)) is None:
+        return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+    if width is None and (fewer := _fewer(*sampled)) is not None:
+        return Enclosure(_delta(fewer, epsilon, None).lower, sampled_bounds.plain_delta(*sampled, epsilon).upper)
+    return narrowest(exactly, sampled_bounds.Deltas(*sampled, epsilon), width)
+
+
+def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosure:
+    def exactly(asked: Fraction, most: float) -> Enclosure:
+        return _contour_epsilon(stages, delta, asked, most)
+
+    if (sampled := _equal_sampled(stages)) is None:
+        return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+    if width is None and (fewer := _fewer(*sampled)) is not None:
+        return Enclosure(_epsilon(fewer, delta, None).lower, sampled_bounds.plain_epsilon(*sampled, delta).upper)
+    return narrowest(exactly, sampled_bounds.Epsilons(*sampled, delta), width)
+
+
+def _fewer(step: SampledGaussian, count: int) -> Stages | None:
+    """For a rate that no double tells from 1: a little less of it, a mixture of it and nothing, so never worse."""
+    return [(replace(step, rate=_NEARLY_ONE), count)] if step.rate > _NEARLY_ONE else None
+
+
+def _equal_sampled(stages: Stages) -> tuple[SampledGaussian, int] | None:
+    """The step and the number of equal sampled Gaussian steps, if these are all there is."""
+    if len(stages) != 1 or not isinstance(stages[0][0], SampledGaussian):
+        return None
+    return stages[0][0], stages[0][1]
+
+
+def _contour_delta(stages: Stages, epsilon: Fraction, width: Fraction, most: float) -> Enclosure:
+    """delta of an asked width, by closed forms, small noise or the contour with at most that much work."""
     if not stages:
         return Enclosure.exactly(0)
     with ctx.workprec(128):
@@ -242,16 +285,23 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
+    if (parts := _few_laplace(stages)) is not None:
+        gap = laplace_residues.largest_loss(parts) - epsilon  # exact: at an end of the curve a ball would not decide
+        if gap <= 0:
+            return Enclosure.exactly(0)
+        return enclose(lambda: laplace_residues.curve(parts, ball(gap)), width=width).capped(1)
     if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
         with ctx.workprec(256 + _bits(width)):
             value = discrete(ball(epsilon))
             if is_narrow(value, width):
                 return Enclosure.of_ball(value).capped(1)
     if epsilon > _LARGEST_EPSILON:
-        raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what the float64 plan can place")
+        raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what a float64 plan can place")
     goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
     for _ in range(_ATTEMPTS):
-        curve = ContourCurve(stages, make_plan(stages, float(epsilon), goal, log_delta))
+        plan = make_plan(stages, float(epsilon), goal, log_delta, _nodes(most))
+        curve = ContourCurve(stages, plan, most)
+        most -= work(stages, plan)
         with ctx.workprec(curve.precision):
             low, high = curve.delta(ball(epsilon))
             value = low.lower().union(high.upper())
@@ -263,31 +313,38 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     raise PrecisionError(f"delta at epsilon = {float(epsilon):.6g} was not enclosed to the asked width")
 
 
-def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
+def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: float) -> Enclosure:
+    """epsilon of an asked width, by closed forms, small noise or the contour with at most that much work."""
     if not stages:
         return Enclosure.exactly(0)
     single = _closed_form(stages)
     if isinstance(single, GaussianStep):
         return epsilon_of_mu(single.mu, delta, width)
     if single is not None:
-        return _solve(single.single_delta, single.largest_loss(), delta, width)
+        return least_epsilon(single.single_delta, single.largest_loss(), delta, width)
     with ctx.workprec(128):
         # Total variation distances add up at most.
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
+    if (parts := _few_laplace(stages)) is not None:
+        largest = laplace_residues.largest_loss(parts)
+        return least_epsilon(
+            lambda epsilon: laplace_residues.curve(parts, ball(largest) - epsilon), _largest_loss(stages), delta, width
+        )
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
-        return _solve(discrete, _largest_loss(stages), delta, width)
+        return least_epsilon(discrete, _largest_loss(stages), delta, width)
     log_delta = _log(delta)
     saddle = saddle_for(stages, log_delta=log_delta)
     near = saddle.epsilon
     goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(saddle.c, 1.0))
     settled = False
     for _ in range(_ATTEMPTS):
-        plan = make_plan(stages, near, goal, log_delta)
-        if plan.nodes > _MANY and not settled:  # too dear to be in the wrong place: find the place first
-            plan = make_plan(stages, near, _ROUGH, log_delta)
-        curve = ContourCurve(stages, plan)
+        plan = make_plan(stages, near, goal, log_delta, _nodes(most))
+        if plan.nodes > _MANY and not settled and work(stages, plan) < most:
+            plan = make_plan(stages, near, _ROUGH, log_delta)  # too dear to be in the wrong place: find it first
+        curve = ContourCurve(stages, plan, most)
+        most -= work(stages, plan)
         with ctx.workprec(curve.precision):
             target = ball(delta)
             proposal = curve.propose_epsilon(target.log(), near, ball(width) / 100)
@@ -304,6 +361,11 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
                 return Enclosure(Dyadic.of(low), Dyadic.of(high))
         goal += _GOAL_STEP
     raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
+
+
+def _nodes(most: float) -> int:
+    """More nodes than so much work allows."""
+    return min(MOST_NODES, math.ceil(min(most, 5.0 * MOST_NODES) / 5) + 1)
 
 
 def _rounded(proposal: arb, margin: arb) -> arb:
@@ -337,18 +399,7 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     return functools.partial(small_noise.delta, step, count)
 
 
-def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
-    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
-
-    def excess(epsilon: arb) -> arb:
-        if largest is not None and epsilon >= largest:
-            return arb(-1)  # no loss is that large: delta is 0
-        return curve(epsilon) / ball(delta) - 1
-
-    with ctx.workprec(128):
-        high = arb(1)
-        while not certainly_negative(functools.partial(excess, high)):
-            high = 2 * high
-        if certainly_negative(functools.partial(excess, arb(0))):
-            return Enclosure.exactly(0)
-    return decreasing_root(excess, arb(0), high, width=width)
+def _few_laplace(stages: Stages) -> laplace_residues.Parts | None:
+    """The parts of Laplace releases alone, where they are few enough to be summed exactly."""
+    parts = tuple((step.ratio, count) for step, count in stages if isinstance(step, LaplaceStep))
+    return parts if len(parts) == len(stages) and laplace_residues.serves(parts) else None

@@ -52,6 +52,9 @@ class Step(Protocol):
     def decay(self, c: float, t: float) -> tuple[float, float]:
         """About the log of the ceiling at t, and the parameter with which `ceiling` attains it."""
 
+    def points(self, c: float, goal: float) -> float:
+        """About the points of the quadrature behind a moment, for an error of e^{-goal}; 0 where it is exact."""
+
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
         """Balls around M(c + i n k), n < count, of radius about e^{log_error} M(c) or less."""
 
@@ -138,25 +141,28 @@ def saddle_for(stages: Stages, *, epsilon: float | None = None, log_delta: float
     return Saddle(c, max(0.0, (exponent - (log_delta or 0.0)) / c), log_delta or 0.0)
 
 
-def make_plan(stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0) -> ContourPlan:
+def make_plan(
+    stages: Stages, epsilon: float, goal: float, log_delta: float = 0.0, most: int = MOST_NODES
+) -> ContourPlan:
     """A plan whose relative error in delta is about e^{-goal}, with few nodes; `log_delta` is what is known of it."""
     saddle = saddle_for(stages, epsilon=epsilon)
     saddle = replace(saddle, log_delta=min(saddle.log_delta, log_delta))
-    best = _plan_at(stages, saddle, 1.0, goal)
+    best = _plan_at(stages, saddle, 1.0, goal, most)
     # Left of a steep saddle the images on the right are cheaper. On the right, at the price of digits, what does not
     # decay (unsampled steps with little noise, whose loss is all but discrete) shrinks beside what counts.
     for pulls, enough in ((_LEFT, _FEW), (_RIGHT, _MANY)):
+        if most < MOST_NODES and pulls is _RIGHT:
+            break  # where little work is allowed, the digits are too dear
         for pull in pulls:
             if best.nodes < enough:
                 break
-            best = min(best, _plan_at(stages, saddle, pull, goal), key=lambda plan: plan.cost)
+            best = min(best, _plan_at(stages, saddle, pull, goal, most), key=lambda plan: plan.cost)
     return best
 
 
-def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> ContourPlan:
-    c, epsilon = saddle.c * pull, saddle.epsilon
-    log_m, _, variance = total_cumulants(stages, c)
-    allowed = saddle.log_delta - goal
+def period_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> tuple[float, float]:
+    """A period whose images add about e^{-goal} of delta to a sum at c = pull times the saddle's, and Chernoff's b."""
+    c, epsilon, allowed = saddle.c * pull, saddle.epsilon, saddle.log_delta - goal
     period, chernoff = math.inf, 2 * c
     for factor in _CHERNOFF:
         b = saddle.c * factor * max(1.0, pull)
@@ -166,19 +172,33 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Contou
         needed = (log_bound - allowed) / (b - c)
         if needed < period:
             period, chernoff = needed, b
-    period = max(period, -allowed / c, 1e-3 / c)
+    return max(period, -allowed / c, 1e-3 / c), chernoff
+
+
+def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float, most: int = MOST_NODES) -> ContourPlan:
+    c, epsilon, allowed = saddle.c * pull, saddle.epsilon, saddle.log_delta - goal
+    log_m, _, variance = total_cumulants(stages, c)
+    period, chernoff = period_at(stages, saddle, pull, goal)
     spacing = 2 * math.pi / period
     first = t = math.sqrt(2 * goal / (variance + 1e-300))
     factor = 2.0
-    while True:  # double until the rest is negligible, then go back in smaller steps
+
+    def beyond(t: float) -> tuple[list[tuple[float, float]], bool]:
+        """What the steps say of their decay at t, and whether what lies beyond is negligible."""
         rows = [step.decay(c, t) for step, _ in stages]
         log_ceiling = sum(count * row[0] for (_, count), row in zip(stages, rows, strict=True))
-        done = log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+        return rows, log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+
+    while True:  # double until the rest is negligible, then go back in smaller steps
+        rows, done = beyond(t)
+        if t == first and not done and most < MOST_NODES and not beyond((most + 1) * spacing)[1]:
+            t = (most + 1) * spacing  # no plan within the allowed nodes: nobody needs to know how many there would be
+            break
         if done and (factor < 1.2 or t == first):
             break
         if done:
             t, factor = t / factor, math.sqrt(factor)
-        elif t > MOST_NODES * spacing:
+        elif t > most * spacing:
             break
         t *= factor
     nodes = math.ceil(t / spacing) + 1
@@ -187,21 +207,38 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float) -> Contou
     return ContourPlan(epsilon, goal, c, spacing, nodes, chernoff, parameters, saddle.log_delta, peak)
 
 
+def _digits(stages: Stages, plan: ContourPlan) -> float:
+    """How far the errors of a moment must lie below it, in the exponent."""
+    return plan.excess + math.log(sum(count for _, count in stages) + 1)
+
+
+def _precision(stages: Stages, plan: ContourPlan) -> int:
+    return 64 + math.ceil(_digits(stages, plan) / math.log(2)) + 2 * plan.nodes.bit_length()
+
+
+def work(stages: Stages, plan: ContourPlan) -> float:
+    """About the work of a plan: that of a node is 5, of a point of the quadrature 80, of a pair of them 1/8.
+
+    At 160 bits of precision, that is; a unit is about a microsecond, but it is counted, not measured.
+    """
+    points = sum(step.points(plan.c, _digits(stages, plan)) for step, _ in stages)
+    return (5 * plan.nodes + 80 * points + plan.nodes * points / 8) * max(1.0, _precision(stages, plan) / 160)
+
+
 class ContourCurve:
     """A certified evaluator of delta(epsilon) around the epsilon it was planned for."""
 
-    def __init__(self, stages: Stages, plan: ContourPlan) -> None:
-        if plan.nodes > MOST_NODES:
+    def __init__(self, stages: Stages, plan: ContourPlan, most: float = math.inf) -> None:
+        """Evaluate the transform at all nodes; refused where they, or the work for them, are too many."""
+        if plan.nodes > MOST_NODES or work(stages, plan) > most:
             raise PrecisionError(
                 f"the contour needs {plan.nodes} nodes at epsilon = {plan.epsilon:.6g} (few steps, slow decay)"
             )
-        excess = plan.excess
-        steps = sum(count for _, count in stages)
         self.plan = plan
-        self.precision = 64 + math.ceil((excess + math.log(steps + 1)) / math.log(2)) + 2 * plan.nodes.bit_length()
+        self.precision = _precision(stages, plan)
         with ctx.workprec(self.precision):
             self.c, self.k = arb(plan.c), arb(plan.spacing)
-            self._evaluate(stages, -(excess + math.log(steps + 1)))
+            self._evaluate(stages, -_digits(stages, plan))
 
     def _evaluate(self, stages: Stages, log_error: float) -> None:
         plan, c, k = self.plan, self.c, self.k

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from oracle.core.arrays import UNIT, at_least, at_most
+from oracle.core.arrays import LEAST, UNIT, at_least, at_most
 from oracle.engines.contour_plan_arrays import LOG_ROOT_2PI, ContourPlans, StepColumn, make_plan
 
 _NODES = tuple(1 << p for p in range(4, 13))  # contour nodes, node 0 included
@@ -136,7 +136,8 @@ class Sum:
         """delta(epsilon) plus the whole budget."""
         xp = self.xp
         total, _ = self.value(epsilon)
-        return xp.exp(self.log_scale(epsilon)) * (total + self.excess(epsilon)) * (1.0 + 64 * UNIT)
+        whole = (total + self.excess(epsilon)) * (1.0 + 64 * UNIT)
+        return (xp.exp(self.log_scale(epsilon)) + LEAST) * whole + LEAST  # what underflows is still not 0
 
 
 def _tilted(pair: StepColumn, c: Any, points: int) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.core.arrays import TINY, UNIT, erfcx, inflate
+from oracle.core.arrays import LEAST, TINY, UNIT, erfcx, inflate
 
 MILLS_BUDGET = 4096.0  # relative error of R(x) - R(y) in unit roundoffs: 110-fold cancellation times special functions
 _NEWTON_STEPS = 40
@@ -68,7 +68,8 @@ def curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any]:
     # The exponent carries the rounding of x^2, so that it is absolute there and monotone in the budget.
     density_up = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 - 8 * UNIT))
     density_low = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 + 8 * UNIT))
-    delta_right = inflate(density_up * mills_difference(xp, x, mu), MILLS_BUDGET) + TINY
+    delta_right = inflate(density_up * mills_difference(xp, x, mu), MILLS_BUDGET)
+    delta_right = xp.where(delta_right == 0.0, LEAST, delta_right + TINY)  # a 0 is less than one subnormal
     tail = mills(xp, xp.abs(x)) + mills(xp, xp.where(y > 0.0, y, 0.0))
     complement_left = density_low * tail * (1 - 64 * UNIT)
     left = (x < 0.0) & (mu >= 0.5)

@@ -16,9 +16,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root
+from oracle.core.arithmetic import PRECISION_LIMIT, decreasing_root, finite
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
+from oracle.engines.gaussian_far import FAR, epsilon_far, mu_far
 
 CURVE = (
     r"\delta(\varepsilon) = \Phi\left(\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right)"
@@ -63,12 +64,15 @@ def epsilon_of_mu(mu: Callable[[], arb], delta: Fraction, width: Fraction) -> En
     def excess(epsilon: arb) -> arb:
         return logit_ball(epsilon, mu()) - _target_logit(delta)
 
+    about = finite(mu)
+    if about > FAR:
+        return epsilon_far(mu, delta, width)
     zero = arb(0)
     if certainly_negative(lambda: excess(zero)):
         return Enclosure.exactly(0)
     with ctx.workprec(128):
         # delta(epsilon) <= Phi(-x) <= e^{-x^2/2} at x = epsilon/mu - mu/2 = sqrt(2 log(1/delta)).
-        upper = (mu() * (mu() / 2 + _tail_point(delta))).upper()
+        upper = (about * (about / 2 + _tail_point(delta))).upper()
     return decreasing_root(excess, zero, upper, width=width)
 
 
@@ -92,6 +96,11 @@ def sigma_of(sensitivity: Fraction, epsilon: Fraction, delta: Fraction, width: F
     def shortfall(mu: arb) -> arb:
         return _target_logit(delta) - logit_ball(ball(epsilon), mu)
 
+    if epsilon > FAR * FAR:
+        with ctx.workprec(128):
+            most = (ball(sensitivity) / ball(2 * epsilon).sqrt()).upper().max(arb(1))
+            relative = width / 16 / (int(most.ceil().upper().fmpz()) + 1)
+        return _scaled(sensitivity, mu_far(epsilon, delta, relative), relative)
     with ctx.workprec(128):
         # A guess from the tail bound; the doublings below make it a bracket whose signs are then certified.
         z = _tail_point(delta)
@@ -103,7 +112,11 @@ def sigma_of(sensitivity: Fraction, epsilon: Fraction, delta: Fraction, width: F
             low = (low / 2).mid()
         largest = (ball(sensitivity) / low).upper()
         relative = width / 4 / max(1, int(largest.ceil().upper().fmpz()))
-    mu = decreasing_root(shortfall, low, high, width=relative)
+    return _scaled(sensitivity, decreasing_root(shortfall, low, high, width=relative), relative)
+
+
+def _scaled(sensitivity: Fraction, mu: Enclosure, relative: Fraction) -> Enclosure:
+    """sensitivity / mu, for an enclosed mu."""
     with ctx.workprec(128 + 2 * relative.denominator.bit_length()):
         top, bottom = ball(sensitivity) / mu.lower.ball, ball(sensitivity) / mu.upper.ball
         return Enclosure(Dyadic.of(bottom.lower()), Dyadic.of(top.upper()))

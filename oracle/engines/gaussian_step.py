@@ -42,6 +42,10 @@ class GaussianStep:
         """The log of |M(c + it)|; there is nothing to choose."""
         return float(self.squared_mu) * (c * (c + 1) - t * t) / 2, 0.0
 
+    def points(self, c: float, goal: float) -> float:
+        """The moments are exact."""
+        return 0.0
+
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
         """M(c + i n k), exactly up to rounding."""
         half = ball(self.squared_mu) / 2

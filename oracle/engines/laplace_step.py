@@ -45,6 +45,10 @@ class LaplaceStep:
         size = 1 + q + math.sqrt(square) * (1 - q) if near else math.sqrt(2 * (1 + q * q) * (1 + square))
         return c * m + math.log(size / 2), 0.0
 
+    def points(self, c: float, goal: float) -> float:
+        """The moments are exact."""
+        return 0.0
+
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
         """M(c + i n k), exactly up to rounding."""
         m = ball(self.ratio)

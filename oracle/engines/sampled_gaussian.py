@@ -16,6 +16,7 @@ theta = a d in (0, pi) the angle of a shift y -> y + i d:
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from oracle.core.enclosure import ball
+from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import normal_upper_tail
 
 Array = NDArray[np.float64]
@@ -34,6 +36,17 @@ Array = NDArray[np.float64]
 _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0, -1)}
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
+_MOST_POINTS, _LARGEST_ORDER = 20_000, 3e5
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points of a trapezoidal sum: weights and losses, its error as a share of M(c), and the mass outside of it."""
+
+    weights: list[acb]
+    losses: list[acb]
+    share: arb
+    outside: arb
 
 
 @dataclass(frozen=True)
@@ -126,16 +139,17 @@ class SampledGaussian:
         low, high = self.window(c, 36.0)
         return np.linspace(low, high, max(_FEWEST, min(_MOST, math.ceil((high - low) / _PLAN_STEP))))
 
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 - a plan asks for the same orders again and again
     def cumulants(self, c: float) -> tuple[float, float, float]:
-        """log M(c), and the mean and variance of the loss under the tilted law."""
+        """log M(c), and the mean and variance of the loss under the tilted law; infinite where a plan is hopeless."""
+        if 1 + c > _LARGEST_ORDER * float(self.sigma) ** 2:
+            return math.inf, math.inf, math.inf
         y = self._points(c)
-        alpha, beta = self.exponents(c)
-        log_u, mirrored = self._log_u(y), self._log_u(-y)
+        (alpha, beta), log_u, mirrored = self.exponents(c), self._log_u(y), self._log_u(-y)
         exponent = alpha * log_u + beta * mirrored - 0.5 * y * y - _LOG_ROOT_2PI
         loss = self.slopes[0] * log_u + self.slopes[1] * mirrored
         top, h = float(exponent.max()), float(y[1] - y[0])
-        weight = np.exp(exponent - top)
-        total = float(weight.sum())
+        total = float((weight := np.exp(exponent - top)).sum())
         mean = float(weight @ loss) / total
         variance = float(weight @ (loss - mean) ** 2) / total
         tilt = alpha * log_u + beta * mirrored
@@ -182,25 +196,32 @@ class SampledGaussian:
         worst = np.maximum(np.log(np.cos(0.5 * angles)), flat)
         return np.asarray(sum((e * worst for e in self.exponents(c) if e < 0), np.zeros_like(angles)))
 
-    def line(self, c: float, goal: float) -> tuple[float, float]:
+    def line(self, c: float, goal: float, tallest: float = math.inf) -> tuple[float, float]:
         """A step h and a height eta for which the trapezoidal rule on Im y = +-eta errs by e^{-goal} M(c) or less."""
         sigma = float(self.sigma)
-        heights = np.linspace(0.03, 1.0, 60) * min(1.5 * sigma, math.sqrt(2 * goal))
+        heights = np.linspace(0.03, 1.0, 60) * min(1.5 * sigma, math.sqrt(2 * goal), tallest)
         cost = 2 * heights**2 + self._log_lift(c, 2 * heights / sigma)
         steps = 2 * math.pi * heights / (goal + 2 + cost)
         best = int(np.argmax(steps))
         return float(steps[best]), float(heights[best])
+
+    def points(self, c: float, goal: float) -> float:
+        """About the points of a trapezoidal sum that errs by e^{-goal} M(c)."""
+        low, high = self.window(c, goal)
+        return (high - low) / self.line(c, goal)[0]
 
     # ---- evaluation, in balls: everything here is a proof
 
     def _outside(self, c: arb, low: arb, high: arb, h: arb, angle: arb, goal: float) -> arb:
         """A bound of the mass of phi(y) |u(z)^alpha u(-z)^beta| outside [low, high], low < 0 < high; z = y + i angle/a.
 
-        It bounds the integral out there and the trapezoidal sum of distance h over nodes beyond low and high; what lies
-        beyond the last slab is about e^{-goal}. |u(z)| is at most u(y) and, up to a right angle, at least
-        1 - q + q w cos(angle); both rise, which settles the left and every negative exponent. On the right log u is
-        convex of slope a q w/u, so between two edges it lies below a line, under which phi u^alpha is at most its value
-        at a known point; beyond the last edge Jensen's bound is a sum of falling Gaussians.
+        It bounds the integral out there and the sum of distance h over the nodes beyond low and high, nodes themselves:
+        beyond a node a falling function's sum is at most its integral. An interval between two edges has at most one
+        node more than its length over h, and the last edge need not be one: there h times the value comes on top of an
+        integral of about e^{-goal}. |u(z)| is at most u(y) and, up to a right angle, at least 1 - q + q w cos(angle);
+        both rise, which settles the left and every negative exponent. On the right log u is convex of slope a q w/u, so
+        between two edges it lies below a line, under which phi u^alpha is at most its value at a known point; beyond
+        the last edge Jensen's bound is a sum of falling Gaussians.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
         alpha, beta = self.exponents(c)
@@ -239,8 +260,9 @@ class SampledGaussian:
         if not last > mean:
             return arb.pos_inf()
         steep = q * (a * a * alpha * (alpha - 1) / 2).exp()
-        beyond = (last / root).erfc() * (1 - q) + steep * ((last - mean) / root).erfc()
-        return arb(left + right + flat * beyond / 2)
+        beyond = ((last / root).erfc() * (1 - q) + steep * ((last - mean) / root).erfc()) / 2
+        node = h / norm * ((-last * last / 2).exp() * (1 - q) + steep * (-((last - mean) ** 2) / 2).exp())
+        return arb(left + right + flat * (beyond + node))
 
     def _lift(self, c: arb, angle: arb) -> arb:
         """By how much int phi |u(y + id)|^alpha |u(-y - id)|^beta exceeds M(c) at most, angle = a d < pi.
@@ -273,33 +295,30 @@ class SampledGaussian:
         M(c) (1 + e^{2 eta^2} lift) / (e^{2 pi eta/h} - 1), whatever t is, and few points are enough where the integrand
         on the real line would oscillate wildly.
         """
-        near = float(c.mid())
-        goal = -log_error - min(0.0, self.cumulants(near)[0])
-        step, height = self.line(near, goal)
-        h, eta = arb(step), arb(height)
-        angle = eta / ball(self.sigma)
-        raised = (eta * eta / 2).exp()  # by which the line lifts phi
-        low, high = self.window(near, goal + 0.5 * height**2)
-        first, last = math.floor(low / step), math.ceil(high / step)
-        sums = self._sums(c, k, count, h, eta, first, last)
-        outside = self._outside(c, h * first, h * last, h, angle, goal) * raised
-        share = self._discretisation(c, h, eta)
-        if not share < 1:
+        line = self.on_line(c, -log_error)
+        if not line.share < 1:
             return [acb(arb(0, "inf"), arb(0, "inf"))] * count
-        error = arb(0, (outside + share * (abs(sums[0]) + outside) / (1 - share)).upper())
+        sums = self._sums(line, k, count)
+        error = arb(0, (line.outside + line.share * (abs(sums[0]) + line.outside) / (1 - line.share)).upper())
         return [value + acb(error, error) for value in sums]
 
-    def _sums(self, c: arb, k: arb, count: int, h: arb, eta: arb, first: int, last: int) -> list[acb]:
-        """h sum_j phi u(y_j)^alpha u(-y_j)^beta e^{i n k L(y_j)}, y_j = j h +- i eta, as one product of two tables.
-
-        n = columns * i + j splits a power into two table entries, so that no exponential for each (n, y) is needed.
-        """
+    def on_line(self, c: arb, goal: float, tallest: float = math.inf, most: int = _MOST_POINTS) -> Line:
+        """The points on a line of the height that lets them be few, for an error of about e^{-goal} M(c)."""
+        near = float(c.mid())
+        goal -= min(0.0, self.cumulants(near)[0])
+        step, height = self.line(near, goal, tallest)
+        h, eta = arb(step), arb(height)
+        low, high = self.window(near, goal + 0.5 * height**2)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        if last - first > most:
+            raise PrecisionError(f"a moment needs {last - first} points of quadrature")
         a, q = ball(1 / self.sigma), ball(self.rate)
+        raised = (eta * eta / 2).exp()  # by which the line lifts phi
+        outside = self._outside(c, h * first, h * last, h, eta * a, goal) * raised
         alpha, beta = self.exponents(c)
         half, norm = a * a / 2, (h / (2 * arb.pi()).sqrt()).log()
         slope, mirrored_slope = self.slopes
-        i = acb(0, 1)
-        weights, turns = [], []
+        weights, losses = [], []
         for index in range(first, last + 1):
             y = acb(h * index, slope * eta)
             log_u = (1 - q + q * (a * y - half).exp()).log()
@@ -308,10 +327,18 @@ class SampledGaussian:
                 log_u = (1 - q + q * (-a * y - half).exp()).log()
                 exponent, loss = exponent + beta * log_u, loss + mirrored_slope * log_u
             weights.append((exponent - y * y / 2 + norm).exp())
-            turns.append((i * k * loss).exp())
+            losses.append(loss)
+        return Line(weights, losses, self._discretisation(c, h, eta), outside)
+
+    def _sums(self, line: Line, k: arb, count: int) -> list[acb]:
+        """sum_j weight_j e^{i n k loss_j} for n < count, as one product of two tables.
+
+        n = columns * i + j splits a power into two table entries, so that no exponential for each (n, y) is needed.
+        """
+        turns = [(acb(0, k) * loss).exp() for loss in line.losses]
         columns = math.isqrt(count - 1) + 1
         rows = -(-count // columns)
-        left = acb_mat(_powers(weights, [turn**columns for turn in turns], rows))
+        left = acb_mat(_powers(line.weights, [turn**columns for turn in turns], rows))
         right = acb_mat(_powers([acb(1)] * len(turns), turns, columns)).transpose()
         product = left * right
         return [product[n // columns, n % columns] for n in range(count)]
@@ -363,11 +390,7 @@ class SampledGaussian:
 
 
 def _powers(start: list[acb], factors: list[acb], count: int) -> list[list[acb]]:
-    """start * factor^n for n = 0, ..., count - 1, a row for each n.
-
-    By doubling: every entry is a product of few factors. The balls of a long chain of rotations would grow by up to
-    sqrt(2) with every link.
-    """
+    """start * factor^n, a row for each n < count, by doubling: the balls of a long chain would grow with every link."""
     table, step = [start], factors
     while len(table) < count:
         more = table[: count - len(table)]

@@ -57,7 +57,7 @@ def excess(epsilon0: Fraction, epsilon: Fraction, masses: Masses) -> arb:
     return result if masses.beyond.is_zero() else result - ball(epsilon).expm1() * masses.beyond
 
 
-def _mass(trials: int, successes: int, log_success: arb, log_failure: arb) -> arb:
+def mass_at(trials: int, successes: int, log_success: arb, log_failure: arb) -> arb:
     """The binomial mass function at one point."""
     exponent: arb = arb(trials + 1).lgamma() - arb(successes + 1).lgamma() - arb(trials - successes + 1).lgamma()
     if successes:  # a logarithm may be infinite where it does not count
@@ -87,7 +87,7 @@ def _below(edge: arb, trials: int, successes: int, inverse_odds: arb, bits: int)
 # --- clones
 
 
-def _window(epsilon0: Fraction, others: int, z: arb) -> tuple[int, int]:
+def window(epsilon0: Fraction, others: int, z: arb) -> tuple[int, int]:
     """Proposed first and last c: further out, Bernstein's inequality leaves 2^-precision of the Bin(c; m, k) h^c."""
     share = min(float(z), 0.5)
     entropy = -share * math.log(share) - (1 - share) * math.log1p(-share) if share > 0 else 0.0
@@ -98,7 +98,7 @@ def _window(epsilon0: Fraction, others: int, z: arb) -> tuple[int, int]:
     return max(0, math.floor(mean - reach)), min(others, math.ceil(mean + reach))
 
 
-def _cut(z: arb, inverse_odds: arb, others: int, ends: tuple[tuple[int, arb], tuple[int, arb]]) -> arb:
+def cut_outside(z: arb, inverse_odds: arb, others: int, ends: tuple[tuple[int, arb], tuple[int, arb]]) -> arb:
     """K times the sum of Bin(c; m, k) h^c over the c outside the window, whose two ends come with their masses."""
     (low, low_mass), (high, high_mass) = ends
     chernoff = (-z * z.log() - (1 - z) * (-z).log1p()).exp() / 2
@@ -122,13 +122,13 @@ def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | 
         gap = -ball(epsilon - epsilon0).expm1()  # 1 - y
         z = gap / (rest * (1 + ball(epsilon).exp())) if epsilon else arb(0.5)
         with ctx.workprec(window_bits):
-            low, high = _window(epsilon0, others, z)
+            low, high = window(epsilon0, others, z)
         bits = ctx.prec + 20
         unit = arb((1, bits))
         z_low, z_high = int((z * unit).lower().floor().fmpz()), int((z * unit).upper().ceil().fmpz())
         v = (z_low * (high + 1) - 1) >> bits  # ceil(z (c+1)) - 1
-        mass = first = _mass(others, high, ball(-epsilon0), rest.log())
-        inner = _mass(high, v, -arb(2).log(), -arb(2).log())
+        mass = first = mass_at(others, high, ball(-epsilon0), rest.log())
+        inner = mass_at(high, v, -arb(2).log(), -arb(2).log())
         below = _below(inner, high, v, arb(1), ctx.prec)
         edge, beyond = arb(0), arb(0)
         for c in range(high, low - 1, -1):
@@ -145,7 +145,7 @@ def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | 
                 below, inner = (below - step if after else arb(0)), 2 * step
             v = after
             mass = mass * c / (others - c + 1) * inverse_odds
-        outside = _cut(z, inverse_odds, others, ((low, mass), (high, first)))
+        outside = cut_outside(z, inverse_odds, others, ((low, mass), (high, first)))
         return [Masses(edge, beyond, (gap * outside / (2 - rest)).upper())]
 
 
@@ -165,7 +165,7 @@ def responses(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses]
         if ones is None or zeros is None:
             return None
         most, least = int(ones), int(zeros) - 1  # both from 0 to m: 0 < many < n and 0 < few <= n/2
-        edges = [_mass(others, j, log_answer, log_silent) for j in (most, least)]
+        edges = [mass_at(others, j, log_answer, log_silent) for j in (most, least)]
         # The ones above an edge are the zeros below its mirror image, for the opposite odds.
         mirrored = ((others - most, odds), (least, 1 / odds))
         tails = [_below(edge, others, *side, ctx.prec) for edge, side in zip(edges, mirrored, strict=True)]

@@ -12,7 +12,7 @@ import pytest
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, builders, default_pair, make_pair
 from oracle.core.errors import DomainError
-from oracle.core.planning import proved_epsilon
+from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
 from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
@@ -29,7 +29,8 @@ def _made(case: Case) -> tuple[AuditTarget, Pair, dict[str, Any]]:
 
 def _proved(case: Case, pair: Pair) -> Any:
     item = algorithm(case.algorithm)
-    return proved_epsilon(item, item.parse(case.config), records=len(pair.features[1]), delta=DELTA)
+    config = item.parse(case.config)
+    return epsilon_of_exact_arithmetic(plan_of_training(item, config, records=len(pair.features[1]), delta=DELTA))
 
 
 def test_every_algorithm_with_a_guarantee_has_a_worst_case() -> None:

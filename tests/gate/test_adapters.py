@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,13 @@ def test_two_adapters_for_one_bound_are_refused(monkeypatch: pytest.MonkeyPatch)
 def test_a_declaration_names_the_function() -> None:
     (adapter,) = declare("library", "variant", "distribution", {"gaussian.epsilon": called})
     assert adapter.target == f"{__name__}:called"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.xfail.toml")), ids=lambda path: path.name)
+def test_a_link_is_to_a_thread_and_not_to_a_repository(path: Path) -> None:
+    """A bare repository would look like a report that nobody made."""
+    links = {entry.link for entry in xfail.load(path).entries} - {""}
+    assert all(re.search(r"/(?:issues|pull|commit|blob)/", link) for link in links), links
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.xfail.toml")), ids=lambda path: path.name)

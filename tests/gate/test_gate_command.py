@@ -117,7 +117,10 @@ def test_a_correct_function_passes(library: Path, capsys: pytest.CaptureFixture[
     assert result["counts"]["TIGHT"] == VALID
     assert result["counts"]["REFUSED"] == INVALID
     assert result["search"]["judged"] > 50
-    assert capsys.readouterr().out.splitlines()[-1] == f"gate: passed; {len(CASES)} cases judged, 0 failed"
+    beyond = result["search"]["judged"] + result["search"]["refused"]
+    assert result["questions"] == {"judged": len(CASES) + beyond, "failed": 0, "undecided": 0}
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"gate: passed; {len(CASES) + beyond} cases judged ({beyond} by the search), 0 failed"
 
 
 def test_a_correct_command_passes(library: Path) -> None:

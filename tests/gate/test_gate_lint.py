@@ -17,6 +17,7 @@ from empirical.gate.making.lint import lint
 from oracle.core.console import run
 from oracle.core.registry import bound, bounds
 from reports.cli import app
+from tests.tiers import REPRESENTATIVES
 
 NAME = "gaussian-classical.sigma"
 Document = dict[str, Any]
@@ -183,8 +184,12 @@ def test_another_layout_is_a_problem(tmp_path: Path) -> None:
     assert [problem.what for problem in lint(NAME, tmp_path, 0)] == ["is not written as `vectors make` writes it"]
 
 
-def test_the_shipped_files_have_no_problem_of_form() -> None:
-    assert [str(problem) for name in bounds() for problem in lint(name, sample=0)] == []
+@pytest.mark.parametrize("names", [
+    pytest.param(tuple(REPRESENTATIVES), id="a few"),
+    pytest.param(tuple(bounds()), id="all", marks=pytest.mark.full),
+])
+def test_the_shipped_files_have_no_problem_of_form(names: tuple[str, ...]) -> None:
+    assert [str(problem) for name in names for problem in lint(name, sample=0)] == []
 
 
 @pytest.mark.parametrize("name", ["gaussian.epsilon", "rdp.epsilon", "tree.epsilon", "sbcd.rdp", "glmtron.risk"])

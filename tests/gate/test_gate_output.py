@@ -121,7 +121,10 @@ def test_the_table_tells_the_exact_call(tmp_path: Path, capsys: pytest.CaptureFi
     assert "line 1: known" in told
     assert "CRASH is expected of the search by" in told
     print_results([found[0]])
-    assert capsys.readouterr().out.splitlines()[-1] == "gate: passed; 10 cases judged, 0 failed"
+    searched = found[0].searched
+    assert searched is not None
+    beyond, last = searched.judged + searched.refused, capsys.readouterr().out.splitlines()[-1]
+    assert last == f"gate: passed; {10 + beyond} cases judged ({beyond} by the search), 0 failed"
 
 
 def test_many_failures_are_not_all_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ contains the truth, with one term missing it does not.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -75,8 +76,8 @@ def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None
     exact = step_moment()
     true_line = SampledGaussian.line
 
-    def wide(self: SampledGaussian, c: float, goal: float) -> tuple[float, float]:
-        step, height = true_line(self, c, goal)
+    def wide(self: SampledGaussian, c: float, goal: float, tallest: float = math.inf) -> tuple[float, float]:
+        step, height = true_line(self, c, goal, tallest)
         return 4 * step, height
 
     monkeypatch.setattr(SampledGaussian, "line", wide)

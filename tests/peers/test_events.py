@@ -28,7 +28,7 @@ def of_answers(accountant: PLDAccountant | RdpAccountant, epsilon: float, steps:
 
 def certified_lower(epsilon: str, steps: int) -> float:
     """Randomised responses are the worst epsilon-DP mechanisms: their composition is the optimal composition."""
-    values = {"epsilon": epsilon, "delta": "0", "steps": steps, "total_delta": "1e-5"}
+    values = {"base_epsilon": epsilon, "base_delta": "0", "steps": steps, "delta": "1e-5"}
     return bound("composition.optimal").at(values).to_floats()[0]
 
 

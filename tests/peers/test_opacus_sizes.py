@@ -25,14 +25,17 @@ def test_the_audit_finds_which_calls_keep_their_promise(training: PeerTraining, 
     assert result.exit_code == 0, "the violation is a known one"
 
 
-@pytest.mark.parametrize(("records", "divisor"), [(2, 2), (3, 1), (4, 2), (5, 1), (6, 2), (7, 1)])
-def test_the_divisor_of_the_engine_follows_the_number_of_records(records: int, divisor: int) -> None:
+@pytest.mark.parametrize(("records", "batch_size", "divisor"), [
+    (2, 2, 2), (3, 2, 1), (4, 2, 2), (5, 2, 1), (6, 2, 2), (7, 2, 1), (999, 2, 1), (1000, 2, 2), (6399, 64, 63),
+    (6400, 64, 64),
+])
+def test_the_divisor_of_the_engine_follows_the_number_of_records(records: int, batch_size: int, divisor: int) -> None:
     import torch
     from opacus import PrivacyEngine
     from torch.utils.data import DataLoader, TensorDataset
 
     model = torch.nn.Linear(1, 1)
-    loader = DataLoader(TensorDataset(torch.zeros(records, 1)), batch_size=2)
+    loader = DataLoader(TensorDataset(torch.zeros(records, 1)), batch_size=batch_size)
     _, optimizer, _ = PrivacyEngine().make_private(
         module=model, optimizer=torch.optim.SGD(model.parameters(), lr=1.0), data_loader=loader, noise_multiplier=1.0,
         max_grad_norm=1.0,

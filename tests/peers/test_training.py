@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 STEPS, RECORDS, DIMENSION, WIDTH = 6, 8, 3, 4
 ETA, BATCH = 0.01, 4
 COMMON: dict[str, Any] = {
-    "loss": "squared", "eta": "0.01", "batch_size": BATCH, "steps": STEPS, "dataset_size": RECORDS,
+    "loss": "squared", "learning_rate": "0.01", "batch_size": BATCH, "steps": STEPS, "dataset_size": RECORDS,
     "neighbours": "replace",
 }
 
@@ -64,11 +64,12 @@ def by_opacus(
     inner: torch.nn.Module, features: Array, labels: Array, values: Values, tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> Array:
     """The last weights of a DP-SGD run made of Opacus's parts."""
-    clip_norm, noise_std, lam = (float(getattr(values, name, 0)) for name in ("clip_norm", "noise_std", "lam"))
+    clip_norm, noise_on_mean = float(values.clip_norm), float(values.noise_on_mean)
+    ridge = float(getattr(values, "regularisation", 0))  # which the network has none of
     module = GradSampleModule(inner)
     optimizer = DPOptimizer(
-        torch.optim.SGD(module.parameters(), lr=ETA, weight_decay=lam), noise_multiplier=noise_std * BATCH / clip_norm,
-        max_grad_norm=clip_norm, expected_batch_size=BATCH,
+        torch.optim.SGD(module.parameters(), lr=ETA, weight_decay=ridge),
+        noise_multiplier=noise_on_mean * BATCH / clip_norm, max_grad_norm=clip_norm, expected_batch_size=BATCH,
     )
     count = weights_of(inner).size
     draws: Iterator[float] = iter(())
@@ -135,7 +136,7 @@ def test_gradients_are_those_of_opacus_and_its_clipping_is_a_little_shorter(loss
     features, labels = data(1.0)
     labels = (labels > 0).astype(np.float64) if loss == "logistic" else labels
     weights = np.random.default_rng(4).normal(size=dp_sgd_network.weights_count(WIDTH, DIMENSION))
-    values = Values(loss=loss, activation=activation, width=WIDTH)
+    values = Values(loss=loss, activation=activation, hidden_units=WIDTH)
     ours = np.array([
         dp_sgd_network.gradient(weights, x, float(y), values) for x, y in zip(features, labels, strict=True)
     ])

@@ -57,6 +57,15 @@ from dp_oracle import bound
 def delta(**given):
     return bound("laplace.delta").reference(**given).to_floats()[1]
 """
+LATE = """
+import oracle.secret
+def delta(**given):
+    import dp_oracle
+    return dp_oracle.bound("laplace.delta").reference(**given).to_floats()[1]
+def train(dataset, seeds):
+    import dp_oracle
+    return [[float(dp_oracle.bound("laplace.delta").unit == "delta")]] * len(seeds)
+"""
 GATE = ("--bound", "laplace.delta", "--search", "5")
 AUDIT = ("--batched", "--epsilon", "3", "--canary", "extremes", "--budget", "400", "--shard", "200")
 
@@ -143,11 +152,32 @@ def test_claims_are_checked_in_processes_in_such_a_project(project: Path) -> Non
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-def test_a_target_that_needs_both_is_told_in_one_line(project: Path) -> None:
-    done = dp_oracle(project, "gate", "mixed:delta", *GATE)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stdout + done.stderr
-    assert_names_both(done.stdout, project)
+@pytest.mark.parametrize("words", [
+    ("gate", "mixed:delta", *GATE), ("gate", "late:delta", *GATE),
+    ("gate", "--cmd", f"{sys.executable} both.py", *GATE),
+    ("audit", "late:train", *AUDIT), ("audit", "late:train", *AUDIT, "--workers", "2"),
+], ids=["at import", "at a call", "a command", "a training", "a training in processes"])
+def test_a_target_that_needs_both_is_told_in_one_line(project: Path, words: tuple[str, ...]) -> None:
+    """Whenever it asks for ours, and however it is run: no table, no verdict, no crash a case."""
+    (project / "late.py").write_text(LATE)
+    (project / "both.py").write_text("import mixed\n")
+    done = dp_oracle(project, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: dp-oracle needs its own ")
+    assert_names_both(done.stderr, project)
+
+
+def test_long_paths_are_told_to_their_end(tmp_path: Path) -> None:
+    """A message of a target is cut, this one is not: it would name half a path."""
+    folder = tmp_path.joinpath(*("a" * 200 for _ in range(3)))
+    (folder / "oracle").mkdir(parents=True)
+    (folder / "oracle" / "__init__.py").write_text("")
+    (folder / "oracle" / "secret.py").write_text("")
+    (folder / "late.py").write_text(LATE)
+    done = dp_oracle(folder, "gate", "late:delta", *GATE)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert_names_both(done.stderr, folder)
 
 
 def test_packages_that_are_loaded_before_the_command_are_told_in_one_line(project: Path) -> None:
@@ -168,10 +198,24 @@ def test_a_module_without_a_file_is_told_too(tmp_path: Path) -> None:
 def test_calls_in_such_a_project_say_which_package_is_in_the_way(project: Path, code: str) -> None:
     done = python(project, "-c", f"import dp_oracle; {code}")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("ImportError: dp-oracle needs")
+    assert done.stderr.splitlines()[-1].startswith("dp_oracle_errors.NameTakenError: dp-oracle needs")
     assert_names_both(done.stderr, project)
-    caught = f"import dp_oracle\ntry:\n    {code}\nexcept ImportError as error:\n    print(error.name, error.path)"
-    assert python(project, "-c", caught).stdout == f"oracle {project / 'oracle'}\n"
+    for kind in ("dp_oracle.OracleError", "ImportError"):
+        caught = f"import dp_oracle\ntry:\n    {code}\nexcept {kind} as error:\n    print(error.name, error.path)"
+        assert python(project, "-c", caught).stdout == f"oracle {project / 'oracle'}\n"
+
+
+def test_what_is_raised_is_an_oracle_error_where_oracle_is_ours_too(project: Path) -> None:
+    (project / "oracle").rename(project / "orakel")
+    code = """
+import dp_oracle, oracle
+assert dp_oracle.OracleError is oracle.core.errors.OracleError
+try:
+    dp_oracle.claims()
+except oracle.core.errors.OracleError as error:
+    print(error.name)
+"""
+    assert python(project, "-c", code).stdout == "empirical\n"
 
 
 def test_calls_mind_only_the_packages_that_they_need(project: Path) -> None:

@@ -1,8 +1,8 @@
 """What the generic tests need to know of a family of bounds, one file a family; every file here is found by itself.
 
-A file may export OPINIONS (second opinions, written without oracle code), DIRECTIONS (how a bound moves in its
-parameters). They mean what the tables of the same name in `opinions` and `checks` mean, which gather them. Where the
-parameters are drawn is said in `empirical.gate.ranges`.
+A file may export OPINIONS (second opinions, written without oracle code), which mean what the table of the same name in
+`opinions` means, which gathers them. Where the parameters are drawn, and how a bound moves in them, is said in
+`empirical.gate.ranges`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from empirical.gate import ranges
-
-RISES, FALLS = "rises", "falls"
-TURNS = "turns"  # moves neither way throughout, or not at all
 
 
 def gathered(table: str, package: str = __name__, files: str = "") -> dict[Any, Any]:

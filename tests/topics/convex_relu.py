@@ -5,7 +5,6 @@ from __future__ import annotations
 from mpmath import mp, mpf
 
 from tests.opinion import Numbers, Value
-from tests.topics import FALLS, RISES, TURNS
 
 
 def largest_curvature(loss: str) -> mpf:
@@ -41,12 +40,4 @@ OPINIONS = {
     "convex-relu.smoothness": Value(beta),
     "convex-relu.contraction": Value(contraction),
     "convex-relu.step": Value(step),
-}
-
-DIRECTIONS = {
-    "convex-relu.smoothness": {"active": RISES, "feature_norm": RISES, "regularisation": RISES},
-    "convex-relu.contraction": {
-        "learning_rate": TURNS, "active": RISES, "feature_norm": RISES, "regularisation": TURNS,
-    },
-    "convex-relu.step": {"active": FALLS, "feature_norm": FALLS, "regularisation": FALLS},
 }

@@ -13,7 +13,6 @@ from oracle.core.enclosure import Enclosure
 from tests import opinions_composition
 from tests.formulas import gaussian_excess, normal_tail
 from tests.opinion import Numbers, Root, Value
-from tests.topics import FALLS, RISES, TURNS
 
 
 def moved(v: Numbers) -> mpf:
@@ -147,35 +146,4 @@ OPINIONS: dict[str, Any] = {
         lambda v, sigma: gaussian_excess(descent_mu(v, sigma), v["epsilon"], v["delta"]) if v["steps"] else mpf(0)
     ),
     "dp-sgd.epsilon": Sampled(),
-}
-
-_MINIMISER = {"lipschitz": RISES, "strong_convexity": FALLS, "dataset_size": FALLS, "solver_error": RISES}
-_OBJECTIVE = {"lipschitz": RISES, "curvature": RISES, "regularisation": FALLS, "dataset_size": FALLS}
-
-DIRECTIONS: dict[str, dict[str, str]] = {
-    "output-perturbation.epsilon": {**_MINIMISER, "scale": FALLS},
-    "output-perturbation.scale": {**_MINIMISER, "epsilon": FALLS},
-    "output-perturbation-gaussian.epsilon": {**_MINIMISER, "sigma": FALLS, "delta": FALLS},
-    "output-perturbation-gaussian.sigma": {**_MINIMISER, "epsilon": FALLS, "delta": FALLS},
-    "objective-perturbation.epsilon": {**_OBJECTIVE, "noise_scale": FALLS},
-    "objective-perturbation.scale": {**_OBJECTIVE, "epsilon": FALLS},
-    "objective-perturbation.ridge": {"curvature": RISES, "dataset_size": FALLS, "epsilon": FALLS},
-    "objective-perturbation-gaussian.epsilon": {**_OBJECTIVE, "noise_on_sum": FALLS, "delta": FALLS},
-    "exponential-mechanism.epsilon": {"loss_range": RISES, "temperature": FALLS},
-    "exponential-mechanism.utility": {
-        "loss_range": RISES, "epsilon": FALLS, "dataset_size": FALLS, "candidates": RISES,
-    },
-    "subsample-aggregate.epsilon": {"estimate_range": RISES, "blocks": FALLS, "scale": FALLS},
-    "subsample-aggregate-gaussian.epsilon": {"estimate_range": RISES, "blocks": FALLS, "sigma": FALLS, "delta": FALLS},
-    "sufficient-statistics.epsilon": {"dataset_size": FALLS, "scale": FALLS},
-    "sufficient-statistics-gaussian.epsilon": {"dataset_size": FALLS, "sigma": FALLS, "delta": FALLS},
-    "dp-gd.epsilon": {
-        "clip_norm": RISES, "dataset_size": FALLS, "noise_on_mean": FALLS, "steps": RISES, "delta": FALLS,
-    },
-    "dp-gd.sigma": {"clip_norm": RISES, "dataset_size": FALLS, "steps": RISES, "epsilon": FALLS, "delta": FALLS},
-    # A larger batch has more noise and a higher rate at once.
-    "dp-sgd.epsilon": {
-        "clip_norm": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS, "steps": RISES,
-        "delta": FALLS,
-    },
 }

@@ -1,4 +1,4 @@
-"""DP-GLMtron, DP-TAGLMtron and DP-Threshold (document 003): second opinions and directions."""
+"""DP-GLMtron, DP-TAGLMtron and DP-Threshold (document 003): second opinions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from mpmath import mp, mpf
 from tests.formulas import gaussian_delta, laplace_composed_delta, normal_tail
 from tests.opinion import Numbers, Root, Value
 from tests.opinions_shuffle import closed_form, shuffle_delta
-from tests.topics import FALLS, RISES, TURNS
 
 # --- one shuffled pass
 
@@ -82,22 +81,4 @@ OPINIONS: dict[str, Value | Root] = {
     "glmtron-adaptive.epsilon": Root(adaptive_excess),
     "dp-threshold.epsilon": Root(lambda v, e: threshold_delta(v, e) - v["delta"]),
     "dp-threshold.delta": Value(lambda v: threshold_delta(v, v["epsilon"]), digits=(45, 70)),
-}
-
-DIRECTIONS = {
-    # More records hide more, but each must leak less: below a few hundred the second can win.
-    "glmtron.epsilon": {"noise_over_sensitivity": FALLS, "dataset_size": TURNS, "delta": FALLS},
-    "glmtron.sigma": {"dataset_size": TURNS, "epsilon": FALLS, "delta": FALLS},
-    "glmtron-adaptive.epsilon": {
-        "noise_over_sensitivity": FALLS, "dataset_size": TURNS, "threshold_epsilon": RISES, "threshold_delta": RISES,
-        "delta": FALLS,
-    },
-    "taglmtron.epsilon": {"noise_multiplier": FALLS, "dataset_size": RISES, "delta": FALLS},
-    "taglmtron.sigma": {"dataset_size": RISES, "epsilon": FALLS, "delta": FALLS},
-    "dp-threshold.epsilon": {
-        "threshold_epsilon": RISES, "threshold_delta": RISES, "histograms": RISES, "calls": RISES, "delta": FALLS,
-    },
-    "dp-threshold.delta": {
-        "threshold_epsilon": RISES, "threshold_delta": RISES, "histograms": RISES, "calls": RISES, "epsilon": FALLS,
-    },
 }

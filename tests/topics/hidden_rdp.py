@@ -11,7 +11,6 @@ from tests.formulas import rdp_epsilon
 from tests.opinion import Numbers, Value
 from tests.opinions_wor_gaussian import rdp as sampled_rdp
 from tests.opinions_wor_gaussian import zcdp
-from tests.topics import FALLS, RISES, TURNS
 
 
 def iteration_rho(v: Numbers) -> mpf:
@@ -92,25 +91,4 @@ OPINIONS: dict[str, Value] = {
     "projected-noisy-sgd.epsilon": Value(projected_epsilon, digits=(36, 46)),
 }
 
-_COMMON: dict[str, dict[str, str]] = {
-    "iteration": {"drift": TURNS, "iterate_noise": TURNS, "shift": TURNS, "contraction": TURNS},
-    "iteration-sgd": {"lipschitz": RISES, "noise_on_mean": FALLS, "dataset_size": FALLS, "record_position": RISES},
-    "langevin": {
-        "sensitivity": RISES, "dataset_size": FALLS, "diffusion": FALLS, "strong_convexity": FALLS,
-        "smoothness": TURNS, "learning_rate": RISES, "steps": RISES,
-    },
-    "noisy-minibatch": {
-        "sensitivity": RISES, "batch_size": FALLS, "diffusion": FALLS, "learning_rate": RISES,
-        "contraction": RISES, "batches": TURNS, "epochs": RISES, "batch_position": RISES,
-    },
-    "projected-noisy-sgd": {
-        "lipschitz": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS,
-        "learning_rate": FALLS, "diameter": RISES, "steps": RISES,
-    },
-}
-FAMILIES = tuple(_COMMON)
-DIRECTIONS: dict[str, dict[str, str]] = {
-    **{f"{name}.rdp": {**moves, "alpha": RISES} for name, moves in _COMMON.items()},
-    **{f"{name}.epsilon": {**moves, "delta": FALLS} for name, moves in _COMMON.items()},
-}
-DIRECTIONS["projected-noisy-sgd.epsilon"]["alpha"] = TURNS
+FAMILIES = ("iteration", "iteration-sgd", "langevin", "noisy-minibatch", "projected-noisy-sgd")

@@ -13,7 +13,6 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_excess, noisy_cgd_mu, noisy_gd_mu
 from tests.opinion import Numbers, Root, Value
-from tests.topics import FALLS, RISES, TURNS
 
 Point = tuple[mpf, mpf]
 
@@ -126,23 +125,4 @@ OPINIONS = {
     "noisy-gd.sigma": Root(lambda v, sigma: noisy_gd_excess(v, v["epsilon"], sigma)),
     "noisy-cgd.sigma": Root(lambda v, sigma: noisy_cgd_excess(v, v["epsilon"], sigma)),
     "noisy-cgd.step": Root(lambda v, step: noisy_cgd_mu({**v, "contraction": 1 - step}) - v["mu"]),
-}
-
-_GD = {"sensitivity": RISES, "dataset_size": FALLS, "contraction": RISES, "steps": RISES}
-_CGD = {"sensitivity": RISES, "batch_size": FALLS, "contraction": RISES, "batches": FALLS, "epochs": RISES}
-
-DIRECTIONS = {
-    "shifted.mu": {"drift": TURNS, "contractions": TURNS, "iterate_noise": TURNS, "diameter": RISES},
-    "linear-gaussian.mu": {"drift": TURNS, "contractions": TURNS, "iterate_noise": TURNS},
-    "noisy-gd-projected.mu": {**_GD, "noise_on_mean": FALLS, "learning_rate": FALLS, "diameter": RISES},
-    "noisy-cgd-projected.mu": {**_CGD, "noise_on_mean": FALLS, "learning_rate": FALLS, "diameter": RISES},
-    "noisy-cgd-position.mu": {**_CGD, "noise_on_mean": FALLS, "batch_position": RISES},
-    "noisy-gd.epsilon": {**_GD, "noise_on_mean": FALLS, "delta": FALLS},
-    "noisy-cgd.epsilon": {**_CGD, "noise_on_mean": FALLS, "delta": FALLS},
-    "noisy-gd.sigma": {**_GD, "epsilon": FALLS, "delta": FALLS},
-    "noisy-cgd.sigma": {**_CGD, "epsilon": FALLS, "delta": FALLS},
-    "noisy-cgd.step": {
-        "sensitivity": RISES, "batch_size": FALLS, "noise_on_mean": FALLS, "batches": FALLS, "epochs": RISES,
-        "mu": FALLS,
-    },
 }

@@ -14,7 +14,6 @@ from mpmath import mp, mpf
 from tests.formulas import gaussian_delta, normal_tail
 from tests.opinion import Numbers, Value
 from tests.opinions_wor_gaussian import Moment, spare_digits
-from tests.topics import FALLS, RISES, TURNS
 
 LENGTHS = sorted({1, 2, 3} | {k << i for k in (4, 5, 6) for i in range(28)})
 SHARES = ((1, 1), (31, 32), (13, 16))
@@ -132,9 +131,3 @@ def delta(v: Numbers) -> mpf:
 
 
 OPINIONS = {"noisy-sgd.epsilon": Value(epsilon, digits=(40, 48)), "noisy-sgd.delta": Value(delta, digits=(40, 48))}
-
-_COMMON = {
-    "sensitivity": RISES, "dataset_size": FALLS, "batch_size": TURNS, "noise_on_mean": FALLS,
-    "contraction": RISES, "learning_rate": FALLS, "diameter": RISES, "steps": RISES,
-}
-DIRECTIONS = {"noisy-sgd.epsilon": {**_COMMON, "delta": FALLS}, "noisy-sgd.delta": {**_COMMON, "epsilon": FALLS}}

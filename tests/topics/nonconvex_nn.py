@@ -1,4 +1,4 @@
-"""Document 002's algorithms (phased SGD and its kin): second opinions and directions."""
+"""Document 002's algorithms (phased SGD and its kin): second opinions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from oracle.core.enclosure import Enclosure
 from tests.formulas import gaussian_excess
 from tests.opinion import Numbers, Root, dyadic, from_dyadic, number
 from tests.opinions_composition import CurveOpinion
-from tests.topics import FALLS, RISES, TURNS
 
 # --- second opinions
 
@@ -101,36 +100,4 @@ OPINIONS: dict[str, Root | Sampled] = {
     "adaptive-batched-gd.sigma": release(batched, _given)[1],
     "dp-sgd-multilayer.epsilon": Sampled("epsilon"),
     "dp-sgd-multilayer.sigma": Sampled("sigma"),
-}
-
-
-# --- directions
-
-_PHASED = {
-    "label_bound": RISES, "base_learning_rate": TURNS, "link_lipschitz": TURNS, "dataset_size": RISES,
-    "oracle_error": RISES,
-}
-_LAYERED = {"feature_norm": RISES, "base_learning_rate": TURNS, "link_lipschitz": TURNS}
-_SETTINGS = {
-    "phased-sgd": _PHASED,
-    "phased-sgd-projected": {**_PHASED, "projected_dimension": FALLS},
-    "two-layer": _LAYERED,
-    "two-layer-projected": {**_LAYERED, "dataset_size": RISES, "projected_dimension": FALLS},
-    "dp-pgd": {
-        "weight_bound": RISES, "label_bound": RISES, "dataset_size": TURNS, "steps": RISES,
-        "projected_dimension": FALLS,
-    },
-}
-_SAMPLED = {"clip_norm": RISES, "divisor": FALLS, "sampling_rate": RISES, "steps": RISES}
-
-DIRECTIONS: dict[str, dict[str, str]] = {
-    **{f"{name}.epsilon": {_NOISE[name]: FALLS, **moves, "delta": FALLS} for name, moves in _SETTINGS.items()},
-    **{f"{name}.sigma": {**moves, "epsilon": FALLS, "delta": FALLS} for name, moves in _SETTINGS.items()},
-    "adaptive-batched-gd.epsilon": {"noise_over_sensitivity": FALLS, "delta": FALLS},
-    "adaptive-batched-gd.sigma": {
-        "weight_norm": RISES, "feature_norm": RISES, "label_bound": RISES, "batch_size": FALLS, "epsilon": FALLS,
-        "delta": FALLS,
-    },
-    "dp-sgd-multilayer.epsilon": {"noise_on_mean": FALLS, **_SAMPLED, "delta": FALLS},
-    "dp-sgd-multilayer.sigma": {**_SAMPLED, "epsilon": FALLS, "delta": FALLS},
 }

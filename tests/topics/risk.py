@@ -9,7 +9,6 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_delta
 from tests.opinion import Numbers, Root, Value
-from tests.topics import FALLS, RISES, TURNS
 
 
 def descent(v: Numbers) -> mpf:
@@ -161,47 +160,4 @@ OPINIONS: dict[str, Any] = {
     "glmtron.private-dimension": Value(lambda v: dimensions(v["spectrum"], v["learning_rate"] * v["dataset_size"])[1]),
     "glmtron.risk": Value(glmtron),
     "glmtron-recursion.risk": Value(glmtron_recursion),
-}
-
-_BATCHED = {
-    "target_norm": RISES, "optimal_risk": RISES, "label_bound": RISES, "feature_norm": RISES, "dimension": RISES,
-    "batch_size": FALLS, "steps": TURNS, "learning_rate": TURNS, "noise_over_sensitivity": RISES,
-}
-_DIMENSION = {"spectrum": TURNS, "dataset_size": RISES, "learning_rate": RISES}
-_CHAIN = {
-    "spectrum": TURNS, "gap": TURNS, "dataset_size": TURNS, "learning_rate": TURNS, "label_noise": RISES,
-    "noise_on_mean": RISES,
-}
-
-DIRECTIONS: dict[str, dict[str, str]] = {
-    "dp-gd.risk": {
-        "distance": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES, "steps": FALLS,
-        "learning_rate": TURNS,
-    },
-    "dp-gd-tail.risk": {
-        "distance": RISES, "constraint_radius": RISES, "lipschitz": RISES, "dimension": RISES, "noise_on_mean": RISES,
-        "steps": FALLS, "learning_rate": TURNS, "failure_probability": FALLS,
-    },
-    "dp-gd-calibrated.risk": {
-        "distance": RISES, "lipschitz": RISES, "dimension": RISES, "dataset_size": FALLS, "steps": FALLS,
-        "epsilon": FALLS, "delta": FALLS,
-    },
-    "phased-sgd.risk": {
-        "link_lipschitz": RISES, "label_bound": RISES, "distance": RISES, "rank": RISES, "dataset_size": TURNS,
-        "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
-    },
-    "phased-sgd-projected.risk": {
-        "link_lipschitz": RISES, "label_bound": RISES, "target_norm": RISES, "projected_dimension": TURNS,
-        "dataset_size": TURNS, "base_learning_rate": TURNS, "noise_over_sensitivity": RISES,
-    },
-    "dp-pgd.risk": {
-        "target_norm": RISES, "label_bound": RISES, "projected_dimension": TURNS, "dataset_size": FALLS, "steps": FALLS,
-        "learning_rate": TURNS, "noise_on_mean": RISES,
-    },
-    "adaptive-batched-gd.risk": {**_BATCHED, "strong_convexity": FALLS},
-    "adaptive-batched-gd-symmetric.risk": _BATCHED,
-    "glmtron.effective-dimension": _DIMENSION,
-    "glmtron.private-dimension": _DIMENSION,
-    "glmtron.risk": {**_CHAIN, "fourth_moment": RISES},
-    "glmtron-recursion.risk": _CHAIN,
 }

@@ -6,7 +6,6 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_excess
 from tests.opinion import Numbers, Root, Value
-from tests.topics import FALLS, RISES, TURNS
 
 
 def share(v: Numbers, position: int) -> mpf:
@@ -74,18 +73,4 @@ OPINIONS = {
     "sbcd-composition.epsilon": Root(
         lambda v, epsilon: gaussian_excess(mp.sqrt(2 * composed(v)), epsilon, v["delta"])
     ),
-}
-
-_BLOCK = {
-    "sensitivity": RISES, "batch_size": FALLS, "learning_rate": RISES, "noise_variances": TURNS, "batches": TURNS,
-    "lipschitz_gradient": RISES, "lipschitz_prox": RISES,
-}
-_ENTRIES = {"learning_rate": RISES, "batch_size": FALLS, "sensitivities": TURNS, "noise_variances": TURNS}
-
-DIRECTIONS = {
-    "sbcd.rdp": {"alpha": RISES, **_BLOCK, "batch_position": TURNS},
-    "sbcd-mixed.rdp": {"alpha": RISES, **_BLOCK},
-    "sbcd.epsilon": {**_BLOCK, "delta": FALLS},
-    "sbcd-composition.rdp": {"alpha": RISES, **_ENTRIES},
-    "sbcd-composition.epsilon": {**_ENTRIES, "delta": FALLS},
 }

@@ -6,7 +6,6 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_delta, normal_tail
 from tests.opinion import Numbers, Root, Value
-from tests.topics import FALLS, RISES, TURNS
 
 
 def gdp_excess(v: Numbers, epsilon: mpf) -> mpf:
@@ -84,12 +83,4 @@ OPINIONS = {
     "poisson-tuning.rdp": Value(lambda v: log_moment(v, v["alpha"] - 1) / (v["alpha"] - 1)),
     "poisson-tuning-renyi.epsilon": Value(renyi_epsilon, digits=(40, 60)),
     "poisson-tuning.lower": Root(example_excess),
-}
-
-DIRECTIONS = {
-    "poisson-tuning.epsilon": {"base_mu": RISES, "mean_runs": RISES, "delta": FALLS},
-    "poisson-tuning-pair.epsilon": {"base_epsilon": RISES, "base_delta": RISES, "mean_runs": RISES, "delta": FALLS},
-    "poisson-tuning.rdp": {"base_mu": RISES, "mean_runs": RISES, "alpha": TURNS},
-    "poisson-tuning-renyi.epsilon": {"base_mu": RISES, "mean_runs": RISES, "delta": FALLS},
-    "poisson-tuning.lower": {"base_mu": TURNS, "mean_runs": TURNS, "rank_threshold": TURNS, "delta": FALLS},
 }

@@ -45,6 +45,7 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is GateVerdict.REFUSED
     )
     unsupported = sum(item.cases for item in result.unsupported)
+    memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
         cases=len(result.outcomes), searched=result.searched.judged if result.searched else 0,
@@ -53,8 +54,11 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[
             GateVerdict.ACCEPTED_INVALID
         ],
-        crashed=count[GateVerdict.CRASH], timed_out=count[GateVerdict.TIMEOUT],
-        worst_unsound=_worst(result.worst(GateVerdict.UNSOUND)), worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
+        crashed=count[GateVerdict.CRASH] - memory, timed_out=count[GateVerdict.TIMEOUT], out_of_memory=memory,
+        below_formula=count[GateVerdict.BELOW_FORMULA],
+        worst_unsound=_worst(result.worst(GateVerdict.UNSOUND, ordinary=True)),
+        worst_extreme=_worst(result.worst(GateVerdict.UNSOUND, ordinary=False)),
+        worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
         seconds=round(result.seconds, 1), as_expected=not result.failures,
         differs=tuple(
             f"{outcome.case.name}: {outcome.judgement.verdict} {outcome.call} -> {outcome.judgement.answer} "
@@ -63,9 +67,19 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
     )
 
 
+def _of_the_machine(outcome: Outcome) -> bool:
+    """Whether a crash is one of memory, by what was said or by what the library's file says of it."""
+    judged, known = outcome.judgement, outcome.expected_failure
+    return judged.verdict is GateVerdict.CRASH and (
+        "memory" in judged.detail.lower() or (known is not None and "memory" in known.reason)
+    )
+
+
 def _worst(outcome: Outcome | None) -> Worst | None:
     if outcome is None or outcome.case.expected is None:
         return None
-    told, found = outcome.to_json()["expected"], outcome.judgement
-    size = found.amount if found.verdict is GateVerdict.UNSOUND else found.factor
-    return Worst(outcome.case.name, outcome.call, found.answer, told["lower"], told["upper"], repr(size))
+    told, found = outcome.to_json(), outcome.judgement
+    unsound = found.verdict is GateVerdict.UNSOUND
+    lower = told["attained"] if unsound and told["attained"] is not None else told["expected"]["lower"]
+    size = found.amount if unsound else found.factor
+    return Worst(outcome.case.name, outcome.call, found.answer, lower, told["expected"]["upper"], repr(size))

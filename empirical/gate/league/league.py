@@ -39,7 +39,10 @@ class Worst:
 class LeagueRow:
     """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them.
 
-    `differs` says where something is not as the library's file of expected failures foretells.
+    `worst_unsound` lies inside the everyday box (delta 1e-12 to 1e-3, epsilon 0.01 to 20), `worst_extreme` outside;
+    `below_formula` are answers below an upper bound that nothing proves wrong. What depends on the machine, its time
+    (`timed_out`) and its memory (`out_of_memory`), is no crash. `differs` says where something is not as the library's
+    file of expected failures foretells.
     """
 
     library: str
@@ -61,6 +64,9 @@ class LeagueRow:
     seconds: float
     as_expected: bool
     differs: tuple[str, ...] = ()
+    below_formula: int = 0
+    out_of_memory: int = 0
+    worst_extreme: Worst | None = None
 
 
 @dataclass(frozen=True)
@@ -174,5 +180,6 @@ def row_of(kind: str, data: Mapping[str, Any]) -> AnyRow:
 
 
 def _bound_row(data: Mapping[str, Any]) -> LeagueRow:
-    worst = {key: data[key] and Worst(**data[key]) for key in ("worst_unsound", "worst_loose")}
+    kinds = ("worst_unsound", "worst_loose", "worst_extreme")
+    worst = {key: Worst(**data[key]) if data.get(key) else None for key in kinds}
     return LeagueRow(**{**data, **worst, "differs": tuple(data["differs"])})

@@ -13,14 +13,15 @@ from empirical.gate.league.league import AuditorRow, League, LeagueRow, Training
 from empirical.gate.result import shortfall
 
 COLUMNS = (
-    "library", "bound", "cases", "sound", "unsound", "worst under-report", "worst looseness", "refused",
-    "nonsense accepted", "crashed, timed out", "seconds",
+    "library", "bound", "cases", "sound", "unsound", "below formula", "worst under-report", "worst at extremes",
+    "worst looseness", "refused", "nonsense accepted", "crashed", "out of time or memory", "seconds",
 )
 SUMMARY_COLUMNS = (
-    "library", "bounds", "cases", "sound", "unsound", "worst under-report", "refused", "nonsense accepted",
-    "crashed, timed out",
+    "library", "bounds", "cases", "sound", "unsound", "below formula", "worst under-report", "refused",
+    "nonsense accepted", "crashed", "out of time or memory",
 )
 TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
+TOLD_APART = 3  # the major version of the vectors since which rows tell extremes, memory and formulas apart
 AUDITOR_COLUMNS = ("library", "auditor", "pair", "true epsilon", "claims more", "allowed", "median claim", "verdict")
 
 
@@ -84,8 +85,8 @@ def summaries(league: League) -> list[tuple[str, ...]]:
 def summary_cells(rows: Sequence[LeagueRow]) -> tuple[str, ...]:
     """The row of all bounds that one accountant of a library answers."""
 
-    def total(*names: str) -> str:
-        return ", ".join(str(sum(getattr(row, name) for row in rows)) for name in names)
+    def total(name: str) -> str:
+        return str(sum(getattr(row, name) for row in rows))
 
     unsound = [(worst, row.bound) for row in rows if (worst := row.worst_unsound) is not None]
     worst, bound = max(unsound, key=lambda found: _shortfall(found[0]), default=(None, ""))
@@ -93,8 +94,9 @@ def summary_cells(rows: Sequence[LeagueRow]) -> tuple[str, ...]:
     first = rows[0]
     return (
         named(first.library, first.version, first.variant), str(len(rows)), total("cases"), total("sound"),
-        total("unsound"), told, _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
-        total("accepted_invalid"), total("crashed", "timed_out"),
+        total("unsound"), total("below_formula"), told,
+        _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
+        total("accepted_invalid"), total("crashed"), str(sum(row.timed_out + row.out_of_memory for row in rows)),
     )
 
 
@@ -106,9 +108,9 @@ def cells(row: LeagueRow) -> tuple[str, ...]:
     """A row of the table."""
     return (
         named(row.library, row.version, row.variant), row.bound, str(row.cases), str(row.sound), str(row.unsound),
-        under_report(row.worst_unsound), looseness(row.worst_loose), _refused(row.refused, row.unsupported),
-        str(row.accepted_invalid),
-        f"{row.crashed}, {row.timed_out}", f"{row.seconds:.1f}",
+        str(row.below_formula), under_report(row.worst_unsound), under_report(row.worst_extreme),
+        looseness(row.worst_loose), _refused(row.refused, row.unsupported), str(row.accepted_invalid),
+        str(row.crashed), str(row.timed_out + row.out_of_memory), f"{row.seconds:.1f}",
     )
 
 
@@ -145,24 +147,35 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 
 def markdown(league: League) -> str:
     """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
-    lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
+    lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.{_older(league)}", ""]
     lines += [*markdown_table(SUMMARY_COLUMNS, summaries(league)), ""]
     lines += [*markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
     auditors = markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
-    calls = [_told(row) for row in league.rows if row.worst_unsound is not None]
+    calls = [
+        _told(row, worst) for row in league.rows
+        for worst in (row.worst_unsound, row.worst_extreme) if worst is not None
+    ]
     lines += _folded("Every bound", markdown_table(COLUMNS, [cells(row) for row in league.rows]))
     lines += _folded("Auditors, on pairs whose epsilon is known exactly", auditors)
     lines += _folded("The worst under-report of each, as a call of its adapter", calls)
     return "\n".join(lines).rstrip("\n")
 
 
+def _older(league: League) -> str:
+    """What must be said of a table from before answers were told apart by where they lie and what they broke of."""
+    if int(league.vectors.split(".", 1)[0]) >= TOLD_APART:
+        return ""
+    return (
+        f" Before version {TOLD_APART}.0.0 the worst under-report is that of all questions, extremes included, what ran"
+        " out of memory counts as crashed, and what lies below a formula as unsound."
+    )
+
+
 def _folded(title: str, lines: Sequence[str]) -> list[str]:
     return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
 
 
-def _told(row: LeagueRow) -> str:
-    worst = row.worst_unsound
-    assert worst is not None
+def _told(row: LeagueRow, worst: Worst) -> str:
     answer, truth = _missed(worst)
     return (
         f"- {named(row.library, row.version, row.variant)}, {row.bound}: `{worst.call}` answers {worst.answer}; "

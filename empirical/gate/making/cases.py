@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from oracle.core.domain import Parameter
 from oracle.core.enclosure import Enclosure
+from oracle.core.errors import PrecisionError, VectorError
 from oracle.core.registry import Bound
 
 Text = str | tuple[str, ...]
@@ -24,15 +25,20 @@ Text = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class Expected:
-    """The certified ends of a valid case, as exact numbers: lower <= truth <= upper under both readings."""
+    """The certified ends of a valid case, as exact numbers: lower <= value <= upper under both readings.
+
+    `attained` is what the truth is certainly not below, where the value is only an upper bound of it (see
+    `oracle.core.attainment`); None where the value is the truth itself, or where nothing is known.
+    """
 
     lower: Fraction
     upper: Fraction
+    attained: Fraction | None = None
 
     @staticmethod
-    def parse(lower: str, upper: str) -> Expected:
-        """The ends that two decimal strings stand for, exactly."""
-        return Expected(Fraction(lower), Fraction(upper))
+    def parse(lower: str, upper: str, attained: str | None = None) -> Expected:
+        """The ends that decimal strings stand for, exactly."""
+        return Expected(Fraction(lower), Fraction(upper), None if attained is None else Fraction(attained))
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,24 @@ def certified(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-
     return enclosure.hull(bound.at(double, width=width))
 
 
+def attained(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-13") -> Enclosure | None:
+    """What is certainly attained under both readings of an input of a bracketed bound; None where it is not certified.
+
+    The smaller lower end counts.
+    """
+    if bound.tightness.kind != "bracketed":
+        return None
+    decimal = {name: list(text) if isinstance(text, tuple) else text for name, text in case_input.items()}
+    double = arguments(bound, case_input)
+    try:
+        first = bound.attained(decimal, width=width)
+        second = first if bound.parse(decimal) == bound.parse(double) else bound.attained(double, width=width)
+    except PrecisionError:
+        return None
+    return None if first is None or second is None else first.hull(second)
+
+
+_DIGITS = 16  # of what is attained, rounded down
 SMALLEST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
 
 
@@ -102,3 +126,14 @@ def is_told(truth: Enclosure) -> bool:
     if truth.lower.mantissa == 0 and truth.upper.mantissa == 0:
         return True
     return truth.lower.compare(SMALLEST) >= 0 and truth.upper.compare(LARGEST) <= 0
+
+
+def with_attained(bound: Bound, given: Mapping[str, Text], expected: Expected) -> Expected:
+    """The ends with what is attained, rounded down, where the bound is an upper one that has this beside it."""
+    found = attained(bound, given)
+    if found is None:
+        return expected
+    if found.lower.compare(expected.upper) > 0:
+        raise VectorError(f"{bound.name} at {dict(given)}: {found} is attained, above the bound itself")
+    low = Fraction(found.lower.to_decimal(digits=_DIGITS, up=False)) if found.lower.compare(SMALLEST) >= 0 else 0
+    return replace(expected, attained=min(Fraction(low), expected.lower))

@@ -71,7 +71,9 @@ def _try(bound: Bound, given: dict[str, Text]) -> _Tried | None:
     """What an input is worth; None where it has no answer of a size that doubles have."""
     try:
         truth = certified(bound, given)
-        xp, values = as_float64(bound.name, bound.parameters, arguments(bound, given))
+        xp, values, faults = as_float64(bound.name, bound.parameters, arguments(bound, given))
+        if faults:
+            return None
         with np.errstate(all="ignore"):
             fast = float(bound.vectorised(xp, Values(**values)))
     except OracleError:

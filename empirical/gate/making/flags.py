@@ -38,6 +38,10 @@ WIDE = Flag(
     "WideRange", "BASIC", "Parameters spread over all that makes sense, everyday sizes or not.",
     "A formula, a grid or an approximation that was only ever tried near the defaults.",
 )
+CELL = Flag(
+    "Cell", "BASIC", "One of the points that together visit every product of two cells of the everyday domain.",
+    "A branch of its own for few steps, small rates or one neighbouring relation, that nobody ever tried.",
+)
 BOUNDARY = Flag(
     "Boundary", "EDGE_CASE", "One parameter stands at an end of its domain that belongs to the domain.",
     "Division by zero, log of zero, or a special case that nobody wrote.",
@@ -95,6 +99,6 @@ NOT_NUMERIC = Flag(
 )
 
 GENERAL = (
-    ORDINARY, WIDE, BOUNDARY, NEAR_BOUNDARY, HUGE, SEARCHED, NOT_A_NUMBER, NEGATIVE, ABOVE_ONE, BEYOND,
+    ORDINARY, WIDE, CELL, BOUNDARY, NEAR_BOUNDARY, HUGE, SEARCHED, NOT_A_NUMBER, NEGATIVE, ABOVE_ONE, BEYOND,
     NON_INTEGER, UNKNOWN_WORD, NOT_NUMERIC,
 )

@@ -1,8 +1,9 @@
 """Checking vector files without trusting the code that made them: every problem is one line.
 
 The form (schema, numbers, notes, counts, parameters), each input (valid or not, as it says, by the bound's own parser),
-and the answers: a sample, or all, certified again at another width, and so at another precision of the arithmetic. The
-new enclosure is far narrower than the digits of a file, so it must lie inside what the file expects.
+the cells of the everyday domain (each product of two has a case, or a reason why not), and the answers: a sample, or
+all, certified again at another width, and so at another precision of the arithmetic. The new enclosure is far narrower
+than the digits of a file, so it must lie inside what the file expects.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from empirical.gate.making import schema
-from empirical.gate.making.cases import Case, certified, is_told
+from empirical.gate import vector_files
+from empirical.gate.making import partition, schema
+from empirical.gate.making.cases import Case, attained, certified, is_told
+from empirical.gate.making.cells import uncovered
 from empirical.gate.making.invalid import is_outside
 from empirical.gate.making.make import describe, generator, notes
 from empirical.gate.vector_files import SHIPPED, VERSION, decode, encode, read
@@ -25,6 +28,7 @@ from oracle.core.errors import OracleError, VectorError
 from oracle.core.registry import Bound, bounds
 
 WIDTH = "1e-24"  # another one than the maker's, so that another precision is used
+ATTAINED_WIDTH = "1e-16"
 
 
 @dataclass(frozen=True)
@@ -55,11 +59,41 @@ def lint(name: str, folder: Path = SHIPPED, sample: int | None = 3) -> list[Prob
         problems.append(Problem(name, "is not written as `vectors make` writes it"))
     problems += _whole(name, bound, document)
     file = decode(document)
-    for case in file.cases:
-        problems += _input(bound, case)
+    inputs = [problem for case in file.cases for problem in _input(bound, case)]
+    problems += inputs or _cells(bound, file.cases, vector_files.unanswered(name, folder))
     for case in chosen(file.cases, sample):
         problems += _answer(bound, case)
     return problems
+
+
+@dataclass(frozen=True)
+class CellCount:
+    """How much of a bound's everyday domain has a case: products of two cells, and those that cannot be answered."""
+
+    products: int
+    covered: int
+    unanswered: dict[str, str]
+
+
+def coverage(name: str, folder: Path = SHIPPED) -> CellCount:
+    """The coverage of a bound's file."""
+    bound, file = bounds()[name], vector_files.load(name, folder)
+    total = len(partition.pairs(bound))
+    return CellCount(total, total - len(uncovered(bound, file.cases)), vector_files.unanswered(name, folder))
+
+
+def _cells(bound: Bound, cases: tuple[Case, ...], reasons: Mapping[str, str]) -> Iterator[Problem]:
+    """Each product of two cells of the everyday domain has a case, or a reason why it has none."""
+    names = {partition.told(bound, pair): pair for pair in partition.pairs(bound)}
+    missing = uncovered(bound, cases)
+    open_ = sorted(cells for cells, pair in names.items() if pair in missing and cells not in reasons)
+    if open_:
+        yield Problem(bound.name, f"{len(open_)} products of cells have neither a case nor a reason: {open_[0]}, ...")
+    for cells in reasons:
+        if cells not in names:
+            yield Problem(bound.name, f"{cells} is called unanswered, and is no product of two of its cells")
+        elif names[cells] not in missing:
+            yield Problem(bound.name, f"{cells} is called unanswered, and has a case")
 
 
 def chosen(cases: tuple[Case, ...], sample: int | None) -> tuple[Case, ...]:
@@ -81,8 +115,8 @@ def _form(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Prob
 
 def _whole(name: str, bound: Bound, document: Mapping[str, Any]) -> Iterator[Problem]:
     for key, value in describe(bound).items():
-        if document[key] != value:
-            yield Problem(name, f"{key} is not what the registry says: {document[key]!r}"[:200])
+        if document.get(key) != value:
+            yield Problem(name, f"{key} is not what the registry says: {document.get(key)!r}"[:200])
     made = document["generator"]
     if made["name"] != generator()["name"] or document["vectorsVersion"] != VERSION:
         yield Problem(name, f"made by {made['name']} under version {document['vectorsVersion']}, expected {VERSION}")
@@ -134,6 +168,24 @@ def _answer(bound: Bound, case: Case) -> Iterator[Problem]:
         yield Problem(case.name, f"cannot be certified: {error}")
         return
     yield from _compare(case.name, truth, lower, upper)
+    yield from _attained(bound, case)
+
+
+def _attained(bound: Bound, case: Case) -> Iterator[Problem]:
+    """What is attained belongs to a bracketed bound, lies below its value, and is certified again."""
+    assert case.expected is not None
+    told = case.expected.attained
+    if bound.tightness.kind != "bracketed":
+        if told is not None:
+            yield Problem(case.name, f"says what is attained, and {bound.name} is {bound.tightness.kind}")
+        return
+    if told is not None and told > case.expected.lower:
+        yield Problem(case.name, "what is attained lies above the lower end")
+    found = attained(bound, case.input, width=ATTAINED_WIDTH)
+    if told is None and found is not None:
+        yield Problem(case.name, "does not say what is attained")
+    elif told is not None and (found is None or found.lower.compare(told) < 0):
+        yield Problem(case.name, f"says that {float(told)} is attained, which is not certified: {found}")
 
 
 def _compare(name: str, truth: Enclosure, lower: Fraction, upper: Fraction) -> Iterator[Problem]:

@@ -2,8 +2,9 @@
 
 The same bound gives the same document every time. Inputs come from its example and its neighbourhood, the ends of each
 parameter's domain (`everyday`), the calls that came out wrong in real libraries (`known_bugs`), a search for extremes
-(`extremes`), points spread over the whole range (`points`) and inputs that mean nothing (`invalid`). Case numbers are
-permanent: a case of a former file stays with its number, a new input gets a number that was never used.
+(`extremes`), points spread over the whole range (`points`) and inputs that mean nothing (`invalid`); `cells` then adds
+what the everyday domain still lacks. Case numbers are permanent: a case of a former file stays with its number, a new
+input gets a number that was never used.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from empirical.gate.making import extremes
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
 from empirical.gate.making.everyday import at_the_ends, example, halton, near_example, rounded, words
 from empirical.gate.making.flags import BOUNDARY, GENERAL, ORDINARY, SEARCHED, WIDE, Flag
 from empirical.gate.making.invalid import invalid_inputs
@@ -25,7 +26,7 @@ from empirical.gate.making.known_bugs import KNOWN, POINTS
 from empirical.gate.making.points import FEW_POINTS, point_at, texts
 from empirical.gate.vector_files import VERSION, VectorFile
 from oracle.core.enclosure import Enclosure, decimal_string
-from oracle.core.errors import OracleError, VectorError
+from oracle.core.errors import DomainError, OracleError, VectorError
 from oracle.core.registry import Bound
 
 WIDTH = "1e-18"
@@ -40,6 +41,8 @@ POPULAR = (
 # Bounds whose reference takes seconds, or minutes away from what is everyday: those of which the tests take fewer
 # points than this, and the sampled curve, of which they take few for their number of parameters.
 FEW, SLOW = 24, "poisson-gaussian."
+OUTSIDE = "outside the domain"
+"""How the reason begins for an input whose parameters do not suit each other."""
 Candidate = tuple[Mapping[str, Text], Flag | None, str]
 Key = tuple[tuple[str, Text], ...]
 
@@ -84,6 +87,16 @@ def make(bound: Bound, former: VectorFile | None = None) -> dict[str, Any]:
     for key in kept.keys() - found.keys():
         found[key] = _again(bound, kept[key])
     return document(bound, sorted(found.values(), key=lambda case: case.tc_id), number)
+
+
+def described(bound: Bound, file: VectorFile) -> dict[str, Any]:
+    """The document of a file with what is said of its bound, and what is attained, written anew."""
+    cases = [
+        case if case.expected is None
+        else replace(case, expected=with_attained(bound, case.input, replace(case.expected, attained=None)))
+        for case in file.cases
+    ]
+    return {**document(bound, cases, file.header["lastTcId"]), "generator": file.header["generator"]}
 
 
 def _key(given: Mapping[str, Text]) -> Key:
@@ -139,17 +152,23 @@ def _certified(bound: Bound, candidates: Iterable[Candidate]) -> Iterator[Case]:
 
 def valid_case(bound: Bound, candidate: Candidate) -> Case | None:
     """The case of an input, or None where it has no answer that is worth asking for."""
+    case = tried(bound, candidate)
+    return None if isinstance(case, str) else case
+
+
+def tried(bound: Bound, candidate: Candidate) -> Case | str:
+    """The case of an input, or why it has no answer that is worth asking for."""
     given, origin, comment = candidate
     try:
         truth = certified(bound, given, width=WIDTH)
-    except OracleError:
-        return None
+    except OracleError as error:
+        return f"{OUTSIDE if isinstance(error, DomainError) else 'not certified'}: {error}"
     if not is_told(truth):
-        return None
+        return "no double tells the answer"
     expected = Expected.parse(*ends(truth))
     if expected.upper - expected.lower > WIDEST * expected.upper:
-        return None
-    case = Case(bound.name, 0, given, expected, (), comment)
+        return "the two readings of the input differ by more than a millionth"
+    case = Case(bound.name, 0, given, with_attained(bound, given, expected), (), comment)
     flags = [bug.flag.name for bug in KNOWN if bug.applies(case)]
     if origin not in (None, ORDINARY) or not flags:
         flags.insert(0, (origin or ORDINARY).name)
@@ -188,8 +207,9 @@ def describe(bound: Bound) -> dict[str, Any]:
     """What a file says of its bound, from the registry."""
     return {
         "schema": f"{bound.unit}.schema.json", "vectorsVersion": VERSION, "bound": bound.name, "unit": bound.unit,
-        "safe": bound.safe, "neighbours": bound.neighbours, "threatModel": bound.threat_model,
-        "released": bound.released, "summary": bound.summary, "formula": bound.formula, "source": list(bound.source),
+        "safe": bound.safe, "tightness": bound.tightness.to_json(), "neighbours": bound.neighbours,
+        "threatModel": bound.threat_model, "released": bound.released, "summary": bound.summary,
+        "formula": bound.formula, "source": list(bound.source),
         "parameters": [
             {"name": p.name, "kind": p.kind, "domain": p.domain, "meaning": p.meaning, "unit": p.unit}
             for p in bound.parameters
@@ -205,6 +225,8 @@ def _test(case: Case) -> dict[str, Any]:
     }
     if case.expected is not None:
         test["expected"] = {"lower": _decimal(case.expected.lower), "upper": _decimal(case.expected.upper)}
+        if case.expected.attained is not None:
+            test["attained"] = _decimal(case.expected.attained)
     return test
 
 

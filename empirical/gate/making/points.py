@@ -7,6 +7,7 @@ path and the certified reference see exactly the same numbers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal
@@ -123,6 +124,19 @@ def fixed_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
     return [point_at(bound, [float(u) for u in position]) for position in cube]
 
 
+def points_of_all_words(bound: Bound, count: int, seed: int = 0) -> list[Point]:
+    """The fixed points, with each word of each choice in turn: at least one point has every combination of words."""
+    choices = [parameter for parameter in bound.parameters if parameter.kind == "choice"]
+    combinations = list(itertools.product(*(parameter.choices for parameter in choices)))
+    base = fixed_points(bound, max(count, len(combinations)), seed)
+    base += [base[index % len(base)] for index in range(len(base), len(combinations))]
+    names = [parameter.name for parameter in choices]
+    return [
+        {**point, **dict(zip(names, combinations[index % len(combinations)], strict=True))}
+        for index, point in enumerate(base)
+    ]
+
+
 def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
     """The same `count` extreme points every time: each coordinate is a far corner of its domain."""
     rng = np.random.default_rng(seed)
@@ -145,6 +159,13 @@ def corner_points(bound: Bound, count: int, seed: int = 0) -> list[Point]:
         return values[int(rng.integers(len(values)))]
 
     return [{p.name: corner(p) for p in bound.parameters} for _ in range(count)]
+
+
+def as_text(value: Any) -> Text:
+    """A drawn value as a case has it: the shortest decimal number that is this double."""
+    if isinstance(value, tuple):
+        return tuple(str(as_text(entry)) for entry in value)
+    return value if isinstance(value, str) else repr(value)
 
 
 def texts(point: Point) -> dict[str, Text]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from empirical.gate.making.flags import BUG_TYPES
 from empirical.gate.vector_files import SCHEMAS
+from oracle.core.attainment import TIGHTNESS
 from oracle.core.registry import NEIGHBOURS, RELEASED, SAFE, THREAT_MODELS, UNITS
 
 _NON_NEGATIVE = r"^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[1-9][0-9]*)?$"
@@ -58,7 +59,10 @@ def of(unit: str) -> dict[str, Any]:
             "additionalProperties": {"anyOf": [_TEXT, _array(_TEXT, least=1)]},
         },
     }
-    valid = _object({**head, "result": {"const": "valid"}, "expected": _object({"lower": end, "upper": end})})
+    valid = _object(
+        {**head, "result": {"const": "valid"}, "expected": _object({"lower": end, "upper": end}), "attained": end},
+        optional=("attained",),
+    )
     invalid = _object({**head, "result": {"const": "invalid"}})
     note = _object({
         "bugType": {"enum": list(BUG_TYPES)}, "description": _TEXT, "effect": _TEXT,
@@ -73,14 +77,16 @@ def of(unit: str) -> dict[str, Any]:
         "title": f"Vectors of a bound whose answer is {what}",
         **_object({
             "schema": {"const": f"{unit}.schema.json"}, "vectorsVersion": _VERSION, "bound": _TEXT,
-            "unit": {"const": unit}, "safe": {"enum": list(SAFE)}, "neighbours": {"enum": list(NEIGHBOURS)},
+            "unit": {"const": unit}, "safe": {"enum": list(SAFE)},
+            "tightness": _object({"kind": {"enum": list(TIGHTNESS)}, "why": _TEXT}),
+            "neighbours": {"enum": list(NEIGHBOURS)},
             "threatModel": {"enum": list(THREAT_MODELS)}, "released": {"enum": list(RELEASED)}, "summary": _TEXT,
             "formula": _TEXT, "source": _array(_TEXT), "parameters": _array(parameter, least=1),
             "generator": _object({"name": _TEXT, "version": _TEXT, "arithmetic": _TEXT, "width": _TEXT}),
             "notes": {"type": "object", "propertyNames": _FLAG, "additionalProperties": note},
             "numberOfTests": {"type": "integer", "minimum": 1}, "lastTcId": {"type": "integer", "minimum": 1},
             "tests": _array({"oneOf": [valid, invalid]}, least=1),
-        }),
+        }, optional=("tightness",)),
     }
 
 

@@ -1,12 +1,12 @@
-"""The commands `dp-oracle vectors make` and `dp-oracle vectors lint`."""
+"""The commands `dp-oracle vectors make`, `fill`, `describe` and `lint`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from empirical.gate import vector_files
 from oracle.core.console import GOOD, WRONG, print_json
-from oracle.core.domain import non_negative_integer, positive_integer
+from oracle.core.domain import non_negative, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 
@@ -46,19 +46,56 @@ def make_files(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OracleError(f"cannot write to {out}: {error.strerror}") from None
-    with ProcessPoolExecutor(count) as pool, _bar(len(todo)) as tell:
-        running = {pool.submit(make_file, name, out): name for name in todo}
-        try:
-            for done in as_completed(running):
-                done.result()
-                tell(running[done])
-        except BaseException:
-            pool.shutdown(cancel_futures=True)  # what is finished stays, what has not begun does not begin
-            raise
+    _in_parallel(make_file, todo, out, workers=count)
     files = [out / f"{name}.json" for name in asked]
     cases = sum(len(vector_files.load(name, out).cases) for name in asked)
     size = sum(path.stat().st_size for path in files)
     print(f"{cases} cases in {len(files)} files, {size / 1e6:.2f} MB, in {out}; {len(todo)} made now")
+
+
+def _in_parallel(work: Callable[..., Any], todo: Sequence[str], *arguments: Any, workers: int) -> list[Any]:
+    """What the work gives for each name, in their order; an interruption keeps what is finished."""
+    with ProcessPoolExecutor(workers) as pool, _bar(len(todo)) as tell:
+        running = {pool.submit(work, name, *arguments): name for name in todo}
+        try:
+            found = {}
+            for done in as_completed(running):
+                found[running[done]] = done.result()
+                tell(running[done])
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # what is finished stays, what has not begun does not begin
+            raise
+    return [found[name] for name in todo]
+
+
+@app.command("fill")
+def fill_files(
+    names: Names = None,
+    folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
+    seconds: Annotated[str, typer.Option(help="For each bound, at most; what is left open is told.")] = "600",
+    again: Annotated[bool, typer.Option("--again", help="Try cells again that could not be answered.")] = False,
+    close: Annotated[bool, typer.Option("--close", help="List what is still open then as unanswered.")] = False,
+    workers: Annotated[str, typer.Option(help="Processes to work with.")] = "1",
+) -> None:
+    """Add cases until every two cells of a bound's everyday domain have one, or a reason why not.
+
+    What stands in a file stays as it is, under its number. Cut short, the same command goes on where it was.
+    """
+    count = int(positive_integer("workers").rational(workers))
+    limit = float(non_negative("seconds").rational(seconds))
+    asked = [bound(name).name for name in names] if names else vector_files.names(folder)
+    found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
+    for name, (added, missing) in zip(asked, found, strict=True):
+        if added or missing:
+            print(f"{name}: {added} cases added" + (f", {missing} products of cells still open" if missing else ""))
+    print(f"{sum(added for added, _ in found)} cases added to {len(asked)} files")
+
+
+def fill_file(name: str, folder: Path, seconds: float, again: bool, close: bool) -> tuple[int, int]:
+    """Fill one file."""
+    from empirical.gate.making.cells import fill
+
+    return fill(name, folder, seconds=seconds, again=again, close=close)
 
 
 def make_file(name: str, out: Path) -> None:
@@ -67,6 +104,26 @@ def make_file(name: str, out: Path) -> None:
 
     formers = [folder for folder in (out, vector_files.SHIPPED) if (folder / f"{name}.json").exists()]
     vector_files.save(out / f"{name}.json", make(bound(name), vector_files.load(name, formers[0]) if formers else None))
+
+
+@app.command("describe")
+def describe_files(
+    names: Names = None,
+    folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
+) -> None:
+    """Write anew what files say of their bounds, and what is attained; inputs and expected values stay as they are.
+
+    For a change of a summary, a parameter's meaning or a tightness, which certifies no value anew.
+    """
+    from empirical.gate.making.make import described
+
+    asked = [bound(name).name for name in names] if names else vector_files.names(folder)
+    with _bar(len(asked)) as tell:
+        for name in asked:
+            file = vector_files.load(name, folder)
+            vector_files.save(folder / f"{name}.json", described(bound(name), file))
+            tell(name)
+    print(f"{len(asked)} files described in {folder}")
 
 
 @contextmanager
@@ -84,10 +141,14 @@ def lint_files(
     folder: Annotated[Path, typer.Option("--folder", help="The folder of the files.")] = vector_files.SHIPPED,
     sample: Annotated[str, typer.Option(help="Valid cases a file to certify again.")] = "3",
     every: Annotated[bool, typer.Option("--all", help="Certify every valid case again.")] = False,
+    listed: Annotated[bool, typer.Option("--cells", help="List every cell that cannot be answered.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """Check files of vectors: form, inputs, and a sample of the answers, certified again. Exit code 1: problems."""
-    from empirical.gate.making.lint import lint
+    """Check files of vectors: form, inputs, cells, and a sample of the answers, certified again. Exit code 1: problems.
+
+    For each file the products of two cells of the everyday domain are counted, and those without an answer listed.
+    """
+    from empirical.gate.making.lint import coverage, lint
 
     count = int(non_negative_integer("sample").rational(sample))
     there = vector_files.names(folder)
@@ -99,10 +160,25 @@ def lint_files(
         for name in asked:
             problems += lint(name, folder, None if every else count)
             tell(name)
+    cells = {name: coverage(name, folder) for name in asked if name in there and name in bounds()}
     if as_json:
-        print_json({"files": len(asked), "problems": problems})
+        print_json({
+            "files": len(asked), "problems": problems, "cells": {name: vars(item) for name, item in cells.items()},
+        })
     else:
+        for name, item in cells.items():
+            print(f"{name}: {item.covered} of {item.products} products of two cells have a case")
+            for reason, where in _grouped(item.unanswered).items():
+                print(f"  {len(where)} have none: {reason}" + "".join(f"\n    {one}" for one in where if listed))
         for problem in problems:
             print(problem)
         print(f"{len(asked)} files, {len(problems)} problems")
     raise typer.Exit(WRONG if problems else GOOD)
+
+
+def _grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """The cells by the kind of their reason: what stands before the colon; a list has each reason in full."""
+    found: dict[str, list[str]] = {}
+    for cells, why in reasons.items():
+        found.setdefault(why.partition(":")[0], []).append(f"{cells}: {why}")
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from empirical.gate.ranges import Corners, Maps, Ranges
+from empirical.gate.ranges import Corners, Edges, Maps, Ranges
 
 _TWO_BATCHED = ("adaptive-batched-gd.risk", "adaptive-batched-gd-symmetric.risk")
 _TWO_CHAINS = ("glmtron.risk", "glmtron-recursion.risk")
@@ -25,6 +25,8 @@ RANGES: Ranges = {
 MAPS: Maps = {
     ("adaptive-batched-gd.risk", "strong_convexity"): lambda u: 10.0 ** (3.0 * (u - 1.0)),
 }
+
+EVERYDAY: dict[tuple[str, str], Edges] = {("glmtron-recursion.risk", "dataset_size"): (1, 1e4)}  # a step a record
 
 _FEW = (5e-324, 1e-300, 1e-30, 1e-3, 0.1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from empirical.gate.ranges import Corners, Maps, Ranges
+from empirical.gate.ranges import Corners, Edges, Maps, Ranges
 
 _HIDDEN = ("sbcd.rdp", "sbcd-mixed.rdp", "sbcd.epsilon")
 
@@ -28,6 +28,9 @@ MAPS: Maps = {
     ("sbcd.rdp", "batches"): lambda u: int(6 + 10 * u),
     ("sbcd.rdp", "batch_position"): lambda u: int(1 + 5.99 * u),
 }
+
+# Both take every batch of every epoch, and so does their reference.
+EVERYDAY: dict[tuple[str, str], Edges] = {(name, "batches"): (1, 1e3) for name in ("sbcd-mixed.rdp", "sbcd.epsilon")}
 
 _ORDERS = (1 + 2**-52, 1.5, 2.0, 100.0, 1e8)
 _MODERATE = (1e-30, 1e-8, 1.0, 3.0, 1e8, 1e30)

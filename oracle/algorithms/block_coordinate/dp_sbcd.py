@@ -26,10 +26,10 @@ import math
 from typing import Any
 
 from oracle.algorithms.block_coordinate.sbcd import DESCENT, NETWORK, check, descend
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape
 
 
@@ -64,15 +64,25 @@ def _composed(config: Values) -> dict[str, Any]:
     }
 
 
+_RUN = (DISJOINT_BATCHES, *by_design("gaussian-noise", "independent-start"))
 _CLIPPED = (
-    REPLACE, DISJOINT_BATCHES,
-    Hypothesis("gradients have a finite sensitivity: clip_norm is finite", lambda config: config.clip_norm != math.inf),
-    said("each record's gradient of a block is clipped by itself (not so in the document)", "clipped"),
+    *towards("block-sensitivity", REPLACE),
+    Condition(
+        "block-sensitivity", lambda config: config.clip_norm != math.inf,
+        "gradients have a finite sensitivity: clip_norm is finite",
+    ),
+    said(
+        "block-sensitivity", "clipped",
+        "each record's gradient of a block is clipped by itself (not so in the document)",
+    ),
 )
 _ALONE = (
-    *_CLIPPED, equals("only the last iterate is released", "released", "last_iterate"),
-    Hypothesis("there is one block, layers is 0: others would depend on the data", lambda config: config.layers == 0),
-    said("all else that a step reads besides the batch is independent of the data", "other_inputs_independent"),
+    *_RUN, *_CLIPPED, LAST, given("block-lipschitz", "lipschitz_gradient", "lipschitz_prox"),
+    Condition(
+        "independent-inputs", lambda config: config.layers == 0,
+        "there is one block, layers is 0: others would depend on the data",
+    ),
+    said("independent-inputs", "other_inputs_independent"),
 )
 
 dp_sbcd = Algorithm(
@@ -93,14 +103,11 @@ dp_sbcd = Algorithm(
         Guarantee("sbcd.epsilon", "hidden state: the last iterate of one block", _block, _ALONE),
         Guarantee(
             "sbcd-mixed.rdp", "hidden state, and nobody knows which batch a record was in", _block,
-            (*_ALONE, equals("the partition into batches is uniform, drawn once and hidden", "partition", "hidden")),
+            (*_ALONE, equals("hidden-partition", "partition", "hidden")),
         ),
         Guarantee(
             "sbcd-composition.epsilon", "composition: all iterates of all blocks may be seen", _composed,
-            (
-                *_CLIPPED,
-                said("given what was released, gradients are sums of terms of single records", "separate_records"),
-            ),
+            (*_RUN, *towards("update-sensitivity", *_CLIPPED), said("separate-terms", "separate_records")),
         ),
     ),
     check=check,

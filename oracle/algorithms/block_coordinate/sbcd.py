@@ -44,7 +44,7 @@ from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Values
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, OracleError
 from oracle.core.tape import Tape
 
 
@@ -69,8 +69,11 @@ def shapes(inputs: int, config: Values) -> list[tuple[int, int]]:
 
 def solved_x(theta: Array, u: Array, u_before: Array) -> Array:
     """x_d of one record, by (5)."""
-    matrix = theta.T @ theta + np.eye(theta.shape[1])
-    return np.asarray(np.linalg.solve(matrix, theta.T @ u + np.maximum(u_before, 0.0)), dtype=np.float64)
+    before, eye = np.maximum(u_before, 0.0), np.eye(theta.shape[1])
+    try:
+        return np.asarray(np.linalg.solve(theta.T @ theta + eye, theta.T @ u + before), dtype=np.float64)
+    except np.linalg.LinAlgError:  # beside weights as long as these, rounding has lost the I: the same minimiser by SVD
+        return np.asarray(np.linalg.pinv(np.vstack([theta, eye])) @ np.concatenate([u, before]), dtype=np.float64)
 
 
 def solved_u(ahead: Array, x_next: Array) -> Array:
@@ -104,6 +107,12 @@ def prox(theta: Array, eta: float, regulariser: str) -> Array:
     if regulariser == "l1":
         return np.sign(theta) * np.maximum(0.0, np.abs(theta) - eta)
     return theta
+
+
+def check_steps(largest: float, limit: float, config: Values) -> None:
+    """An OracleError where the descent has left the numbers; one that clips does not, whatever the records."""
+    if not largest <= limit:
+        raise OracleError(f"nothing is clipped, and the descent diverges: learning_rate = {config.learning_rate}")
 
 
 def descend(
@@ -150,6 +159,8 @@ def descend(
                 if std > 0:
                     moved = moved + std * tape.normal("noise", update, moved.size)[0].reshape(moved.shape)
                 theta[d] = prox(moved, eta, config.regulariser)
+                if clip_norm == math.inf:  # systems of equations are made of squares
+                    check_steps(float(np.abs(theta[d]).max()), float(np.finfo(np.float64).max) ** 0.25, config)
                 update += 1
     return np.concatenate([block.ravel() for block in theta])
 

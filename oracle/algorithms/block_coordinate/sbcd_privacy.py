@@ -69,6 +69,7 @@ from oracle.bounds.renyi.zcdp import zcdp_epsilon
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
@@ -192,12 +193,19 @@ _EXAMPLE = {  # Figure 1(b) of document 001, constant noise, with S = 1
 }
 _SOURCE = ("sbcd/cor-4.5-case1-repaired", "sbcd/thm-4.6-repaired")
 
+_ASSUMES = (
+    "last-iterate", "block-sensitivity", "gaussian-noise", "block-lipschitz", "independent-inputs", "independent-start",
+    "cyclic-batches",
+)
+
 rdp = Bound(
     name="sbcd.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of one block of DP-SBCD, its last iterate released, all else independent of the data",
     formula=_SHARE + r", \quad R_\alpha = \alpha\rho_j",
     parameters=(_ALPHA, *_BLOCK, _BATCHES, vocabulary.batch_position, _GRADIENT, _PROX),
+    assumes=(*_ASSUMES, "record-in-batch"),
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -211,9 +219,11 @@ rdp = Bound(
 mixed = Bound(
     name="sbcd-mixed.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of one block of DP-SBCD whose partition into batches is uniform, drawn once and hidden",
     formula=_SHARE + r", \quad R_\alpha = \frac{1}{\alpha - 1}\log\frac{1}{N}\sum_j e^{(\alpha-1)\alpha\rho_j}",
     parameters=(_ALPHA, *_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX),
+    assumes=(*_ASSUMES, "hidden-partition"),
     neighbours="any",
     threat_model="last_iterate",
     source=(*_SOURCE, "sbcd/thm-4.6-mix"),
@@ -227,12 +237,14 @@ mixed = Bound(
 epsilon = Bound(
     name="sbcd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="an epsilon of one block of DP-SBCD, all else independent of the data, whichever batch holds the record",
     formula=_SHARE + (
         r", \quad \varepsilon = \max\left(0,\ \inf_{\alpha > 1} \rho\alpha + \frac{\log(1/(\alpha\delta))}{\alpha - 1}"
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right),\ \rho = \max_j \rho_j"
     ),
     parameters=(*_BLOCK, _COUNTED_BATCHES, _GRADIENT, _PROX, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=(*_SOURCE, "background/zcdp-conversion"),
@@ -252,9 +264,11 @@ _COMPOSED_EXAMPLE = {  # four blocks, two epochs
 composed_rdp = Bound(
     name="sbcd-composition.rdp",
     unit="rdp",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="Renyi divergence of DP-SBCD with every iterate of every block released",
     formula=r"R_\alpha = \frac{\alpha\eta}{4b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(_ALPHA, *_ENTRIES),
+    assumes=("separate-terms", "update-sensitivity", "gaussian-noise", "independent-start", "cyclic-batches"),
     neighbours="any",
     threat_model="all_iterates",
     source=("sbcd/fixed-blocks-repaired",),
@@ -268,9 +282,11 @@ composed_rdp = Bound(
 composed_epsilon = Bound(
     name="sbcd-composition.epsilon",
     unit="epsilon",
+    tightness=one_sided("no blocks are known that attain it"),
     summary="an epsilon of DP-SBCD with every iterate of every block released",
     formula=CURVE + r", \quad \mu^2 = \frac{\eta}{2b^2} \sum_i \frac{S_i^2}{o_i}",
     parameters=(*_ENTRIES, vocabulary.delta.open()),
+    assumes=("separate-terms", "update-sensitivity", "gaussian-noise", "independent-start", "cyclic-batches"),
     neighbours="any",
     threat_model="all_iterates",
     source=("sbcd/fixed-blocks-repaired", "background/gdp-composition"),

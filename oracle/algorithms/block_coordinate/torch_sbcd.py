@@ -12,10 +12,24 @@ from typing import Any
 
 import torch
 
-from oracle.algorithms.block_coordinate.sbcd import shapes
+from oracle.algorithms.block_coordinate.sbcd import check_steps, shapes
 from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
 from oracle.core.torch_twin import Twin, drawn
+
+
+def minimal_x(theta: torch.Tensor, u: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
+    """x_d of all records of a batch, [M, b, width]: the least squares of theta x = u and x = before."""
+    gram = theta.mT @ theta
+    gram.diagonal(dim1=-2, dim2=-1).add_(1.0)
+    factor, lost = torch.linalg.cholesky_ex(gram)
+    x: torch.Tensor = torch.cholesky_solve((u @ theta + before).mT, factor).mT
+    models = lost.nonzero()[:, 0]
+    if len(models) > 0:  # whose weights are so long that rounding has lost the 1: they are taken apart, by SVD
+        eye = torch.eye(theta.shape[2], dtype=theta.dtype, device=theta.device).expand(len(models), -1, -1)
+        inverse = torch.linalg.pinv(torch.cat([theta[models], eye], dim=1))
+        x[models] = torch.cat([u, before], dim=2)[models] @ inverse.mT
+    return x
 
 
 def minimal_u(ahead: torch.Tensor, x_next: torch.Tensor) -> torch.Tensor:
@@ -65,10 +79,7 @@ def descend(
             batch = slice(start, start + size)
             for d in range(last + 1):
                 if d > 0:
-                    gram = theta[d].mT @ theta[d]
-                    gram.diagonal(dim1=-2, dim2=-1).add_(1.0)
-                    right = u[d][:, batch] @ theta[d] + u[d - 1][:, batch].clamp(min=0.0)
-                    x[d][:, batch] = torch.cholesky_solve(right.mT, torch.linalg.cholesky(gram)).mT
+                    x[d][:, batch] = minimal_x(theta[d], u[d][:, batch], u[d - 1][:, batch].clamp(min=0.0))
                 here = x[d][:, batch]
                 if d < last:
                     u[d][:, batch] = minimal_u(here @ theta[d].mT, x[d + 1][:, batch])
@@ -84,6 +95,8 @@ def descend(
                 if std > 0:
                     moved = moved + std * drawn(tape.normal("noise", update, moved[0].numel()), moved).view_as(moved)
                 theta[d] = proximal(moved, eta, config.regulariser)
+                if clip_norm == math.inf:
+                    check_steps(float(theta[d].abs().max()), torch.finfo(inputs.dtype).max ** 0.25, config)
                 update += 1
     return torch.cat([block.flatten(1) for block in theta], dim=1)
 

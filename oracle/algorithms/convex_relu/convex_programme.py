@@ -248,10 +248,22 @@ def _inside(cone: Array) -> Array:
     """A point well inside a cone G u >= 0 whose interior is not empty: it maximises the least slack."""
     if not len(cone):
         return np.zeros(cone.shape[1])
-    unit = cone / np.linalg.norm(cone, axis=1, keepdims=True)
+    unit = np.ldexp(cone, -np.frexp(np.abs(cone).max(axis=1, keepdims=True))[1])  # no square of it leaves the doubles
+    unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
     least = np.concatenate([-unit, np.ones((len(unit), 1))], axis=1)
     box = [(-1.0, 1.0)] * cone.shape[1] + [(0.0, None)]
     return np.asarray(linprog([0.0] * cone.shape[1] + [-1.0], A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
+
+
+def _step(programme: _Programme, z: Array, weight: float) -> tuple[Array, float]:
+    """The Newton step and the squared decrement; an OracleError where doubles have none for records of such sizes."""
+    try:
+        step, decrement = programme.newton(z, weight)
+    except np.linalg.LinAlgError:
+        step, decrement = z, math.nan
+    if not math.isfinite(decrement):
+        raise OracleError("the programme is not solved: a Newton step is no number")
+    return step, decrement
 
 
 def _minimised(programme: _Programme, start: Array, tolerance: float, unit: float) -> tuple[Array, float]:
@@ -265,7 +277,7 @@ def _minimised(programme: _Programme, start: Array, tolerance: float, unit: floa
     weight, lower = 1.0, 0.0  # every objective is >= 0
     while weight < _LARGEST_WEIGHT:
         for _ in range(_NEWTON_STEPS):
-            step, decrement = programme.newton(z, weight)
+            step, decrement = _step(programme, z, weight)
             if decrement < 1e-5:
                 break
             length, least = 1.0, programme.barrier(z, weight)

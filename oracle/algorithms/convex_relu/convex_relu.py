@@ -40,10 +40,10 @@ import numpy as np
 from oracle.algorithms.convex_relu import convex_relu_smoothness as model
 from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CLIPPED_RUN, CONTRACTS, DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONTRACTS, DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, said, towards
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -147,14 +147,17 @@ def clipping_keeps_convexity(config: Values) -> bool | None:
 
 _LARGEST_RESIDUAL = {"softmax": {"record": 2, "output": 1}, "logistic": {"record": 1, "output": 1}}
 """The largest |r|^2 of all of softmax's outputs or of one (record, output), and of one logistic output."""
-_DEFINED = Hypothesis(
-    "a softmax has two outputs or more", lambda config: config.loss != "softmax" or config.outputs > 1
+_MODEL = (
+    Condition(
+        "contracting-steps", lambda config: config.loss != "softmax" or config.outputs > 1,
+        "a softmax has two outputs or more",
+    ),
+    said("contracting-steps", "independent_hyperplanes", "the hyperplanes do not depend on the data"),
 )
-_INDEPENDENT = said("the hyperplanes do not depend on the data", "independent_hyperplanes")
-_CONVEX = Hypothesis(
+_CONVEX = Condition(
+    "contracting-steps", clipping_keeps_convexity,
     "clipping keeps the loss convex: one output, two-class softmax, squared loss, logistic losses clipped one by one, "
     "or clipping that never acts",
-    clipping_keeps_convexity,
 )
 
 noisy_cgd_convex_relu = Algorithm(
@@ -175,9 +178,12 @@ noisy_cgd_convex_relu = Algorithm(
     guarantees=(
         Guarantee(
             HIDDEN.bound, HIDDEN.words, hidden,
-            (REPLACE, DISJOINT_BATCHES, LAST, _DEFINED, _INDEPENDENT, _CONVEX, CONTRACTS),
+            (REPLACE, DISJOINT_BATCHES, LAST, *CLIPPED_RUN, *_MODEL, _CONVEX, CONTRACTS),
         ),
-        Guarantee(COMPOSED.bound, COMPOSED.words, COMPOSED.parameters, (*COMPOSED.hypotheses, _DEFINED, _INDEPENDENT)),
+        Guarantee(
+            COMPOSED.bound, COMPOSED.words, COMPOSED.parameters,
+            (*COMPOSED.conditions, *towards("l2-sensitivity", *_MODEL)),
+        ),
     ),
     check=check,
     reference=train,

@@ -44,6 +44,7 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, deflate, inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -106,12 +107,16 @@ _BETA = (
 )
 _SOURCE = ("relu-approx/lem-3.2-repaired",)
 
+_ASSUMES = ("convex-relu-model", "bounded-features", "convex-clipping")
+
 smoothness_bound = Bound(
     name="convex-relu.smoothness",
     unit="smoothness",
+    tightness=truth("the largest eigenvalue of the Hessian is reached (or approached, by even scores)"),
     summary="largest curvature of the convex ReLU loss of a record, ridge included",
     formula=_BETA,
     parameters=_MODEL,
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -124,9 +129,11 @@ smoothness_bound = Bound(
 contraction_bound = Bound(
     name="convex-relu.contraction",
     unit="contraction",
+    tightness=truth("both ends of the Hessian's spectrum are reached by some record"),
     summary="Lipschitz constant of a gradient step on the convex ReLU loss, unclipped or with one output; may exceed 1",
     formula=r"c = \max\left(|1 - \eta\lambda|,\ |1 - \eta\beta|\right), \quad " + _BETA,
     parameters=(vocabulary.learning_rate, *_MODEL),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,
@@ -139,12 +146,14 @@ contraction_bound = Bound(
 step_bound = Bound(
     name="convex-relu.step",
     unit="step_size",
+    tightness=truth("both ends of the Hessian's spectrum are reached by some record"),
     summary="largest step size on the convex ReLU loss that does not expand, or that contracts by 1 - eta lambda",
     formula=(
         r"\eta = \frac{2}{\beta} \text{ (expansion)}, \quad \eta = \frac{2}{\lambda + \beta} \text{ (ridge)}, \quad "
         + _BETA
     ),
     parameters=(vocabulary.step_rule, *_MODEL),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     source=_SOURCE,

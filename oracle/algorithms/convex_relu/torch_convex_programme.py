@@ -59,6 +59,8 @@ def solved(x: torch.Tensor, y: torch.Tensor, lam: float) -> tuple[float, float]:
     theta, before, upper, lower = y, float("inf"), float(y @ y) / 2, 0.0
     for _ in range(_ROUNDS):
         slopes, fresh = steepest(x, theta, projectors)
+        if not len(slopes):  # none is a number: what is left has underflowed
+            break
         feasible = theta * min(1.0, lam / max(float(slopes.max()), torch.finfo(x.dtype).tiny))
         lower = max(lower, float(feasible @ y - feasible @ feasible / 2))
         if upper - lower <= tolerance * upper:
@@ -66,6 +68,8 @@ def solved(x: torch.Tensor, y: torch.Tensor, lam: float) -> tuple[float, float]:
         if upper >= before:  # rounding drowns what is left to gain
             break
         atoms = torch.cat([atoms, fresh[:, slopes > lam]], dim=1)
+        if not atoms.shape[1]:  # no atom pays, and yet the ends do not meet
+            break
         theta, weights = projected(atoms, y, lam)
         residual = y - atoms @ weights
         before, upper = upper, min(upper, float(residual @ residual / 2 + lam * weights.sum()))

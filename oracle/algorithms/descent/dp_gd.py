@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.constant_size import DECLARED_SIZE, check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said
 from oracle.core.tape import Tape
 
 
@@ -65,8 +65,37 @@ def composed(config: Values, longest: Fraction) -> dict[str, Any]:
     }
 
 
-CLIPPED = said("every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)", "clipped")
+CLIPPED = said(
+    "short-gradients", "clipped", "every record's gradient g is clipped by itself: g min(1, clip_norm/|g|)"
+)
+FULL = (DECLARED_SIZE, CONSTANT_SIZE, *by_design("gaussian-noise", "only-noisy-gradients", "full-batches"))
+"""What full-batch descent with noise is, and what it needs besides short gradients."""
 WORDS = "composition: exact, all iterates may be seen, no convexity needed"
+
+
+
+
+def _idle(config: Values) -> bool | None:
+    """Whether no gradient can be longer than the clipping norm, by what is declared of the losses."""
+    declared = config.convex_lipschitz == "true" and config.lipschitz is not None
+    return True if declared and config.lipschitz <= config.clip_norm else None
+
+
+MEAN_RISK = (
+    equals("judged-average", "released", "average_iterate"),
+    Condition(
+        "full-batches", lambda config: True if config.neighbours == "replace" else None,
+        "the divisor is the number of records: neighbours = replace",
+    ),
+    *by_design("excess-empirical-risk", "gaussian-noise", "convex-set"),
+)
+"""What the risk of a full-batch descent asks of it, besides its losses and its set."""
+
+
+def _risk(config: Values) -> dict[str, Any] | None:
+    names = ("distance", "lipschitz", "dimension", "noise_on_mean", "steps", "learning_rate")
+    values = {name: getattr(config, name) for name in names}
+    return None if None in values.values() else values
 
 
 dp_gd = Algorithm(
@@ -79,14 +108,27 @@ dp_gd = Algorithm(
     ),
     training=(vocabulary.loss.choosing(*glm.LOSSES), vocabulary.learning_rate),
     setting=(vocabulary.delta.open(), vocabulary.released),
-    stated=(vocabulary.clipped, vocabulary.fixed_size),
+    stated=(
+        vocabulary.clipped, vocabulary.fixed_size, vocabulary.convex_lipschitz, vocabulary.lipschitz,
+        vocabulary.distance, vocabulary.dimension,
+    ),
     trained=lambda config: {"clipped": "true", "fixed_size": "true"},
     released="average_iterate",
     neighbours="any",
     guarantees=(
         Guarantee(
             "dp-gd.epsilon", WORDS, lambda config: composed(config, config.clip_norm),
-            (CLIPPED, DECLARED_SIZE, CONSTANT_SIZE),
+            (CLIPPED, *FULL),
+        ),
+    ),
+    risks=(
+        Guarantee(
+            "dp-gd.risk", "the average iterate, in expectation", _risk,
+            (
+                *MEAN_RISK, said("lipschitz-losses", "convex_lipschitz"), given("start-at-distance", "distance"),
+                Condition("unclipped", _idle, "clipping never acts: lipschitz, of losses as they are, <= clip_norm"),
+                given("counted-directions", "dimension"),
+            ),
         ),
     ),
     check=check,

@@ -36,6 +36,7 @@ from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import deflate, inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
@@ -117,15 +118,19 @@ _FORMULA = CURVE + (
 _SOURCE = ("cs208/dp-gd-sensitivity", "background/gdp-composition")
 _EXAMPLE = {"clip_norm": "1", "dataset_size": "10000", "steps": "100", "delta": "1e-5", "neighbours": "add_remove"}
 
+_ASSUMES = ("short-gradients", "gaussian-noise", "only-noisy-gradients", "constant-size")
+
 epsilon = Bound(
     name="dp-gd.epsilon",
     unit="epsilon",
+    tightness=truth("a linear loss has the same clipped gradient at every step"),
     summary="least epsilon for which full-batch descent on clipped gradients with noise is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
         _CLIP, _SIZE, vocabulary.noise_on_mean.above(0), _STEPS,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "full-batches"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -139,9 +144,11 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-gd.sigma",
     unit="sigma",
+    tightness=truth("a linear loss has the same clipped gradient at every step"),
     summary="least noise on the mean gradient that makes full-batch clipped gradient descent (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_CLIP, _SIZE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
+    assumes=(*_ASSUMES, "full-batches"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -155,6 +162,7 @@ sigma = Bound(
 sgd_epsilon = Bound(
     name="dp-sgd.epsilon",
     unit="epsilon",
+    tightness=truth("a linear loss has the same clipped gradient at every step, the others 0"),
     summary="least epsilon for which descent on Poisson batches of clipped gradients with noise is (epsilon, delta)-DP",
     formula=(
         poisson_gaussian.epsilon.formula
@@ -165,6 +173,7 @@ sgd_epsilon = Bound(
         vocabulary.noise_on_mean.above(0), _STEPS,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "poisson-sampling", "secret-batches", "constant-divisor"),
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",

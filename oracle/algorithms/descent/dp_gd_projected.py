@@ -19,20 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from oracle.algorithms.descent.dp_gd import WORDS, composed
+from oracle.algorithms.descent.dp_gd import FULL, MEAN_RISK, WORDS, composed
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.constant_size import DECLARED_SIZE, check_size
+from oracle.algorithms.shared.constant_size import check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
-from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core import records, vocabulary
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
 
 def largest_gradient(loss: str, features: Array, label: float, radius: float) -> float:
     """The largest gradient norm of a record's loss on the ball."""
-    norm = float(np.linalg.norm(features))
+    norm = float(records.lengths(features[None])[0])
     return norm * max(abs(glm.residual(loss, sign * radius * norm, label)) for sign in (1.0, -1.0))
 
 
@@ -58,12 +57,12 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     """The average iterate of one model: the text of the algorithm, sample by sample."""
     check(features, labels, config)
     eta, sigma, radius = (float(v) for v in (config.learning_rate, config.noise_on_mean, config.radius))
-    records, dimension = features.shape
+    size, dimension = features.shape
     theta = np.zeros(dimension)
     iterates = np.zeros(dimension)
     for step in range(config.steps):
         total = np.zeros(dimension)
-        for i in range(records):
+        for i in range(size):
             gradient = glm.residual(config.loss, float(features[i] @ theta), float(labels[i])) * features[i]
             total += gradient
             if recorder is not None:
@@ -77,6 +76,31 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
     return average
 
 
+_BOUNDED = "no record's gradient is longer than lipschitz on the whole ball"
+_RISK = (
+    *MEAN_RISK, said("lipschitz-losses", "gradients_bounded", _BOUNDED),
+    given("lipschitz-losses", "loss", words="the loss is convex: one of those that this algorithm names"),
+    *by_design("unclipped", "start-at-distance"),
+)
+
+
+def _risk(config: Values) -> dict[str, Any] | None:
+    """The parameters of dp-gd.risk: the start, 0, is at most the radius away from the minimiser on the ball."""
+    values = {
+        "distance": config.radius, "lipschitz": config.lipschitz, "dimension": config.dimension,
+        "noise_on_mean": config.noise_on_mean, "steps": config.steps, "learning_rate": config.learning_rate,
+    }
+    return None if None in values.values() else values
+
+
+def _tail(config: Values) -> dict[str, Any] | None:
+    """The parameters of dp-gd-tail.risk: a ball is as wide as twice its radius."""
+    values = _risk(config)
+    if values is None or config.failure_probability is None:
+        return None
+    return {**values, "constraint_radius": 2 * config.radius, "failure_probability": config.failure_probability}
+
+
 dp_gd_projected = Algorithm(
     name="dp-gd-projected",
     document="000, Algorithm 1",
@@ -87,17 +111,27 @@ dp_gd_projected = Algorithm(
     ),
     training=(vocabulary.loss.choosing(*glm.LOSSES), vocabulary.learning_rate, vocabulary.radius),
     setting=(vocabulary.delta.open(), vocabulary.released),
-    stated=(vocabulary.gradients_bounded, vocabulary.fixed_size),
+    stated=(
+        vocabulary.gradients_bounded, vocabulary.fixed_size, vocabulary.dimension, vocabulary.all_coordinates,
+        vocabulary.failure_probability,
+    ),
     trained=lambda config: {"gradients_bounded": "true", "fixed_size": "true"},  # other data are refused
     released="average_iterate",
     neighbours="any",
     guarantees=(
         Guarantee(
             "dp-gd.epsilon", WORDS, lambda config: composed(config, config.lipschitz),
-            (
-                said("no record's gradient is longer than lipschitz on the whole ball", "gradients_bounded"),
-                DECLARED_SIZE, CONSTANT_SIZE,
-            ),
+            (said("short-gradients", "gradients_bounded", _BOUNDED), *FULL),
+        ),
+    ),
+    risks=(
+        Guarantee(
+            "dp-gd.risk", "the average iterate, in expectation", _risk,
+            (*_RISK, said("counted-directions", "all_coordinates")),
+        ),
+        Guarantee(
+            "dp-gd-tail.risk", "the average iterate, but for a given probability", _tail,
+            (*_RISK, said("all-directions", "all_coordinates"), *by_design("constraint-radius")),
         ),
     ),
     check=check,

@@ -50,6 +50,7 @@ from flint import arb, ctx
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
@@ -133,15 +134,22 @@ _STEPS = vocabulary.steps.at_least(1)
 _SIGMA = vocabulary.noise_on_mean
 _RATE = vocabulary.learning_rate
 
+_ASSUMES = (
+    "excess-empirical-risk", "judged-average", "lipschitz-losses", "unclipped", "gaussian-noise", "full-batches",
+    "convex-set", "start-at-distance",
+)
+
 risk = Bound(
     name="dp-gd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk, in expectation, of the averaged iterate of noisy projected gradient descent",
     formula=(
         r"\mathbb{E}\,L(\bar\theta) - L(\theta^*) \le \frac{D^2}{2\eta T}"
         r" + \frac{\eta}{2}\left(\frac{T+1}{T} G^2 + p\sigma^2\right)"
     ),
     parameters=(_DISTANCE, _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE),
+    assumes=(*_ASSUMES, "counted-directions"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/noisy-descent-risk",),
@@ -158,6 +166,7 @@ risk = Bound(
 tail = Bound(
     name="dp-gd-tail.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk, but for a given probability, of the averaged iterate of noisy gradient descent",
     formula=(
         r"\frac{D^2}{2\eta T} + \frac{\eta (T+1) G^2}{2T} + \frac{\eta\sigma^2}{2}\left(p + 2\sqrt{\frac{p x}{T}}"
@@ -167,6 +176,7 @@ tail = Bound(
         _DISTANCE, vocabulary.constraint_radius,
         _LIPSCHITZ, _DIMENSION, _SIGMA, _STEPS, _RATE, vocabulary.failure_probability,
     ),
+    assumes=(*_ASSUMES, "constraint-radius", "all-directions"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/noisy-descent-tail",),
@@ -183,6 +193,7 @@ tail = Bound(
 calibrated = Bound(
     name="dp-gd-calibrated.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess empirical risk of noisy gradient descent at (epsilon, delta)-DP, at the best step size",
     formula=(
         r"\mathbb{E}\,L(\bar\theta) - L(\theta^*) \le D G"
@@ -192,6 +203,7 @@ calibrated = Bound(
         _DISTANCE, _LIPSCHITZ, _DIMENSION, vocabulary.dataset_size, _STEPS,
         vocabulary.epsilon, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "counted-directions", "calibrated", "replace"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("background/noisy-descent-risk", "background/gdp-composition"),

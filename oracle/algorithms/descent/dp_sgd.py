@@ -27,11 +27,11 @@ import numpy as np
 
 from oracle.algorithms.descent.dp_gd import CLIPPED
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE, REPLACE, WITHOUT_REPLACEMENT
 from oracle.algorithms.shared.constant_size import DECLARED_SIZE, FITS, check_batch_size, check_size
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said, towards
 from oracle.core.tape import Tape
 
 
@@ -86,31 +86,35 @@ def _unsampled(config: Values) -> dict[str, Any]:
     return {"sigma": _multiplier(config), "sensitivity": sensitivity, "steps": config.steps}
 
 
-DIVISOR = said("the sum is divided by the constant batch_size, not by the number drawn", "constant_divisor")
-SECRET = said("which records were drawn stays secret", "secret_batches")
+DIVISOR = said("constant-divisor", "constant_divisor")
+SECRET = said("secret-batches", "secret_batches")
 POISSON = (
-    equals("every record enters a batch with probability batch_size/dataset_size", "sampling", "poisson"),
-    FITS, CLIPPED, DIVISOR, SECRET, DECLARED_SIZE, CONSTANT_SIZE,
+    equals("poisson-sampling", "sampling", "poisson"), FITS, CLIPPED, DIVISOR, SECRET, DECLARED_SIZE, CONSTANT_SIZE,
+    *by_design("gaussian-noise", "only-noisy-gradients"),
 )
 """What the sampled Gaussian steps ask for."""
 # Where a record joins or leaves, a sample of fixed size changes in another record too.
-ONE_TERM = Hypothesis(
-    "a record is in a batch at most once, and its coming or going leaves the others' places alone",
+ONE_TERM = Condition(
+    "l2-sensitivity",
     lambda config: config.sampling == "poisson"
     or (config.sampling == "without_replacement" and config.neighbours == "replace"),
+    "a record is in a batch at most once, and its coming or going leaves the others' places alone",
 )
 GUARANTEES = (
     Guarantee("dp-sgd.epsilon", "amplification by Poisson sampling, composed exactly", _poisson, POISSON),
     Guarantee(
         "wor-gaussian.epsilon", "amplification by sampling without replacement", _without_replacement,
         (
-            REPLACE, equals("batches are drawn without replacement", "sampling", "without_replacement"), FITS,
-            CLIPPED, SECRET, DECLARED_SIZE,
+            REPLACE, WITHOUT_REPLACEMENT, *towards("without-replacement", FITS, DECLARED_SIZE),
+            *towards("short-terms", CLIPPED), SECRET, *by_design("gaussian-noise"),
         ),
     ),
     Guarantee(
         "gaussian-composed.epsilon", "composition without amplification: the batches may be known", _unsampled,
-        (FITS, CLIPPED, DIVISOR, ONE_TERM, DECLARED_SIZE, CONSTANT_SIZE),
+        (
+            *towards("l2-sensitivity", FITS, CLIPPED, DIVISOR, ONE_TERM, DECLARED_SIZE, CONSTANT_SIZE),
+            *by_design("gaussian-noise"),
+        ),
     ),
 )
 KEYS = (

@@ -23,10 +23,10 @@ import numpy as np
 from oracle.algorithms.glmtron import glmtron
 from oracle.algorithms.glmtron.dp_threshold import BESIDE, covered, covers
 from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
@@ -65,7 +65,8 @@ def train_gradient(features: Array, labels: Array, config: Values, tape: Tape, r
 
 
 NOISE = vocabulary.noise_over_sensitivity.above(0)
-SHUFFLED = said("the order is uniformly random and secret", "shuffled")
+_STATED = (vocabulary.shuffled, *BESIDE)
+SHUFFLED = said("secret-order", "shuffled")
 PASS = (REPLACE, ONE_PASS, SHORTENS)
 """What a step's guarantee assumes: the record of a step moves it by twice the clipping norm, and no other step."""
 
@@ -90,23 +91,61 @@ def _best(config: Values) -> Enclosure:
     return bound("glmtron.epsilon").at(_shuffled(config)) if config.shuffled == "true" else _one_step(config)
 
 
+_WALK = (
+    # Noise moves the iterate anywhere, and with it the vector of a record that is not 0: some run clips it.
+    Condition(
+        "unclipped", lambda config: False if config.dataset_size > 1 else None,
+        "clipping never acts, though noise can move the iterate anywhere",
+    ),
+    Condition(
+        "fixed-noise", lambda config: bool(config.thresholds == "fixed"), "the clipping norm is fixed in advance"
+    ),
+    ONE_PASS, equals("judged-average", "released", "average_iterate"), given("start-at-gap", "gap"),
+    said("independent-records", "independent_records"),
+    said("relu-labels", "well_specified", "the mean of a label, given x, is relu(<w*, x>)"),
+    given("relu-labels", "label_noise", words="its variance is at most label_noise^2"),
+    *by_design("excess-population-risk", "gaussian-noise"),
+)
+
+
+def _risk(config: Values, *asked: str) -> dict[str, Any] | None:
+    """The parameters of the risk: the noise of a step is 2 f gamma."""
+    names = ("spectrum", "gap", "dataset_size", "learning_rate", "label_noise", *asked)
+    values = {name: getattr(config, name) for name in names}
+    if None in values.values() or config.clip_norm is None:
+        return None
+    return {**values, "noise_on_mean": 2 * config.noise_over_sensitivity * config.clip_norm}
+
+
+_RISKS = (
+    Guarantee(
+        "glmtron.risk", "the average iterate, in expectation, in closed form",
+        lambda config: _risk(config, "fourth_moment"),
+        (*_WALK, said("symmetric-features", "symmetric"), given("fourth-moments", "spectrum", "fourth_moment")),
+    ),
+)
+_RISK_KEYS = (
+    vocabulary.spectrum, vocabulary.gap, vocabulary.fourth_moment, vocabulary.label_noise, vocabulary.symmetric,
+    vocabulary.independent_records, vocabulary.well_specified,
+)
+
 _algorithm = functools.partial(
     Algorithm,
     parameters=(NOISE,),
     training=glmtron.TRAINING,
     setting=(*glmtron.PLANNED, vocabulary.neighbours),
-    stated=(vocabulary.shuffled, *BESIDE),
+    stated=_STATED,
     trained=lambda config: {"epochs": 1, "thresholds": "fixed", "shuffled": "true"},
     released="average_iterate",
     neighbours="replace",
     guarantees=(
         Guarantee(
             "glmtron.epsilon", "shuffled, a Gaussian step a record: all iterates may be seen", _shuffled,
-            (*PASS, SHUFFLED, covers(_best)),
+            (*PASS, SHUFFLED, covers(_best), *by_design("gaussian-noise")),
         ),
         Guarantee(
             "gaussian.epsilon", "a Gaussian step a record: all iterates and the order may be seen", _alone,
-            (*PASS, covers(_one_step)),
+            (*towards("l2-sensitivity", *PASS, covers(_one_step)), *by_design("gaussian-noise")),
         ),
         covered(_best, PASS),
     ),
@@ -117,6 +156,8 @@ dp_glmtron = _algorithm(
     name="dp-glmtron",
     document="003, Algorithm 1",
     summary="one noisy GLMtron pass over records in a secret random order, the average iterate",
+    stated=(*_STATED, *_RISK_KEYS),
+    risks=_RISKS,
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron:twin",
     source=("glmtron/alg-1", "glmtron/clip", "glmtron/thm-4.1"),

@@ -27,7 +27,7 @@ from oracle.algorithms.glmtron import dp_threshold, glmtron
 from oracle.algorithms.glmtron.dp_glmtron import NOISE, PASS, SHUFFLED
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -98,12 +98,13 @@ dp_glmtron_adaptive = Algorithm(
             _both,
             (
                 *PASS, SHUFFLED,
-                equals("the thresholds come from other records than the pass", "thresholds", "other_records"),
-                Hypothesis(
+                equals("other-records", "thresholds", "other_records"),
+                Condition(
+                    "other-records", lambda config: config.threshold_records < config.dataset_size,
                     "records are left for the pass: threshold_records is below dataset_size",
-                    lambda config: config.threshold_records < config.dataset_size,
                 ),
                 *dp_threshold.REPAIRED, *dp_threshold.filled("threshold_records"),
+                *by_design("gaussian-noise", "past-thresholds"),
             ),
         ),
     ),

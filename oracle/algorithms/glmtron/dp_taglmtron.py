@@ -30,7 +30,7 @@ from oracle.algorithms.glmtron.glmtron import ONE_PASS, SHORTENS
 from oracle.algorithms.glmtron.tree import PrefixSums
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, said
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
@@ -79,7 +79,7 @@ def _own(config: Values) -> Enclosure:
     return bound("taglmtron.epsilon").at(_tree(config))
 
 
-_LATE_NOISE = said("a node's noise is scaled by the largest clipping norm of its leaves", "late_noise")
+_LATE_NOISE = said("late-noise", "late_noise")
 _PASS = (ONE_PASS, SHORTENS, _LATE_NOISE)
 
 _algorithm = functools.partial(
@@ -93,7 +93,8 @@ _algorithm = functools.partial(
     neighbours="any",
     guarantees=(
         Guarantee(
-            "taglmtron.epsilon", "all completed nodes: all iterates may be seen", _tree, (*_PASS, covers(_own)),
+            "taglmtron.epsilon", "all completed nodes: all iterates may be seen", _tree,
+            (*_PASS, covers(_own), *by_design("gaussian-noise")),
         ),
         covered(_own, _PASS),
     ),

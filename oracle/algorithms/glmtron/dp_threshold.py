@@ -36,10 +36,10 @@ import numpy as np
 
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from oracle.core.registry import bound
@@ -162,23 +162,22 @@ STATED = (vocabulary.noisy_test, vocabulary.fixed_bins)
 BESIDE = (vocabulary.threshold_epsilon, vocabulary.threshold_delta, *STATED)
 """What a training whose thresholds come from other records has to say of them."""
 REPAIRED = (
-    said("a bin is released if its noisy count exceeds the threshold", "noisy_test"),
-    said("bins and batches do not depend on the records", "fixed_bins"),
+    said("noisy-test", "noisy_test"), said("fixed-histograms", "fixed_bins"), *by_design("laplace-noise"),
 )
 TRAINED = {"noisy_test": "true", "fixed_bins": "true"}
 """What this implementation makes true."""
 
 
-def filled(records: str) -> tuple[Hypothesis, Hypothesis]:
+def filled(records: str) -> tuple[Condition, Condition]:
     """The batches of a histogram suit the number of records under that key, and are enough for a bin to speak."""
     return (
-        Hypothesis(
+        Condition(
+            "fixed-histograms", lambda config: getattr(config, records) % config.histogram_batches == 0,
             f"the batches of a histogram are of one size: histogram_batches divides {records}",
-            lambda config: getattr(config, records) % config.histogram_batches == 0,
         ),
-        Hypothesis(
+        Condition(
+            "fixed-histograms", lambda config: config.histogram_batches > bar(config),
             "a bin can speak: histogram_batches is above 1 + (2/threshold_epsilon) log(1/threshold_delta)",
-            lambda config: config.histogram_batches > bar(config),
         ),
     )
 
@@ -207,7 +206,7 @@ def _compared(
         return False
 
 
-def covers(training: Callable[[Values], Enclosure]) -> Hypothesis:
+def covers(training: Callable[[Values], Enclosure]) -> Condition:
     """The training's guarantee holds for the records of the thresholds, too."""
 
     def holds(config: Values) -> bool | None:
@@ -215,10 +214,12 @@ def covers(training: Callable[[Values], Enclosure]) -> Hypothesis:
             return _compared(config, training, lambda thresholds, rest: thresholds.certainly_le(rest))
         return bool(config.thresholds == "fixed")
 
-    return Hypothesis("the thresholds are fixed in advance, or come from other records at no higher epsilon", holds)
+    return Condition(
+        "past-thresholds", holds, "the thresholds are fixed in advance, or come from other records at no higher epsilon"
+    )
 
 
-def covered(training: Callable[[Values], Enclosure], others: tuple[Hypothesis, ...]) -> Guarantee:
+def covered(training: Callable[[Values], Enclosure], others: tuple[Condition, ...]) -> Guarantee:
     """The thresholds' guarantee where it is the weaker one; `others` is what the training's own guarantee assumes."""
 
     def holds(config: Values) -> bool | None:
@@ -229,7 +230,12 @@ def covered(training: Callable[[Values], Enclosure], others: tuple[Hypothesis, .
     return Guarantee(
         "dp-threshold.epsilon", "the thresholds, where they cost more than the training on the other records",
         lambda config: _calls(config, config.dataset_size),
-        (*others, Hypothesis("the thresholds come from other records, at no lower epsilon than the training's", holds)),
+        (
+            REPLACE, *REPAIRED, *towards("noisy-test", *others),
+            Condition(
+                "noisy-test", holds, "the thresholds come from other records, at no lower epsilon than the training's"
+            ),
+        ),
     )
 
 

@@ -51,6 +51,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, through
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
@@ -164,12 +165,16 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("replace", "fixed-histograms", "noisy-test", "laplace-noise")
+
 epsilon = _bound(
     name="dp-threshold.epsilon",
     unit="epsilon",
+    tightness=one_sided("three cases of a histogram are bounded by one pair above them all"),
     summary="an epsilon for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=r"\min\{E \ge 0 : \delta_{\mathrm{total}}(E) \le \delta\}, \quad " + _TOTAL,
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "delta": "1e-5"},
@@ -178,9 +183,11 @@ epsilon = _bound(
 delta = _bound(
     name="dp-threshold.delta",
     unit="delta",
+    tightness=one_sided("three cases of a histogram are bounded by one pair above them all"),
     summary="a delta for which all thresholds of a training are (epsilon, delta)-DP together",
     formula=_TOTAL,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=_ASSUMES,
     certify=_delta,
     vectorised=_delta_fast,
     example={**_EXAMPLE, "epsilon": "0.3"},

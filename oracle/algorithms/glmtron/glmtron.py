@@ -20,7 +20,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Hypothesis, Values, equals
+from oracle.core.algorithm import Condition, Values, equals
 
 SHORTEN, PRINTED_MAX = "shorten", "printed-max"
 
@@ -31,8 +31,8 @@ PLANNED = (
     vocabulary.released,
 )
 """What a plan says of a pass."""
-ONE_PASS = Hypothesis("every record is used once: epochs is 1", lambda config: bool(config.epochs == 1))
-SHORTENS = equals("clipping shortens: no record's vector is longer than the clipping norm", "clip", SHORTEN)
+ONE_PASS = Condition("one-pass", lambda config: bool(config.epochs == 1), "every record is used once: epochs is 1")
+SHORTENS = equals("shortening", "clip", SHORTEN)
 
 
 def check(features: Array, labels: Array, config: Values) -> None:

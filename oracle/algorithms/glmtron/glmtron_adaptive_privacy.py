@@ -21,6 +21,7 @@ from oracle.algorithms.glmtron import dp_threshold_privacy, glmtron_privacy
 from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
 
@@ -57,6 +58,7 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
 epsilon = Bound(
     name="glmtron-adaptive.epsilon",
     unit="epsilon",
+    tightness=one_sided("the larger of two bounds that are not attained"),
     summary="an epsilon for which DP-GLMtron with thresholds from other records is (epsilon, delta)-DP",
     formula=(
         r"\max\left(\varepsilon_{\mathrm{GLMtron}}(f, N, \delta),\ \varepsilon_{\mathrm{Threshold}}(\varepsilon',"
@@ -65,6 +67,10 @@ epsilon = Bound(
     parameters=(
         vocabulary.noise_over_sensitivity.above(0), vocabulary.dataset_size.at_most(_MOST),
         vocabulary.threshold_epsilon, vocabulary.threshold_delta, vocabulary.delta.open(),
+    ),
+    assumes=(
+        "replace", "one-pass", "secret-order", "shortening", "gaussian-noise", "past-thresholds", "other-records",
+        "fixed-histograms", "noisy-test", "laplace-noise",
     ),
     neighbours="replace",
     threat_model="all_iterates",

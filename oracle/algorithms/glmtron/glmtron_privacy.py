@@ -55,6 +55,7 @@ from oracle.bounds.shuffling import shuffle
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, through
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines.gaussian_curve import CURVE, certainly_negative, epsilon_of_mu, sigma_of
@@ -150,11 +151,15 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("replace", "one-pass", "secret-order", "shortening", "gaussian-noise", "past-thresholds")
+
 epsilon = _bound(
     name="glmtron.epsilon",
     unit="epsilon",
+    tightness=one_sided("the smaller of two guarantees, one by clones"),
     summary="an epsilon for which DP-GLMtron, one shuffled pass with all iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_over_sensitivity.above(0), _RECORDS, vocabulary.delta.open(), _METHOD),
+    assumes=_ASSUMES,
     certify=_epsilon,
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, v.noise_over_sensitivity, v.dataset_size, v.delta, v.method),
     example={"noise_over_sensitivity": "10", "dataset_size": "550", "delta": "1e-5", "method": "upper"},
@@ -163,8 +168,10 @@ epsilon = _bound(
 sigma = _bound(
     name="glmtron.sigma",
     unit="sigma",
+    tightness=one_sided("the smaller of two guarantees, one by clones"),
     summary="least noise f, over the sensitivity of a step, for which glmtron.epsilon is at most epsilon",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _METHOD),
+    assumes=_ASSUMES,
     certify=_sigma,
     vectorised=lambda xp, v: arrays.sigma_upper(xp, v.dataset_size, v.epsilon, v.delta, v.method),
     example={"dataset_size": "550", "epsilon": "0.2", "delta": "1e-5", "method": "upper"},

@@ -20,24 +20,29 @@ that upper bounds propagate.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import arb, ctx
 
+from oracle.algorithms.glmtron.glmtron_blocks import Direction, total
 from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.arithmetic import is_narrow
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
-from oracle.core.enclosure import ball
+from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
 
 _MOST_STEPS = 100_000  # the recursion takes every step
+_FEW = 50_000  # directions by steps that balls walk soon enough; more go in blocks (`glmtron_blocks`)
 _EDGE = 1e-9
 
 
-def _risk(v: Values) -> arb:
+def _check(v: Values) -> None:
     eta = v.learning_rate
     for size in v.spectrum:
         if eta * size > 2:
@@ -45,17 +50,43 @@ def _risk(v: Values) -> arb:
                 f"learning_rate = {shown(eta)} is above 2/lambda for the entry lambda = {shown(size)} of spectrum:"
                 " the bound needs learning_rate * lambda <= 2"
             )
-    sizes, memory = [ball(size) for size in v.spectrum], [ball(1 - eta * size / 2) for size in v.spectrum]
-    kept = [ball(1 - eta * size + (eta * size) ** 2) for size in v.spectrum]
-    fed = [ball(eta**2 * size / 2) for size in v.spectrum]
-    fresh = [ball(eta**2 * (size * v.label_noise**2 + v.noise_on_mean**2)) for size in v.spectrum]
-    now, past, total = [ball(gap) for gap in v.gap], [arb(0)] * len(v.gap), arb(0)
+
+
+def _directions(v: Values) -> list[Direction]:
+    eta = v.learning_rate
+    return [
+        Direction(
+            size, gap, kept=1 - eta * size + (eta * size) ** 2, memory=1 - eta * size / 2, fed=eta**2 * size / 2,
+            fresh=eta**2 * (size * v.label_noise**2 + v.noise_on_mean**2),
+        )
+        for size, gap in zip(v.spectrum, v.gap, strict=True)
+    ]
+
+
+def _walk(v: Values) -> arb:
+    """The bound, step by step in balls."""
+    rows = _directions(v)
+    sizes, kept, memory = ([ball(getattr(row, name)) for row in rows] for name in ("size", "kept", "memory"))
+    fed, fresh, now = ([ball(getattr(row, name)) for row in rows] for name in ("fed", "fresh", "gap"))
+    past, total = [arb(0)] * len(now), arb(0)
     for _ in range(v.dataset_size):
         energy = sum((size * a for size, a in zip(sizes, now, strict=True)), arb(0))
         total += energy + 2 * sum((size * b for size, b in zip(sizes, past, strict=True)), arb(0))
         past = [q * (a + b) for q, a, b in zip(memory, now, past, strict=True)]
         now = [k * a + f * energy + c for k, f, c, a in zip(kept, fed, fresh, now, strict=True)]
     return total / arb(4 * v.dataset_size**2)
+
+
+def _risk(v: Values, width: Fraction) -> Enclosure:
+    _check(v)
+    if len(v.spectrum) * v.dataset_size > _FEW:
+        found = total(_directions(v), v.dataset_size)
+        if found is not None:
+            with ctx.workprec(128):
+                value = found.ball / arb(4 * v.dataset_size**2)
+                if is_narrow(value, width):
+                    return Enclosure.of_ball(value)
+    return closed_form(_walk)(v, width)
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
@@ -93,6 +124,7 @@ def _fast_risk(xp: Any, v: Values) -> Any:
 risk = Bound(
     name="glmtron-recursion.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk of DP-GLMtron's averaged iterate on Gaussian features, by its recursion",
     formula=(
         r"\frac{1}{4N^2}\sum_{t<N}\sum_i \lambda_i (a_{t,i} + 2 b_{t,i}), \quad"
@@ -103,11 +135,15 @@ risk = Bound(
     parameters=(
         SPECTRUM, GAP, vocabulary.dataset_size.at_most(_MOST_STEPS), RATE, LABEL, NOISE,
     ),
+    assumes=(
+        "excess-population-risk", "judged-average", "unclipped", "fixed-noise", "gaussian-noise", "one-pass",
+        "start-at-gap", "independent-records", "relu-labels", "gaussian-features",
+    ),
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/lemma-D.4", "glmtron/lemma-D.5"),
     validity="pending",
-    certify=closed_form(_risk),
+    certify=_risk,
     vectorised=_fast_risk,
     example=EXAMPLE,
     released="average_iterate",

@@ -49,8 +49,9 @@ from typing import Any
 
 from flint import arb
 
-from oracle.core import vocabulary
+from oracle.core import hypotheses, vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
@@ -148,15 +149,22 @@ EXAMPLE = {
     "label_noise": "0.5", "noise_on_mean": "0.5",
 }
 
+_ASSUMES = (
+    "excess-population-risk", "judged-average", "unclipped", "fixed-noise", "gaussian-noise", "one-pass",
+    "start-at-gap", "independent-records", "relu-labels", "symmetric-features", "fourth-moments",
+)
+
 dimension = Bound(
     name="glmtron.effective-dimension",
     unit="dimension",
+    tightness=truth("a definition: the value is what is asked for"),
     summary="effective dimension of a spectrum after a number of steps: what label noise is multiplied by",
     formula=(
         r"D_{\mathrm{eff}} = k^* + N^2\eta^2 \sum_{i > k^*} \lambda_i^2,"
         r" \quad k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}"
     ),
     parameters=(SPECTRUM, STEPS, RATE),
+    assumes=hypotheses.NONE,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2",),
@@ -170,12 +178,14 @@ dimension = Bound(
 private_dimension = Bound(
     name="glmtron.private-dimension",
     unit="dimension",
+    tightness=truth("a definition: the value is what is asked for"),
     summary="private effective dimension of a spectrum: what the noise of privacy is multiplied by",
     formula=(
         r"D_{\mathrm{pri}} = \sum_{i \le k^*} \frac{1}{\lambda_i} + N^2\eta^2 \sum_{i > k^*} \lambda_i,"
         r" \quad k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}"
     ),
     parameters=(SPECTRUM, STEPS, RATE),
+    assumes=hypotheses.NONE,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2", "glmtron/simplified-case-1"),
@@ -189,6 +199,7 @@ private_dimension = Bound(
 risk = Bound(
     name="glmtron.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of DP-GLMtron's averaged iterate, in closed form",
     formula=(
         r"\frac{1}{\eta N^2}\sum_i g_i \min\left(1, \frac{N\eta\lambda_i}{2}\right) \min\left(N,"
@@ -200,6 +211,7 @@ risk = Bound(
     parameters=(
         SPECTRUM, GAP, STEPS, RATE, vocabulary.fourth_moment, LABEL, NOISE,
     ),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=("glmtron/thm-4.2", "glmtron/thm-4.2-private-repaired"),

@@ -39,6 +39,7 @@ from oracle.bounds.matrix.tree_aggregation import POWERS_OF_TWO, SHIFT
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
@@ -95,11 +96,15 @@ _bound = functools.partial(
     validity="pending",
 )
 
+_ASSUMES = ("one-pass", "shortening", "gaussian-noise", "past-thresholds", "late-noise")
+
 epsilon = _bound(
     name="taglmtron.epsilon",
     unit="epsilon",
+    tightness=truth("equal shifts of one leaf in all of its nodes reach it"),
     summary="least epsilon for which DP-TAGLMtron, all nodes and iterates released, is (epsilon, delta)-DP",
     parameters=(vocabulary.noise_multiplier, _RECORDS, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
     vectorised=_epsilon_fast,
     example={"noise_multiplier": "20", "dataset_size": "550", "delta": "1e-5", "neighbours": "replace"},
@@ -108,8 +113,10 @@ epsilon = _bound(
 sigma = _bound(
     name="taglmtron.sigma",
     unit="sigma",
+    tightness=truth("equal shifts of one leaf in all of its nodes reach it"),
     summary="least noise multiplier f that makes DP-TAGLMtron (epsilon, delta)-DP",
     parameters=(_RECORDS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     certify=_sigma,
     vectorised=_sigma_fast,
     example={"dataset_size": "550", "epsilon": "1", "delta": "1e-5", "neighbours": "replace"},

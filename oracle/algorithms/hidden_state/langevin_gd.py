@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from oracle.algorithms.shared.hypotheses import LAST, LOSS_FACTS, PLANNED, REPLACE
+from oracle.algorithms.shared.conditions import CLIPPED_RUN, CONVEX, LAST, LOSS_FACTS, PLANNED, REPLACE, SCALAR
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, towards
 
 _DIGITS = 10**60
 
@@ -33,10 +33,11 @@ def contracting(config: Values) -> bool | None:
     return None if beta is None else bool(lam <= beta and config.learning_rate * (lam + beta) <= 2)
 
 
-CONVEX = said("every record's loss, the ridge apart, is convex", "convex")
-SCALAR = said("clipping keeps it convex: one output", "scalar_output")
-CONTRACTS = Hypothesis("every step contracts: learning_rate <= 2/(regularisation + smoothness)", contracting)
-_HIDDEN = (REPLACE, LAST, CONVEX, SCALAR, CONTRACTS)
+CONTRACTS = Condition(
+    "contracting-steps", contracting, "every step contracts: learning_rate <= 2/(regularisation + smoothness)"
+)
+_RUN = (REPLACE, LAST, *CLIPPED_RUN, *by_design("full-batches"))
+_LOSSES = (CONVEX, SCALAR, CONTRACTS)
 
 langevin_gd = Algorithm(
     name="langevin-gd",
@@ -58,7 +59,7 @@ langevin_gd = Algorithm(
                 "strong_convexity": config.regularisation, "smoothness": config.smoothness,
                 "learning_rate": config.learning_rate, "steps": config.steps,
             },
-            _HIDDEN,
+            (*_RUN, *towards("strongly-convex-losses", *_LOSSES)),
         ),
         Guarantee(
             "noisy-gd.mu", "hidden state, by the best shifts",
@@ -67,7 +68,7 @@ langevin_gd = Algorithm(
                 "noise_on_mean": noise_on_the_mean(config),
                 "contraction": 1 - config.learning_rate * config.regularisation, "steps": config.steps,
             },
-            _HIDDEN,
+            (*_RUN, *_LOSSES),
         ),
         Guarantee(
             "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
@@ -75,7 +76,7 @@ langevin_gd = Algorithm(
                 "sigma": noise_on_the_mean(config), "sensitivity": 2 * config.clip_norm / config.dataset_size,
                 "steps": config.steps,
             },
-            (REPLACE,),
+            (*towards("l2-sensitivity", REPLACE), *by_design("gaussian-noise")),
         ),
     ),
     source=("background/chourasia21", "background/bok-gd"),

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     DISJOINT_BATCHES,
     HIDDEN_STATE,
     LOSS_FACTS,
@@ -26,8 +25,9 @@ from oracle.algorithms.shared.hypotheses import (
     REPLACE,
     contraction,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, towards
 from oracle.core.tape import Tape
 
 
@@ -81,14 +81,14 @@ def hidden(config: Values) -> dict[str, Any] | None:
 
 
 HIDDEN = Guarantee(
-    "noisy-cgd.mu", "hidden state: only the last iterate is seen", hidden, (REPLACE, DISJOINT_BATCHES, *HIDDEN_STATE)
+    "noisy-cgd.mu", "hidden state: only the last iterate is seen", hidden, (*HIDDEN_STATE, DISJOINT_BATCHES)
 )
 COMPOSED = Guarantee(
     "gaussian-composed.epsilon", "composition: all iterates may be seen, no convexity needed",
     lambda config: {
         "sigma": config.noise_on_mean, "sensitivity": 2 * config.clip_norm / config.batch_size, "steps": config.epochs,
     },
-    (REPLACE, DISJOINT_BATCHES),
+    (*towards("l2-sensitivity", REPLACE, DISJOINT_BATCHES), *by_design("gaussian-noise")),
 )
 KEYS = (
     vocabulary.learning_rate, vocabulary.regularisation, vocabulary.clip_norm.finite(),

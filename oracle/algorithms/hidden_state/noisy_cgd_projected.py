@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from oracle.algorithms.hidden_state.noisy_cgd import COMPOSED, HIDDEN, KEYS, hidden
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, HIDDEN_STATE, LOSS_FACTS, PLANNED
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design
 
 
 def _projected(config: Values) -> dict[str, Any] | None:
@@ -34,7 +34,7 @@ noisy_cgd_projected = Algorithm(
     guarantees=(
         Guarantee(
             "noisy-cgd-projected.mu", "hidden state: a bounded set forgets the distant past", _projected,
-            (REPLACE, DISJOINT_BATCHES, *HIDDEN_STATE),
+            (*HIDDEN_STATE, DISJOINT_BATCHES, *by_design("bounded-set")),
         ),
         HIDDEN, COMPOSED,
     ),

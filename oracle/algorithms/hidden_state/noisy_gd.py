@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from oracle.algorithms.shared.hypotheses import HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE, contraction
+from oracle.algorithms.shared.conditions import HIDDEN_STATE, LOSS_FACTS, PLANNED, REPLACE, contraction
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, given, towards
 
 
 def _hidden(config: Values) -> dict[str, Any] | None:
@@ -45,16 +45,14 @@ noisy_gd = Algorithm(
     neighbours="replace",
     guarantees=(
         Guarantee(
-            "noisy-gd.mu", "hidden state: only the last iterate is seen", _hidden, (REPLACE, *HIDDEN_STATE),
+            "noisy-gd.mu", "hidden state: only the last iterate is seen", _hidden,
+            (*HIDDEN_STATE, *by_design("full-batches")),
         ),
         Guarantee(
             "noisy-gd-projected.mu", "hidden state: a bounded set forgets the distant past", _projected,
             (
-                REPLACE, *HIDDEN_STATE,
-                Hypothesis(
-                    "every iterate is projected onto a set of the given diameter",
-                    lambda config: None if config.diameter is None else True,
-                ),
+                *HIDDEN_STATE, *by_design("full-batches"),
+                given("bounded-set", "diameter"),
             ),
         ),
         Guarantee(
@@ -63,7 +61,7 @@ noisy_gd = Algorithm(
                 "sigma": config.noise_on_mean, "sensitivity": 2 * config.clip_norm / config.dataset_size,
                 "steps": config.steps,
             },
-            (REPLACE,),
+            (*towards("l2-sensitivity", REPLACE), *by_design("gaussian-noise")),
         ),
     ),
     source=("background/bok-gd",),

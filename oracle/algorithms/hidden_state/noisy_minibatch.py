@@ -6,12 +6,21 @@ visited in order. The guarantees are for every record: for the batch that comes 
 
 from __future__ import annotations
 
-from oracle.algorithms.hidden_state.langevin_gd import CONTRACTS, CONVEX, SCALAR, noise_on_the_mean
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LAST, LOSS_FACTS, PLANNED, REPLACE
+from oracle.algorithms.hidden_state.langevin_gd import CONTRACTS, noise_on_the_mean
+from oracle.algorithms.shared.conditions import (
+    CLIPPED_RUN,
+    CONVEX,
+    DISJOINT_BATCHES,
+    LAST,
+    LOSS_FACTS,
+    PLANNED,
+    REPLACE,
+    SCALAR,
+)
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, towards
 
-_HIDDEN = (REPLACE, DISJOINT_BATCHES, LAST, CONVEX, SCALAR, CONTRACTS)
+_HIDDEN = (REPLACE, DISJOINT_BATCHES, LAST, CONVEX, SCALAR, CONTRACTS, *CLIPPED_RUN)
 
 
 def _batches(config: Values) -> int:
@@ -39,7 +48,7 @@ noisy_minibatch = Algorithm(
                 "contraction": 1 - config.learning_rate * config.regularisation,
                 "batches": _batches(config), "epochs": config.epochs, "batch_position": _batches(config),
             },
-            _HIDDEN,
+            (*_HIDDEN, *by_design("record-in-batch")),
         ),
         Guarantee(
             "noisy-cgd.mu", "hidden state, by the best shifts",
@@ -57,7 +66,7 @@ noisy_minibatch = Algorithm(
                 "sigma": noise_on_the_mean(config), "sensitivity": 2 * config.clip_norm / config.batch_size,
                 "steps": config.epochs,
             },
-            (REPLACE, DISJOINT_BATCHES),
+            (*towards("l2-sensitivity", REPLACE, DISJOINT_BATCHES), *by_design("gaussian-noise")),
         ),
     ),
     source=("background/ye-shokri22", "relu-approx/thm-2.8-formula"),

@@ -10,9 +10,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from oracle.algorithms.shared.hypotheses import LAST, LOSS_FACTS, PLANNED, REPLACE
+from oracle.algorithms.shared.conditions import (
+    CLIPPED_RUN,
+    CONVEX,
+    LAST,
+    LOSS_FACTS,
+    PLANNED,
+    REPLACE,
+    SCALAR,
+    WITHOUT_REPLACEMENT,
+)
+from oracle.algorithms.shared.constant_size import FITS
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, towards
 
 
 def _contraction(config: Values) -> Fraction | None:
@@ -51,10 +61,8 @@ def _composed(config: Values) -> dict[str, Any]:
     }
 
 
-FITS = Hypothesis(
-    "a batch is no larger than the data: batch_size <= dataset_size",
-    lambda config: config.batch_size <= config.dataset_size,
-)
+# Of a run only iterates are released, so that the batches stay secret; the divisor is batch_size, whatever was drawn.
+_SAMPLED = by_design("short-terms", "gaussian-noise", "secret-batches")
 
 noisy_sgd = Algorithm(
     name="noisy-sgd",
@@ -73,20 +81,19 @@ noisy_sgd = Algorithm(
         Guarantee(
             "noisy-sgd.epsilon", "hidden state: only the last iterate is seen", _hidden,
             (
-                REPLACE, FITS, LAST,
-                said("every record's loss is convex", "convex"),
-                said("clipping keeps it convex: one output", "scalar_output"),
-                Hypothesis("every step contracts, whatever the batch", _contracts),
+                REPLACE, *towards("fresh-batches", FITS), LAST, CONVEX, SCALAR,
+                Condition("contracting-steps", _contracts, "every step contracts, whatever the batch"),
+                *CLIPPED_RUN, *by_design("fresh-batches", "secret-batches", "bounded-set"),
             ),
         ),
         Guarantee(
             "wor-gaussian.epsilon", "composition by Renyi DP: all iterates may be seen, no convexity needed", _composed,
-            (REPLACE, FITS, equals("batches are drawn without replacement", "sampling", "without_replacement")),
+            (REPLACE, WITHOUT_REPLACEMENT, *towards("without-replacement", FITS), *_SAMPLED),
         ),
         Guarantee(
             "poisson-gaussian.epsilon", "composition: all iterates may be seen, no convexity needed",
             lambda config: {**_composed(config), "neighbours": config.neighbours},
-            (FITS, equals("batches are Poisson samples", "sampling", "poisson")),
+            (FITS, equals("poisson-sampling", "sampling", "poisson"), *_SAMPLED, *by_design("constant-divisor")),
         ),
     ),
     source=("background/bok-sgd",),

@@ -9,11 +9,20 @@ private. A guarantee for all records has record_position = dataset_size; below, 
 
 from __future__ import annotations
 
-from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
+from oracle.algorithms.shared.conditions import LAST, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 
-CONVEX = said("every record's loss is convex, and L-Lipschitz without being clipped", "convex_lipschitz")
+LIPSCHITZ = said("lipschitz-losses", "convex_lipschitz")
+
+
+def _short(config: Values) -> bool | None:
+    if "true" in (config.gradients_bounded, config.convex_lipschitz):
+        return True
+    return None if config.gradients_bounded is None else False
+
+
+SHORT = Condition("l2-sensitivity", _short, "no record's gradient is longer than lipschitz, as nothing is clipped")
 
 
 def _short_step(config: Values) -> bool | None:
@@ -27,7 +36,7 @@ def _covers(config: Values) -> bool | None:
     return None if config.later_records_public is None else bool(config.later_records_public == "true")
 
 
-NONEXPANSIVE = Hypothesis("no step expands: learning_rate <= 2/smoothness", _short_step)
+NONEXPANSIVE = Condition("no-expansion", _short_step, "no step expands: learning_rate <= 2/smoothness")
 
 one_pass_sgd = Algorithm(
     name="one-pass-sgd",
@@ -37,7 +46,10 @@ one_pass_sgd = Algorithm(
         vocabulary.learning_rate, vocabulary.lipschitz, vocabulary.noise_on_mean.above(0), vocabulary.record_position,
     ),
     setting=PLANNED,
-    stated=(vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.later_records_public),
+    stated=(
+        vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.gradients_bounded,
+        vocabulary.later_records_public,
+    ),
     released="last_iterate",
     neighbours="replace",
     guarantees=(
@@ -48,8 +60,8 @@ one_pass_sgd = Algorithm(
                 "dataset_size": config.dataset_size, "record_position": config.record_position,
             },
             (
-                REPLACE, LAST, CONVEX, NONEXPANSIVE,
-                Hypothesis("every private record is at record_position or before", _covers),
+                REPLACE, LAST, LIPSCHITZ, NONEXPANSIVE, Condition("record-at-position", _covers),
+                *by_design("gaussian-noise", "independent-start", "one-pass"),
             ),
         ),
         Guarantee(
@@ -57,7 +69,7 @@ one_pass_sgd = Algorithm(
             lambda config: {
                 "sigma": config.noise_on_mean, "sensitivity": 2 * config.lipschitz, "steps": 1,
             },
-            (REPLACE,),
+            (*towards("l2-sensitivity", REPLACE), SHORT, *by_design("gaussian-noise")),
         ),
     ),
     source=("background/fmit18",),

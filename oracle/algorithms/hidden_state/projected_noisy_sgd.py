@@ -10,16 +10,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from oracle.algorithms.hidden_state.one_pass_sgd import CONVEX, NONEXPANSIVE
-from oracle.algorithms.shared.hypotheses import LAST, PLANNED, REPLACE
+from oracle.algorithms.hidden_state.one_pass_sgd import LIPSCHITZ, NONEXPANSIVE, SHORT
+from oracle.algorithms.shared.conditions import LAST, PLANNED, REPLACE, WITHOUT_REPLACEMENT
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, equals
+from oracle.core.algorithm import Algorithm, Guarantee, by_design, given, towards
 
-_FRESH = equals("every batch is drawn afresh, without replacement", "sampling", "without_replacement")
-_PROJECTED = Hypothesis(
-    "the iterates are projected on a convex set of known diameter",
-    lambda config: None if config.diameter is None else True,
-)
+_PROJECTED = given("bounded-set", "diameter")
 
 projected_noisy_sgd = Algorithm(
     name="projected-noisy-sgd",
@@ -30,7 +26,7 @@ projected_noisy_sgd = Algorithm(
         vocabulary.steps, vocabulary.sampling.choosing("without_replacement", "poisson", "cyclic"),
     ),
     setting=PLANNED,
-    stated=(vocabulary.diameter, vocabulary.smoothness, vocabulary.convex_lipschitz),
+    stated=(vocabulary.diameter, vocabulary.smoothness, vocabulary.convex_lipschitz, vocabulary.gradients_bounded),
     released="last_iterate",
     neighbours="replace",
     guarantees=(
@@ -41,7 +37,10 @@ projected_noisy_sgd = Algorithm(
                 "noise_on_mean": config.noise_on_mean, "learning_rate": config.learning_rate,
                 "diameter": config.diameter, "steps": config.steps,
             },
-            (REPLACE, _FRESH, LAST, _PROJECTED, CONVEX, NONEXPANSIVE),
+            (
+                REPLACE, WITHOUT_REPLACEMENT, LAST, _PROJECTED, LIPSCHITZ, NONEXPANSIVE,
+                *by_design("gaussian-noise", "independent-start", "secret-batches"),
+            ),
         ),
         Guarantee(
             "wor-gaussian.epsilon", "composition: all iterates may be seen, no convexity needed",
@@ -49,7 +48,10 @@ projected_noisy_sgd = Algorithm(
                 "sigma": config.batch_size * config.noise_on_mean / config.lipschitz,
                 "sampling_rate": Fraction(config.batch_size, config.dataset_size), "steps": config.steps,
             },
-            (REPLACE, _FRESH),
+            (
+                REPLACE, WITHOUT_REPLACEMENT, *towards("short-terms", SHORT),
+                *by_design("gaussian-noise", "secret-batches"),
+            ),
         ),
     ),
     source=("background/at22", "background/amplification-wor"),

@@ -28,10 +28,10 @@ from oracle.algorithms.kernels import multinomial
 from oracle.algorithms.phased import phased_sgd
 from oracle.algorithms.phased.phased_sgd_privacy import LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import GAUSSIAN_PROJECTION, PLANNED
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import GAUSSIAN_PROJECTION, PLANNED
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, given, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -115,11 +115,11 @@ def _is_lipschitz(config: Values) -> bool | None:
     return bool(config.link is None or config.link_lipschitz >= SLOPE[config.link])
 
 
-def _hypotheses(*, projected: bool) -> tuple[Hypothesis, ...]:
+def _conditions(*, projected: bool) -> tuple[Condition, ...]:
     return (
-        *phased_sgd.IN_PHASES, said("labels and link lie in [0, 1]", "unit_labels"),
-        *((GAUSSIAN_PROJECTION,) if projected else ()),
-        Hypothesis("the link has the Lipschitz constant link_lipschitz", _is_lipschitz),
+        *phased_sgd.IN_PHASES, said("unit-labels", "unit_labels"), given("bounded-features", "feature_norm"),
+        *by_design("fixed-features"), *((GAUSSIAN_PROJECTION,) if projected else ()),
+        Condition("lipschitz-link", _is_lipschitz),
         phased_sgd.no_expansion("link_lipschitz * feature_norm^2", _curvature, projected=projected),
     )
 
@@ -159,7 +159,7 @@ two_layer = Algorithm(
     neighbours="replace",
     guarantees=(
         Guarantee(
-            "two-layer.epsilon", "one noisy average sees each record", _parameters, _hypotheses(projected=False),
+            "two-layer.epsilon", "one noisy average sees each record", _parameters, _conditions(projected=False),
         ),
     ),
     check=check,
@@ -184,7 +184,7 @@ two_layer_projected = Algorithm(
     guarantees=(
         Guarantee(
             "two-layer-projected.epsilon", "one noisy average sees each record; long projections are charged to delta",
-            _projected_parameters, _hypotheses(projected=True),
+            _projected_parameters, _conditions(projected=True),
         ),
     ),
     check=check,

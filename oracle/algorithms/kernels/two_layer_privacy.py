@@ -25,6 +25,7 @@ from oracle.algorithms.phased import phased_sgd_privacy as phased
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.registry import Bound
 from oracle.engines import projection
@@ -56,12 +57,19 @@ _SOURCE = ("nonconvex-nn/thm-8-privacy", "background/balle-wang")
 _EXAMPLE = {"feature_norm": "1", "base_learning_rate": "0.1", "link_lipschitz": "1"}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "dataset_size": "1000", "projected_dimension": "100"}
 
+_ASSUMES = (
+    "replace", "phase-averages", "disjoint-phases", "gaussian-noise", "fixed-features", "bounded-features",
+    "unit-labels", "rising-link", "lipschitz-link", "independent-start",
+)
+
 epsilon = Bound(
     name="two-layer.epsilon",
     unit="epsilon",
+    tightness=truth("a constant link 1, the label 0 and psi against -psi move a phase by as much"),
     summary="least epsilon for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(phased.SIGMA, *_SETTING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -77,9 +85,11 @@ epsilon = Bound(
 sigma = Bound(
     name="two-layer.sigma",
     unit="sigma",
+    tightness=truth("a constant link 1, the label 0 and psi against -psi move a phase by as much"),
     summary="least noise over the step size for which phased SGD behind a feature map is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -93,9 +103,11 @@ sigma = Bound(
 projected_epsilon = Bound(
     name="two-layer-projected.epsilon",
     unit="epsilon",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least epsilon for which phased SGD on randomly projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(phased.SIGMA, *_PROJECTED, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -109,9 +121,11 @@ projected_epsilon = Bound(
 projected_sigma = Bound(
     name="two-layer-projected.sigma",
     unit="sigma",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least noise over the step size for which phased SGD on projected features is (epsilon, delta)-DP",
     formula=_PROJECTED_FORMULA,
     parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

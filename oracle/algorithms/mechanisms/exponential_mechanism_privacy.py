@@ -43,6 +43,7 @@ from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -78,9 +79,11 @@ _RANGE = vocabulary.loss_range
 epsilon = Bound(
     name="exponential-mechanism.epsilon",
     unit="epsilon",
+    tightness=truth("the supremum: one model of nearly no weight gains as much as all others lose"),
     summary="epsilon of drawing a model with probability proportional to exp(-(sum of the losses)/temperature)",
     formula=r"\varepsilon = \frac{kB}{T}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}",
     parameters=(_RANGE, vocabulary.temperature, NEIGHBOURS),
+    assumes=("loss-range", "exact-law", "public-measure", "constant-size"),
     neighbours="any",
     threat_model="all_iterates",
     source=("cs208/exp-mech",),
@@ -93,6 +96,7 @@ epsilon = Bound(
 utility = Bound(
     name="exponential-mechanism.utility",
     unit="risk",
+    tightness=one_sided("the worst risks need gaps that losses in the given range may not have"),
     summary="expected excess empirical risk of the epsilon-DP exponential mechanism over finitely many models",
     formula=(
         r"\mathbb{E} F - \min F \le \frac{2B}{\varepsilon n}\,w, \quad w = \log K \text{ (textbook) or }"
@@ -103,6 +107,7 @@ utility = Bound(
         vocabulary.dataset_size, vocabulary.candidates,
         vocabulary.method.choosing("sharp", "textbook"),
     ),
+    assumes=("excess-empirical-risk", "judged-draw", "loss-range", "exact-law", "calibrated", "uniform-measure"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("cs208/exp-mech-utility",),

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, equals, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -57,7 +57,11 @@ def estimate(estimator: str, features: Array, labels: Array) -> float:
     x, y = features[:, 0], labels
     if x.max() == x.min():  # decided exactly: a centred sum of squares is not exactly 0
         return 0.0
-    return float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
+    power = int(np.frexp(np.abs(x).max())[1])
+    x = np.ldexp(x, -power)  # no square of what varies underflows then, and a slope of ordinary numbers keeps its bits
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    with np.errstate(over="ignore"):  # an infinite slope is cut like every other
+        return float(np.ldexp(slope, -power))
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
@@ -101,13 +105,15 @@ def _divides(config: Values) -> bool:
 
 _BLOCKS = (
     REPLACE,
-    said("the blocks are disjoint, and a record's place alone decides its block", "disjoint"),
-    said("every block's estimate is clipped to one set of that diameter", "clipped"),
-    Hypothesis(
+    said("disjoint-blocks", "disjoint"),
+    said("estimates-clipped", "clipped"),
+    Condition(
+        "estimates-clipped", lambda config: None if config.estimate_range is None else config.estimate_range > 0,
         "the set is not empty: estimate_low < estimate_high",
-        lambda config: None if config.estimate_range is None else config.estimate_range > 0,
     ),
-    Hypothesis("no record is left over: a training's blocks divide the number of its records", _divides),
+    Condition(
+        "disjoint-blocks", _divides, "no record is left over: a training's blocks divide the number of its records"
+    ),
 )
 
 
@@ -127,12 +133,12 @@ subsample_aggregate = Algorithm(
         Guarantee(
             "subsample-aggregate.epsilon", "pure: one record moves one block",
             lambda config: _mean(config, scale=config.noise_scale),
-            (equals("the noise is Laplace on one number", "noise_law", "laplace"), *_BLOCKS),
+            (equals("laplace-noise", "noise_law", "laplace"), *_BLOCKS),
         ),
         Guarantee(
             "subsample-aggregate-gaussian.epsilon", "the Gaussian mechanism on the mean",
             lambda config: _mean(config, sigma=config.noise_scale),
-            (equals("the noise is Gaussian", "noise_law", "gaussian"), *_BLOCKS),
+            (equals("gaussian-noise", "noise_law", "gaussian"), *_BLOCKS),
         ),
     ),
     check=check,

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from oracle.core import vocabulary
 from oracle.core.arrays import quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -29,15 +30,19 @@ from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 _BLOCKS = vocabulary.blocks
 _SOURCE = ("cs208/sa-privacy",)
 
+_ASSUMES = ("replace", "disjoint-blocks", "estimates-clipped")
+
 epsilon = Bound(
     name="subsample-aggregate.epsilon",
     unit="epsilon",
+    tightness=truth("an estimator that jumps from end to end reaches it"),
     summary="epsilon of the mean of clipped block estimates plus Laplace noise",
     formula=r"\varepsilon = \frac{w}{kb}",
     parameters=(
         vocabulary.estimate_range, _BLOCKS,
         vocabulary.scale,
     ),
+    assumes=(*_ASSUMES, "laplace-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
@@ -50,12 +55,14 @@ epsilon = Bound(
 gaussian_epsilon = Bound(
     name="subsample-aggregate-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("an estimator that jumps from end to end reaches it"),
     summary="least epsilon for which the mean of clipped block estimates plus Gaussian noise is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{w}{k\sigma}",
     parameters=(
         vocabulary.estimate_range, _BLOCKS,
         vocabulary.sigma, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

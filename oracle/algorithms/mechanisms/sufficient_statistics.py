@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said, towards
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -53,10 +53,10 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
 
 _MOMENTS = (
     REPLACE,
-    said("x and y of every record lie in [0, 1]: they are clipped", "clipped"),
-    said("the means of x^2, xy, x and y are released, and nothing else that sees the data", "only_moments"),
+    said("unit-square", "clipped"),
+    said("only-moments", "only_moments"),
 )
-_LAPLACE = (equals("the noise on each mean is Laplace", "noise_law", "laplace"), *_MOMENTS)
+_LAPLACE = equals("laplace-noise", "noise_law", "laplace")
 
 
 sufficient_statistics = Algorithm(
@@ -76,19 +76,20 @@ sufficient_statistics = Algorithm(
     guarantees=(
         Guarantee(
             "sufficient-statistics.epsilon", "pure: four Laplace releases",
-            lambda config: {"dataset_size": config.dataset_size, "scale": config.noise_scale}, _LAPLACE,
+            lambda config: {"dataset_size": config.dataset_size, "scale": config.noise_scale},
+            (_LAPLACE, *_MOMENTS),
         ),
         Guarantee(
             "laplace-composed.epsilon", "four Laplace releases, composed exactly at delta",
             lambda config: {
                 "scale": config.noise_scale, "sensitivity": Fraction(1, config.dataset_size), "steps": 4,
             },
-            _LAPLACE,
+            (_LAPLACE, *towards("real-queries", *_MOMENTS)),
         ),
         Guarantee(
             "sufficient-statistics-gaussian.epsilon", "the Gaussian mechanism on the four means",
             lambda config: {"dataset_size": config.dataset_size, "sigma": config.noise_scale},
-            (equals("the noise on each mean is Gaussian", "noise_law", "gaussian"), *_MOMENTS),
+            (equals("gaussian-noise", "noise_law", "gaussian"), *_MOMENTS),
         ),
     ),
     check=check,

@@ -23,6 +23,7 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -36,12 +37,16 @@ def _fast_mu(xp: Any, values: Values) -> Any:
     return quotient(xp, xp.full_like(values.sigma, 2.0), values.dataset_size, values.sigma)
 
 
+_ASSUMES = ("replace", "unit-square", "only-moments")
+
 epsilon = Bound(
     name="sufficient-statistics.epsilon",
     unit="epsilon",
+    tightness=truth("(1, 1) against (0, 0) moves all four means by 1/n"),
     summary="epsilon of the means of x^2, xy, x and y on [0, 1]^2 with Laplace noise on each",
     formula=r"\varepsilon = \frac{4}{nb}",
     parameters=(_SIZE, vocabulary.scale),
+    assumes=(*_ASSUMES, "laplace-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
@@ -54,11 +59,13 @@ epsilon = Bound(
 gaussian_epsilon = Bound(
     name="sufficient-statistics-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("(1, 1) against (0, 0) moves all four means by 1/n"),
     summary="least epsilon for which the means of x^2, xy, x and y with Gaussian noise on each are (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{2}{n\sigma}",
     parameters=(
         _SIZE, vocabulary.sigma, vocabulary.delta.open(),
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

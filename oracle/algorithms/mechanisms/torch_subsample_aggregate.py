@@ -18,11 +18,16 @@ def _estimates(estimator: str, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor
     if estimator == "median":
         ordered, size = y.sort(dim=2).values, y.shape[2]
         return 0.5 * (ordered[:, :, (size - 1) // 2] + ordered[:, :, size // 2])
+    flat = x.amax(dim=2) == x.amin(dim=2)
+    power = x.abs().amax(dim=2, keepdim=True).frexp().exponent
+    half = torch.div(power, 2, rounding_mode="floor")  # two steps, since 2^-power itself may be no number
+    steps = [torch.exp2(-part.to(x.dtype)) for part in (half, power - half)]
+    x = x * steps[0] * steps[1]  # no square of what varies underflows then
     centred = x - x.mean(dim=2, keepdim=True)
     spread = centred.square().sum(dim=2)
-    flat = x.amax(dim=2) == x.amin(dim=2)
-    # The centred x alone make the slope: the mean of y drops out of the sum.
-    return torch.where(flat, 0.0, (centred * y).sum(dim=2) / torch.where(flat, 1.0, spread))
+    # The centred x alone would make the slope, were it not that what rounding leaves of them grows with y.
+    slope = (centred * (y - y.mean(dim=2, keepdim=True))).sum(dim=2) / torch.where(flat, 1.0, spread)
+    return torch.where(flat, 0.0, slope * steps[0][:, :, 0] * steps[1][:, :, 0])
 
 
 def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:

@@ -27,6 +27,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import deflate, inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
@@ -85,15 +86,22 @@ _EXAMPLE = {
     "clip_norm": "1", "divisor": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
 }
 
+_ASSUMES = (
+    "short-gradients", "gaussian-noise", "only-noisy-gradients", "constant-size", "poisson-sampling", "secret-batches",
+    "constant-divisor",
+)
+
 epsilon = Bound(
     name="dp-sgd-multilayer.epsilon",
     unit="epsilon",
+    tightness=truth("any gradient of norm C is allowed, the others 0: the worst pair of the sampled Gaussian"),
     summary="least epsilon for which DP-SGD divided by a constant batch size is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(
         vocabulary.noise_on_mean.above(0), *_SETTING, vocabulary.delta.open(),
         _NEIGHBOURS,
     ),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
@@ -107,9 +115,11 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-sgd-multilayer.sigma",
     unit="sigma",
+    tightness=truth("any gradient of norm C is allowed, the others 0: the worst pair of the sampled Gaussian"),
     summary="least noise on the mean gradient for which DP-SGD is (epsilon, delta)-DP",
     formula=_FORMULA + poisson_gaussian.epsilon.formula.replace(r"\sigma", "z"),
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",

@@ -15,8 +15,9 @@ is the above, "sharp" has log(1 + t) and e^{epsilon/2} instead, which is enough,
 nothing is proved, and for small n lambda the target is missed by far.
 
 The guarantee is of the exact minimiser. A solver's answer, here within a few hundred roundings over lambda, is another
-random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis, which a plan states and
-which is taken for true of our own training, as all its arithmetic is taken for exact.
+random variable, of which the theorem says nothing: that it is the minimiser is a hypothesis, which a plan states. Our
+own training meets it up to rounding, and so nothing is proved of it: a plan says CONDITIONAL, and an audit holds it to
+the epsilon of exact arithmetic.
 
 A plan may give the target epsilon, as a training does, or the noise itself (noise_law and noise_scale).
 """
@@ -28,13 +29,14 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.algorithms.perturbation import output_perturbation
-from oracle.algorithms.perturbation.output_perturbation import CONVEX, NOISE_LAW
+from oracle.algorithms.perturbation.output_perturbation import CONVEX, GAMMA, GAUSSIAN, LIPSCHITZ, NOISE_LAW
 from oracle.algorithms.shared import glm, minimiser
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, exactly, given, said
 from oracle.core.errors import DomainError
+from oracle.core.hypotheses import ROUNDED
 from oracle.core.tape import Tape
 
 CORRECTIONS = ("cms11", "sharp", "none")
@@ -124,15 +126,13 @@ def _pure(config: Values) -> dict[str, Any] | None:
 
 
 _THEOREM = (
-    CONVEX,
-    said("every loss is a twice continuously differentiable function of one product <x, theta>", "linear_model"),
-    said("the minimum is taken over all of R^d", "unconstrained"),
-    said("the released minimiser is exact", "exact_minimiser"),
-    CONSTANT_SIZE,
+    CONVEX, LIPSCHITZ, CONSTANT_SIZE, given("curved-margins", "curvature"), said("smooth-margins", "linear_model"),
+    said("whole-space", "unconstrained"), exactly("exact-minimiser", "exact_minimiser"),
 )
-_PAID = Hypothesis(
-    "the change of variables is paid for: correction is not none, or no loss is curved",
+_PAID = Condition(
+    "curved-margins",
     lambda config: config.correction != "none" or (None if config.curvature is None else config.curvature == 0),
+    "the change of variables is paid for: correction is not none, or no loss is curved",
 )
 
 objective_perturbation = Algorithm(
@@ -150,18 +150,18 @@ objective_perturbation = Algorithm(
         vocabulary.unconstrained, vocabulary.exact_minimiser, vocabulary.fixed_size,
     ),
     facts=facts,
-    trained=lambda config: {"noise_law": "gamma", "unconstrained": "true", "exact_minimiser": "true"},
+    trained=lambda config: {"noise_law": "gamma", "unconstrained": "true", "exact_minimiser": ROUNDED},
     released="output",
     neighbours="replace",
     guarantees=(
         Guarantee(
             "objective-perturbation.epsilon", "pure: the noise, and its change of variables", _pure,
-            (equals("b has density exp(-|b|/noise_scale)", "noise_law", "gamma"), *_THEOREM, _PAID),
+            (GAMMA, *_THEOREM, _PAID),
         ),
         Guarantee(
             "objective-perturbation-gaussian.epsilon", "Gaussian noise, and its change of variables",
             lambda config: _tilted(config, noise_on_sum=config.noise_scale),
-            (equals("b is Gaussian", "noise_law", "gaussian"), *_THEOREM),
+            (GAUSSIAN, *_THEOREM),
         ),
     ),
     check=check,

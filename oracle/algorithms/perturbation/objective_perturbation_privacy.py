@@ -65,12 +65,14 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT, erfcx, inflate, positive_part, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import certainly_negative, normal_upper_tail
+from oracle.engines.gaussian_far import FAR, epsilon_far
 
 _FACTORS = {"sharp": 1, "cms11": 2}
 _NEWTON_STEPS = 40
@@ -156,6 +158,9 @@ def _gaussian(values: Values, width: Fraction) -> Enclosure:
         total = sum((_two_sided(e, nu) for nu in _shifts(values)), arb(0))
         return total.log() - ball(values.delta).log()
 
+    with ctx.workprec(128):
+        if _shifts(values)[0] > FAR:
+            return _far(values, width)
     if certainly_negative(lambda: excess(arb(0))):
         return Enclosure.exactly(0)
     with ctx.workprec(128):
@@ -164,6 +169,26 @@ def _gaussian(values: Values, width: Fraction) -> Enclosure:
         z = (2 * ball((1 + len(others)) / values.delta).log()).sqrt()
         upper = (_jacobian(values) + largest * (largest / 2 + z)).upper()
     return decreasing_root(excess, arb(0), upper, width=width)
+
+
+def _far(values: Values, width: Fraction) -> Enclosure:
+    """The least epsilon where noise is all but absent: e lies where half of delta is met on one side of the largest nu.
+
+    With delta < 1 - 2^-100 the largest nu crosses at an x = e/nu - nu/2 > 0, where T(nu, e) is twice the Gaussian curve
+    (x = 0 gives 1 - 2 phi(0) R(nu), and R(nu) < 1/nu). Any other nu, at most nu/sqrt(2), then crosses beyond nu/4 and
+    adds at most e^{-nu^2/32}, far less than the 2^-bits that are taken from delta to cover it.
+    """
+    largest, *others = (lambda: _shifts(values)[0]), *_shifts(values)[1:]
+    if values.delta >= 1 - Fraction(1, 1 << 100):
+        raise PrecisionError(f"delta = {shown(values.delta)} is too close to 1 for so little noise")
+    upper = epsilon_far(largest, values.delta / 2, width / 4)
+    if others:
+        bits = 2 * (upper.upper.exponent + upper.upper.mantissa.bit_length()) + values.delta.denominator.bit_length()
+        bits += width.denominator.bit_length() + 64
+        upper = upper.hull(epsilon_far(largest, (values.delta - Fraction(1, 1 << bits)) / 2, width / 4))
+    ratio = enclose(lambda: _jacobian(values), width=width / 4)
+    with ctx.workprec(128 + 2 * (upper.upper.mantissa.bit_length() + width.denominator.bit_length())):
+        return Enclosure.between(upper.lower.ball + ratio.lower.ball, upper.upper.ball + ratio.upper.ball)
 
 
 def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
@@ -222,15 +247,19 @@ _SOURCE = ("cs208/objective-perturbation",)
 _EXAMPLE = {"lipschitz": "1", "curvature": "0.25", "regularisation": "0.01", "dataset_size": "10000"}
 _WORDS = {"neighbours": "replace", "correction": "sharp"}
 
+_ASSUMES = ("convex-losses", "smooth-margins", "curved-margins", "whole-space", "exact-minimiser", "constant-size")
+
 epsilon = Bound(
     name="objective-perturbation.epsilon",
     unit="epsilon",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="epsilon of the minimiser of a convex ridge objective with a linear term of density exp(-|b|/noise_scale)",
     formula=r"\varepsilon = " + _SUM,
     parameters=(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_scale, NEIGHBOURS,
         _CORRECTION,
     ),
+    assumes=(*_ASSUMES, "lipschitz-loss", "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -243,9 +272,11 @@ epsilon = Bound(
 scale = Bound(
     name="objective-perturbation.scale",
     unit="sigma",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="least scale of the random linear term, of density exp(-|b|/scale), that makes the minimiser epsilon-DP",
     formula=r"\varepsilon = " + _SUM,
     parameters=(_LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.epsilon.above(0), NEIGHBOURS, _CORRECTION),
+    assumes=(*_ASSUMES, "lipschitz-loss", "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -258,11 +289,13 @@ scale = Bound(
 ridge = Bound(
     name="objective-perturbation.ridge",
     unit="smoothness",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="least ridge for which the change of variables costs at most half of epsilon",
     formula=(
         r"\lambda = \frac{c}{n\left(e^{\varepsilon/(2m)} - 1\right)}, \quad m = 1 \text{ (sharp) or } 2 \text{ (cms11)}"
     ),
     parameters=(_CURVATURE, _SIZE, vocabulary.epsilon.above(0), _CORRECTION),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -275,6 +308,7 @@ ridge = Bound(
 gaussian_epsilon = Bound(
     name="objective-perturbation-gaussian.epsilon",
     unit="epsilon",
+    tightness=one_sided("a worst case for each part of the proof; no losses are known that attain both"),
     summary="an epsilon for which the minimiser of a convex ridge objective with a Gaussian linear term is private",
     formula=(
         r"\varepsilon = \max\left(0,\ e + \log\left(1 + \frac{c}{n\lambda}\right)\right), \quad \mu = \frac{L}{\sigma},"
@@ -285,6 +319,7 @@ gaussian_epsilon = Bound(
         _LIPSCHITZ, _CURVATURE, _RIDGE, _SIZE, vocabulary.noise_on_sum,
         vocabulary.delta.open(), NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "lipschitz-loss", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -7,8 +7,9 @@ b = 2 L / (n lambda epsilon), is epsilon-DP for replacing a record, because the 
 2 L / (n lambda), L = max |x|. Its "strictly convex" is not needed: the linear loss is not, and reaches the bound.
 
 An answer of a solver is no argmin. `solver_error` is the distance tau that the guarantee allows for, and counts
-(2 L / (n lambda) + 2 tau); a run whose answer cannot be certified to be that close is refused. The minimiser and the
-sum are therefore computed in double precision, whatever is asked for: rounding the sum then is post-processing.
+(2 L / (n lambda) + 2 tau); a configuration in which no answer can be promised to be that close is refused, for the
+shape of the data alone: to look at the answer would tell of the records. The minimiser and the sum are therefore
+computed in double precision, whatever is asked for: rounding the sum then is post-processing.
 
 A plan may have Gaussian noise, other losses (say how steep: lipschitz), and a record added or removed.
 """
@@ -20,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from oracle.algorithms.shared import glm, minimiser
+from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONSTANT_SIZE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
+from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, equals, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 
@@ -31,10 +32,8 @@ from oracle.core.tape import Tape
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fit the configuration that the guarantee assumes."""
     glm.check_data(features, labels, feature_norm=config.feature_norm, loss=config.loss)
-
-
-def certify(distance: float, config: Values) -> None:
-    """A DomainError unless the answer is as close to the minimiser as the configuration promises."""
+    norm = float(config.feature_norm)
+    distance = minimiser.worst_distance(features.shape, config.loss, float(config.regularisation), norm)
     if not distance <= float(config.solver_error):
         raise DomainError(
             f"solver_error = {config.solver_error} is outside its domain: the answer is certified to {distance:.3g}"
@@ -49,7 +48,6 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
         features, labels, config.loss, float(config.regularisation), np.zeros(dimension), float(config.feature_norm),
         recorder,
     )
-    certify(distance, config)
     noise = float(config.noise_scale) * tape.exponential_norm("noise", 0, dimension)[0]
     if recorder is not None:
         recorder("release", exact=theta.copy(), distance=distance, noise_scale=float(config.noise_scale))
@@ -73,7 +71,10 @@ def _moved(config: Values, **noise: Any) -> dict[str, Any] | None:
     }
 
 
-CONVEX = said("every record's loss is convex in theta", "convex")
+CONVEX = said("convex-losses", "convex")
+LIPSCHITZ = given("lipschitz-loss", "lipschitz")
+GAMMA, GAUSSIAN = equals("radial-noise", "noise_law", "gamma"), equals("gaussian-noise", "noise_law", "gaussian")
+_MINIMISER = (CONVEX, LIPSCHITZ, CONSTANT_SIZE, given("near-minimiser", "solver_error"), *by_design("ridge"))
 NOISE_LAW = vocabulary.noise_law.choosing("gamma", "gaussian")
 
 
@@ -95,12 +96,12 @@ output_perturbation = Algorithm(
         Guarantee(
             "output-perturbation.epsilon", "pure: the minimiser moves by a bounded distance",
             lambda config: _moved(config, scale=config.noise_scale),
-            (equals("the noise has density exp(-|v|/noise_scale)", "noise_law", "gamma"), CONVEX, CONSTANT_SIZE),
+            (GAMMA, *_MINIMISER),
         ),
         Guarantee(
             "output-perturbation-gaussian.epsilon", "the Gaussian mechanism on the minimiser",
             lambda config: _moved(config, sigma=config.noise_scale),
-            (equals("the noise is Gaussian", "noise_law", "gaussian"), CONVEX, CONSTANT_SIZE),
+            (GAUSSIAN, *_MINIMISER),
         ),
     ),
     check=check,

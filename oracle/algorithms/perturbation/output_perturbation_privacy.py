@@ -36,6 +36,7 @@ from oracle.bounds.sampling.relation import NEIGHBOURS, TERMS
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -67,12 +68,16 @@ _EXAMPLE = {
     "lipschitz": "1", "strong_convexity": "0.01", "dataset_size": "10000", "solver_error": "0", "neighbours": "replace",
 }
 
+_ASSUMES = ("convex-losses", "lipschitz-loss", "ridge", "near-minimiser", "constant-size")
+
 epsilon = Bound(
     name="output-perturbation.epsilon",
     unit="epsilon",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="epsilon of the minimiser of a strongly convex risk plus noise of density exp(-|v|/scale)",
     formula=r"\varepsilon = \frac{s}{b}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.scale, NEIGHBOURS),
+    assumes=(*_ASSUMES, "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -85,9 +90,11 @@ epsilon = Bound(
 scale = Bound(
     name="output-perturbation.scale",
     unit="sigma",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least scale of noise of density exp(-|v|/scale) that makes the minimiser epsilon-DP",
     formula=r"b = \frac{s}{\varepsilon}, \quad " + _MOVED,
     parameters=(*_SETTING, vocabulary.epsilon.above(0), NEIGHBOURS),
+    assumes=(*_ASSUMES, "radial-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -100,12 +107,14 @@ scale = Bound(
 gaussian_epsilon = Bound(
     name="output-perturbation-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least epsilon for which the minimiser of a strongly convex risk with Gaussian noise is private at delta",
     formula=_GAUSSIAN,
     parameters=(
         *_SETTING, vocabulary.sigma, vocabulary.delta.open(),
         NEIGHBOURS,
     ),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),
@@ -118,9 +127,11 @@ gaussian_epsilon = Bound(
 gaussian_sigma = Bound(
     name="output-perturbation-gaussian.sigma",
     unit="sigma",
+    tightness=truth("linear losses with a quadratic regulariser, and a solver that errs along the line, reach it"),
     summary="least Gaussian noise that makes the minimiser of a strongly convex risk (epsilon, delta)-DP",
     formula=_GAUSSIAN,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open(), NEIGHBOURS),
+    assumes=(*_ASSUMES, "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),

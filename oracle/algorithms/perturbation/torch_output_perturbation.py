@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from oracle.algorithms.perturbation.output_perturbation import certify
 from oracle.algorithms.shared.torch_minimiser import minimise
 from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
@@ -22,7 +21,6 @@ def _prepare(x: torch.Tensor, y: torch.Tensor, config: Values, recorder: Any) ->
     theta, distance = minimise(
         x, y, config.loss, float(config.regularisation), torch.zeros_like(x[:1]), float(config.feature_norm)
     )
-    certify(float(distance), config)
     if recorder is not None:
         recorder("release", exact=theta[0], distance=float(distance), noise_scale=float(config.noise_scale))
     return theta

@@ -35,16 +35,16 @@ import numpy as np
 
 from oracle.algorithms.phased.phased_sgd_privacy import LARGEST_STEP, LEARNING_RATE, SIGMA
 from oracle.algorithms.shared import glm, links
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     GAUSSIAN_PROJECTION,
     LABELS_BOUNDED,
     PLANNED,
     REPLACE,
     SHORT_FEATURES,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -165,7 +165,7 @@ def _is_lipschitz(config: Values) -> bool | None:
     return bool(config.link is None or config.link_lipschitz >= links.lipschitz(config.link, config.label_bound))
 
 
-def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, projected: bool) -> Hypothesis:
+def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, projected: bool) -> Condition:
     """No step moves two runs apart, the first phase's included, for gradients of that curvature on short records."""
     limit = LARGEST_STEP[projected]
 
@@ -173,15 +173,16 @@ def no_expansion(words: str, curvature: Callable[[Values], Fraction | None], *, 
         known = curvature(config)
         return None if known is None else bool(config.base_learning_rate * known <= limit)
 
-    return Hypothesis(f"no step expands: base_learning_rate * {words} <= {limit}", holds)
+    return Condition("lipschitz-link", holds, f"no step expands: base_learning_rate * {words} <= {limit}")
 
 
 IN_PHASES = (
     REPLACE,
-    equals("of each phase only the noisy average is released", "released", "average_iterate"),
-    Hypothesis("there is a phase: dataset_size >= 2", lambda config: config.dataset_size >= 2),
-    said("records are assigned to phases without looking, each to one", "disjoint"),
-    said("the link rises", "link_rises"),
+    equals("phase-averages", "released", "average_iterate"),
+    Condition("disjoint-phases", lambda config: config.dataset_size >= 2, "there is a phase: dataset_size >= 2"),
+    said("disjoint-phases", "disjoint"),
+    said("rising-link", "link_rises"),
+    *by_design("gaussian-noise", "independent-start"),
 )
 """What every theorem about phases assumes, whatever the features."""
 
@@ -191,7 +192,7 @@ _WORDS = {
 }
 
 
-def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Hypothesis, ...] = ()) -> Guarantee:
+def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Condition, ...] = ()) -> Guarantee:
     """The guarantee for gradients whose factor has the slope of that key; they are exact without an oracle_error."""
 
     def parameters(config: Values) -> dict[str, Any] | None:
@@ -213,7 +214,7 @@ def phased_guarantee(slope: str, *, projected: bool, assumes: tuple[Hypothesis, 
     )
 
 
-_LIPSCHITZ = (Hypothesis("the link has the Lipschitz constant link_lipschitz: it does not jump", _is_lipschitz),)
+_LIPSCHITZ = (Condition("lipschitz-link", _is_lipschitz),)
 PHASED = (links.LABEL_BOUND, LEARNING_RATE, SIGMA)
 """The parameters that all phased algorithms have, and what only their training needs:"""
 START = (links.LINK, vocabulary.initial_radius)
@@ -232,6 +233,35 @@ def choose(*, records: int, epsilon: Number, theta: Number) -> str:
     return "phased-sgd" if budget**2 > rank**3 else "phased-sgd-projected"
 
 
+_MODEL = (
+    said("independent-records", "independent_records"), said("well-specified", "well_specified"),
+    *by_design("excess-population-risk", "judged-phase"),
+)
+"""What the risk asks for besides what privacy does."""
+
+
+def _risk(config: Values, *, projected: bool) -> dict[str, Any] | None:
+    """The parameters of the risk: a replaced record moves a phase's average by 4B steps, by 8B if it is projected."""
+    asked = ("target_norm", "projected_dimension") if projected else ("distance", "rank")
+    names = ("link_lipschitz", "label_bound", "dataset_size", "base_learning_rate", *asked)
+    values = {name: getattr(config, name) for name in names}
+    if None in values.values():
+        return None
+    noise = Fraction(config.noise_over_step / ((8 if projected else 4) * config.label_bound))
+    return {**values, "noise_over_sensitivity": noise}
+
+
+def _risk_guarantee(*conditions: Condition, projected: bool) -> Guarantee:
+    kept = (item for item in IN_PHASES if item.decides in ("disjoint-phases", "rising-link", "gaussian-noise"))
+    return Guarantee(
+        "phased-sgd-projected.risk" if projected else "phased-sgd.risk", "the last phase's release, in expectation",
+        lambda config: _risk(config, projected=projected),
+        (*_MODEL, *kept, SHORT_FEATURES, LABELS_BOUNDED, *_LIPSCHITZ, *conditions),
+    )
+
+
+RISK_KEYS = (vocabulary.independent_records, vocabulary.well_specified)
+
 phased_sgd = Algorithm(
     name="phased-sgd",
     document="002, Algorithm 2 (and 1, with 2)",
@@ -239,12 +269,15 @@ phased_sgd = Algorithm(
     parameters=PHASED,
     training=START,
     setting=PLANNED,
-    stated=(vocabulary.link_lipschitz, *PHASED_FLAGS),
+    stated=(vocabulary.link_lipschitz, *PHASED_FLAGS, *RISK_KEYS, vocabulary.distance, vocabulary.rank),
     facts=facts,
     trained=lambda config: DATA_KEPT,
     released="average_iterate",
     neighbours="replace",
     guarantees=(phased_guarantee("link_lipschitz", projected=False, assumes=_LIPSCHITZ),),
+    risks=(
+        _risk_guarantee(given("start-at-distance", "distance"), given("data-rank", "rank"), projected=False),
+    ),
     check=check,
     reference=train,
     batched="oracle.algorithms.phased.torch_phased_sgd:twin",
@@ -259,12 +292,24 @@ phased_sgd_projected = Algorithm(
     parameters=(*PHASED, PROJECTED_DIMENSION),
     training=START,
     setting=PLANNED,
-    stated=(vocabulary.link_lipschitz, *PHASED_FLAGS, vocabulary.gaussian_projection),
+    stated=(
+        vocabulary.link_lipschitz, *PHASED_FLAGS, vocabulary.gaussian_projection, *RISK_KEYS, vocabulary.target_norm,
+    ),
     facts=facts,
     trained=lambda config: {**DATA_KEPT, "gaussian_projection": "true"},
     released="average_iterate",
     neighbours="replace",
     guarantees=(phased_guarantee("link_lipschitz", projected=True, assumes=_LIPSCHITZ),),
+    risks=(
+        _risk_guarantee(
+            GAUSSIAN_PROJECTION, given("bounded-target", "target_norm"),
+            Condition(
+                "start-at-zero",
+                lambda config: None if config.initial_radius is None else bool(config.initial_radius == 0),
+            ),
+            projected=True,
+        ),
+    ),
     check=check,
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_phased_sgd:twin_projected",

@@ -38,12 +38,14 @@ Theorem 1 leaves out.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate, quotient
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
@@ -115,6 +117,14 @@ def fast_sigma(xp: Any, values: Values, moves: Any, *, projected: bool) -> Any:
     return arrays.sigma_upper(xp, moves, values.epsilon, delta)
 
 
+def _exact(values: Values, bound: Callable[..., Enclosure], width: Fraction) -> Enclosure:
+    """What exact gradients attain, 4B; without a phase nothing is released."""
+    if values.dataset_size < 2:
+        return Enclosure.exactly(0)
+    sensitivity(values, projected=False)  # which refuses a step that is too long
+    return bound(values, width, 4 * values.label_bound, projected=False)
+
+
 SIGMA = vocabulary.noise_over_step
 LEARNING_RATE = vocabulary.base_learning_rate
 SMOOTHNESS = vocabulary.link_lipschitz
@@ -133,12 +143,22 @@ _EXAMPLE = {
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "projected_dimension": "100"}
 
 
+_ASSUMES = (
+    "replace", "phase-averages", "disjoint-phases", "gaussian-noise", "short-features", "bounded-labels", "rising-link",
+    "lipschitz-link", "independent-start",
+)
+
 epsilon = Bound(
     name="phased-sgd.epsilon",
     unit="epsilon",
+    tightness=bracketed(
+        "a constant link B, the label -B and x against -x, exact gradients",
+        lambda v, width: _exact(v, epsilon_bound, width),
+    ),
     summary="least epsilon for which phased SGD, the noisy average of each phase released, is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
     parameters=(SIGMA, *_SETTING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -152,9 +172,14 @@ epsilon = Bound(
 sigma = Bound(
     name="phased-sgd.sigma",
     unit="sigma",
+    tightness=bracketed(
+        "a constant link B, the label -B and x against -x, exact gradients",
+        lambda v, width: _exact(v, sigma_bound, width),
+    ),
     summary="least noise over the step size for which phased SGD is (epsilon, delta)-DP",
     formula=CURVE + _FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -168,9 +193,11 @@ sigma = Bound(
 projected_epsilon = Bound(
     name="phased-sgd-projected.epsilon",
     unit="epsilon",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least epsilon for which phased SGD on randomly projected records is (epsilon, delta)-DP",
     formula=CURVE + _PROJECTED_FORMULA,
     parameters=(SIGMA, *_PROJECTED, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",
@@ -184,9 +211,11 @@ projected_epsilon = Bound(
 projected_sigma = Bound(
     name="phased-sgd-projected.sigma",
     unit="sigma",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least noise over the step size for which phased SGD on projected records is (epsilon, delta)-DP",
     formula=CURVE + _PROJECTED_FORMULA,
     parameters=(*_PROJECTED, vocabulary.epsilon, projection.DELTA),
+    assumes=(*_ASSUMES, "gaussian-projection"),
     neighbours="replace",
     threat_model="last_iterate",
     released="average_iterate",

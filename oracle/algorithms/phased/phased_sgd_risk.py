@@ -1,4 +1,4 @@
-r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): the excess population risk of the last phase's release.
+r"""Phased SGD for a bounded link (002, Algorithms 2 and 3): excess population risk of the last phase's noisy average.
 
 Setting (002, Assumption 1, with the link *non-decreasing*, which the text misprints): records are i.i.d., |x| <= 1,
 E[y|x] = link(<w*, x>), labels and link lie in [-B, B], the link is G-Lipschitz; L(w) = E(link(<w,x>) - y)^2, and
@@ -49,6 +49,7 @@ from flint import arb
 
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
@@ -126,9 +127,15 @@ _PHASES = (
 )
 _WHERE = r", \quad n_i = \lfloor n/2^i \rfloor,\ \eta_i = \eta/4^i,\ k = \lfloor \log_2 n \rfloor"
 
+_ASSUMES = (
+    "excess-population-risk", "judged-phase", "disjoint-phases", "independent-records", "short-features",
+    "bounded-labels", "well-specified", "rising-link", "lipschitz-link", "gaussian-noise",
+)
+
 risk = Bound(
     name="phased-sgd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of phased SGD for a bounded monotone link",
     formula=(
         r"\mathbb{E}\,L(w_k) - L(w^*) \le 2G\left[\frac{D^2}{2\eta_1 n_1}" + _PHASES + r"\right]" + _WHERE
@@ -138,8 +145,9 @@ risk = Bound(
         _LIPSCHITZ, _LABEL, vocabulary.distance,
         vocabulary.rank, _SIZE, _RATE, _NOISE,
     ),
+    assumes=(*_ASSUMES, "start-at-distance", "data-rank"),
     neighbours="replace",
-    threat_model="all_iterates",
+    threat_model="last_iterate",
     source=("nonconvex-nn/thm-1-utility",),
     validity="pending",
     certify=closed_form(_risk),
@@ -148,12 +156,13 @@ risk = Bound(
         "link_lipschitz": "1", "label_bound": "1", "distance": "4", "rank": "32", "dataset_size": "262144",
         "base_learning_rate": "0.013", "noise_over_sensitivity": "13.6",
     },
-    released="last_iterate",
+    released="average_iterate",
 )
 
 projected = Bound(
     name="phased-sgd-projected.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of phased SGD on randomly projected records",
     formula=(
         r"\mathbb{E}\,L(\Phi^{T} w_k) - L(w^*) \le 2G\left[\frac{W^2}{2\eta_1 n_1}" + _PHASES
@@ -163,8 +172,9 @@ projected = Bound(
         _LIPSCHITZ, _LABEL, vocabulary.target_norm,
         vocabulary.projected_dimension, _SIZE, _RATE, _NOISE,
     ),
+    assumes=(*_ASSUMES, "start-at-zero", "bounded-target", "gaussian-projection"),
     neighbours="replace",
-    threat_model="all_iterates",
+    threat_model="last_iterate",
     source=("nonconvex-nn/thm-2-utility", "nonconvex-nn/thm-2-jl-term"),
     validity="pending",
     certify=closed_form(_projected),
@@ -173,5 +183,5 @@ projected = Bound(
         "link_lipschitz": "1", "label_bound": "1", "target_norm": "4", "projected_dimension": "1000",
         "dataset_size": "262144", "base_learning_rate": "0.005", "noise_over_sensitivity": "7",
     },
-    released="last_iterate",
+    released="average_iterate",
 )

@@ -29,8 +29,8 @@ from oracle.algorithms.phased.phased_sgd import (
     link_facts,
     phased_guarantee,
 )
+from oracle.algorithms.shared.conditions import PLANNED
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import PLANNED
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape

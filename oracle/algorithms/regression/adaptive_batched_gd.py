@@ -35,10 +35,10 @@ import numpy as np
 
 from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape
 
 
@@ -91,6 +91,32 @@ def _parameters(config: Values) -> dict[str, Fraction] | None:
     return {"noise_over_sensitivity": Fraction(least)}
 
 
+_DATA = (
+    *towards("disjoint-batches", DISJOINT_BATCHES), said("disjoint-batches", "disjoint"),
+    said("bounded-features", "features_bounded"), LABELS_BOUNDED, *by_design("gaussian-noise", "relu-updates"),
+)
+_PAST = said("past-noise", "released_norm")
+_RISK = (
+    *_DATA, _PAST, Condition(
+        "past-noise", lambda config: bool(config.noise_formula == "exact"),
+        "its factor is noise_over_sensitivity: noise_formula is exact",
+    ),
+    equals("judged-last", "released", "last_iterate"), said("independent-records", "independent_records"),
+    said("isotropic-features", "isotropic"), given("bounded-target", "target_norm"), given("best-risk", "optimal_risk"),
+    *by_design("population-risk", "start-at-zero"),
+)
+
+
+def _risk(config: Values, *asked: str) -> dict[str, Any] | None:
+    """The parameters of the risk: a step a batch."""
+    names = (
+        "target_norm", "optimal_risk", "label_bound", "feature_norm", "dimension", "batch_size", "learning_rate",
+        "noise_over_sensitivity", *asked,
+    )
+    values = {name: getattr(config, name) for name in names}
+    return None if None in values.values() else {**values, "steps": config.dataset_size // config.batch_size}
+
+
 adaptive_batched_gd = Algorithm(
     name="adaptive-batched-gd",
     document="002, Algorithm 8",
@@ -100,6 +126,8 @@ adaptive_batched_gd = Algorithm(
     setting=PLANNED,
     stated=(
         vocabulary.disjoint, vocabulary.released_norm, vocabulary.features_bounded, vocabulary.labels_bounded,
+        vocabulary.independent_records, vocabulary.isotropic, vocabulary.symmetric, vocabulary.target_norm,
+        vocabulary.optimal_risk, vocabulary.dimension, vocabulary.strong_convexity.at_most(1),
     ),
     trained=lambda config: {
         "disjoint": "true", "released_norm": "true", "features_bounded": "true", "labels_bounded": "true",
@@ -109,12 +137,17 @@ adaptive_batched_gd = Algorithm(
     guarantees=(
         Guarantee(
             "adaptive-batched-gd.epsilon", "one step sees each record: all iterates may be seen", _parameters,
-            (
-                REPLACE, DISJOINT_BATCHES,
-                said("records are assigned to batches without looking, each to one", "disjoint"),
-                said("the noise follows the norm of the released iterate, of nothing else", "released_norm"),
-                said("no record's features are longer than feature_norm", "features_bounded"), LABELS_BOUNDED,
-            ),
+            (REPLACE, *_DATA, _PAST, *by_design("independent-start")),
+        ),
+    ),
+    risks=(
+        Guarantee(
+            "adaptive-batched-gd.risk", "the last iterate, in expectation",
+            lambda config: _risk(config, "strong_convexity"), (*_RISK, given("monotone-surrogate", "strong_convexity")),
+        ),
+        Guarantee(
+            "adaptive-batched-gd-symmetric.risk", "the last iterate, in expectation, for symmetric features", _risk,
+            (*_RISK, said("symmetric-features", "symmetric")),
         ),
     ),
     check=check,

@@ -25,6 +25,7 @@ from typing import Any
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
@@ -44,14 +45,21 @@ def _fast_moves(xp: Any, values: Values) -> Any:
 
 _SOURCE = ("nonconvex-nn/thm-7-privacy", "background/balle-wang")
 
+_ASSUMES = (
+    "replace", "disjoint-batches", "relu-updates", "bounded-features", "bounded-labels", "gaussian-noise", "past-noise",
+    "independent-start",
+)
+
 epsilon = Bound(
     name="adaptive-batched-gd.epsilon",
     unit="epsilon",
+    tightness=truth("the sensitivity of a step is attained, and one Gaussian release has this curve"),
     summary="least epsilon for which a pass over disjoint batches, noise following the iterate, is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{1}{z}, \quad \sigma_i = z\,\frac{r(r|w_{i-1}| + 2B)}{m}",
     parameters=(
         vocabulary.noise_over_sensitivity.above(0), vocabulary.delta.open(),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
@@ -67,6 +75,7 @@ epsilon = Bound(
 sigma = Bound(
     name="adaptive-batched-gd.sigma",
     unit="sigma",
+    tightness=truth("the sensitivity of a step is attained, and one Gaussian release has this curve"),
     summary="least noise of a step from an iterate of known norm for which the pass is (epsilon, delta)-DP",
     formula=CURVE + r", \quad \mu = \frac{r(r|w| + 2B)}{m\sigma}",
     parameters=(
@@ -77,6 +86,7 @@ sigma = Bound(
         vocabulary.epsilon,
         vocabulary.delta.open(),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

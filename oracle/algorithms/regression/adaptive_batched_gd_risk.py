@@ -45,6 +45,7 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
@@ -138,15 +139,23 @@ _EXAMPLE = {
     "batch_size": "100000", "steps": "24", "learning_rate": "0.5", "noise_over_sensitivity": "5",
 }
 
+_ASSUMES = (
+    "population-risk", "judged-last", "disjoint-batches", "relu-updates", "independent-records", "isotropic-features",
+    "bounded-features", "bounded-labels", "bounded-target", "best-risk", "gaussian-noise", "past-noise",
+    "start-at-zero",
+)
+
 risk = Bound(
     name="adaptive-batched-gd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="risk, in expectation, of adaptive batched gradient descent for misspecified ReLU regression",
     formula=(
         r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
         + r"\ R(e) = \left(\sqrt{e} + (1 + 1/\mu)\sqrt{L(w^*)}\right)^2,\ q = \max(|1-\eta\mu|, |1-\eta|)"
     ),
     parameters=(*_COMMON, vocabulary.strong_convexity.at_most(1)),
+    assumes=(*_ASSUMES, "monotone-surrogate"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-7-constant", "nonconvex-nn/eq-11"),
@@ -160,12 +169,14 @@ risk = Bound(
 symmetric = Bound(
     name="adaptive-batched-gd-symmetric.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="the same for feature vectors with a symmetric law, where at most twice the best risk remains",
     formula=(
         r"\mathbb{E}\,L(w_T) \le R(e_T), \quad " + _STEP
         + r"\ R(e) = \frac{e}{4} + \left(\frac{\sqrt{e}}{2} + \sqrt{2 L(w^*)}\right)^2,\ q = 1 - \frac{\eta}{2}"
     ),
     parameters=_COMMON,
+    assumes=(*_ASSUMES, "symmetric-features"),
     neighbours="replace",
     threat_model="all_iterates",
     source=("nonconvex-nn/thm-7-constant", "nonconvex-nn/relu-symmetric-closed-form"),

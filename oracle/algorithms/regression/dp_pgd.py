@@ -26,16 +26,16 @@ import numpy as np
 
 from oracle.algorithms.descent.dp_gd_projected import project
 from oracle.algorithms.regression import relu_regression
-from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import (
+from oracle.algorithms.shared.conditions import (
     GAUSSIAN_PROJECTION,
     LABELS_BOUNDED,
     PLANNED,
     REPLACE,
     SHORT_FEATURES,
 )
+from oracle.algorithms.shared.glm import Array
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Values
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
 
@@ -82,6 +82,21 @@ def _parameters(config: Values) -> dict[str, Any]:
     return {name: getattr(config, name) for name in names}
 
 
+def _risk(config: Values) -> dict[str, Any] | None:
+    """The parameters of dp-pgd.risk: the true parameter is in the ball of radius W = weight_bound."""
+    if config.learning_rate is None:
+        return None
+    names = ("label_bound", "projected_dimension", "dataset_size", "steps", "learning_rate", "noise_on_mean")
+    return {"target_norm": config.weight_bound, **{name: getattr(config, name) for name in names}}
+
+
+def _within(config: Values) -> bool | None:
+    return None if config.target_norm is None else bool(config.target_norm <= config.weight_bound)
+
+
+_DATA = (SHORT_FEATURES, LABELS_BOUNDED, GAUSSIAN_PROJECTION)
+_RUN = by_design("gaussian-noise", "full-batches", "projected-weights", "relu-updates")
+
 dp_pgd = Algorithm(
     name="dp-pgd",
     document="002, Algorithm 7",
@@ -92,14 +107,29 @@ dp_pgd = Algorithm(
     ),
     training=(vocabulary.learning_rate,),
     setting=PLANNED,
-    stated=(vocabulary.features_bounded, vocabulary.labels_bounded, vocabulary.gaussian_projection),
+    stated=(
+        vocabulary.features_bounded, vocabulary.labels_bounded, vocabulary.gaussian_projection,
+        vocabulary.independent_records, vocabulary.well_specified, vocabulary.target_norm,
+    ),
     trained=lambda config: {"features_bounded": "true", "labels_bounded": "true", "gaussian_projection": "true"},
     released="average_iterate",
     neighbours="replace",
     guarantees=(
         Guarantee(
             "dp-pgd.epsilon", "composition: all iterates may be seen; long projections are charged to delta",
-            _parameters, (REPLACE, SHORT_FEATURES, LABELS_BOUNDED, GAUSSIAN_PROJECTION),
+            _parameters,
+            (REPLACE, *_DATA, *_RUN, *by_design("independent-start")),
+        ),
+    ),
+    risks=(
+        Guarantee(
+            "dp-pgd.risk", "the average iterate, in expectation", _risk,
+            (
+                equals("judged-average", "released", "average_iterate"), *_DATA, *_RUN,
+                said("independent-records", "independent_records"), said("well-specified", "well_specified"),
+                *by_design("excess-population-risk", "start-at-zero"),
+                Condition("bounded-target", _within, "target_norm is at most weight_bound"),
+            ),
         ),
     ),
     check=check,

@@ -30,6 +30,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
@@ -74,14 +75,21 @@ _EXAMPLE = {
     "weight_bound": "1", "label_bound": "1", "dataset_size": "10000", "steps": "100", "projected_dimension": "100",
 }
 
+_ASSUMES = (
+    "replace", "gaussian-noise", "full-batches", "projected-weights", "relu-updates", "gaussian-projection",
+    "short-features", "bounded-labels", "independent-start",
+)
+
 epsilon = Bound(
     name="dp-pgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least epsilon for which projected gradient descent for ReLU regression is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(
         vocabulary.noise_on_mean.above(0), *_SETTING, projection.DELTA,
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
@@ -100,9 +108,11 @@ epsilon = Bound(
 sigma = Bound(
     name="dp-pgd.sigma",
     unit="sigma",
+    tightness=one_sided("what a random projection may cost is charged to delta in the worst case"),
     summary="least noise on the mean gradient for which projected gradient descent is (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_SETTING, vocabulary.epsilon, projection.DELTA),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",

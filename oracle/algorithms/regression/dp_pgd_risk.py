@@ -27,7 +27,7 @@ at most R|z|^2 + B|z|, whose root mean square is at most M (Minkowski).
   (bound the indicator by e^{(3/8)(chi^2 - 4m)}: E chi^4 e^{3 chi^2/8} = m (m+2) 4^{m/2+2}). Minkowski's inequality adds
   both up: 1/2 (W sqrt(2/m) + W (1+2/m)^{1/2} 2 (4 e^{-3})^{m/8})^2 = W^2 (sqrt(1/m) + c_m)^2.
 
-Privacy is another matter (replace one record): where all |Phi x| <= 2, a mean gradient has sensitivity 4 (4W + B)/n.
+Privacy, and the sensitivity of a mean gradient, is another matter (`dp_pgd_privacy`).
 The text of 002 (Theorem 6) was at hand; its proof bounds the generalisation by stability and the expectation over Phi
 by reference to another paper. The proof above stands on its own.
 """
@@ -42,6 +42,7 @@ from flint import arb
 
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.rounding import rounded_up
@@ -80,6 +81,7 @@ def _fast_risk(xp: Any, v: Values) -> Any:
 risk = Bound(
     name="dp-pgd.risk",
     unit="risk",
+    tightness=one_sided("an inequality on the risk; no problem is known that attains it"),
     summary="excess population risk, in expectation, of noisy projected gradient descent for ReLU regression",
     formula=(
         r"\mathbb{E}\,L(\Phi^{T}\bar v) - L(w^*) \le 2\left[\frac{W^2}{2\eta T} + \frac{\eta (M^2 + m\sigma^2)}{2}"
@@ -92,6 +94,11 @@ risk = Bound(
         vocabulary.dataset_size, vocabulary.steps.at_least(1),
         vocabulary.learning_rate,
         vocabulary.noise_on_mean,
+    ),
+    assumes=(
+        "excess-population-risk", "judged-average", "gaussian-noise", "full-batches", "projected-weights",
+        "relu-updates", "gaussian-projection", "short-features", "bounded-labels", "start-at-zero",
+        "independent-records", "well-specified", "bounded-target",
     ),
     neighbours="replace",
     threat_model="all_iterates",

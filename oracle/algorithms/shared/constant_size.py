@@ -8,7 +8,7 @@ a record, the data have exactly n of them; where one is added or removed, any nu
 
 from __future__ import annotations
 
-from oracle.core.algorithm import Hypothesis, Values
+from oracle.core.algorithm import Condition, Values
 from oracle.core.errors import DomainError
 
 
@@ -34,5 +34,9 @@ def _as_declared(config: Values) -> bool:
     return records is None or config.neighbours != "replace" or records == config.dataset_size
 
 
-DECLARED_SIZE = Hypothesis("where a record is replaced, the data have dataset_size records", _as_declared)
-FITS = Hypothesis("batch_size is at most dataset_size", lambda config: config.batch_size <= config.dataset_size)
+DECLARED_SIZE = Condition(
+    "constant-size", _as_declared, "where a record is replaced, the data have dataset_size records"
+)
+FITS = Condition(
+    "poisson-sampling", lambda config: config.batch_size <= config.dataset_size, "batch_size is at most dataset_size"
+)

@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from oracle.core import records
 from oracle.core.errors import DomainError
 
 Array = NDArray[np.float64]
@@ -41,14 +42,9 @@ def clip(gradient: Array, clip_norm: float) -> Array:
 
 def check_data(features: Array, labels: Array, *, feature_norm: Fraction | None = None, loss: str = "") -> None:
     """A DomainError unless these are data: one row a record, finite, within the declared norm, labels of the loss."""
-    if features.ndim != 2 or labels.shape != (features.shape[0],):
-        raise DomainError(f"features of shape {features.shape} and labels of shape {labels.shape} are no data set")
-    if features.shape[0] < 1 or features.shape[1] < 1:
-        raise DomainError(f"features of shape {features.shape} hold no records")
-    if not (np.isfinite(features).all() and np.isfinite(labels).all()):
-        raise DomainError("features or labels contain a value that is not finite")
+    records.check(features, labels)
     if feature_norm is not None:
-        largest = float(np.linalg.norm(features, axis=1).max())
+        largest = float(records.lengths(features).max())
         if largest > float(feature_norm) * (1 + 1e-12):
             raise DomainError(f"features have norm {largest}, above the declared feature_norm = {feature_norm}")
     if loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():

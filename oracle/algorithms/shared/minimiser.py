@@ -16,6 +16,8 @@ strongly convex with a smooth Hessian. The method stops where the computed gradi
 make of it (`rounding`); a gradient g of the true J has a minimiser within |g| / lambda, hence the certificate
 
     |theta - argmin J| <= (|computed gradient| + rounding) / lambda.
+
+How large that can be is known before the data are seen (`worst_distance`), so that no run need be refused for them.
 """
 
 from __future__ import annotations
@@ -60,6 +62,22 @@ def rounding(unit: float, shape: tuple[int, int], lipschitz: float, steep: Any, 
     """
     records, dimension = shape
     return unit * (records + dimension + 20) * (lipschitz + steep * size + tilt)
+
+
+def worst_distance(shape: tuple[int, int], loss: str, ridge: float, feature_norm: float) -> float:
+    """The largest certified distance from argmin J, t = 0, for data of that shape: infinite where none is promised.
+
+    rounding = k (L + c |theta|) for a k of the shape, c the largest curvature of J. The method stops at a gradient of
+    at most that, within 2 rounding / lambda of the minimiser, which is no longer than L / lambda. So
+
+        rounding <= k (L + c (L + 2 rounding) / lambda) = k L (1 + c / lambda) / (1 - 2 k c / lambda).
+    """
+    steep = float(CURVATURE[loss]) * feature_norm**2 + ridge
+    k = rounding(float(np.finfo(np.float64).eps), shape, 1.0, 0.0, 0.0, 0.0)
+    left = 1.0 - 2.0 * k * steep / ridge
+    if left <= 0.5:
+        return math.inf
+    return float(1.01 * 2.0 * k * feature_norm * (1.0 + steep / ridge) / left / ridge)  # 1.01 for what is rounded here
 
 
 def derivatives(

@@ -9,11 +9,10 @@ from __future__ import annotations
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said
 
-_HYPOTHESES = (
-    equals("the number of runs is Poisson and hidden", "run_count", "poisson"),
-    equals("only the best run is released", "released_runs", "best_run"),
-    said("every run is base_mu-GDP, its score and its choice of hyper-parameters included", "gaussian_dp"),
+BEST_OF_POISSON = (
+    equals("poisson-runs", "run_count", "poisson"), equals("best-run", "released_runs", "best_run"),
 )
+_CONDITIONS = (*BEST_OF_POISSON, said("runs-gaussian-dp", "gaussian_dp"))
 
 
 def _parameters(config: Values) -> dict[str, object]:
@@ -30,8 +29,8 @@ poisson_tuning = Algorithm(
     released="output",
     neighbours="any",
     guarantees=(
-        Guarantee("poisson-tuning-renyi.epsilon", "by Renyi divergences", _parameters, _HYPOTHESES),
-        Guarantee("poisson-tuning.epsilon", "by the privacy curve of a run", _parameters, _HYPOTHESES),
+        Guarantee("poisson-tuning-renyi.epsilon", "by Renyi divergences", _parameters, _CONDITIONS),
+        Guarantee("poisson-tuning.epsilon", "by the privacy curve of a run", _parameters, _CONDITIONS),
     ),
     source=("relu-approx/thm-5.1", "background/poisson-tuning"),
 )

@@ -27,10 +27,11 @@ import numpy as np
 
 from oracle.algorithms.hidden_state import noisy_cgd
 from oracle.algorithms.shared import glm
+from oracle.algorithms.shared.conditions import CONTRACTS, DISJOINT_BATCHES, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.algorithms.shared.hypotheses import CONTRACTS, DISJOINT_BATCHES, REPLACE
+from oracle.algorithms.tuning.poisson_tuning import BEST_OF_POISSON
 from oracle.core import vocabulary
-from oracle.core.algorithm import Algorithm, Guarantee, Hypothesis, Values, equals, said
+from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, said, towards
 from oracle.core.errors import DomainError
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
@@ -134,15 +135,15 @@ def _worst(config: Values) -> dict[str, Any]:
     return {"base_mu": worst, "mean_runs": config.mean_runs}
 
 
-def _all(holds: Hypothesis) -> Hypothesis:
-    return Hypothesis(f"for every candidate: {holds.words}", lambda config: all(map(holds.holds, _protected(config))))
+def _all(one: Condition) -> Condition:
+    return Condition(
+        "runs-gaussian-dp", lambda config: all(map(one.holds, _protected(config))), f"for every candidate: {one.text}"
+    )
 
 
-_HYPOTHESES = (
-    REPLACE, _all(DISJOINT_BATCHES), _all(CONTRACTS),
-    equals("the number of runs is Poisson and hidden", "run_count", "poisson"),
-    equals("only the best run is released", "released_runs", "best_run"),
-    said("the records that score are public", "public_validation"),
+_CONDITIONS = (
+    *BEST_OF_POISSON, *towards("runs-gaussian-dp", REPLACE), _all(DISJOINT_BATCHES), _all(CONTRACTS),
+    said("runs-gaussian-dp", "public_validation", "the records that score are public"),
 )
 
 poisson_tuned_noisy_cgd = Algorithm(
@@ -164,7 +165,7 @@ poisson_tuned_noisy_cgd = Algorithm(
     released="output",
     neighbours="replace",
     guarantees=(
-        Guarantee("poisson-tuning.epsilon", "by the privacy curve of the worst candidate's run", _worst, _HYPOTHESES),
+        Guarantee("poisson-tuning.epsilon", "by the privacy curve of the worst candidate's run", _worst, _CONDITIONS),
     ),
     check=check,
     reference=train,

@@ -44,6 +44,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import PRECISION_LIMIT, enclose
 from oracle.core.arrays import TINY, inflate
+from oracle.core.attainment import bracketed, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
@@ -165,16 +166,28 @@ def _optimal_epsilon(values: Values, width: Fraction) -> Enclosure:
     return enclose(lambda: _inverse(values), width=width)
 
 
+def _optimal_at_slack(values: Values, width: Fraction) -> Enclosure:
+    """What the worst composition costs at the same total delta, where t is the slack; of no more steps than allowed."""
+    steps = min(values.steps, _MOST_STEPS)
+    if values.base_delta == 1:
+        return Enclosure.exactly(0)  # the total delta is 1
+    asked = Values(base_epsilon=values.base_epsilon, base_delta=Fraction(0), steps=steps, delta=values.slack)
+    return _optimal_epsilon(asked, width)
+
+
+_MOST_STEPS = 100000
 _EPSILON = vocabulary.base_epsilon
 _DELTA = vocabulary.base_delta
-_STEPS = vocabulary.steps.at_most(100000)
+_STEPS = vocabulary.steps.at_most(_MOST_STEPS)
 
 basic = Bound(
     name="composition.basic",
     unit="epsilon",
+    tightness=truth("randomised responses reach it at delta 0"),
     summary="epsilon of a number of epsilon-DP mechanisms together, by adding up",
     formula=r"\varepsilon_{\mathrm{total}} = k\varepsilon",
     parameters=(_EPSILON, vocabulary.steps),
+    assumes=("pure-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-basic",),
@@ -189,6 +202,7 @@ basic = Bound(
 advanced = Bound(
     name="composition.advanced",
     unit="epsilon",
+    tightness=bracketed("randomised responses reach the optimal composition, which is below", _optimal_at_slack),
     summary="epsilon of a number of (epsilon, delta)-DP mechanisms at delta 1 - (1-delta)^k (1-slack)",
     formula=(
         r"\varepsilon_{\mathrm{total}} = \min\left(k\varepsilon,\ k\varepsilon\,\frac{e^{\varepsilon} - 1}"
@@ -199,6 +213,7 @@ advanced = Bound(
         vocabulary.steps,
         vocabulary.slack,
     ),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-advanced",),
@@ -211,6 +226,7 @@ advanced = Bound(
 optimal_delta = Bound(
     name="composition.optimal-delta",
     unit="delta",
+    tightness=truth("randomised responses, each giving all away with probability base_delta, reach it"),
     summary="least delta at epsilon of the worst composition of (base_epsilon, base_delta)-DP mechanisms",
     formula=(
         r"\delta_{\mathrm{total}} = 1 - (1-\delta)^k\left(1 - \sum_{l=0}^{k} \binom{k}{l}"
@@ -218,6 +234,7 @@ optimal_delta = Bound(
         r" \quad p = \frac{e^{\varepsilon}}{1 + e^{\varepsilon}},\ q = 1 - p"
     ),
     parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.epsilon),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),
@@ -230,12 +247,14 @@ optimal_delta = Bound(
 optimal_epsilon = Bound(
     name="composition.optimal",
     unit="epsilon",
+    tightness=truth("randomised responses, each giving all away with probability base_delta, reach it"),
     summary="least epsilon at delta of the worst composition of (base_epsilon, base_delta)-DP mechanisms",
     formula=(
         r"\min\left\{E \ge 0 : 1 - (1-\delta)^k\left(1 - \sum_{l=0}^{k} \binom{k}{l}"
         r" \max\left(0,\ p^{k-l} q^{l} - e^{E} p^{l} q^{k-l}\right)\right) \le \delta_{\mathrm{total}}\right\}"
     ),
     parameters=(_EPSILON, _DELTA, _STEPS, vocabulary.delta),
+    assumes=("private-mechanisms",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/composition-optimal",),

@@ -22,6 +22,7 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -61,9 +62,11 @@ _SOURCE = ("background/randomised-response",)
 delta = Bound(
     name="randomised-response.delta",
     unit="delta",
+    tightness=truth("the two bits themselves"),
     summary="least delta for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \max\left(0,\ p - e^{\varepsilon}(1 - p)\right)",
     parameters=(_KEEP, vocabulary.epsilon),
+    assumes=("one-bit",),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -76,9 +79,11 @@ delta = Bound(
 epsilon = Bound(
     name="randomised-response.epsilon",
     unit="epsilon",
+    tightness=truth("the two bits themselves"),
     summary="least epsilon for which randomised response on a bit is (epsilon, delta)-DP",
     formula=r"\varepsilon(\delta) = \max\left(0,\ \log\frac{p - \delta}{1 - p}\right)",
     parameters=(_KEEP, vocabulary.delta),
+    assumes=("one-bit",),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

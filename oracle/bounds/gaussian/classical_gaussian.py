@@ -18,14 +18,23 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
-from oracle.core.enclosure import ball
+from oracle.core.attainment import bracketed
+from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
+from oracle.engines.gaussian_curve import sigma_of
 
 _LOG_CONSTANT = math.log(1.25)
 
 
 def _sigma(values: Values) -> arb:
     return (2 * ball(Fraction(5, 4) / values.delta).log()).sqrt() * ball(values.sensitivity / values.epsilon)
+
+
+def _least(values: Values, width: Fraction) -> Enclosure:
+    """The least noise; none for a sensitivity of 0."""
+    if values.sensitivity == 0:
+        return Enclosure.exactly(0)
+    return sigma_of(values.sensitivity, values.epsilon, values.delta, width)
 
 
 def _fast(xp: Any, values: Values) -> Any:
@@ -36,6 +45,7 @@ def _fast(xp: Any, values: Values) -> Any:
 sigma = Bound(
     name="gaussian-classical.sigma",
     unit="sigma",
+    tightness=bracketed("the least noise, by the Gaussian curve", _least),
     summary="the textbook noise of one (epsilon, delta)-DP Gaussian release, for epsilon up to 1",
     formula=r"\sigma = \frac{\Delta}{\varepsilon}\sqrt{2\ln\frac{1.25}{\delta}}, \quad 0 < \varepsilon \le 1",
     parameters=(
@@ -43,6 +53,7 @@ sigma = Bound(
         vocabulary.epsilon.above(0).at_most(1),
         vocabulary.delta.open(),
     ),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("cs208/gaussian-mechanism-repaired",),

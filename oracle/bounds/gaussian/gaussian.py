@@ -16,6 +16,7 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -39,9 +40,11 @@ _SOURCE = ("relu-approx/lem-2.5",)
 delta = Bound(
     name="gaussian.delta",
     unit="delta",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least delta for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, vocabulary.epsilon),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -54,9 +57,11 @@ delta = Bound(
 epsilon = Bound(
     name="gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least epsilon for which one Gaussian release is (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SIGMA, _SENSITIVITY, vocabulary.delta.open()),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -69,9 +74,11 @@ epsilon = Bound(
 sigma = Bound(
     name="gaussian.sigma",
     unit="sigma",
+    tightness=truth("two values at that distance reach the Gaussian curve"),
     summary="least noise standard deviation that makes one Gaussian release (epsilon, delta)-DP",
     formula=MECHANISM,
     parameters=(_SENSITIVITY, vocabulary.epsilon, vocabulary.delta.open()),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -84,9 +91,11 @@ sigma = Bound(
 gdp_epsilon = Bound(
     name="gdp.epsilon",
     unit="epsilon",
+    tightness=truth("a Gaussian release is mu-GDP and has this curve"),
     summary="least epsilon for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
     parameters=(vocabulary.mu, vocabulary.delta.open()),
+    assumes=("gaussian-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

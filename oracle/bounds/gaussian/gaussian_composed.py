@@ -19,6 +19,7 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -54,9 +55,11 @@ _SOURCE = ("background/gdp-composition",)
 gdp_delta = Bound(
     name="gdp.delta",
     unit="delta",
+    tightness=truth("a Gaussian release is mu-GDP and has this curve"),
     summary="least delta for which every mu-GDP mechanism is (epsilon, delta)-DP",
     formula=CURVE,
     parameters=(vocabulary.mu, vocabulary.epsilon),
+    assumes=("gaussian-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=("relu-approx/lem-2.5",),
@@ -71,9 +74,11 @@ gdp_delta = Bound(
 delta = Bound(
     name="gaussian-composed.delta",
     unit="delta",
+    tightness=truth("the same two values at every release reach the curve"),
     summary="least delta for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.epsilon),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -88,9 +93,11 @@ delta = Bound(
 epsilon = Bound(
     name="gaussian-composed.epsilon",
     unit="epsilon",
+    tightness=truth("the same two values at every release reach the curve"),
     summary="least epsilon for which a number of Gaussian releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _SENSITIVITY, _STEPS, vocabulary.delta.open()),
+    assumes=("l2-sensitivity", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -28,9 +28,10 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import bracketed, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
-from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions
+from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
 
 
 def gd_factor(c: Any, t: Any, powers: PowerFunctions) -> Any:
@@ -73,6 +74,21 @@ def cgd_mu(values: Values) -> arb:
     return ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * cgd_square(values).sqrt()
 
 
+def cgd_attained(values: Values) -> arb:
+    """mu of linear maps, the record in the last batch: all multiply by c, or that batch's map forgets all else.
+
+    In units of the drift the last iterate has the mean 1 + c^k + ... + c^{k(E-1)}, or 0, and the variance 1 + c^2 + ...
+    + c^{2kE-2}; or the mean 1, or 0, and the variance 1. One batch attains `noisy-gd.mu`.
+    """
+    c, k, epochs, powers = values.contraction, values.batches, values.epochs, BallPowers()
+    if k == 1:
+        return cgd_mu(values)
+    mean = powers.geometric_sum(c, k * epochs) / powers.geometric_sum(c, k)
+    ratio = (mean / square_sum(c, k * epochs, powers).sqrt()).max(arb(1))
+    mu: arb = ball(values.sensitivity / (values.batch_size * values.noise_on_mean)) * ratio
+    return mu
+
+
 def gd_root(xp: Any, values: Values) -> Any:
     """NoisyGD's factor, in arrays, not yet rounded up."""
     return xp.sqrt(gd_factor(values.contraction, values.steps, ArrayPowers(xp)))
@@ -102,14 +118,20 @@ SIGMA = vocabulary.noise_on_mean.above(0)
 CONTRACTION = vocabulary.contraction
 BATCHES = vocabulary.batches
 
+ASSUMES = (
+    "replace", "last-iterate", "gradient-sensitivity", "gaussian-noise", "contracting-steps", "independent-start",
+)
+
 noisy_gd_mu = Bound(
     name="noisy-gd.mu",
     unit="mu",
+    tightness=truth("quadratic losses, whose iterates are Gaussian, reach it"),
     summary="mu of the last iterate of full-batch noisy gradient descent on strongly convex losses",
     formula=r"\mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^{t}}{1+c^{t}}\,\frac{1+c}{1-c}}",
     parameters=(
         SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
     ),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -123,6 +145,7 @@ noisy_gd_mu = Bound(
 noisy_cgd_mu = Bound(
     name="noisy-cgd.mu",
     unit="mu",
+    tightness=bracketed("linear maps, the record in the last batch", closed_form(cgd_attained)),
     summary="mu of the last iterate of noisy cyclic mini-batch gradient descent with fixed disjoint batches",
     formula=(
         r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\,\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}}"
@@ -131,6 +154,7 @@ noisy_cgd_mu = Bound(
     parameters=(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
     ),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

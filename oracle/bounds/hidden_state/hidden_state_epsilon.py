@@ -13,14 +13,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from oracle.bounds.hidden_state import hidden_state as mu
-from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
+from oracle.bounds.hidden_state.hidden_state import ASSUMES, BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import enclose
+from oracle.core.arithmetic import enclose, finite
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import bracketed, one_sided, truth
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
@@ -39,8 +40,7 @@ def _epsilon_upper(xp: Any, mu_upper: Any, delta: Any) -> Any:
 
 def _sigma(square: Callable[[], arb], ratio: Fraction, values: Values, width: Fraction) -> Enclosure:
     """The factor times the noise of one release of that sensitivity; the factor is at least 1."""
-    with ctx.workprec(128):
-        most = int(square().sqrt().upper().ceil().fmpz())
+    most = int(finite(lambda: square().sqrt()).upper().ceil().fmpz())
     single = sigma_of(ratio, values.epsilon, values.delta, width / (4 * most))
     return enclose(lambda: single.ball * square().sqrt(), width=width)
 
@@ -69,9 +69,11 @@ _CGD_POINT = {  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and 
 noisy_gd_epsilon = Bound(
     name="noisy-gd.epsilon",
     unit="epsilon",
+    tightness=truth("quadratic losses, whose iterates are Gaussian, reach it"),
     summary="least epsilon for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, SIGMA, CONTRACTION, _STEPS, _DELTA),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -87,9 +89,14 @@ noisy_gd_epsilon = Bound(
 noisy_cgd_epsilon = Bound(
     name="noisy-cgd.epsilon",
     unit="epsilon",
+    tightness=bracketed(
+        "linear maps, the record in the last batch",
+        lambda v, width: epsilon_of_mu(lambda: mu.cgd_attained(v), v.delta, width),
+    ),
     summary="least epsilon for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, SIGMA, CONTRACTION, BATCHES, _EPOCHS, _DELTA),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -103,9 +110,11 @@ noisy_cgd_epsilon = Bound(
 noisy_gd_sigma = Bound(
     name="noisy-gd.sigma",
     unit="sigma",
+    tightness=truth("quadratic losses, whose iterates are Gaussian, reach it"),
     summary="least noise on the mean gradient for which the last iterate of NoisyGD is proved (epsilon, delta)-DP",
     formula=_GD,
     parameters=(SENSITIVITY, _SIZE, CONTRACTION, _STEPS, vocabulary.epsilon, _DELTA),
+    assumes=(*ASSUMES, "full-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -123,9 +132,11 @@ noisy_gd_sigma = Bound(
 noisy_cgd_sigma = Bound(
     name="noisy-cgd.sigma",
     unit="sigma",
+    tightness=one_sided("the inverse of an upper bound"),
     summary="least noise on the mean gradient for which the last iterate of NoisyCGD is proved (epsilon, delta)-DP",
     formula=_CGD,
     parameters=(SENSITIVITY, _BATCH_SIZE, CONTRACTION, BATCHES, _EPOCHS, vocabulary.epsilon, _DELTA),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

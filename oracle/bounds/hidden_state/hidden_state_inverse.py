@@ -22,6 +22,7 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.hidden_state.hidden_state import (
+    ASSUMES,
     BATCHES,
     CONTRACTION,
     SENSITIVITY,
@@ -35,6 +36,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root
 from oracle.core.arrays import UNIT, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import Number, parse_all
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
@@ -58,7 +60,7 @@ def _step(values: Values, width: Fraction) -> Enclosure:
     square = (values.mu * values.batch_size * values.noise_on_mean / values.sensitivity) ** 2
     k, epochs = values.batches, values.epochs
     if square < 1:
-        raise _unreachable(float(values.mu))
+        raise _unreachable(float(min(values.mu, Fraction(10) ** 300)))
     if square >= 1 + Fraction(epochs - 1, k):
         return Enclosure.exactly(0)
     if square == 1:
@@ -156,6 +158,7 @@ def most_epochs(**params: Number) -> int | float:
 noisy_cgd_step = Bound(
     name="noisy-cgd.step",
     unit="step_size",
+    tightness=one_sided("the inverse of an upper bound"),
     summary="least learning rate times regularisation, eta lambda = 1 - c, for which NoisyCGD meets a target mu",
     formula=(
         r"\min\left\{u \in [0, 1] : \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\,\frac{1-c^2}{(1-c^k)^2}\,"
@@ -165,6 +168,7 @@ noisy_cgd_step = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, BATCHES, vocabulary.epochs.at_least(1),
         vocabulary.mu,
     ),
+    assumes=(*ASSUMES, "cyclic-batches"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -22,11 +22,12 @@ from typing import Any
 
 from flint import arb
 
-from oracle.bounds.hidden_state.hidden_state import BATCHES, CONTRACTION, SENSITIVITY, SIGMA
+from oracle.bounds.hidden_state.hidden_state import ASSUMES, BATCHES, CONTRACTION, SENSITIVITY, SIGMA
 from oracle.bounds.hidden_state.shift_programme import cost, joined
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound, closed_form
@@ -95,6 +96,7 @@ def _fast(xp: Any, values: Values) -> Any:
 noisy_cgd_position_mu = Bound(
     name="noisy-cgd-position.mu",
     unit="mu",
+    tightness=one_sided("the best multipliers change from epoch to epoch, and those of one loss do not"),
     summary="mu of NoisyCGD's last iterate for a record in a given batch of the epoch",
     formula=(
         r"\mu = \frac{L}{b\sigma}\sqrt{\frac{B_1^2}{V_1} + \frac{B_2^2}{V_2}}"
@@ -107,6 +109,7 @@ noisy_cgd_position_mu = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
         vocabulary.batch_position,
     ),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

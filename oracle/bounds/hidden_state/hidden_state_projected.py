@@ -38,6 +38,7 @@ from typing import Any
 from flint import arb
 
 from oracle.bounds.hidden_state.hidden_state import (
+    ASSUMES,
     BATCHES,
     CONTRACTION,
     SENSITIVITY,
@@ -50,6 +51,7 @@ from oracle.bounds.hidden_state.hidden_state_position import Edge, two_edges, tw
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import at_least, at_most, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines.geometric import BUDGET, ArrayPowers, BallPowers, PowerFunctions, square_sum
@@ -215,6 +217,7 @@ _DIAMETER = vocabulary.diameter
 noisy_gd_projected_mu = Bound(
     name="noisy-gd-projected.mu",
     unit="mu",
+    tightness=one_sided("no data are known whose projected iterates attain it"),
     summary="mu of the last iterate of full-batch noisy gradient descent with iterates in a bounded set",
     formula=(
         r"\mu^2 = \frac{L^2}{n^2\sigma^2}\min\left(\frac{1-c^T}{1+c^T}\frac{1+c}{1-c},\ \min_{1\le t\le T}"
@@ -225,6 +228,7 @@ noisy_gd_projected_mu = Bound(
         SENSITIVITY, vocabulary.dataset_size, SIGMA, CONTRACTION, vocabulary.steps,
         _LEARNING_RATE, _DIAMETER,
     ),
+    assumes=(*ASSUMES, "full-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -241,6 +245,7 @@ noisy_gd_projected_mu = Bound(
 noisy_cgd_projected_mu = Bound(
     name="noisy-cgd-projected.mu",
     unit="mu",
+    tightness=one_sided("no data are known whose projected iterates attain it"),
     summary="mu of the last iterate of noisy cyclic mini-batch gradient descent with iterates in a bounded set",
     formula=(
         r"\mu^2 = \min\left(\mu_{\mathrm{CGD}}^2,\ \frac{L^2}{b^2\sigma^2}\min_{0\le N\le E-2} F(N)\right),\quad "
@@ -252,6 +257,7 @@ noisy_cgd_projected_mu = Bound(
         SENSITIVITY, vocabulary.batch_size, SIGMA, CONTRACTION, BATCHES, vocabulary.epochs.at_least(1),
         _LEARNING_RATE, _DIAMETER,
     ),
+    assumes=(*ASSUMES, "cyclic-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

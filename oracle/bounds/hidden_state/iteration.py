@@ -39,6 +39,7 @@ from oracle.bounds.renyi.zcdp import fast_epsilon_of_rho, zcdp_epsilon
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, deflate, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
@@ -114,12 +115,16 @@ _SHIFTED = (
     r"\frac{1}{2}\sum_{t=1}^{T}\frac{a_t^2}{\tau_t^2}, \quad z_t = \max(0,\ c z_{t-1} + s_t - a_t),\ z_0 = z_T = 0"
 )
 
+_ASSUMES = ("last-iterate", "lipschitz-maps", "bounded-drift", "gaussian-noise", "independent-start")
+
 rdp = Bound(
     name="iteration.rdp",
     unit="rdp",
+    tightness=one_sided("for the given shifts, which need not be the best"),
     summary="Renyi DP of the last iterate of a contractive noisy iteration, for given shifts",
     formula=r"\alpha\cdot" + _SHIFTED,
     parameters=(*_SCHEDULES, ALPHA),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -136,9 +141,11 @@ rdp = Bound(
 epsilon = Bound(
     name="iteration.epsilon",
     unit="epsilon",
+    tightness=one_sided("for the given shifts, which need not be the best"),
     summary="an epsilon of the last iterate of a contractive noisy iteration, for given shifts, at the best order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _SHIFTED,
     parameters=(*_SCHEDULES, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -181,14 +188,20 @@ _SGD = (
     vocabulary.dataset_size,
     vocabulary.record_position,
 )
+_SGD_ASSUMES = (
+    "replace", "last-iterate", "lipschitz-losses", "no-expansion", "gaussian-noise", "independent-start", "one-pass",
+    "record-at-position",
+)
 _ONE_PASS = r"\frac{(2L)^2}{2\sigma^2 (n + 1 - t)}"
 
 sgd_rdp = Bound(
     name="iteration-sgd.rdp",
     unit="rdp",
+    tightness=one_sided("for shifts in closed form, which need not be the best"),
     summary="Renyi DP of the last iterate of one pass of noisy SGD in a fixed order, smooth convex losses",
     formula=r"\alpha\," + _ONE_PASS,
     parameters=(*_SGD, ALPHA),
+    assumes=_SGD_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -202,9 +215,11 @@ sgd_rdp = Bound(
 sgd_epsilon = Bound(
     name="iteration-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("for shifts in closed form, which need not be the best"),
     summary="an epsilon of the last iterate of one pass of noisy SGD in a fixed order, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _ONE_PASS,
     parameters=(*_SGD, vocabulary.delta.open()),
+    assumes=_SGD_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -34,6 +34,7 @@ from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
@@ -92,12 +93,19 @@ _EXAMPLE = {
     "learning_rate": "0.5", "steps": "100",
 }
 
+_ASSUMES = (
+    "replace", "last-iterate", "gradient-sensitivity", "gaussian-noise", "strongly-convex-losses", "independent-start",
+    "full-batches",
+)
+
 rdp = Bound(
     name="langevin.rdp",
     unit="rdp",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of noisy gradient descent on strongly convex losses, as Langevin diffusion",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -111,9 +119,11 @@ rdp = Bound(
 epsilon = Bound(
     name="langevin.epsilon",
     unit="epsilon",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy gradient descent as Langevin diffusion, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho, \delta), \quad \rho = " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

@@ -40,11 +40,13 @@ from typing import Any
 
 from flint import arb, fmpz
 
+from oracle.bounds.hidden_state.hidden_state import ASSUMES
 from oracle.bounds.hidden_state.iteration import ALPHA, scaled, squared, within
 from oracle.bounds.renyi.zcdp import epsilon_of_rho, fast_epsilon_of_rho
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -138,9 +140,11 @@ _EXAMPLE = {  # Figure 1 of document 000 at eta lambda = 1e-4: noise of deviatio
 rdp = Bound(
     name="noisy-minibatch.rdp",
     unit="rdp",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of noisy cyclic mini-batch gradient descent, by recursion over the steps",
     formula=r"\alpha\," + _FORMULA,
     parameters=(*_TRAINING, ALPHA),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -154,9 +158,11 @@ rdp = Bound(
 epsilon = Bound(
     name="noisy-minibatch.epsilon",
     unit="epsilon",
+    tightness=one_sided("by way of Renyi divergences; no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy cyclic mini-batch gradient descent, at the best Renyi order",
     formula=r"\varepsilon_{\mathrm{zCDP}}(\rho_{kE}, \delta), \quad " + _FORMULA,
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=(*ASSUMES, "cyclic-batches", "record-in-batch"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

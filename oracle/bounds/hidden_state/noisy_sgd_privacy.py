@@ -57,12 +57,14 @@ import numpy as np
 from flint import arb, ctx, fmpz
 
 from oracle.bounds.hidden_state import noisy_sgd_privacy_arrays as arrays
+from oracle.bounds.hidden_state.hidden_state import ASSUMES
 from oracle.bounds.hidden_state.noisy_sgd_privacy_arrays import LARGEST_RATIO, LEAST_RATIO, LENGTHS, ORDERS, SHARES
 from oracle.bounds.renyi.zcdp import log_inverse
 from oracle.bounds.sampling.wor_gaussian import SampledPair, proposed_peak
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
@@ -286,12 +288,14 @@ _SOURCE = ("background/bok-sgd",)
 epsilon = Bound(
     name="noisy-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of noisy SGD on batches without replacement, steps contracting",
     formula=(
         r"\min_{m,s,t}\left\{\varepsilon_{\mu_m}(\delta),\ \frac{V + \log(1/\delta)}{t} - \log\left(1 + \frac1t\right)"
         r" - \frac{\log(1+t)}{t}\right\}, \quad " + _CANDIDATES
     ),
     parameters=(*_PARAMETERS, vocabulary.delta.open()),
+    assumes=(*ASSUMES, "fresh-batches", "secret-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -308,12 +312,14 @@ epsilon = Bound(
 delta = Bound(
     name="noisy-sgd.delta",
     unit="delta",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="a delta of the last iterate of noisy SGD on batches without replacement, steps contracting",
     formula=(
         r"\min_{m,s,t}\left\{1,\ \delta_{\mu_m}(\varepsilon),\ e^{V - t\varepsilon}"
         r"\frac{t^t}{(1+t)^{1+t}}\right\}, \quad " + _CANDIDATES
     ),
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=(*ASSUMES, "fresh-batches", "secret-batches", "bounded-set"),
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

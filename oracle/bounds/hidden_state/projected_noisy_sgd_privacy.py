@@ -43,6 +43,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import at_least, at_most, deflate, inflate, quotient
+from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
@@ -194,12 +195,19 @@ _EXAMPLE = {
     "steps": "10000", "alpha": "8",
 }
 
+_ASSUMES = (
+    "replace", "last-iterate", "lipschitz-losses", "no-expansion", "gaussian-noise", "independent-start",
+    "without-replacement", "secret-batches", "bounded-set",
+)
+
 rdp = Bound(
     name="projected-noisy-sgd.rdp",
     unit="rdp",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="Renyi DP of the last iterate of projected noisy SGD on smooth convex losses and a bounded set",
     formula=_FORMULA,
     parameters=_TRAINING,
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",
@@ -213,12 +221,14 @@ rdp = Bound(
 epsilon = Bound(
     name="projected-noisy-sgd.epsilon",
     unit="epsilon",
+    tightness=one_sided("no losses are known whose last iterate attains it"),
     summary="an epsilon of the last iterate of projected noisy SGD on a bounded set, by way of one Renyi order",
     formula=(
         r"\max\left(0,\ R_\alpha + \log\frac{\alpha - 1}{\alpha} - \frac{\log\delta + \log\alpha}{\alpha - 1}\right)"
         r" \text{, or } 0 \text{ for } R_\alpha = 0, \quad R_\alpha = " + _FORMULA
     ),
     parameters=(*_TRAINING, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="last_iterate",
     released="last_iterate",

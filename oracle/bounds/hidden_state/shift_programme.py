@@ -48,6 +48,7 @@ from flint import arb
 from oracle.bounds.hidden_state import shift_programme_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import bracketed, truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -170,12 +171,21 @@ def _chord(values: Values) -> arb:
     return cost(functools.reduce(joined, steps)).sqrt() if steps else arb(0)
 
 
+def _reached(values: Values) -> arb:
+    """What linear maps reach: the optimum without a diameter; with one, what a last map that forgets all else costs."""
+    steps = _steps(values)
+    if values.diameter == math.inf or not steps:
+        return optimum(steps).sqrt()
+    return cost(steps[-1]).sqrt()
+
+
 _DRIFT = vocabulary.drift
 _NOISE = vocabulary.iterate_noise
 
 shifted_mu = Bound(
     name="shifted.mu",
     unit="mu",
+    tightness=bracketed("linear maps reach it without a diameter, the last step alone with one", closed_form(_reached)),
     summary="mu of the last iterate of any contractive noisy iteration: the optimal-shift programme",
     formula=(
         r"\mu^2 = \min \sum_{i>j} \frac{a_i^2}{\tau_i^2}"
@@ -186,6 +196,7 @@ shifted_mu = Bound(
         _DRIFT, vocabulary.contractions, _NOISE,
         vocabulary.diameter,
     ),
+    assumes=("last-iterate", "lipschitz-maps", "bounded-drift", "gaussian-noise", "independent-start", "bounded-set"),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",
@@ -199,11 +210,13 @@ shifted_mu = Bound(
 linear_gaussian_mu = Bound(
     name="linear-gaussian.mu",
     unit="mu",
+    tightness=truth("the last iterate is Gaussian with these means and this variance"),
     summary="exact mu of the last iterate of a scalar linear Gaussian iteration; no hidden-state bound is below it",
     formula=(
         r"\mu = \frac{\sum_i P_i s_i}{\sqrt{\sum_i P_i^2 \tau_i^2}}, \quad P_i = \prod_{j>i} c_j"
     ),
     parameters=(_DRIFT, vocabulary.contractions, _NOISE),
+    assumes=("last-iterate", "linear-iteration", "gaussian-noise", "independent-start"),
     neighbours="any",
     threat_model="last_iterate",
     released="last_iterate",

@@ -18,6 +18,7 @@ from flint import arb
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import TINY, UNIT, inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import ball
 from oracle.core.registry import Bound, closed_form
 
@@ -37,6 +38,7 @@ def _fast(xp: Any, values: Values) -> Any:
 delta = Bound(
     name="laplace.delta",
     unit="delta",
+    tightness=truth("two numbers at that distance reach the curve"),
     summary="least delta for which one Laplace release of a real number is (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \max\left(0,\ 1 - e^{(\varepsilon - \Delta/b)/2}\right)",
     parameters=(
@@ -44,6 +46,7 @@ delta = Bound(
         vocabulary.sensitivity,
         vocabulary.epsilon,
     ),
+    assumes=("real-queries", "laplace-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/laplace-curve",),

@@ -12,13 +12,8 @@ so with g = km - epsilon
 
     delta(epsilon) = E max(0, 1 - e^{-(g - W)}),     whose Laplace transform in g is  (E e^{-sY})^k / (s (s+1)).
 
-Expanded binomially, e^{-2mjs} is a delay by 2mj, and the residues (a pole of order k at s = -1/2, and for j = 0 one
-at s = 0; j = k never counts for epsilon >= 0) give, with u = s + 1/2,
-
-    delta = sum over j >= 0 with x_j = g - 2mj > 0 of C(k,j) e^{-jm} h_j(x_j),
-    h_j(x) = [j = 0] + 2^{-k} e^{-x/2} [u^{k-1}] (u + 1/2)^{k-j-1} (u - 1/2)^{j-1} e^{xu}.
-
-The sum alternates and loses about k bits, which the working precision wins back up to 400 releases. Many releases have
+Its residues are a sum over delays (`laplace_residues`) that alternates and loses about k bits, which the working
+precision wins back up to 400 releases. Many releases have
 a contour integral where their moments decay (`laplace_step`, about k m > 100), else, beyond 400, counted atoms and
 B-splines (`laplace_splines`). The fast path sums positive terms (`laplace_arrays`) or takes a contour, too.
 """
@@ -31,12 +26,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, arb_poly, ctx, fmpz_poly
+from flint import arb, ctx
 
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
@@ -45,58 +41,16 @@ from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative
 from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
 from oracle.engines.laplace_contour_arrays import contour_delta, contour_epsilon
+from oracle.engines.laplace_residues import MOST_STEPS
+from oracle.engines.laplace_residues import curve as residues
 from oracle.engines.laplace_splines import curve as splines
 from oracle.engines.laplace_step import LaplaceStep
 
-_MOST_RESIDUES = 400  # the polynomials of all delays hold about steps^3 / 20 bytes
 _FEWEST_NODES = 64  # releases below which the residues are quicker than any plan
 _RATIOS = (1e-300, 1e9)  # between which the float64 plan for more releases can place its points
 _LARGEST_LOSS = 1e12
 _SPARE = 25.0  # how far below the asked width the contour must be able to cut, as an exponent of e
 _SMALLEST_DELTA = 1e-280  # below, float64 leaves the sums to the reference
-
-
-@functools.lru_cache(maxsize=2)
-def _polynomials(steps: int) -> tuple[fmpz_poly, ...]:
-    """For each delay j < k/2 the part [u^{k-1}] (...) e^{xu} of h_j as a polynomial in x / 2, made integer.
-
-    With v = 2u, (u + 1/2)^{k-j-1} (u - 1/2)^{j-1} = 2^{2-k} (v+1)^{k-j-1} (v-1)^{j-1}, a series in v whose coefficient
-    n_i meets (x/2)^{k-1-i} / (k-1-i)! in e^{xu}; u^{k-1} is v^{k-1} 2^{1-k}: altogether 2^{-k} 2^{2-k} 2^{k-1} n_i =
-    2^{1-k} n_i. What is returned is free of 2^{1-k} and multiplied by (k-1)!; `curve` divides.
-    """
-    result = []
-    for j in range((steps + 1) // 2):
-        if j == 0:
-            # (v+1)^{k-1} / (v-1) = -(v+1)^{k-1} (1 + v + v^2 + ...): partial sums of binomial coefficients
-            total, series = 0, []
-            for i in range(steps):
-                total += math.comb(steps - 1, i)
-                series.append(-total)
-        else:
-            product = fmpz_poly([1, 1]) ** (steps - j - 1) * fmpz_poly([-1, 1]) ** (j - 1)
-            series = [int(c) for c in product.coeffs()]
-        coefficients, factor = [0] * steps, 1
-        for i in range(steps):  # (k-1)! / (k-1-i)!
-            if i < len(series):
-                coefficients[steps - 1 - i] = series[i] * factor
-            factor *= steps - 1 - i
-        result.append(fmpz_poly(coefficients))
-    return tuple(result)
-
-
-def curve(ratio: Fraction, steps: int, gap: arb) -> arb:
-    """delta at epsilon = k m - gap >= 0 for a ball gap > 0, at the working precision."""
-    scale = ball(Fraction(2) / (2**steps * math.factorial(steps - 1)))
-    decay, result = (-ball(ratio)).exp(), arb(1)
-    weight = arb(1)
-    for j, polynomial in enumerate(_polynomials(steps)):
-        x = gap - ball(2 * j * ratio)
-        if x <= 0:
-            break
-        term = weight * scale * (-x / 2).exp() * arb_poly(polynomial)(x / 2)
-        result += term if x > 0 else term.union(arb(0))  # on the edge of a delay the term vanishes
-        weight = weight * decay * (steps - j) / (j + 1)
-    return result
 
 
 def _plan(ratio: Fraction, steps: int, **at: float) -> tuple[Saddle, float]:
@@ -111,9 +65,9 @@ def _is_placed(ratio: Fraction, steps: int) -> bool:
     """Whether a float64 plan is possible, and worth it; more releases than the residues serve need one."""
     low, high = _RATIOS
     placed = low < ratio < high and steps * ratio < _LARGEST_LOSS
-    if steps > _MOST_RESIDUES and not placed:
+    if steps > MOST_STEPS and not placed:
         raise PrecisionError(
-            f"more than {_MOST_RESIDUES} releases are served for sensitivity / scale in ({low:.0e}, {high:.0e})"
+            f"more than {MOST_STEPS} releases are served for sensitivity / scale in ({low:.0e}, {high:.0e})"
             f" and a total loss up to {_LARGEST_LOSS:.0e}"
         )
     return placed and steps >= _FEWEST_NODES
@@ -135,7 +89,7 @@ def _delta(values: Values, width: Fraction) -> Enclosure:
     steps, gap = values.steps, values.steps * ratio - values.epsilon
     if gap <= 0:
         return Enclosure.exactly(0)
-    if steps > _MOST_RESIDUES:
+    if steps > MOST_STEPS:
         extreme = _nearly_one(ratio, steps, gap, width)
         if extreme is not None:
             return extreme
@@ -143,9 +97,9 @@ def _delta(values: Values, width: Fraction) -> Enclosure:
         saddle, depth = _plan(ratio, steps, epsilon=float(values.epsilon))
         if depth > _SPARE + _digits(width):
             return _composition(ratio, steps).delta(values.epsilon, width=width)
-        if steps > _MOST_RESIDUES:
+        if steps > MOST_STEPS:
             return enclose(lambda: splines(ratio, steps, gap, saddle.c, saddle.log_delta), width=width).capped(1)
-    return enclose(lambda: curve(ratio, steps, ball(gap)), width=width).capped(1)
+    return enclose(lambda: residues(((ratio, steps),), ball(gap)), width=width).capped(1)
 
 
 def _digits(width: Fraction) -> float:
@@ -166,10 +120,10 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
         saddle, depth = _plan(ratio, steps, log_delta=-_digits(delta))
         if depth > _SPARE + _digits(width) + max(0.0, -math.log(min(saddle.c, 1.0))):
             return _composition(ratio, steps).epsilon(delta, width=width)
-        if steps > _MOST_RESIDUES:
+        if steps > MOST_STEPS:
             near = saddle.epsilon, 1 / saddle.c
             return _root(largest, delta, width, lambda epsilon: _splines_at(ratio, steps, epsilon), near)
-    return _root(largest, delta, width, lambda epsilon: curve(ratio, steps, ball(largest) - epsilon))
+    return _root(largest, delta, width, lambda epsilon: residues(((ratio, steps),), ball(largest) - epsilon))
 
 
 def _splines_at(ratio: Fraction, steps: int, epsilon: arb) -> arb:
@@ -252,12 +206,16 @@ _FORMULA = (
 )
 _SOURCE = ("background/laplace-curve",)
 
+_ASSUMES = ("real-queries", "laplace-noise")
+
 delta = Bound(
     name="laplace-composed.delta",
     unit="delta",
+    tightness=truth("the same two numbers at every release reach the curve"),
     summary="least delta for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.epsilon),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -270,9 +228,11 @@ delta = Bound(
 epsilon = Bound(
     name="laplace-composed.epsilon",
     unit="epsilon",
+    tightness=truth("the same two numbers at every release reach the curve"),
     summary="least epsilon for which a number of Laplace releases together are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(*_PARAMETERS, vocabulary.delta),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

@@ -18,6 +18,7 @@ being Gaussian (Dong, Roth and Su 2022, Cor. 3.3). Every prefix sum is a sum of 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from flint import arb
@@ -26,7 +27,8 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arrays import quotient
-from oracle.core.enclosure import ball
+from oracle.core.attainment import bracketed
+from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
@@ -40,8 +42,13 @@ def levels(leaves: int) -> int:
     return (leaves - 1).bit_length() + 1
 
 
-def _mu(values: Values) -> arb:
-    return ball(SHIFT[values.neighbours] / values.noise_multiplier) * ball(levels(values.leaves)).sqrt()
+def _mu(values: Values, height: int) -> arb:
+    return ball(SHIFT[values.neighbours] / values.noise_multiplier) * ball(height).sqrt()
+
+
+def _complete(values: Values, width: Fraction) -> Enclosure:
+    """What leaf 1 attains in a tree that releases only what is complete: the nodes of 1, 2, 4, ... <= n leaves."""
+    return epsilon_of_mu(lambda: _mu(values, values.leaves.bit_length()), values.delta, width)
 
 
 def _fast(xp: Any, values: Values) -> Any:
@@ -57,6 +64,7 @@ def _fast(xp: Any, values: Values) -> Any:
 epsilon = Bound(
     name="tree.epsilon",
     unit="epsilon",
+    tightness=bracketed("a leaf of the nodes that are complete, the only ones that some trees release", _complete),
     summary="least epsilon for which binary tree aggregation, all nodes released, is (epsilon, delta)-DP",
     formula=CURVE + (
         r", \quad \mu = \frac{s\sqrt{\lceil\log_2 n\rceil + 1}}{\sigma},"
@@ -68,11 +76,12 @@ epsilon = Bound(
         vocabulary.delta.open(),
         vocabulary.neighbours,
     ),
+    assumes=("short-leaves", "gaussian-noise"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/tree-aggregation",),
     validity="checked",
-    certify=lambda v, width: epsilon_of_mu(lambda: _mu(v), v.delta, width),
+    certify=lambda v, width: epsilon_of_mu(lambda: _mu(v, levels(v.leaves)), v.delta, width),
     vectorised=_fast,
     example={"noise_multiplier": "10", "leaves": "1000", "delta": "1e-5", "neighbours": "add_remove"},
 )

@@ -38,8 +38,10 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.engines.gaussian_curve import epsilon_of_mu
 
 _NEWTON_STEPS = 60
 _NEARBY = 2.0**-20  # relative distance of two rho whose chord tells the slope
@@ -99,6 +101,13 @@ def _rdp_fast(xp: Any, values: Values) -> Any:
     return positive_part(xp, plain - saved, plain + saved)
 
 
+def _gaussian_of_rdp(values: Values, width: Fraction) -> Enclosure:
+    """Epsilon of a Gaussian release with alpha mu^2/2 = rdp: it has that Renyi divergence, so the truth is no less."""
+    if values.rdp == 0:
+        return Enclosure.exactly(0)
+    return epsilon_of_mu(lambda: ball(2 * values.rdp / values.alpha).sqrt(), values.delta, width)
+
+
 # --- zCDP
 
 
@@ -129,6 +138,13 @@ def _zcdp(values: Values, width: Fraction) -> Enclosure:
         return _floored(ball(values.rho) * (2 * t + 1) - (1 / t).log1p())
 
     return enclose(minimum, width=width)
+
+
+def _gaussian_of_rho(values: Values, width: Fraction) -> Enclosure:
+    """Epsilon of a Gaussian release with mu^2/2 = rho: it is rho-zCDP, so the truth is no less."""
+    if values.rho == 0:
+        return Enclosure.exactly(0)
+    return epsilon_of_mu(lambda: ball(2 * values.rho).sqrt(), values.delta, width)
 
 
 def epsilon_of_rho(rho: Callable[[], arb], delta: Fraction, width: Fraction) -> Enclosure:
@@ -185,6 +201,7 @@ def _zcdp_fast(xp: Any, values: Values) -> Any:
 rdp_epsilon = Bound(
     name="rdp.epsilon",
     unit="epsilon",
+    tightness=bracketed("a Gaussian release of that Renyi divergence", _gaussian_of_rdp),
     summary="an epsilon for which Renyi DP at one order implies (epsilon, delta)-DP",
     formula=(
         r"\varepsilon = r + \frac{\log(1/\delta)}{\alpha - 1} \text{ (mironov)}, \quad"
@@ -197,6 +214,7 @@ rdp_epsilon = Bound(
         vocabulary.delta.open(),
         vocabulary.conversion,
     ),
+    assumes=("renyi-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/rdp-conversion",),
@@ -209,12 +227,14 @@ rdp_epsilon = Bound(
 zcdp_epsilon = Bound(
     name="zcdp.epsilon",
     unit="epsilon",
+    tightness=bracketed("a Gaussian release of that rho", _gaussian_of_rho),
     summary="an epsilon for which rho-zCDP implies (epsilon, delta)-DP, at the best Renyi order",
     formula=(
         r"\varepsilon = \max\left(0,\ \inf_{\alpha > 1} \rho\alpha + \frac{\log(1/(\alpha\delta))}{\alpha - 1}"
         r" + \log\left(1 - \frac{1}{\alpha}\right)\right)"
     ),
     parameters=(vocabulary.rho, vocabulary.delta.open()),
+    assumes=("concentrated-dp",),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/zcdp-conversion",),

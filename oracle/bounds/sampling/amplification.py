@@ -54,6 +54,7 @@ from flint import arb, ctx
 from oracle.bounds.sampling import amplification_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.attainment import one_sided, truth
 from oracle.core.domain import shown
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
@@ -167,9 +168,11 @@ _REPLACEMENT = ("cs208/amp-with-replacement", "background/joint-convexity")
 poisson = Bound(
     name="amplification.poisson",
     unit="epsilon",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on a Poisson sample, at delta sampling_rate * delta",
     formula=r"\varepsilon' = \log\left(1 + q(e^{\varepsilon} - 1)\right) \text{ at } \delta' = q\delta",
     parameters=(_EPSILON, _RATE),
+    assumes=("add-remove", "private-base", "poisson-sampling", "secret-batches"),
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
@@ -182,9 +185,11 @@ poisson = Bound(
 poisson_delta = Bound(
     name="amplification.poisson-delta",
     unit="delta",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="the delta that goes with amplification.poisson",
     formula=r"\delta' = q\delta",
     parameters=(_DELTA, _RATE),
+    assumes=("add-remove", "private-base", "poisson-sampling", "secret-batches"),
     neighbours="add_remove",
     threat_model="all_iterates",
     source=_POISSON,
@@ -197,12 +202,14 @@ poisson_delta = Bound(
 wor = Bound(
     name="amplification.wor",
     unit="epsilon",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on a sample without replacement, at delta (m/n) delta",
     formula=(
         r"\varepsilon' = \log\left(1 + \frac{m}{n}(e^{\varepsilon} - 1)\right)"
         r" \text{ at } \delta' = \frac{m}{n}\delta"
     ),
     parameters=(_EPSILON, _SIZE, _BATCH),
+    assumes=("replace", "private-base", "without-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
@@ -215,9 +222,11 @@ wor = Bound(
 wor_delta = Bound(
     name="amplification.wor-delta",
     unit="delta",
+    tightness=truth("a base that tells by randomised response whether one record is in the sample reaches it"),
     summary="the delta that goes with amplification.wor",
     formula=r"\delta' = \frac{m}{n}\delta",
     parameters=(_DELTA, _SIZE, _BATCH),
+    assumes=("replace", "private-base", "without-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_WOR,
@@ -230,12 +239,14 @@ wor_delta = Bound(
 with_replacement = Bound(
     name="amplification.with-replacement",
     unit="epsilon",
+    tightness=one_sided("epsilon and delta of a pair that one method proves; others exist"),
     summary="epsilon of an (epsilon, delta)-DP mechanism on draws with replacement, at the delta of its companion",
     formula=(
         r"\varepsilon' = m\log\left(1 + \frac{e^{\varepsilon} - 1}{n}\right) \text{ (chain)}, \quad"
         r" \varepsilon' = \log\left(1 + \left(1 - (1 - 1/n)^m\right)(e^{\varepsilon} - 1)\right) \text{ (mixture)}"
     ),
     parameters=(_EPSILON, _SIZE, _DRAWS, _METHOD),
+    assumes=("replace", "private-base", "with-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
@@ -248,12 +259,14 @@ with_replacement = Bound(
 with_replacement_delta = Bound(
     name="amplification.with-replacement-delta",
     unit="delta",
+    tightness=one_sided("epsilon and delta of a pair that one method proves; others exist"),
     summary="the delta that goes with amplification.with-replacement, by the same method",
     formula=(
         r"\delta' = \delta\,\frac{(1 + (e^{\varepsilon} - 1)/n)^m - 1}{e^{\varepsilon} - 1} \text{ (chain)}, \quad"
         r" \delta' = \sum_{k=1}^{m} \binom{m}{k} \frac{(n-1)^{m-k}}{n^m}\,\delta_k(\varepsilon) \text{ (mixture)}"
     ),
     parameters=(_EPSILON, _DELTA, _SIZE, _DRAWS, _METHOD),
+    assumes=("replace", "private-base", "with-replacement", "order-blind", "secret-batches"),
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,

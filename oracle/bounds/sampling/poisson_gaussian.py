@@ -22,8 +22,9 @@ from flint import arb, ctx
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import decreasing_root
-from oracle.core.arrays import UNIT, at_least, at_most, inflate, quotient
+from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
+from oracle.core.arrays import LEAST, UNIT, at_least, at_most, inflate, quotient
+from oracle.core.attainment import truth
 from oracle.core.domain import (
     Number,
     parse_all,
@@ -32,12 +33,17 @@ from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
+from oracle.engines.bracket import bracket
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
 from oracle.engines.contour import saddle_for
 from oracle.engines.contour_arrays import upper_bound
+from oracle.engines.gaussian_curve import sigma_of
+from oracle.engines.sampled_bounds import UNPLANNED, meets_unnoised
+from oracle.engines.sampled_gaussian import SampledGaussian
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
+_SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _PAST = 5e-13  # how far past the root of the vectorised curve its answer lies, in log sigma
 
 
@@ -45,24 +51,48 @@ def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | 
     part = PoissonGaussian(values.sigma if sigma is None else sigma, values.sampling_rate)
     return compose([(part, values.steps if steps is None else steps)], neighbours=values.neighbours)
 
-_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+
 _LEAST_SIGMA = arb(2) ** -4000
+_LARGEST_SIGMA = 1e150
 
 
-def _meets_without_noise(values: Values) -> bool:
-    """Whether delta >= 1 - (1-q)^T: with probability (1-q)^T the record is never sampled and nothing differs."""
+def _needs_none(values: Values) -> bool:
+    """Whether no noise at all is needed."""
+    if values.steps == 0 or values.sampling_rate == 0:
+        return True
     if values.sampling_rate == 1:
         return False
-    if values.steps <= _EXACT_STEPS:  # a ball cannot tell equality
-        return bool(1 - (1 - values.sampling_rate) ** values.steps <= values.delta)
-    with ctx.workprec(256):
-        return bool(1 - ball(1 - values.sampling_rate) ** values.steps <= ball(values.delta))
+    return meets_unnoised(SampledGaussian(Fraction(1), values.sampling_rate, "remove"), values.steps, values.delta)
+
+
+def _sigma_soon(values: Values) -> Enclosure:
+    """The least noise multiplier between certified values at two doubles, as close as few evaluations bring them."""
+    if _needs_none(values):
+        return Enclosure.exactly(0)
+
+    def excess(sigma: float) -> tuple[float, float]:
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon)
+        with ctx.workprec(128):
+            target = ball(values.delta).log()
+            lower, upper = (
+                end.ball.log() - target if end.mantissa else arb.neg_inf() for end in (value.lower, value.upper)
+            )
+            return math.nextafter(float(lower.lower()), -math.inf), math.nextafter(float(upper.upper()), math.inf)
+
+    low, high = bracket(excess, _about_sigma(values), float(DEFAULT_WIDTH) / 2)
+    if high < _LARGEST_SIGMA:
+        return Enclosure(Dyadic.of(arb(low)), Dyadic.of(arb(high)))
+    # No sampled step tells more than an unsampled one: the noise of that is enough.
+    root = Fraction(math.isqrt(values.steps << 128) + 1, 1 << 64)
+    plain = sigma_of(int(_SHIFT[values.neighbours]) * root, values.epsilon, values.delta, DEFAULT_WIDTH)
+    return Enclosure(Dyadic.of(arb(low)), plain.upper)
 
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
     """The least noise multiplier: delta falls in it (more noise is post-processing)."""
-    if values.steps == 0 or values.sampling_rate == 0 or _meets_without_noise(values):
-        return Enclosure.exactly(0)
+    soon = _sigma_soon(values)
+    if reaches(soon, width):
+        return soon
 
     def excess(sigma: arb) -> arb:
         composition = _composition(values, sigma=Dyadic.of(sigma).to_fraction())
@@ -72,15 +102,13 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
         return value.lower.ball.union(value.upper.ball).log() - ball(values.delta).log()
 
     with ctx.workprec(128):
-        low = high = arb(_about_sigma(values))
-        step = arb(17) / 16
-        while not excess(high) < 0:
-            low, high, step = high, (high * step).mid(), (step * step).min(arb(4))
-        step = arb(17) / 16
-        while not excess(low) > 0:
-            low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
-            if low < _LEAST_SIGMA:
-                raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
+        low, high, step = soon.lower.ball, soon.upper.ball, arb(2)
+        if low.is_zero():
+            low = high
+            while not excess(low) > 0:
+                low, high, step = (low / step).mid(), low, (step * step).min(arb(4))
+                if low < _LEAST_SIGMA:
+                    raise PrecisionError("delta is too close to 1 - (1-q)^T, which no noise at all meets")
     return decreasing_root(excess, low, high, width=width)
 
 
@@ -91,7 +119,12 @@ def _about_sigma(values: Values) -> float:
     while high - low > 0.02:
         middle = 0.5 * (low + high)
         composition = _composition(values, sigma=Fraction(math.exp(middle)))
-        estimates = [saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions]
+        try:
+            estimates = [
+                saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions
+            ]
+        except UNPLANNED:
+            estimates = [0.0]  # so little noise that no plan can be made
         low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
     return math.exp(0.5 * (low + high))
 
@@ -131,9 +164,11 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
     Every row goes its own way, whatever stands beside it: once a row is settled it stays.
     """
 
+    def at(x: Any) -> Any:
+        return _delta_fast(xp, Values(**{**vars(values), "sigma": xp.exp(x)}))
+
     def excess(x: Any) -> Any:
-        at = Values(**{**vars(values), "sigma": xp.exp(x)})
-        value = _delta_fast(xp, at)
+        value = at(x)
         return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(values.delta)
 
     # To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
@@ -161,7 +196,7 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
         if not bool(xp.any(moved)):
             break
     upper = root + _PAST
-    proved = (at_low > 0.0) & (at_high <= 0.0) & (excess(upper) <= 0.0) & (excess(root - 100 * _PAST) > 0.0)
+    proved = (at_low > 0.0) & (at_high <= 0.0) & (at(upper) <= values.delta) & (excess(root - 100 * _PAST) > 0.0)
     result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
@@ -186,7 +221,8 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     near = xp.log1p(inflate(sampled * xp.expm1(xp.where(base < 30.0, base, 0.0)), 8.0))
     far = base + xp.log(sampled) + xp.log1p((1.0 - sampled) / sampled * xp.exp(-base))
     single = xp.where(base < 30.0, inflate(near, 8.0), far + 16 * UNIT * (base + xp.abs(xp.log(sampled)) + 1.0))
-    single = xp.where(free, 0.0, xp.where(single > 1e-290, single, math.nan))
+    lost = (single <= _SMALLEST) | (delta < _SMALLEST)  # a subnormal delta / q may have been rounded up
+    single = xp.where(free, 0.0, xp.where(lost, math.nan, single))
     if values.neighbours == "replace":
         single = single * math.nan
     plain = gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), delta)
@@ -199,7 +235,7 @@ def _delta_fast(xp: Any, values: Values) -> Any:
     sampled = xp.where(q > 0.0, q, 1.0)
     base = xp.log1p(xp.expm1(epsilon) / sampled)  # infinite where e^epsilon overflows: left to the reference
     base = xp.where(base < 700.0, at_least(xp, base * (1.0 - 16 * UNIT), 0.0), math.nan)
-    single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0)
+    single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0) + LEAST
     if values.neighbours == "replace":
         single = single * math.nan
     plain = gaussian_arrays.delta_upper(xp, epsilon, _mu(xp, values, values.steps))
@@ -221,17 +257,22 @@ _FORMULA = (
 _SOURCE = ("relu-approx/lem-2.6-repaired",)
 _EXAMPLE = {"sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove"}
 
+_ASSUMES = ("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches", "constant-divisor")
+
 epsilon = Bound(
     name="poisson-gaussian.epsilon",
     unit="epsilon",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least epsilon for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).epsilon(v.delta, width=width),
+    soon=lambda v: _composition(v).epsilon(v.delta),
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "sigma": "1", "delta": "1e-5"},
 )
@@ -239,14 +280,17 @@ epsilon = Bound(
 delta = Bound(
     name="poisson-gaussian.delta",
     unit="delta",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least delta for which Poisson-sampled Gaussian steps (DP-SGD) are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.epsilon, _NEIGHBOURS),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
+    soon=lambda v: _composition(v).delta(v.epsilon),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )
@@ -254,14 +298,17 @@ delta = Bound(
 sigma = Bound(
     name="poisson-gaussian.sigma",
     unit="sigma",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="least noise multiplier for which Poisson-sampled Gaussian steps are (epsilon, delta)-DP",
     formula=_FORMULA,
     parameters=(_RATE, _STEPS, vocabulary.epsilon, vocabulary.delta.open(), _NEIGHBOURS),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
     certify=_sigma,
+    soon=_sigma_soon,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
 )

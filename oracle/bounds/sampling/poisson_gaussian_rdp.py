@@ -30,6 +30,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import is_narrow
 from oracle.core.arrays import inflate
+from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
@@ -88,6 +89,7 @@ def _fast(xp: Any, values: Values) -> Any:
 rdp = Bound(
     name="poisson-gaussian.rdp",
     unit="rdp",
+    tightness=truth("one record of norm C among zeros (C for -C, if replaced) is the worst pair, at every step"),
     summary="Renyi divergence of a number of Poisson-sampled Gaussian steps",
     formula=(
         r"\frac{T}{\alpha - 1}\log\int\varphi(y)\,u(y)^\alpha\,dy \text{ (add or remove)}, \quad"
@@ -101,6 +103,7 @@ rdp = Bound(
         vocabulary.alpha,
         vocabulary.neighbours,
     ),
+    assumes=("short-terms", "gaussian-noise", "poisson-sampling", "secret-batches", "constant-divisor"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/sampled-gaussian-rdp", "relu-approx/lem-2.6-repaired"),

@@ -21,7 +21,8 @@ y >= b/2, so with t = alpha - 1
 
 whose integrand is positive: no digits are lost where M is close to 1. No step's Renyi divergence, given what was
 released before, exceeds that of a pair that dominates it, so k steps have Renyi DP k log M(alpha-1) / (alpha-1). This
-is `exact`: exact for the dominating pair; the mechanism's own divergence may be smaller.
+is `exact`: exact for the dominating pair; the mechanism's own divergence may be smaller, and is not below what
+`wor_gaussian_attained` computes.
 
 wbk. Wang, Balle and Kasiviswanathan 2019, Thm 9, for integers alpha >= 2 and the Gaussian's Renyi DP j b^2/2:
 
@@ -64,10 +65,12 @@ from flint import acb, arb, ctx
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse, zcdp_epsilon
 from oracle.bounds.sampling import amplification_arrays
 from oracle.bounds.sampling import wor_gaussian_arrays as arrays
+from oracle.bounds.sampling import wor_gaussian_attained as attained
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose, integral
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import bracketed
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
@@ -314,9 +317,12 @@ _MOMENT = (
 )
 _SOURCE = ("background/amplification-wor", "background/zhu")
 
+_ASSUMES = ("replace", "short-terms", "gaussian-noise", "without-replacement", "secret-batches")
+
 rdp = Bound(
     name="wor-gaussian.rdp",
     unit="rdp",
+    tightness=bracketed("one record of norm C for -C among records -C", attained.divergence),
     summary="Renyi DP of Gaussian noise on sums over batches drawn without replacement",
     formula=(
         r"\frac{k\log M(\alpha - 1)}{\alpha - 1} \text{ (exact)}, \quad " + _MOMENT + r"; \quad M \le 1 +"
@@ -328,6 +334,7 @@ rdp = Bound(
         vocabulary.alpha.at_most(1000000),
         vocabulary.method.choosing("exact", "wbk"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/wbk"),
@@ -342,6 +349,7 @@ rdp = Bound(
 epsilon = Bound(
     name="wor-gaussian.epsilon",
     unit="epsilon",
+    tightness=bracketed("one record of norm C for -C among records -C; one batch attains the value", attained.cost),
     summary="an epsilon of Gaussian noise on sums over batches drawn without replacement; the least for one batch",
     formula=(
         r"\gamma\,\delta_b(\varepsilon_b) = \delta,\ \varepsilon = \log(1 + \gamma(e^{\varepsilon_b} - 1)) \text{ for }"
@@ -349,6 +357,7 @@ epsilon = Bound(
         r" - \log\left(1 + \frac{1}{t}\right) - \frac{\log(1 + t)}{t}\right) \text{ for } k > 1, \quad " + _MOMENT
     ),
     parameters=(_SIGMA, _RATE, _STEPS, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/rdp-conversion"),

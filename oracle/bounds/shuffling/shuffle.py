@@ -49,11 +49,14 @@ from oracle.bounds.shuffling import shuffle_arrays as arrays
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose, is_narrow
+from oracle.core.attainment import bracketed
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.registry import Bound
+from oracle.engines import shuffle_long
 from oracle.engines.shuffle_pairs import Masses, Pair, clones, excess, responses
 
 _MOST_EVALUATIONS = 200
+_QUICK_EVALUATIONS, _QUICK_BITS = 16, 128
 _CEILING_BITS = 400
 _PAIRS: dict[str, Pair] = {"upper": clones, "lower": responses}
 
@@ -147,9 +150,11 @@ def _inverse(values: Values, width: Fraction) -> arb:
         return least.union(most)
     bracket = _Bracket(least.lower().max(arb(0)) if least.is_finite() else arb(0), ball(epsilon0).upper(), width)
     point = _first(values).mid()
-    for _ in range(_MOST_EVALUATIONS):
+    # Among very many users the first try is quick, and its rounding known; where that is too wide, balls are next.
+    quick = values.method == "upper" and users >= shuffle_long.FEWEST_USERS and ctx.prec <= _QUICK_BITS
+    for _ in range(_QUICK_EVALUATIONS if quick else _MOST_EVALUATIONS):
         at = Dyadic.of(point).to_fraction()
-        directions = _PAIRS[values.method](epsilon0, users, at)
+        directions = (shuffle_long.clones if quick else _PAIRS[values.method])(epsilon0, users, at)
         if directions is None:
             return arb.nan()
         value = _hull(epsilon0, at, directions)
@@ -182,6 +187,15 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
     return enclosure if enclosure.upper.compare(ceiling) <= 0 else Enclosure(enclosure.lower, ceiling)
 
 
+def _shuffled_delta(values: Values, width: Fraction) -> Enclosure:
+    return enclose(lambda: _delta(values, width), width=width).capped(1)
+
+
+def _response(values: Values) -> Values:
+    """The same question about randomised response, which is attained."""
+    return Values(**{**vars(values), "method": "lower"})
+
+
 # --- the closed form
 
 
@@ -206,9 +220,14 @@ _PAIR_FORMULA = (
 )
 _SOURCE = ("background/shuffle-clones",)
 
+_ASSUMES = ("replace", "local-randomisers", "shuffled-reports")
+
 epsilon = Bound(
     name="shuffle.epsilon",
     unit="epsilon",
+    tightness=bracketed(
+        "binary randomised response, all other users holding 0", lambda v, width: _epsilon(_response(v), width),
+    ),
     summary="an epsilon for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=(
         r"\min\{\varepsilon \ge 0 : \sup_S P(S) - e^{\varepsilon} Q(S) \le \delta\},\ " + _PAIR_FORMULA + r";\ "
@@ -220,6 +239,7 @@ epsilon = Bound(
         _EPSILON0, USERS, vocabulary.delta.open(),
         vocabulary.method.choosing("upper", "lower", "closed-form"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -232,17 +252,21 @@ epsilon = Bound(
 delta = Bound(
     name="shuffle.delta",
     unit="delta",
+    tightness=bracketed(
+        "binary randomised response, all other users holding 0", lambda v, width: _shuffled_delta(_response(v), width),
+    ),
     summary="a delta for which shuffled reports of epsilon0-LDP randomisers are (epsilon, delta)-DP",
     formula=r"\delta(\varepsilon) = \sup_S P(S) - e^{\varepsilon} Q(S),\ " + _PAIR_FORMULA,
     parameters=(
         _EPSILON0, USERS, vocabulary.epsilon,
         vocabulary.method.choosing("upper", "lower"),
     ),
+    assumes=_ASSUMES,
     neighbours="replace",
     threat_model="all_iterates",
     source=_SOURCE,
     validity="checked",
-    certify=lambda v, width: enclose(lambda: _delta(v, width), width=width).capped(1),
+    certify=_shuffled_delta,
     vectorised=lambda xp, v: arrays.delta_upper(xp, v.epsilon0, v.users, v.epsilon, v.method),
     example={"epsilon0": "1", "users": "1000", "epsilon": "0.1", "method": "upper"},
 )

@@ -36,8 +36,9 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, enclose
 from oracle.core.arrays import UNIT, inflate
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.domain import Number, positive, shown
-from oracle.core.enclosure import Enclosure, ball
+from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays as arrays
@@ -88,6 +89,20 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
         return Enclosure.exactly(0)
     moved = enclose(lambda: ball(mean) * (ball(mu) / arb(8).sqrt()).erf(), width=width / 8)
     return _sum(moved, epsilon_of_mu(lambda: ball(mu), delta / mean, width / 8), width)
+
+
+def ranked_by_chance(values: Values, width: Fraction) -> Enclosure:
+    """What a Gaussian base costs where the ranking ignores what the runs release: one run, unless there is none.
+
+    The best of K >= 1 runs then has the law of one run, so that the curve is (1 - e^-m) delta(.), and no guarantee for
+    all rankings lies below. The share of delta is rounded up, which lowers epsilon.
+    """
+    with ctx.workprec(128):
+        share = (ball(values.delta) / -ball(-values.mean_runs).expm1()).upper()
+    delta = Dyadic.of(share).to_fraction() if share.is_finite() else Fraction(1)
+    if delta >= 1 or values.base_mu == 0:
+        return Enclosure.exactly(0)
+    return epsilon_of_mu(lambda: ball(values.base_mu), delta, width)
 
 
 def _half_tail(mu: Fraction) -> arb:
@@ -170,9 +185,11 @@ _SOURCE = ("relu-approx/thm-5.1",)
 epsilon = Bound(
     name="poisson-tuning.epsilon",
     unit="epsilon",
+    tightness=bracketed("a Gaussian base and a ranking by chance", ranked_by_chance),
     summary="an epsilon of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=_TOTAL + _NOTHING + CURVE,
     parameters=(MU, MEAN, vocabulary.delta.open()),
+    assumes=("runs-gaussian-dp", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -185,6 +202,7 @@ epsilon = Bound(
 pair_epsilon = Bound(
     name="poisson-tuning-pair.epsilon",
     unit="epsilon",
+    tightness=one_sided("no base and ranking are known that attain it"),
     summary="an epsilon of releasing the best of a Poisson number of runs, each (epsilon, delta)-DP",
     formula=_TOTAL.replace(r"\frac{\delta}{m}", r"\frac{\delta_{total}}{m}") + _NOTHING.replace(
         r"\le \delta", r"\le \delta_{total}"
@@ -192,6 +210,7 @@ pair_epsilon = Bound(
     parameters=(
         vocabulary.base_epsilon, vocabulary.base_delta, MEAN, vocabulary.delta.open(),
     ),
+    assumes=("runs-private", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

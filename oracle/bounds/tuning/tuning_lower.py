@@ -37,6 +37,7 @@ from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
 from oracle.core.arrays import UNIT
+from oracle.core.attainment import one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound
 from oracle.engines.gaussian_arrays import mills
@@ -152,6 +153,7 @@ def _fast(xp: Any, values: Values) -> Any:
 lower = Bound(
     name="poisson-tuning.lower",
     unit="epsilon",
+    tightness=one_sided("one example: another costs more"),
     summary="an epsilon that releasing the best of a Poisson number of mu-GDP runs costs at least, in the worst case",
     formula=(
         r"\max\left(0,\ \sup_{y \ge s} \log\frac{a(y) - \delta}{b(y)}\right), \quad"
@@ -162,6 +164,7 @@ lower = Bound(
         MU, MEAN, vocabulary.rank_threshold,
         vocabulary.delta.open(),
     ),
+    assumes=("runs-gaussian-dp", "worst-runs", "poisson-runs", "best-run"),
     neighbours="any",
     threat_model="all_iterates",
     source=("background/poisson-tuning-lower",),

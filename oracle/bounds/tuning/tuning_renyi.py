@@ -29,11 +29,12 @@ from flint import arb
 
 from oracle.bounds.renyi.zcdp import fast_log_inverse, log_inverse
 from oracle.bounds.sampling.wor_gaussian_arrays import in_blocks
-from oracle.bounds.tuning.tuning import MEAN, MU
+from oracle.bounds.tuning.tuning import MEAN, MU, ranked_by_chance
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import enclose
 from oracle.core.arrays import TINY, UNIT, inflate, positive_part
+from oracle.core.attainment import bracketed, one_sided
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import Bound, closed_form
 from oracle.engines import gaussian_arrays as arrays
@@ -123,12 +124,16 @@ _MOMENT = (
 )
 _SOURCE = ("background/poisson-tuning",)
 
+_ASSUMES = ("runs-gaussian-dp", "poisson-runs", "best-run")
+
 rdp = Bound(
     name="poisson-tuning.rdp",
     unit="rdp",
+    tightness=one_sided("no base and ranking are known that attain it"),
     summary="Renyi DP of releasing the best of a Poisson number of runs, each mu-GDP",
     formula=r"\frac{\log M}{\alpha - 1}, \quad " + _MOMENT,
     parameters=(MU, MEAN, vocabulary.alpha),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
@@ -141,6 +146,7 @@ rdp = Bound(
 epsilon = Bound(
     name="poisson-tuning-renyi.epsilon",
     unit="epsilon",
+    tightness=bracketed("a Gaussian base and a ranking by chance", ranked_by_chance),
     summary="an epsilon of releasing the best of a Poisson number of runs, each mu-GDP, by Renyi DP",
     formula=(
         r"\max\left(0,\ \min_{t} \frac{\log M + \log(1/\delta)}{t} - \log\left(1 + \frac{1}{t}\right)"
@@ -148,6 +154,7 @@ epsilon = Bound(
         r"\ -5 \le j \le 12, \quad " + _MOMENT
     ),
     parameters=(MU, MEAN, vocabulary.delta.open()),
+    assumes=_ASSUMES,
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,

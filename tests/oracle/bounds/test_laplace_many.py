@@ -14,10 +14,9 @@ from mpmath import mp, mpf
 
 import oracle
 from empirical.gate.making.points import Point
-from oracle.bounds.laplace import laplace_composed
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.engines import laplace_splines
+from oracle.engines import laplace_residues, laplace_splines
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import saddle_for
 from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
@@ -68,7 +67,7 @@ def test_splines_are_the_residues(ratio: str, steps: int, share: str) -> None:
     with ctx.workprec(160):
         splines = by_splines(m, steps, epsilon)
     with ctx.workprec(1200):
-        residues = laplace_composed.curve(m, steps, ball(steps * m - epsilon))
+        residues = laplace_residues.curve(((m, steps),), ball(steps * m - epsilon))
         assert splines.overlaps(residues)
         assert splines.rad() < 1e-30 * residues
 
@@ -81,7 +80,7 @@ def test_a_bad_plan_costs_width_and_never_truth(misjudged: float, c: float) -> N
     with ctx.workprec(120):
         few = laplace_splines.curve(m, steps, steps * m - epsilon, c, misjudged)
     with ctx.workprec(900):
-        residues = laplace_composed.curve(m, steps, ball(steps * m - epsilon))
+        residues = laplace_residues.curve(((m, steps),), ball(steps * m - epsilon))
         assert few.overlaps(residues)
         assert few.rad() > 1e-25 * residues, "nothing was cut off"
 
@@ -93,7 +92,7 @@ def test_the_contour_is_the_residues(ratio: str, steps: int, share: str) -> None
     epsilon = Fraction(share) * steps * m
     contour = Composition(([(LaplaceStep(m), steps)],)).delta(epsilon, width="1e-12")
     with ctx.workprec(1200):
-        residues = laplace_composed.curve(m, steps, ball(steps * m - epsilon))
+        residues = laplace_residues.curve(((m, steps),), ball(steps * m - epsilon))
         assert contour.overlaps(Enclosure.of_ball(residues))
 
 

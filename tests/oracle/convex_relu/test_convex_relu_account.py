@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from oracle.algorithms.convex_relu import convex_relu
 from oracle.algorithms.shared import glm
-from oracle.algorithms.shared.hypotheses import contraction as contraction_of
+from oracle.algorithms.shared.conditions import contraction as contraction_of
 from oracle.core.algorithm import Values
 from oracle.core.planning import plan, plan_of_training
 from tests.oracle.convex_relu.cases import ALGORITHM, Array, config, data

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from oracle import algorithm
-from oracle.core.algorithm import MET, NOT_MET, UNKNOWN
+from oracle.core.hypotheses import MET, NOT_MET, UNKNOWN
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, Plan, plan, read
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -29,12 +29,17 @@ def relu(**keys: Any) -> Plan:
     return plan_of({**MODEL, **keys})
 
 
+def condition(found: Plan, start: str) -> str:
+    told = (pair for one in found.judged[0].hypotheses for pair in one.conditions)
+    return next(status for words, status in told if words.startswith(start))
+
+
 def clipping(found: Plan) -> str:
-    return next(status for words, status in found.judged[0].hypotheses if words.startswith("clipping"))
+    return condition(found, "clipping")
 
 
 def contracting(found: Plan) -> str:
-    return next(status for words, status in found.judged[0].hypotheses if words.startswith("every step contracts"))
+    return condition(found, "every step contracts")
 
 
 def best(found: Plan) -> str | None:

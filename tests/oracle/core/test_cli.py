@@ -8,6 +8,7 @@ import pytest
 
 import oracle
 from oracle.core import registry
+from oracle.core.attainment import TIGHTNESS
 from tests.commands import command, output, parsed
 from tests.opinions import OPINIONS
 from tests.project.consoles import ROOT, run
@@ -31,6 +32,12 @@ def test_a_bound_as_text() -> None:
     assert lines[4:] == [
         "  value     certified: the formula lies between these ends",
         "  validity  proved here (relu-approx/lem-2.5)",
+        "  tightness the truth: nothing on the unsafe side of it is right (two values at",
+        "            that distance reach the Gaussian curve)",
+        "  assumes   whatever was released before, neighbours move a query by at most",
+        "            sensitivity in the l2-norm",
+        "            the noise is Gaussian with the stated deviation on every coordinate,",
+        "            fresh each time",
     ]
 
 
@@ -43,9 +50,12 @@ def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words
     item = oracle.bound(name)
     assert item.example is not None
     given = [f"{key}={value}" for key, value in item.example.items()]
-    assert output("bound", name, *given).splitlines()[-2:] == [
-        "  value     certified: the formula lies between these ends", f"  validity  {words}",
-    ]
+    told = " ".join(output("bound", name, *given).partition("\n  assumes ")[0].split())
+    certified = f" value certified: the formula lies between these ends validity {words} tightness "
+    _, found, after = told.partition(certified)
+    assert found
+    assert after.startswith(f"{TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")
+    assert (" attained " in after) == (item.tightness.kind == "bracketed")
     assert parsed("bound", name, *given, "--json")["validity"] == item.validity
 
 
@@ -61,8 +71,14 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
-        "validity": "proved",
+        "validity": "proved", "tightness": {"kind": "truth", "why": item.tightness.why}, "attained": None,
+        "width_reached": True,
+        "hypotheses": [
+            {"name": one.name, "kind": one.kind, "words": one.words, "status": "unknown"} for one in item.hypotheses
+        ],
     }
+    document = parsed("bound", "zcdp.epsilon", "rho=0.5", "delta=1e-5", "--json")
+    assert 0.9 * float(document["lower"]) < float(document["attained"]) < float(document["lower"])
 
 
 def test_decimals_are_exact_and_not_doubles() -> None:
@@ -111,8 +127,12 @@ def test_bounds_are_listed_with_their_parameters() -> None:
         entry = listed[name]
         assert set(entry) == {
             "bound", "unit", "summary", "formula", "parameters", "neighbours", "threat_model", "released", "safe",
-            "source", "validity",
+            "source", "validity", "tightness", "hypotheses",
         }
+        assert entry["tightness"] == item.tightness.to_json()
+        assert [(one["name"], one["kind"], one["words"]) for one in entry["hypotheses"]] == [
+            (one.name, one.kind, one.words) for one in item.hypotheses
+        ]
         assert (entry["unit"], entry["neighbours"], entry["threat_model"], entry["validity"]) == (
             item.unit, item.neighbours, item.threat_model, item.validity,
         )
@@ -131,7 +151,7 @@ def test_bounds_are_listed_with_their_parameters() -> None:
 def test_algorithms_are_listed_with_what_they_release() -> None:
     [entry] = [entry for entry in parsed("algorithms", "--json") if entry["algorithm"] == "noisy-cgd"]
     assert set(entry) == {
-        "algorithm", "document", "summary", "released", "guarantees", "neighbours", "parameters", "source",
+        "algorithm", "document", "summary", "released", "guarantees", "risks", "neighbours", "parameters", "source",
         "reference", "batched", "deterministic",
     }
     assert entry["released"] == "last_iterate"

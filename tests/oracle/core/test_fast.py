@@ -18,14 +18,15 @@ from hypothesis import strategies as st
 import oracle
 from empirical.gate.making.points import FEW_POINTS, Point, corner_points, fixed_points, strategy
 from empirical.gate.ranges import LARGEST, SMALLEST
+from empirical.gate.ranges.directions import FALLS, RISES, TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from oracle.core import registry
 from oracle.core.errors import DomainError
 from oracle.core.registry import SAFE
-from tests.checks import DIRECTIONS, LIBRARIES, check_fast, check_libraries_agree, sharpness
+from tests.checks import LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
 from tests.samples import columns
 from tests.tiers import REPRESENTATIVES, represented
-from tests.topics import FALLS, RISES, TURNS
 
 BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
@@ -63,7 +64,7 @@ def at(table: dict[str, Any], index: int) -> dict[str, Any]:
 
 
 def test_every_bound_has_a_second_opinion_and_directions() -> None:
-    """A new bound needs OPINIONS (how it should come out) and DIRECTIONS in a file of tests/topics."""
+    """A new bound needs OPINIONS in a file of tests/topics, and DIRECTIONS in one of empirical/gate/ranges."""
     assert set(OPINIONS) == set(DIRECTIONS) == set(registry.bounds())
     for item in BOUNDS:
         assert set(DIRECTIONS[item.name]) == {p.name for p in item.parameters if p.kind != "choice"}

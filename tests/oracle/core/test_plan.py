@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from oracle.core import vocabulary
-from oracle.core.algorithm import MET, NOT_MET, UNKNOWN
+from oracle.core.algorithm import by_design
 from oracle.core.domain import positive
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.hypotheses import MET, NOT_MET, UNKNOWN
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, plan, read
 from oracle.core.registry import algorithm, algorithms, bound, bounds
 from tests.commands import command
@@ -47,7 +48,7 @@ def test_an_example_is_judged(path: Path) -> None:
     found_plan = plan(*read(path))
     assert found_plan.judged
     for item in found_plan.judged:
-        found = {status for _, status in item.hypotheses}
+        found = {one.status for one in item.hypotheses}
         assert item.hypotheses, f"{item.guarantee.bound} assumes nothing at all?"
         if item.status == PROVED:
             assert found == {MET}
@@ -83,7 +84,7 @@ def test_what_the_file_does_not_say_is_unknown(missing: str) -> None:
     """The hidden-state bound is then conditional, and what is proved is composition."""
     found = plan_of(**{key: value for key, value in ALL.items() if key != missing})
     assert found.judged[0].status == CONDITIONAL
-    assert UNKNOWN in {status for _, status in found.judged[0].hypotheses}
+    assert UNKNOWN in {one.status for one in found.judged[0].hypotheses}
     assert found.best.guarantee.bound == "gaussian-composed.epsilon"
 
 
@@ -123,11 +124,15 @@ def test_a_claim_is_proved_or_not() -> None:
 
 
 def test_an_algorithm_that_forgets_a_hypothesis_is_seen_in_its_verdict() -> None:
-    """The judgement follows the hypotheses, not the name of the bound: without them, anything would be proved."""
+    """Hypotheses are the bound's: whoever decides none proves nothing, and only one who lies proves anything."""
     item = algorithm("noisy-cgd")
-    careless = replace(item, guarantees=tuple(replace(g, hypotheses=()) for g in item.guarantees))
+    forgetful = replace(item, guarantees=tuple(replace(g, conditions=()) for g in item.guarantees))
+    lying = replace(
+        item, guarantees=tuple(replace(g, conditions=by_design(*bound(g.bound).assumes)) for g in item.guarantees)
+    )
     config = item.parse_plan({**NOISY_CGD, **ALL, "convex": "false"})
-    assert judge(careless, config).judged[0].status == PROVED
+    assert judge(forgetful, config).judged[0].status == CONDITIONAL
+    assert judge(lying, config).judged[0].status == PROVED
     assert judge(item, config).judged[0].status == DOES_NOT_APPLY
 
 

@@ -158,3 +158,40 @@ def test_a_batch_larger_than_the_data_proves_nothing() -> None:
     for sampling in ("poisson", "without_replacement"):
         found = plan("dp-sgd", sampling=sampling, neighbours="replace", batch_size=10001)
         assert all("not met: " in item.reason for item in found.judged)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        (
+            "objective-perturbation",
+            {"loss": "logistic", "regularisation": "0.5", "feature_norm": 1, "epsilon": 1, "correction": "sharp"},
+            "the released minimiser is exact",
+        ),
+        (
+            "exponential-mechanism",
+            {
+                "loss": "logistic", "loss_range": 1, "temperature": 2, "regularisation": 0, "grid_radius": 1,
+                "grid_points": 5,
+            },
+            "the model is drawn from this law, not from an approximation to it",
+        ),
+    ],
+)
+def test_what_a_training_meets_up_to_rounding_is_not_proved_of_it(name: str, given: dict[str, Any], words: str) -> None:
+    """An algorithm that is exact has the epsilon; ours has it in exact arithmetic only, and audits hold it to that."""
+    item = oracle.algorithm(name)
+    ours = planning.plan_of_training(item, item.parse(given), records=10, delta="1e-5")
+    first = ours.judged[0]
+    assert first.status == CONDITIONAL
+    assert first.reason == f"met up to rounding only: {words}"
+    assert dict(first.hypotheses)[words] == "rounded"
+    assert set(dict(first.hypotheses).values()) == {"met", "rounded"}
+    assert ours.best is None
+    with pytest.raises(DomainError, match=f"no guarantee: .*met up to rounding only: {words}"):
+        planning.proved_epsilon(item, item.parse(given), records=10, delta="1e-5")
+    accounted = planning.epsilon_of_exact_arithmetic(ours)
+    assert accounted == first.epsilon
+    assert accounted.to_floats()[1] == pytest.approx(1.0, rel=1e-9)
+    flag = {"objective-perturbation": "exact_minimiser", "exponential-mechanism": "exact_sampling"}[name]
+    assert plan(name, **{flag: None}).best_of_exact_arithmetic is None, "what is not said is not rounding"

@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from empirical.gate.ranges.directions import TURNS
+from empirical.gate.searching.neighbours import DIRECTIONS
 from oracle.core.errors import DomainError
-from tests.checks import DIRECTIONS, TURNS, check_anywhere, check_monotone
+from tests.checks import check_anywhere, check_monotone
 
 GD, TAIL, CALIBRATED = (oracle.bound(f"{name}.risk") for name in ("dp-gd", "dp-gd-tail", "dp-gd-calibrated"))
 PHASED, PROJECTED = oracle.bound("phased-sgd.risk"), oracle.bound("phased-sgd-projected.risk")

@@ -47,14 +47,27 @@ CASES = [
 
 @pytest.mark.parametrize(("algorithm", "key"), CASES)
 def test_every_hypothesis_counts(algorithm: str, key: str) -> None:
-    """Not met, it takes the hidden-state guarantees with it; not said, they are conditional. Composition stays."""
-    *hidden, composed = plan(algorithm, **{key: BROKEN[key]}).judged
+    """Not met, it takes the hidden-state guarantees with it; not said, they are conditional. Composition stays.
+
+    It needs short gradients, though: where nothing is clipped, somebody has to say that they are.
+    """
+    short = {"gradients_bounded": "true"} if key == "convex_lipschitz" else {}
+    *hidden, composed = plan(algorithm, **{key: BROKEN[key]}, **short).judged
     assert {item.status for item in hidden} == {DOES_NOT_APPLY}
     assert composed.status == PROVED
     if key != "released":
-        *hidden, composed = plan(algorithm, **{key: None}).judged
+        *hidden, composed = plan(algorithm, **{key: None}, **short).judged
         assert {item.status for item in hidden} == {CONDITIONAL}
         assert composed.status == PROVED
+
+
+@pytest.mark.parametrize("algorithm", ["one-pass-sgd", "projected-noisy-sgd"])
+@pytest.mark.parametrize(("said", "status"), [(None, CONDITIONAL), ("false", DOES_NOT_APPLY), ("true", PROVED)])
+def test_composition_of_unclipped_gradients_needs_their_bound(algorithm: str, said: Any, status: str) -> None:
+    """That lipschitz is a key does not make it true."""
+    for convex in ("false", None):
+        found = plan(algorithm, convex_lipschitz=convex, gradients_bounded=said).judged[-1]
+        assert found.status == status
 
 
 def test_every_key_that_can_break_is_a_case() -> None:

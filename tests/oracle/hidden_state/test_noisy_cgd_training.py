@@ -18,7 +18,7 @@ from scipy import stats
 import oracle
 from oracle.algorithms.hidden_state import noisy_cgd, torch_noisy_cgd
 from oracle.algorithms.shared import glm, torch_glm
-from oracle.algorithms.shared.hypotheses import contraction as contraction_of
+from oracle.algorithms.shared.conditions import contraction as contraction_of
 from oracle.core import torch_twin
 from oracle.core.algorithm import Values
 from oracle.core.errors import DomainError

@@ -23,10 +23,26 @@ CASES = {
     "adaptive-batched-gd": ("adaptive-batched-gd.epsilon", 0.99725),
     "dp-sgd-multilayer": ("dp-sgd-multilayer.epsilon", 1.29856),
 }
+MODEL = {"independent_records": "true", "well_specified": "true"}
+RISKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "phased-sgd.risk": ("phased-sgd", {**MODEL, "distance": 1, "rank": 5}),
+    "phased-sgd-projected.risk": ("phased-sgd-projected", {**MODEL, "target_norm": 1, "initial_radius": 0}),
+    "dp-pgd.risk": ("dp-pgd", {**MODEL, "learning_rate": "0.1", "target_norm": 1}),
+    "adaptive-batched-gd.risk": ("adaptive-batched-gd", {
+        "independent_records": "true", "isotropic": "true", "target_norm": 1, "optimal_risk": "0.1", "dimension": 8,
+        "learning_rate": "0.5", "feature_norm": 5, "label_bound": 2, "strong_convexity": "0.25",
+    }),
+    "adaptive-batched-gd-symmetric.risk": ("adaptive-batched-gd", {
+        "independent_records": "true", "isotropic": "true", "symmetric": "true", "target_norm": 1,
+        "optimal_risk": "0.1", "dimension": 8, "learning_rate": "0.5", "feature_norm": 5, "label_bound": 2,
+    }),
+    "exponential-mechanism.utility": ("exponential-mechanism", {"dataset_size": 100, "candidates": 25}),
+}
+ABOUT_RISK = {*MODEL, "isotropic", "symmetric"}
 FLAGS = [
     (name, parameter.name)
     for name in CASES for parameter in oracle.algorithm(name).stated
-    if parameter.choices == ("true", "false")
+    if parameter.choices == ("true", "false") and parameter.name not in ABOUT_RISK
 ]
 PHASED = [name for name in CASES if "phased-sgd" in name or "two-layer" in name]
 
@@ -54,6 +70,25 @@ def test_every_flag_matters(name: str, flag: str) -> None:
     assert unsaid.judged[0].status == CONDITIONAL
     assert denied.best is None
     assert unsaid.best is None
+
+
+def risk_of(bound: str, **changes: Any) -> Any:
+    name, keys = RISKS[bound]
+    return next(item for item in plan_of(name, **{**keys, **changes}).risks if item.guarantee.bound == bound)
+
+
+@pytest.mark.parametrize("bound", RISKS)
+def test_a_risk_is_proved_only_where_all_is_said(bound: str) -> None:
+    """Each key that was added for it matters, and so does each flag that is about the data."""
+    proved = risk_of(bound)
+    assert (proved.status, proved.epsilon) == (PROVED, None)
+    assert proved.risk == oracle.bound(bound).reference(**proved.parameters)
+    for key, value in RISKS[bound][1].items():
+        assert risk_of(bound, **{key: None}).status != PROVED
+        if value == "true":
+            assert risk_of(bound, **{key: "false"}).status == DOES_NOT_APPLY
+    name, keys = RISKS[bound]
+    assert plan_of(name, **keys).best.epsilon == plan_of(name).best.epsilon, "what is said for a risk buys no privacy"
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "dp-sgd-multilayer"])

@@ -50,12 +50,14 @@ def data(records: int = 9, dimension: int = 3, seed: int = 0) -> tuple[Array, Ar
 
 
 def proved(item: Algorithm, values: Values, records: int) -> tuple[Mapping[str, Any], Enclosure]:
-    """The exact parameters of the bound that is proved of a training, and its epsilon."""
+    """The exact parameters of the bound that is proved of a training in exact arithmetic, and its epsilon."""
     found = plan_of_training(item, values, records=records, delta="1e-5")
-    assert found.best is not None
-    assert found.best.epsilon is not None
-    assert found.best.guarantee.bound == f"{item.name}.epsilon"
-    return found.best.guarantee.parameters(found.config) or {}, found.best.epsilon
+    best = found.best_of_exact_arithmetic
+    assert (found.best is None) == (item is OBJECTIVE), "rounding leaves the minimiser of a tilted risk no guarantee"
+    assert best is not None
+    assert best.epsilon is not None
+    assert best.guarantee.bound == f"{item.name}.epsilon"
+    return best.guarantee.parameters(found.config) or {}, best.epsilon
 
 
 def answer(loss: str, features: Array, labels: Array, ridge: float = 0.1) -> Array:
@@ -133,6 +135,24 @@ def test_the_certificate_is_not_about_what_was_asked_for() -> None:
     for train in (OUTPUT.reference, OUTPUT.train_batched):
         with pytest.raises(DomainError, match=r"solver_error = .* is outside its domain: the answer is certified to"):
             train(*data(), output(solver_error="1e-16"), Tape(0))
+
+
+@every_loss
+@pytest.mark.parametrize("seed", range(6))
+def test_the_worst_certificate_is_known_before_the_data(loss: str, seed: int) -> None:
+    """Random data and data of one direction, of labels that fit and of labels far away, at a few ridges and norms."""
+    rng = np.random.default_rng(seed)
+    features, labels = data(int(rng.integers(1, 12)), int(rng.integers(1, 5)), seed=seed)
+    norm, ridge = 10.0 ** rng.uniform(-2, 2), 10.0 ** rng.uniform(-4, 1)
+    features *= norm / np.linalg.norm(features, axis=1).max()
+    worst = minimiser.worst_distance(features.shape, loss, ridge, norm)
+    ones = np.ones_like(features) * norm / features.shape[1] ** 0.5
+    for x in (features, ones):
+        for y in (labels, np.ones_like(labels), 1e6 * labels if loss == "pseudo-huber" else labels):
+            _, distance = minimiser.minimise(x, y, loss, ridge, np.zeros(x.shape[1]), norm)
+            assert 0 < distance <= worst
+    promised = minimiser.worst_distance((10, 2), loss, 1e-18, 1.0)
+    assert (promised == math.inf) == (loss != "linear"), "doubles promise nothing at so small a ridge"
 
 
 @every_loss

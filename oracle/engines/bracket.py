@@ -1,0 +1,48 @@
+"""The root of a falling function whose values are dear and known by enclosures only: a bracket in few evaluations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+_EVALUATIONS, _BLIND = 16, 3
+_FIRST_STEP = 0.05
+_ROOM = 1.25  # by which an end is placed further from the root than the uncertainty there
+
+
+def bracket(excess: Callable[[float], tuple[float, float]], start: float, width: float) -> tuple[float, float]:
+    """low < high with excess(low) > 0 >= excess(high) certain, high - low <= width * min(1, low) if that is in reach.
+
+    `excess(x)` gives bounds of a falling function at the double x > 0, best of logarithmic kind. An end that is never
+    found is 0 or infinite. Secants through the last two middles propose the root; the end that is further from it is
+    then placed beside it, as far as the values are uncertain.
+    """
+    low, high, x, step = 0.0, math.inf, start, _FIRST_STEP
+    last: tuple[float, float] | None = None
+    slope, blind = -math.inf, 0
+    for _ in range(_EVALUATIONS):
+        below, above = excess(x)
+        blind += above - below > 1
+        if blind > _BLIND:
+            break  # too little is known around here
+        low, high = (max(low, x) if below > 0 else low), (min(high, x) if above <= 0 else high)
+        if high - low <= width * min(1.0, low):
+            break
+        middle = 0.5 * (below + above)
+        if last is not None and math.isfinite(middle) and x != last[0]:
+            slope = (middle - last[1]) / (x - last[0])
+        if not (math.isfinite(slope) and slope < 0 and math.isfinite(middle)):
+            factor = 1 + step
+            last = (x, middle) if math.isfinite(middle) else last
+            x, step = (x * factor if above > 0 else x / factor), min(2 * step, 3.0)
+            continue
+        last = x, middle
+        root = x - middle / slope
+        away = max(_ROOM * 0.5 * (above - below) / -slope, width * min(1.0, root) / 5, 4e-16 * root)
+        if low > 0 and high - low <= 4 * away:
+            break  # as close as the values are certain
+        x = root + away if high - root > root - low else root - away
+        if not low < x < high:
+            x = 0.5 * (low + high) if math.isfinite(high) else 2 * low
+            x = math.sqrt(x * high) if low == 0 and math.isfinite(high) else x
+    return low, high

@@ -1,0 +1,259 @@
+"""The everyday domain of DP-SGD: every question has an answer, it is certified, and it moves as it must.
+
+The grid is made of decades and of points between them, in an order that mixes all parameters, so that any part of it is
+a fair sample: a few in every tier, all of them at night. Nothing here looks at a clock: the work is bounded by counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+
+from oracle.core.arithmetic import reaches
+from oracle.core.enclosure import Enclosure
+from oracle.core.errors import PrecisionError
+from oracle.core.registry import bound
+from oracle.engines import sampled_bounds, small_noise
+from oracle.engines.composed_pairs import PoissonGaussian, compose
+from oracle.engines.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
+from oracle.engines.sampled_gaussian import SampledGaussian
+
+RATES = ("1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "0.7", "1")
+SIGMAS = ("0.1", "0.2", "0.4", "0.7", "1", "1.7", "3", "10", "30", "100")
+STEPS = ("1", "2", "3", "5", "10", "30", "100", "1000", "10000", "100000", "1000000", "10000000")
+DELTAS = ("1e-3", "1e-5", "1e-6", "1e-8", "1e-10", "1e-15")
+RELATIONS = ("add_remove", "replace")
+GRID = [
+    {"sampling_rate": q, "sigma": sigma, "steps": steps, "delta": delta, "neighbours": relation}
+    for q, sigma, steps, delta, relation in itertools.product(RATES, SIGMAS, STEPS, DELTAS, RELATIONS)
+]
+random.Random(18).shuffle(GRID)
+SAMPLE = 60
+
+
+def epsilon(point: dict[str, str], **changes: str) -> Enclosure:
+    return bound("poisson-gaussian.epsilon").reference(**{**point, **changes})
+
+
+def holds(point: dict[str, str]) -> None:
+    """An answer; its delta meets it; and more noise, fewer steps or a larger delta are never certainly worse."""
+    value = epsilon(point)
+    assert value.lower.compare(value.upper) <= 0
+    assert value.lower.compare(0) >= 0
+    assert epsilon(point, sigma=str(2 * Fraction(point["sigma"]))).possibly_le(value)
+    assert epsilon(point, steps=str(math.ceil(int(point["steps"]) / 2))).possibly_le(value)
+    assert value.possibly_le(epsilon(point, delta=str(Fraction(point["delta"]) / 10)))
+
+
+def test_the_grid_has_twenty_thousand_points() -> None:
+    assert len(GRID) >= 20_000
+    assert len({tuple(point.items()) for point in GRID}) == len(GRID)
+
+
+@pytest.mark.parametrize("start", range(0, SAMPLE, 10))
+def test_everyday_questions_are_answered(start: int) -> None:
+    for point in GRID[start : start + 10]:
+        holds(point)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("start", range(SAMPLE, len(GRID), 500))
+def test_every_everyday_question_is_answered(start: int) -> None:
+    for point in GRID[start : start + 500]:
+        value = epsilon(point)
+        assert value.lower.compare(value.upper) <= 0, point
+        assert value.lower.compare(0) >= 0, point
+
+
+NAMED = [
+    ("epsilon", {"sigma": "1", "sampling_rate": "0.001", "steps": "2", "delta": "1e-5"}, "1e-3"),
+    ("epsilon", {"sigma": "0.5", "sampling_rate": "1e-5", "steps": "100", "delta": "1e-5"}, "2e-2"),
+    ("epsilon", {"sigma": "0.4", "sampling_rate": "0.0001", "steps": "10", "delta": "1e-5"}, "1e-2"),
+    ("epsilon", {"sigma": "0.1", "sampling_rate": "1e-5", "steps": "976563", "delta": "1e-5"}, "1e-2"),
+    ("sigma", {"sampling_rate": "0.001", "steps": "25", "epsilon": "1", "delta": "1e-5"}, "1e-6"),
+    ("sigma", {"sampling_rate": "0.01", "steps": "100", "epsilon": "20", "delta": "1e-5"}, "1e-6"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "width"), NAMED)
+def test_what_was_refused_or_slow_has_a_narrow_answer(name: str, given: dict[str, str], width: str) -> None:
+    value = bound(f"poisson-gaussian.{name}").reference(**given, neighbours="add_remove")
+    assert reaches(value, Fraction(width)), str(value)
+
+
+EXTREME = [
+    ("epsilon", {"sampling_rate": "0.99999999999999999", "sigma": "1", "steps": "10", "delta": "1e-5"}),
+    ("epsilon", {"sampling_rate": "0.01", "sigma": "1e-160", "steps": "10", "delta": "1e-5"}),
+    ("epsilon", {"sampling_rate": "0.01", "sigma": "1e300", "steps": "10", "delta": "1e-5"}),
+    ("epsilon", {"sampling_rate": "0.01", "sigma": "1e-4000", "steps": "10", "delta": "1e-5"}),
+    ("epsilon", {"sampling_rate": "1e-4000", "sigma": "1", "steps": "10", "delta": "1e-5"}),
+    ("delta", {"sampling_rate": "0.99999999999999999", "sigma": "1", "steps": "10", "epsilon": "1"}),
+    ("delta", {"sampling_rate": "0.01", "sigma": "1e-160", "steps": "10", "epsilon": "1"}),
+    ("delta", {"sampling_rate": "0.01", "sigma": "1e300", "steps": "10", "epsilon": "1"}),
+    ("delta", {"sampling_rate": "0.01", "sigma": "1e4000", "steps": "10", "epsilon": "1"}),
+    ("delta", {"sampling_rate": "0.01", "sigma": "1", "steps": "1000", "epsilon": "1e6"}),
+    ("delta", {"sampling_rate": "1e-4000", "sigma": "1", "steps": "10", "epsilon": "1"}),
+    ("sigma", {"sampling_rate": "1e-4000", "steps": "10", "epsilon": "1", "delta": "1e-5"}),
+]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(("name", "given"), EXTREME)
+def test_what_no_double_can_hold_is_answered(name: str, given: dict[str, str], relation: str) -> None:
+    value = bound(f"poisson-gaussian.{name}").reference(**given, neighbours=relation)
+    assert value.lower.compare(value.upper) <= 0
+    assert value.lower.compare(0) >= 0
+
+
+def test_a_rate_next_to_one_is_nearly_no_sampling() -> None:
+    given = {"sigma": "1", "steps": "10", "delta": "1e-5", "neighbours": "replace"}
+    item = bound("poisson-gaussian.epsilon")
+    value, plain = (item.reference(**given, sampling_rate=rate) for rate in ("0.99999999999999999", "1"))
+    assert value.possibly_le(plain)
+    assert reaches(value, Fraction(1, 10**6))
+
+
+# ---- second opinions
+
+
+def two_steps(sigma: str, rate: str, epsilon: Any, direction: str) -> Any:
+    """delta of two steps, from the definition: int phi u(y) delta_1(epsilon - L(y)) dy, delta_1 by its crossing."""
+    a, q = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
+
+    def u(y: Any) -> Any:
+        return 1 - q + q * mpmath.exp(a * y - a * a / 2)
+
+    def tail(y: Any) -> Any:
+        return mpmath.erfc(y / mpmath.sqrt(2)) / 2
+
+    def single(x: Any) -> Any:
+        factor = mpmath.exp(x)
+        if direction == "remove":
+            if factor <= 1 - q:
+                return 1 - factor
+            y = mpmath.log((factor - 1 + q) / q) / a + a / 2
+            return (1 - q) * tail(y) + q * tail(y - a) - factor * tail(y)
+        scale, gap = q * mpmath.exp(-a * a / 2), (1 - q) * (factor - 1)
+        y = mpmath.log((gap + mpmath.sqrt(gap * gap + 4 * factor * scale * scale)) / (2 * scale)) / a
+        mixed = (1 - q) * tail(y) + q * tail(y + a)
+        return (1 - q) * tail(y) + q * tail(y - a) - factor * mixed
+
+    def integrand(y: Any) -> Any:
+        loss = mpmath.log(u(y)) - (mpmath.log(u(-y)) if direction == "replace" else 0)
+        return mpmath.npdf(y) * u(y) * single(epsilon - loss)
+
+    with mpmath.workdps(30):
+        return mpmath.quad(integrand, [*range(-14, 15), *(float(a) + x for x in range(2, 13, 2)), 30], maxdegree=9)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "epsilon", "direction"), [
+    ("1", "0.001", "0.0124", "remove"), ("1", "0.001", "0.5", "replace"), ("0.5", "0.0001", "1", "remove"),
+    ("2", "0.01", "0.02", "replace"), ("0.7", "0.3", "1.5", "remove"), ("0.643", "1.99e-6", "0.0255", "replace"),
+])
+def test_two_steps_against_the_definition(sigma: str, rate: str, epsilon: str, direction: str) -> None:
+    step = SampledGaussian(Fraction(sigma), Fraction(rate), direction)
+    truth = two_steps(sigma, rate, mpmath.mpf(epsilon), direction)
+    near = Fraction(str(truth))
+    for value in (smoothed_delta(step, 2, Fraction(epsilon), 8191), plain_delta(step, 2, Fraction(epsilon))):
+        assert value.lower.compare(near * (1 + Fraction(1, 10**12))) <= 0, (str(value), truth)
+        assert value.upper.compare(near * (1 - Fraction(1, 10**12))) >= 0, (str(value), truth)
+
+
+def drawn(count: int, seed: int) -> list[tuple[SampledGaussian, int, Fraction]]:
+    draw = random.Random(seed)
+    result = []
+    for _ in range(count):
+        sigma, rate = (Fraction(f"{10 ** draw.uniform(*range_):.3g}") for range_ in ((-0.5, 1.5), (-5, -0.1)))
+        step = SampledGaussian(sigma, rate, draw.choice(["remove", "add", "replace"]))
+        count_, delta = round(10 ** draw.uniform(0.4, 5)), Fraction(f"{10 ** draw.uniform(-14, -3):.3g}")
+        result.append((step, count_, delta))
+    return result
+
+
+def agrees(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> bool:
+    """Whether all cheap bounds hold what the exact contour says; False where that has no answer."""
+    from oracle.engines.composed_pairs import _contour_epsilon
+
+    try:
+        truth = _contour_epsilon([(step, count)], delta, Fraction(1, 10**9), 300_000.0)
+    except sampled_bounds.UNPLANNED:
+        return False
+    others = [plain_epsilon(step, count, delta)]
+    try:
+        others += [smoothed_epsilon(step, count, delta, size) for size in (nodes, 4 * nodes + 3)]
+    except sampled_bounds.UNPLANNED:
+        pass
+    for other in others:
+        assert other.overlaps(truth), (step, count, delta, str(other), str(truth))
+    return True
+
+
+def test_cheap_bounds_hold_the_exact_contour() -> None:
+    assert sum(agrees(*question, nodes=1023) for question in drawn(12, seed=1)) >= 6
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_cheap_bounds_hold_the_exact_contour_at_night(seed: int) -> None:
+    assert sum(agrees(*question, nodes=4095) for question in drawn(40, seed)) >= 15
+
+
+def test_more_nodes_never_contradict_fewer() -> None:
+    step = SampledGaussian(Fraction(1), Fraction(1, 1000), "remove")
+    values = [smoothed_epsilon(step, 3, Fraction(1, 10**5), nodes) for nodes in (1023, 8191, 65535)]
+    for coarse, fine in itertools.pairwise(values):
+        assert coarse.overlaps(fine)
+        assert fine.width() < coarse.width() / 4
+
+
+# ---- what is said of the width
+
+
+def test_an_asked_width_is_reached_where_little_work_does_not() -> None:
+    question = compose([(PoissonGaussian(1, "0.001"), 2)])
+    quick, asked = question.epsilon("1e-5"), question.epsilon("1e-5", width="1e-6")
+    assert not reaches(quick, Fraction(1, 10**12))
+    assert reaches(asked, Fraction(1, 10**6))
+    assert quick.overlaps(asked)
+
+
+def test_a_width_out_of_reach_is_refused_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampled_bounds, "_NODES", (4095,))
+    monkeypatch.setattr("oracle.engines.contour.MOST_NODES", 100)
+    with pytest.raises(PrecisionError, match="what is known is .*asking for no width"):
+        compose([(PoissonGaussian(1, "0.001"), 2)]).epsilon("1e-5", width="1e-20")
+
+
+# ---- the two gaps of the proofs
+
+
+def test_beyond_the_last_edge_a_node_counts_as_well() -> None:
+    """With one coarse edge only, the first node beyond it may carry more than the integral from there on."""
+    from flint import arb, ctx
+
+    step = SampledGaussian(Fraction(1), Fraction(1, 2), "remove")
+    with ctx.workprec(128):
+        c, h = arb(3), arb(8)  # a step so wide that a single node outweighs the tail's integral
+        low, high = arb(-8), arb(8)
+        bounded = step._outside(c, low, high, h, arb(0), 40.0)
+        last = [edge for edge in step._slabs(3.0, 40.0) if edge > 8][-1]
+        node = h * (-(arb(last) ** 2) / 2).exp() / (2 * arb.pi()).sqrt() * (
+            (1 + (arb(last) - arb(1) / 2).exp()) / 2) ** 4
+        assert bounded > node
+
+
+def test_the_lower_tail_is_cut_only_where_it_falls() -> None:
+    """At epsilon = 0 under replace the level is negative: no term below the start may be left out."""
+    step = SampledGaussian(Fraction(1, 40), Fraction(1, 10), "replace")
+    value = compose([(PoissonGaussian("1/40", "0.1"), 5)], neighbours="replace").delta(0, width="1e-9")
+    assert value.contains(1 - Fraction(9, 10) ** 5) or reaches(value, Fraction(1, 10**9))
+    from flint import arb, ctx
+
+    with ctx.workprec(256):
+        assert small_noise.delta(step, 5, arb(0)).overlaps(value.ball)

@@ -1,0 +1,85 @@
+"""Laplace releases of several scales in one composition, against integrals of the definition by mpmath."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+from mpmath import mp, mpf
+
+from oracle.core.enclosure import ball
+from oracle.engines import laplace_residues
+from oracle.engines.composed_pairs import Laplace, compose
+from tests.opinion import from_dyadic
+from tests.tiers import later
+
+
+def one(epsilon: mpf, m: mpf) -> mpf:
+    """E max(0, 1 - e^{epsilon - L}) of one release, for every real epsilon."""
+    if epsilon >= m:
+        return mpf(0)
+    return 1 - mp.exp((epsilon - m) / 2) if epsilon > -m else 1 - mp.exp(epsilon)
+
+
+def delta(epsilon: mpf, ratios: list[mpf]) -> mpf:
+    """The same of several: the loss of the first is m, -m, or of density e^{(l-m)/2}/4 between."""
+    m, *rest = ratios
+    if not rest:
+        return one(epsilon, m)
+    corners = {epsilon + sign * sum(rest) for sign in (-1, 1)} | {epsilon + a - b for a in rest for b in rest}
+    corners |= {epsilon + sign * entry for sign in (-1, 1) for entry in rest}
+    path = sorted({-m, m} | {corner for corner in corners if -m < corner < m})
+    inside = mp.quad(lambda loss: mp.exp((loss - m) / 2) / 4 * delta(epsilon - loss, rest), path)
+    return delta(epsilon - m, rest) / 2 + mp.exp(-m) / 2 * delta(epsilon + m, rest) + inside
+
+
+@pytest.mark.parametrize(
+    "scales", later(
+        [(2, 3), (1, 10), (Fraction(1, 10), 5), (2, 2), (1, 2, 3)], lambda item: len(item) > 2, "thorough",
+        ids=lambda item: "-".join(map(str, item)),
+    ),
+)
+@pytest.mark.parametrize("share", [0, Fraction(1, 3), Fraction(9, 10)])
+def test_the_curve_is_that_of_the_definition(scales: tuple[Fraction, ...], share: Fraction) -> None:
+    ratios = [1 / Fraction(scale) for scale in scales]
+    epsilon = share * sum(ratios)
+    enclosure = compose([(Laplace(scale), 1) for scale in scales]).delta(epsilon)
+    with mp.workdps(25):
+        truth = delta(mpf(epsilon.numerator) / epsilon.denominator, [mpf(r.numerator) / r.denominator for r in ratios])
+        assert abs(from_dyadic(enclosure.upper) - truth) < mpf(10) ** -(12 if len(scales) == 2 else 8) * truth
+
+
+def test_two_scales_have_an_epsilon() -> None:
+    """Near the largest loss 5/6 the curve is that of two atoms, (1 - e^{-g}) / 4 up to what two densities add."""
+    found = compose([(Laplace(2), 1), (Laplace(3), 1)]).epsilon("1e-6")
+    assert found.upper.to_decimal(digits=14, up=True).startswith("0.8333293333")
+    assert found.width() < 1e-12
+
+
+@pytest.mark.parametrize("parts", [((20, 5), (30, 7)), ((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)), ((2, 20), (3, 20))])
+def test_epsilon_and_delta_agree_and_order_does_not_count(parts: tuple[tuple[int, int], ...]) -> None:
+    mixed = compose([(Laplace(scale), count) for scale, count in parts])
+    turned = compose([(Laplace(scale), count) for scale, count in reversed(parts)])
+    found = mixed.epsilon("1e-5")
+    low, high = found.lower.to_fraction(), found.upper.to_fraction()
+    assert mixed.delta(high).possibly_le("1e-5")
+    assert not mixed.delta(low * Fraction(999_999, 10**6)).possibly_le("1e-5")
+    assert turned.epsilon("1e-5").overlaps(found)
+
+
+def test_equal_scales_split_in_two_are_one() -> None:
+    """Two ratios that differ by 10^-40 give the curve of one ratio, to about as much."""
+    m, steps = Fraction(1, 4), 6
+    with ctx.workprec(400):
+        gap = ball(Fraction(1))
+        whole = laplace_residues.curve(((m, steps),), gap)
+        split = laplace_residues.curve(((m, 2), (m + Fraction(1, 10**40), steps - 2)), gap)
+        assert abs(whole - split) < arb(10) ** -38
+
+
+def test_the_ends_of_the_curve() -> None:
+    mixed = compose([(Laplace(2), 2), (Laplace(5), 1)])
+    assert mixed.delta(Fraction(6, 5)).to_floats() == (0.0, 0.0)
+    assert mixed.delta(0).certainly_le(1)
+    assert mixed.epsilon("0.999").to_floats() == (0.0, 0.0)
