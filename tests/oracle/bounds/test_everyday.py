@@ -6,6 +6,7 @@ a fair sample: a few in every tier, all of them at night. Nothing here looks at 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import random
@@ -185,10 +186,8 @@ def agrees(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> bo
     except sampled_bounds.UNPLANNED:
         return False
     others = [plain_epsilon(step, count, delta)]
-    try:
+    with contextlib.suppress(*sampled_bounds.UNPLANNED):
         others += [smoothed_epsilon(step, count, delta, size) for size in (nodes, 4 * nodes + 3)]
-    except sampled_bounds.UNPLANNED:
-        pass
     for other in others:
         assert other.overlaps(truth), (step, count, delta, str(other), str(truth))
     return True
@@ -226,7 +225,7 @@ def test_an_asked_width_is_reached_where_little_work_does_not() -> None:
 def test_a_width_out_of_reach_is_refused_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampled_bounds, "_NODES", (4095,))
     monkeypatch.setattr("oracle.engines.contour.MOST_NODES", 100)
-    with pytest.raises(PrecisionError, match="what is known is .*asking for no width"):
+    with pytest.raises(PrecisionError, match=r"what is known is .*asking for no width"):
         compose([(PoissonGaussian(1, "0.001"), 2)]).epsilon("1e-5", width="1e-20")
 
 
