@@ -37,7 +37,7 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines import laplace_residues, small_noise
+from oracle.engines import laplace_circle, laplace_residues, small_noise
 from oracle.engines.contour import ContourCurve, Stages, Step, make_plan, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative, epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
@@ -242,11 +242,12 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction) -> Enclosure:
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
-    if (parts := _few_laplace(stages)) is not None:
+    if (parts := _laplace_parts(stages)) is not None:
         gap = laplace_residues.largest_loss(parts) - epsilon  # exact: at an end of the curve a ball would not decide
         if gap <= 0:
             return Enclosure.exactly(0)
-        return enclose(lambda: laplace_residues.curve(parts, ball(gap)), width=width).capped(1)
+        if (exact := _laplace_curve(stages, parts, width, epsilon=epsilon)) is not None:
+            return enclose(lambda: exact(parts, ball(gap)), width=width).capped(1)
     if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
         with ctx.workprec(256 + _bits(width)):
             value = discrete(ball(epsilon))
@@ -280,11 +281,10 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
         # Total variation distances add up at most.
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
-    if (parts := _few_laplace(stages)) is not None:
+    if (parts := _laplace_parts(stages)) is not None:
         most = laplace_residues.largest_loss(parts)
-        return _solve(
-            lambda epsilon: laplace_residues.curve(parts, ball(most) - epsilon), _largest_loss(stages), delta, width
-        )
+        if (exact := _laplace_curve(stages, parts, width, delta=delta)) is not None:
+            return _solve(lambda epsilon: exact(parts, ball(most) - epsilon), _largest_loss(stages), delta, width)
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return _solve(discrete, _largest_loss(stages), delta, width)
@@ -347,10 +347,27 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     return functools.partial(small_noise.delta, step, count)
 
 
-def _few_laplace(stages: Stages) -> laplace_residues.Parts | None:
-    """The parts of Laplace releases alone, where they are few enough to be summed exactly."""
+def _laplace_parts(stages: Stages) -> laplace_residues.Parts | None:
+    """The parts of Laplace releases alone."""
     parts = tuple((step.ratio, count) for step, count in stages if isinstance(step, LaplaceStep))
-    return parts if len(parts) == len(stages) and laplace_residues.serves(parts) else None
+    return parts if len(parts) == len(stages) else None
+
+
+def _laplace_curve(
+    stages: Stages, parts: laplace_residues.Parts, width: Fraction, *, epsilon: Fraction | None = None,
+    delta: Fraction | None = None,
+) -> Callable[[laplace_residues.Parts, arb], arb] | None:
+    """How Laplace releases are summed exactly: few by residues, more on a circle unless a contour is short."""
+    if laplace_residues.serves(parts):
+        return laplace_residues.curve
+    if not laplace_circle.serves(parts):
+        return None
+    at = {"epsilon": float(epsilon)} if epsilon is not None else {"log_delta": _log(delta or Fraction(1))}
+    try:
+        few = make_plan(stages, saddle_for(stages, **at).epsilon, 4 - _log(width)).nodes <= _MANY
+    except PrecisionError:
+        few = False
+    return None if few else laplace_circle.curve
 
 
 def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
