@@ -113,9 +113,12 @@ def compose(
     if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable):
         raise DomainError(f"parts = {shown(parts)} is outside its domain: a list of mechanisms with their steps")
     counted = [_counted(place, part) for place, part in enumerate(parts)]
-    return Composition(tuple(
-        _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
-    ))
+    directions: list[Stages] = []
+    for direction in DIRECTIONS[chosen]:
+        stages = _stages([(part.step(direction), count) for part, count in counted])
+        if stages not in directions:  # Laplace and plain Gaussian steps are alike in both
+            directions.append(stages)
+    return Composition(tuple(directions))
 
 
 def _counted(place: int, part: Any) -> tuple[Mechanism, int]:
@@ -284,7 +287,10 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction) -> Enclosure:
     if (parts := _laplace_parts(stages)) is not None:
         most = laplace_residues.largest_loss(parts)
         if (exact := _laplace_curve(stages, parts, width, delta=delta)) is not None:
-            return _solve(lambda epsilon: exact(parts, ball(most) - epsilon), _largest_loss(stages), delta, width)
+            # The logarithm is nearly straight, which saves half of the evaluations.
+            return _solve(
+                lambda epsilon: exact(parts, ball(most) - epsilon), _largest_loss(stages), delta, width, straight=True
+            )
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return _solve(discrete, _largest_loss(stages), delta, width)
@@ -370,13 +376,16 @@ def _laplace_curve(
     return None if few else laplace_circle.curve
 
 
-def _solve(curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction) -> Enclosure:
+def _solve(
+    curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction, *, straight: bool = False
+) -> Enclosure:
     """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`."""
 
     def excess(epsilon: arb) -> arb:
         if largest is not None and epsilon >= largest:
             return arb(-1)  # no loss is that large: delta is 0
-        return curve(epsilon) / ball(delta) - 1
+        ratio = curve(epsilon) / ball(delta)
+        return ratio.log() if straight else ratio - 1
 
     with ctx.workprec(128):
         high = arb(1)

@@ -50,7 +50,7 @@ def _split(parts: Parts) -> tuple[Parts, Parts]:
 
 def serves(parts: Sequence[tuple[Fraction, int]]) -> bool:
     """Whether there are few enough choices in each group."""
-    sized = all(_SMALL < ratio for ratio, _ in parts) and largest_loss(parts) < _LARGE
+    sized = all(ratio > _SMALL for ratio, _ in parts) and largest_loss(parts) < _LARGE
     return sized and all(math.prod(count + 1 for _, count in group) <= _MOST_CHOICES for group in _split(tuple(parts)))
 
 
