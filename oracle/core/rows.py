@@ -28,7 +28,7 @@ SAFE = ("lower", "upper")
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedRow:
     """A row without an answer: its place in the batch, an index an axis, and why."""
 
     row: tuple[int, ...]
@@ -43,7 +43,7 @@ class Rows:
     """The answers of a batch where its inputs are, NaN exactly at the rows that `refused` explains, in their order."""
 
     values: Any
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def answered(bound: Bound, arrays: dict[str, Any]) -> Rows:
         refused[row] = reason
 
     _fill(batch, result, sound, refuse)
-    told = tuple(Refusal(_place(row, shape), refused[row]) for row in sorted(refused))
+    told = tuple(RefusedRow(_place(row, shape), refused[row]) for row in sorted(refused))
     return Rows(xp.reshape(result, shape), told)
 
 

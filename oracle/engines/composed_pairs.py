@@ -38,12 +38,13 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines import laplace_residues, sampled_bounds, small_noise
+from oracle.engines import laplace_exact, sampled_bounds, small_noise
 from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, make_plan, saddle_for, work
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
-from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, least_epsilon, narrowest
+from oracle.engines.least_epsilon import least_epsilon
+from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, narrowest
 from oracle.engines.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
@@ -116,9 +117,12 @@ def compose(
     if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable):
         raise DomainError(f"parts = {shown(parts)} is outside its domain: a list of mechanisms with their steps")
     counted = [_counted(place, part) for place, part in enumerate(parts)]
-    return Composition(tuple(
-        _stages([(part.step(direction), count) for part, count in counted]) for direction in DIRECTIONS[chosen]
-    ))
+    directions: list[Stages] = []
+    for direction in DIRECTIONS[chosen]:
+        stages = _stages([(part.step(direction), count) for part, count in counted])
+        if stages not in directions:  # Laplace and plain Gaussian steps are alike in both
+            directions.append(stages)
+    return Composition(tuple(directions))
 
 
 def _counted(place: int, part: Any) -> tuple[Mechanism, int]:
@@ -285,11 +289,12 @@ def _contour_delta(stages: Stages, epsilon: Fraction, width: Fraction, most: flo
     single = _closed_form(stages)
     if single is not None:
         return enclose(lambda: single.single_delta(ball(epsilon)), width=width).capped(1)
-    if (parts := _few_laplace(stages)) is not None:
-        gap = laplace_residues.largest_loss(parts) - epsilon  # exact: at an end of the curve a ball would not decide
+    if (most_lost := laplace_exact.largest_loss(stages)) is not None:
+        gap = most_lost - epsilon  # exact: at an end of the curve a ball would not decide
         if gap <= 0:
             return Enclosure.exactly(0)
-        return enclose(lambda: laplace_residues.curve(parts, ball(gap)), width=width).capped(1)
+        if (by_gap := laplace_exact.curve_by_gap(stages, width, epsilon=epsilon)) is not None:
+            return enclose(lambda: by_gap(ball(gap)), width=width).capped(1)
     if (discrete := _small_noise(stages, _log(width) - 60)) is not None:
         with ctx.workprec(256 + _bits(width)):
             value = discrete(ball(epsilon))
@@ -326,11 +331,9 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
         # Total variation distances add up at most.
         if sum((count * step.single_delta(arb(0)) for step, count in stages), arb(0)) <= ball(delta):
             return Enclosure.exactly(0)
-    if (parts := _few_laplace(stages)) is not None:
-        largest = laplace_residues.largest_loss(parts)
-        return least_epsilon(
-            lambda epsilon: laplace_residues.curve(parts, ball(largest) - epsilon), _largest_loss(stages), delta, width
-        )
+    if (exact := laplace_exact.curve_by_epsilon(stages, width, log_delta=_log(delta))) is not None:
+        # The logarithm is nearly straight, which saves half of the evaluations.
+        return least_epsilon(exact, _largest_loss(stages), delta, width, straight=True)
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return least_epsilon(discrete, _largest_loss(stages), delta, width)
@@ -397,9 +400,3 @@ def _small_noise(stages: Stages, log_error: float) -> Callable[[arb], arb] | Non
     if not small_noise.serves(step, count, log_error - scale):
         return None
     return functools.partial(small_noise.delta, step, count)
-
-
-def _few_laplace(stages: Stages) -> laplace_residues.Parts | None:
-    """The parts of Laplace releases alone, where they are few enough to be summed exactly."""
-    parts = tuple((step.ratio, count) for step, count in stages if isinstance(step, LaplaceStep))
-    return parts if len(parts) == len(stages) and laplace_residues.serves(parts) else None

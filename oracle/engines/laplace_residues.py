@@ -31,7 +31,7 @@ Parts = tuple[tuple[Fraction, int], ...]
 """Ratios of sensitivity to scale, all different, and how often each is released."""
 
 MOST_STEPS = 400  # the polynomials of all delays hold about steps^3 / 10 bytes
-_MOST_WORK = 4_000_000  # terms by releases: about a second an evaluation
+_MOST_WORK = 30_000  # terms by releases: about a hundredth of a second an evaluation
 
 
 def serves(parts: Sequence[tuple[Fraction, int]]) -> bool:

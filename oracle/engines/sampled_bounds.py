@@ -23,11 +23,12 @@ from typing import Protocol
 
 from flint import arb, ctx
 
-from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, enclose, reaches
+from oracle.core.arithmetic import DEFAULT_WIDTH, enclose, reaches
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
-from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilon_of_mu, normal_upper_tail
+from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu, normal_upper_tail
+from oracle.engines.least_epsilon import DIGITS, least_epsilon
 from oracle.engines.sampled_gaussian import Line, SampledGaussian
 from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
 
@@ -37,7 +38,6 @@ LEAST_NOISE = Fraction(1, 60)
 _LOOSE = Fraction(1, 1000)
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
-_DIGITS = arb(2) ** 4000  # beyond, an epsilon is known to a relative width only
 _PLACES = 8  # how often the place of a bound is corrected
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
@@ -175,7 +175,7 @@ def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosu
     upper = _single_epsilon(step, delta / count).upper.ball
     with ctx.workprec(128):
         upper = (count * upper).upper()
-    if upper < _DIGITS:
+    if upper < DIGITS:
         upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
     return Enclosure(lower.lower, Dyadic.of(upper.max(lower.upper.ball).upper()))
 
@@ -233,35 +233,6 @@ def _single(step: SampledGaussian, epsilon: Fraction) -> Enclosure:
 
 def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
     return least_epsilon(step.single_delta, step.largest_loss(), delta, _PLAIN, relative=True)
-
-
-def least_epsilon(
-    curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction, *, relative: bool = False
-) -> Enclosure:
-    """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`.
-
-    The width may be relative to an epsilon above 1, too: one of thousands of digits is dear.
-    """
-
-    def excess(epsilon: arb) -> arb:
-        if largest is not None and epsilon >= largest:
-            return arb(-1)  # no loss is that large: delta is 0
-        return curve(epsilon) / ball(delta) - 1
-
-    with ctx.workprec(128):
-        if certainly_negative(functools.partial(excess, arb(0))):
-            return Enclosure.exactly(0)
-        low, high = -1, 1  # powers of two
-        while not certainly_negative(functools.partial(excess, arb(2) ** high)):
-            low, high = high, 2 * high
-        if not relative and arb(2) ** low > _DIGITS:
-            raise PrecisionError(f"epsilon is above 2^{low}: its digits to an absolute width are too many")
-        while high - low > 1 and low > 0:
-            middle = (low + high) // 2
-            beyond = certainly_negative(functools.partial(excess, arb(2) ** middle))
-            low, high = (low, middle) if beyond else (middle, high)
-    lower = arb(2) ** low if low > 0 else arb(0)
-    return decreasing_root(excess, lower, arb(2) ** high, width=width * (1 << high if relative else 1))
 
 
 # ---- Chernoff's bound

@@ -22,8 +22,8 @@ def curve(epsilon: Fraction) -> arb:
 @pytest.mark.parametrize("side", [0, 1], ids=["few clones", "many clones"])
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10), Fraction(1, 2)])
 def test_what_the_window_leaves_out_is_needed(epsilon: Fraction, side: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    true_window = shuffle_pairs._window
-    monkeypatch.setattr(shuffle_pairs, "_window", lambda *_: (0, 399))
+    true_window = shuffle_pairs.window
+    monkeypatch.setattr(shuffle_pairs, "window", lambda *_: (0, 399))
     truth = curve(epsilon)
     assert truth.rad() < truth * arb(10) ** -20
 
@@ -32,10 +32,10 @@ def test_what_the_window_leaves_out_is_needed(epsilon: Fraction, side: int, monk
         middle, reach = (low + high) // 2, (high - low) // 6
         return (middle - reach, high) if side == 0 else (low, middle + reach)
 
-    monkeypatch.setattr(shuffle_pairs, "_window", narrow)
+    monkeypatch.setattr(shuffle_pairs, "window", narrow)
     assert curve(epsilon).overlaps(truth)
     assert not curve(epsilon).rad() < truth * arb(10) ** -20
-    monkeypatch.setattr(shuffle_pairs, "_cut", lambda *_: arb(0))
+    monkeypatch.setattr(shuffle_pairs, "cut_outside", lambda *_: arb(0))
     assert not curve(epsilon).overlaps(truth)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 from mpmath import mp, mpf
 
 from oracle.core.enclosure import ball
-from oracle.engines import laplace_residues
+from oracle.engines import laplace_circle, laplace_residues
 from oracle.engines.composed_pairs import Laplace, compose
 from tests.opinion import from_dyadic
 from tests.tiers import later
@@ -83,3 +84,39 @@ def test_the_ends_of_the_curve() -> None:
     assert mixed.delta(Fraction(6, 5)).to_floats() == (0.0, 0.0)
     assert mixed.delta(0).certainly_le(1)
     assert mixed.epsilon("0.999").to_floats() == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "gap"),
+    [
+        (((Fraction(1, 2), 1), (Fraction(1, 3), 1)), Fraction(1, 2)),
+        (((Fraction(1, 2), 3), (Fraction(1, 3), 5)), Fraction(2)),
+        (((Fraction(1, 4), 4), (Fraction(1, 2), 2)), Fraction(2)),
+        (((Fraction(1, 2), 20), (Fraction(1, 3), 20)), Fraction(6)),
+        (tuple((Fraction(1, i), 1) for i in range(1, 8)), Fraction(1)),
+    ],
+    ids=["few", "several", "delays on the edge", "many", "all different"],
+)
+def test_the_circle_and_the_residues_agree(parts: laplace_residues.Parts, gap: Fraction) -> None:
+    with ctx.workprec(800):
+        residues = laplace_residues.curve(parts, ball(gap))
+    for precision in (104, 208):
+        with ctx.workprec(precision):
+            # A gap that is no double: where a delay is as long, its ball does not decide whether that counts.
+            circle = laplace_circle.curve(parts, ball(gap / 3) * 3)
+            assert circle.overlaps(residues)
+            assert circle.rel_accuracy_bits() > precision // 2
+
+
+def test_many_releases_of_two_scales_are_answered() -> None:
+    """Beyond the residues, and short of a contour; the mean of 10^4 draws of the loss agrees to its own error."""
+    counts = ((20, 200), (30, 200))
+    found = compose([(Laplace(scale), count) for scale, count in counts]).delta("0.3")
+    assert found.width() < 1e-12
+    rng = np.random.default_rng(7)
+    total = np.zeros(10_000)
+    for scale, count in counts:
+        noise = rng.laplace(0.0, scale, (10_000, count)) + 1.0
+        total += ((np.abs(noise) - np.abs(noise - 1.0)) / scale).sum(axis=1)
+    draws = np.maximum(0.0, 1.0 - np.exp(0.3 - total))
+    assert abs(draws.mean() - found.to_floats()[0]) < 5 * draws.std() / 100  # probability below 10^-6
