@@ -39,7 +39,7 @@ from oracle.core.domain import (
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.engines import sampled_bounds, small_noise
-from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, make_plan, saddle_for, work
+from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, least_work, make_plan, saddle_for, work
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace_step import LaplaceStep
@@ -293,6 +293,8 @@ def _contour_delta(stages: Stages, epsilon: Fraction, width: Fraction, most: flo
     if epsilon > _LARGEST_EPSILON:
         raise PrecisionError(f"epsilon is above {_LARGEST_EPSILON:.0e}, beyond what a float64 plan can place")
     goal, step, log_delta = 4 - _log(width), _GOAL_STEP, 0.0
+    if most < math.inf:
+        _require(stages, saddle_for(stages, epsilon=float(epsilon)).c, most)
     for _ in range(_ATTEMPTS):
         plan = make_plan(stages, float(epsilon), goal, log_delta, _nodes(most))
         curve = ContourCurve(stages, plan, most)
@@ -327,6 +329,7 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
     log_delta = _log(delta)
     saddle = saddle_for(stages, log_delta=log_delta)
     near = saddle.epsilon
+    _require(stages, saddle.c, most)
     goal = 3 - _log(width) - math.log(min(1.0, max(near, 1e-9)) * min(saddle.c, 1.0))
     settled = False
     for _ in range(_ATTEMPTS):
@@ -351,6 +354,12 @@ def _contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: flo
                 return Enclosure(Dyadic.of(low), Dyadic.of(high))
         goal += _GOAL_STEP
     raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
+
+
+def _require(stages: Stages, order: float, most: float) -> None:
+    """Refuse what so much work does not pay for, before a plan is made."""
+    if least_work(stages, order) > most:
+        raise PrecisionError("the quadrature of the moments has too many points")
 
 
 def _nodes(most: float) -> int:

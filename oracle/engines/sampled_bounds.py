@@ -31,7 +31,7 @@ from oracle.engines.gaussian_curve import certainly_negative, delta_ball, epsilo
 from oracle.engines.sampled_gaussian import Line, SampledGaussian
 from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
 
-_WORK = 45_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE = Fraction(1, 1000)
@@ -295,8 +295,7 @@ def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, a
 
 def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
     """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
-    stages, log_delta = [(step, count)], 0.0
-    best = None
+    stages, log_delta, best = [(step, count)], 0.0, Enclosure.between(arb(0), arb(1))
     for _ in range(3):
         saddle = saddle_for(stages, epsilon=float(epsilon))
         saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
@@ -304,8 +303,7 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
         curve = SmoothedCurve(step, count, plan)
         with ctx.workprec(128):
             low, high = curve.delta(ball(epsilon))
-            found = Enclosure.between(low.max(arb(0)), high.min(arb(1)))
-            best = found if best is None else _both(best, found)
+            best = _both(best, Enclosure.between(low.max(arb(0)), high.min(arb(1))))
             if not high > 0:
                 raise PrecisionError("float64 sees no delta here")
             log_delta = float(high.log().mid())
@@ -313,7 +311,6 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
                 break
             if log_delta > saddle.log_delta - 1:
                 break  # nothing new would be tried
-    assert best is not None
     return best
 
 
