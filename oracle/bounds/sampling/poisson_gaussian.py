@@ -119,6 +119,8 @@ def _about_sigma(values: Values) -> float:
     """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
     log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
     low, high = -10.0, 28.0
+    if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
+        values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
     while high - low > 0.02:
         middle = 0.5 * (low + high)
         composition = _composition(values, sigma=Fraction(math.exp(middle)))
