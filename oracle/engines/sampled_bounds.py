@@ -34,7 +34,7 @@ from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, afforda
 _WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
-_LOOSE = Fraction(1, 1000)
+_LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
 _DIGITS = arb(2) ** 4000  # beyond, an epsilon is known to a relative width only
@@ -135,11 +135,13 @@ def narrowest(
             best = _both(best, question.smoothed(nodes))
         except UNPLANNED:
             break
-    for other in (functools.partial(exactly, _LOOSE, _WORK), question.chernoff):
-        if reaches(best, _LOOSE):
-            break
+    more = functools.partial(question.smoothed, _NODES[1])
+    for rescue in (functools.partial(exactly, _LOOSE, 6 * _WORK), question.chernoff, more):
+        with ctx.workprec(64):
+            if best.upper.ball - best.lower.ball < _ROUGH * best.upper.ball:
+                break
         with contextlib.suppress(*UNPLANNED):
-            best = _both(best, other())
+            best = _both(best, rescue())
     if width is None or reaches(best, asked):
         return best
     try:
