@@ -165,8 +165,8 @@ class Composition:
 
     directions: tuple[Stages, ...]
 
-    def delta(self, epsilon: Number, *, width: Number | None = None) -> Enclosure:
-        """The certified least delta at an epsilon >= 0; without a width as narrow as little work makes it."""
+    def delta(self, epsilon: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
+        """The certified least delta at an epsilon >= 0; of width None as narrow as little work makes it."""
         asked, at = _width(width), vocabulary.epsilon.rational(epsilon)
         best = Enclosure.exactly(0)
         for stages in self.directions:
@@ -174,8 +174,8 @@ class Composition:
                 best = _larger(best, _delta(stages, at, asked))
         return best
 
-    def epsilon(self, delta: Number, *, width: Number | None = None) -> Enclosure:
-        """The certified least epsilon >= 0 at a delta in (0, 1); without a width as narrow as little work makes it."""
+    def epsilon(self, delta: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
+        """The certified least epsilon >= 0 at a delta in (0, 1); of width None as narrow as little work makes it."""
         asked, target = _width(width), vocabulary.delta.open().rational(delta)
         best = Enclosure.exactly(0)
         for index, stages in enumerate(self.directions):
@@ -185,7 +185,7 @@ class Composition:
                 best = _larger(best, _epsilon(stages, target, asked))
         return best
 
-    def profile(self, epsilons: Iterable[Number], *, width: Number | None = None) -> list[Enclosure]:
+    def profile(self, epsilons: Iterable[Number], *, width: Number | None = DEFAULT_WIDTH) -> list[Enclosure]:
         """The certified delta at every epsilon of a grid."""
         return [self.delta(epsilon, width=width) for epsilon in epsilons]
 

@@ -52,7 +52,7 @@ def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | 
 
 def epsilon_soon(values: Values) -> Enclosure:
     """The least epsilon, as narrow as little work makes it; for bounds that rest on these steps, too."""
-    return _composition(values).epsilon(values.delta)
+    return _composition(values).epsilon(values.delta, width=None)
 
 
 _LEAST_SIGMA = arb(2) ** -4000
@@ -74,7 +74,7 @@ def _sigma_soon(values: Values) -> Enclosure:
         return Enclosure.exactly(0)
 
     def excess(sigma: float) -> tuple[float, float]:
-        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon)
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None)
         with ctx.workprec(128):
             target = ball(values.delta).log()
             lower, upper = (
@@ -286,7 +286,7 @@ delta = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
-    soon=lambda v: _composition(v).delta(v.epsilon),
+    soon=lambda v: _composition(v).delta(v.epsilon, width=None),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )

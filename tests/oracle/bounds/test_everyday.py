@@ -231,7 +231,7 @@ def test_more_nodes_never_contradict_fewer() -> None:
 
 def test_an_asked_width_is_reached_where_little_work_does_not() -> None:
     question = compose([(PoissonGaussian(1, "0.001"), 2)])
-    quick, asked = question.epsilon("1e-5"), question.epsilon("1e-5", width="1e-6")
+    quick, asked = question.epsilon("1e-5", width=None), question.epsilon("1e-5", width="1e-6")
     assert not reaches(quick, Fraction(1, 10**12))
     assert reaches(asked, Fraction(1, 10**6))
     assert quick.overlaps(asked)
