@@ -248,7 +248,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosu
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
     if width is None and (fewer := _fewer(*sampled)) is not None:
         return Enclosure(_delta(fewer, epsilon, None).lower, sampled_bounds.plain_delta(*sampled, epsilon).upper)
-    return narrowest(exactly, sampled_bounds.Deltas(*sampled, epsilon), width)
+    return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon), width)
 
 
 def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosure:
@@ -259,7 +259,7 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosu
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
     if width is None and (fewer := _fewer(*sampled)) is not None:
         return Enclosure(_epsilon(fewer, delta, None).lower, sampled_bounds.plain_epsilon(*sampled, delta).upper)
-    return narrowest(exactly, sampled_bounds.Epsilons(*sampled, delta), width)
+    return narrowest(exactly, sampled_bounds.SampledEpsilon(*sampled, delta), width)
 
 
 def _fewer(step: SampledGaussian, count: int) -> Stages | None:

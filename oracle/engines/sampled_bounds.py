@@ -49,7 +49,7 @@ UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
 """What a float64 plan ends in where it cannot be made: parameters beyond the doubles, or no digits left."""
 
 
-class Question(Protocol):
+class SampledQuestion(Protocol):
     """A number about equal sampled steps that can be bounded in two ways."""
 
     def plain(self) -> Enclosure:
@@ -63,7 +63,7 @@ class Question(Protocol):
 
 
 @dataclass(frozen=True)
-class Deltas:
+class SampledDelta:
     """delta(epsilon) of a number of equal steps."""
 
     step: SampledGaussian
@@ -87,7 +87,7 @@ class Deltas:
 
 
 @dataclass(frozen=True)
-class Epsilons:
+class SampledEpsilon:
     """The least epsilon >= 0 at a delta of a number of equal steps."""
 
     step: SampledGaussian
@@ -117,7 +117,7 @@ def _require_noise(step: SampledGaussian) -> None:
 
 
 def narrowest(
-    exactly: Callable[[Fraction, float], Enclosure], question: Question, width: Fraction | None
+    exactly: Callable[[Fraction, float], Enclosure], question: SampledQuestion, width: Fraction | None
 ) -> Enclosure:
     """The answer of an asked width; without one as narrow as a fixed amount of work makes it, but always an answer.
 
