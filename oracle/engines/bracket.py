@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 _EVALUATIONS, _BLIND = 16, 3
+_DESCENTS, _HALVINGS = 6, 12
 _FIRST_STEP = 0.05
 _ROOM = 1.25  # by which an end is placed further from the root than the uncertainty there
 
@@ -45,4 +46,25 @@ def bracket(excess: Callable[[float], tuple[float, float]], start: float, width:
         if not low < x < high:
             x = 0.5 * (low + high) if math.isfinite(high) else 2 * low
             x = math.sqrt(x * high) if low == 0 and math.isfinite(high) else x
+    if low == 0 and math.isfinite(high):
+        low, high = _halved(excess, high)
+    return low, high
+
+
+def _halved(excess: Callable[[float], tuple[float, float]], high: float) -> tuple[float, float]:
+    """A lower end by ever larger steps down from the upper one, then a few halvings: for flat functions."""
+    low, point, factor = 0.0, high, 1.05
+    for _ in range(_DESCENTS):
+        point, factor = point / factor, factor * factor
+        below, above = excess(point)
+        if below > 0:
+            low = point
+            break
+        high = point if above <= 0 else high
+    for _ in range(_HALVINGS if low > 0 else 0):
+        middle = math.sqrt(low * high)
+        below, above = excess(middle)
+        low, high = (middle if below > 0 else low), (middle if above <= 0 else high)
+        if below <= 0 < above:
+            break
     return low, high

@@ -225,6 +225,11 @@ def work(stages: Stages, plan: ContourPlan) -> float:
     return (5 * plan.nodes + 80 * points + plan.nodes * points / 8) * max(1.0, _precision(stages, plan) / 160)
 
 
+def least_work(stages: Stages, order: float) -> float:
+    """About the work of the points alone, at an order and few digits."""
+    return 80 * sum(step.points(order, 30.0) for step, _ in stages)
+
+
 class ContourCurve:
     """A certified evaluator of delta(epsilon) around the epsilon it was planned for."""
 

@@ -32,10 +32,10 @@ from oracle.engines.least_epsilon import DIGITS, least_epsilon
 from oracle.engines.sampled_gaussian import Line, SampledGaussian
 from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
 
-_WORK = 45_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
-_LOOSE = Fraction(1, 1000)
+_LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
 _PLACES = 8  # how often the place of a bound is corrected
@@ -49,7 +49,7 @@ UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
 """What a float64 plan ends in where it cannot be made: parameters beyond the doubles, or no digits left."""
 
 
-class Question(Protocol):
+class SampledQuestion(Protocol):
     """A number about equal sampled steps that can be bounded in two ways."""
 
     def plain(self) -> Enclosure:
@@ -63,7 +63,7 @@ class Question(Protocol):
 
 
 @dataclass(frozen=True)
-class Deltas:
+class SampledDelta:
     """delta(epsilon) of a number of equal steps."""
 
     step: SampledGaussian
@@ -87,7 +87,7 @@ class Deltas:
 
 
 @dataclass(frozen=True)
-class Epsilons:
+class SampledEpsilon:
     """The least epsilon >= 0 at a delta of a number of equal steps."""
 
     step: SampledGaussian
@@ -117,7 +117,7 @@ def _require_noise(step: SampledGaussian) -> None:
 
 
 def narrowest(
-    exactly: Callable[[Fraction, float], Enclosure], question: Question, width: Fraction | None
+    exactly: Callable[[Fraction, float], Enclosure], question: SampledQuestion, width: Fraction | None
 ) -> Enclosure:
     """The answer of an asked width; without one as narrow as a fixed amount of work makes it, but always an answer.
 
@@ -135,11 +135,13 @@ def narrowest(
             best = _both(best, question.smoothed(nodes))
         except UNPLANNED:
             break
-    for other in (functools.partial(exactly, _LOOSE, _WORK), question.chernoff):
-        if reaches(best, _LOOSE):
-            break
+    more = functools.partial(question.smoothed, _NODES[1])
+    for rescue in (functools.partial(exactly, _LOOSE, 6 * _WORK), question.chernoff, more):
+        with ctx.workprec(64):
+            if best.upper.ball - best.lower.ball < _ROUGH * best.upper.ball:
+                break
         with contextlib.suppress(*UNPLANNED):
-            best = _both(best, other())
+            best = _both(best, rescue())
     if width is None or reaches(best, asked):
         return best
     try:
@@ -266,8 +268,7 @@ def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, a
 
 def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
     """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
-    stages, log_delta = [(step, count)], 0.0
-    best = None
+    stages, log_delta, best = [(step, count)], 0.0, Enclosure.between(arb(0), arb(1))
     for _ in range(3):
         saddle = saddle_for(stages, epsilon=float(epsilon))
         saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
@@ -275,8 +276,7 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
         curve = SmoothedCurve(step, count, plan)
         with ctx.workprec(128):
             low, high = curve.delta(ball(epsilon))
-            found = Enclosure.between(low.max(arb(0)), high.min(arb(1)))
-            best = found if best is None else _both(best, found)
+            best = _both(best, Enclosure.between(low.max(arb(0)), high.min(arb(1))))
             if not high > 0:
                 raise PrecisionError("float64 sees no delta here")
             log_delta = float(high.log().mid())
@@ -284,7 +284,6 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
                 break
             if log_delta > saddle.log_delta - 1:
                 break  # nothing new would be tried
-    assert best is not None
     return best
 
 

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0, -1)}
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
-_MOST_POINTS, _LARGEST_ORDER = 20_000, 3e5
+_MOST_POINTS, _LARGEST_ORDER = 20_000, 3e4
 
 
 @dataclass(frozen=True)

@@ -79,19 +79,22 @@ def _sum(count: int, q: arb, a: arb, bulk: arb, hit: arb, epsilon: arb) -> arb:
     """D(epsilon), from the number of samples at which the curve is about 1/2 both ways until nothing counts.
 
     Above, P(K) falls by a known ratio and the curve is at most 1. Below, the curve is at most the probability that a
-    loss exceeds its level, which falls with K as long as one more sample adds a^2/2 + hit - bulk > 0 on average.
+    loss exceeds its level: of a standard normal variable above (room - K gain)/(a sqrt K), room = epsilon - T bulk.
+    That point rises as K falls, if room >= 0 and one more sample adds gain = a^2/2 + hit - bulk > 0 on average. Where
+    room is not known to be >= 0 (epsilon = 0 under `replace`, where bulk is 0 and the slack is taken off), nothing is
+    cut off below.
     """
-    gain = a * a / 2 + hit - bulk
+    gain, room = a * a / 2 + hit - bulk, epsilon - count * bulk
     if not gain > 0:
         return arb.nan()
 
     def level(k: int) -> arb:
-        return epsilon - k * hit - (count - k) * bulk
+        return room - k * (hit - bulk)
 
     def curve(k: int) -> arb:
         return delta_ball(level(k), a * arb(k).sqrt()) if k else (1 - level(k).exp()).max(arb(0))
 
-    start = max(0, min(count, int(float(((epsilon - count * bulk) / gain).mid()))))
+    start = max(0, min(count, int(float((room / gain).mid()))))
     weight = _binomial(count, start, q)
     odds, tiny = q / (1 - q), arb(2) ** -ctx.prec
     total, k, chance = weight * curve(start), start, weight
@@ -108,8 +111,8 @@ def _sum(count: int, q: arb, a: arb, bulk: arb, hit: arb, epsilon: arb) -> arb:
     while k > 0:
         chance, k = chance * k / (odds * (count - k + 1)), k - 1
         total += chance * curve(k)
-        rest = normal_upper_tail((level(k) - k * a * a / 2) / (a * arb(k).sqrt())) if k else arb(0)
-        if rest < tiny * total:
+        rest = normal_upper_tail((room - k * gain) / (a * arb(k).sqrt())) if k else arb(0)
+        if room >= 0 and rest < tiny * total:
             total += arb(0, rest.upper())
             break
         _limit(start - k)

@@ -376,7 +376,8 @@ class SmoothedCurve:
         if not self.plan.reach:
             step = epsilon / 8 + 1e-2 / self.plan.c
             before, here, after = (self.about(epsilon + side * step, above=True) for side in (-1, 0, 1))
-            values = math.expm1(before - here) + math.expm1(after - here)
-            return max(values, 0.0) / step**2 if math.isfinite(values) else 0.0
+            if not abs(before - here) + abs(after - here) < 100:
+                return 0.0
+            return max(math.expm1(before - here) + math.expm1(after - here), 0.0) / step**2
         above, below = (self.about(epsilon, above=side) for side in (True, False))
         return -math.expm1(below - above) * 3 / (SMOOTHNESS * self.plan.reach**2) if above > below else 0.0

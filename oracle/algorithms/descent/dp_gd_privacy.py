@@ -180,6 +180,7 @@ sgd_epsilon = Bound(
     source=("cs208/dp-sgd", "relu-approx/lem-2.6-repaired"),
     validity="pending",
     certify=lambda v, width: poisson_gaussian.epsilon.certify(_sampled(v), width),
+    soon=lambda v: poisson_gaussian.epsilon_soon(_sampled(v)),
     vectorised=_fast_sampled,
     example={**_EXAMPLE, "batch_size": "100", "noise_on_mean": "0.01"},
 )

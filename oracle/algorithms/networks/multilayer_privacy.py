@@ -41,9 +41,12 @@ def _sampled(values: Values, **changed: Any) -> Values:
     return Values(**{name: getattr(values, name) for name in names}, **changed)
 
 
+def _noise(values: Values) -> Fraction:
+    return Fraction(values.noise_on_mean * values.divisor / values.clip_norm)
+
+
 def _epsilon(values: Values, width: Fraction) -> Enclosure:
-    noise = values.noise_on_mean * values.divisor / values.clip_norm
-    return poisson_gaussian.epsilon.certify(_sampled(values, sigma=noise), width)
+    return poisson_gaussian.epsilon.certify(_sampled(values, sigma=_noise(values)), width)
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
@@ -108,6 +111,7 @@ epsilon = Bound(
     source=_SOURCE,
     validity="pending",
     certify=_epsilon,
+    soon=lambda v: poisson_gaussian.epsilon_soon(_sampled(v, sigma=_noise(v))),
     vectorised=_epsilon_fast,
     example={"noise_on_mean": "0.01", **_EXAMPLE, "delta": "1e-5"},
 )

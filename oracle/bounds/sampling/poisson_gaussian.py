@@ -52,6 +52,11 @@ def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | 
     return compose([(part, values.steps if steps is None else steps)], neighbours=values.neighbours)
 
 
+def epsilon_soon(values: Values) -> Enclosure:
+    """The least epsilon, as narrow as little work makes it; for bounds that rest on these steps, too."""
+    return _composition(values).epsilon(values.delta, width=None)
+
+
 _LEAST_SIGMA = arb(2) ** -4000
 _LARGEST_SIGMA = 1e150
 
@@ -71,7 +76,7 @@ def _sigma_soon(values: Values) -> Enclosure:
         return Enclosure.exactly(0)
 
     def excess(sigma: float) -> tuple[float, float]:
-        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon)
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None)
         with ctx.workprec(128):
             target = ball(values.delta).log()
             lower, upper = (
@@ -116,6 +121,8 @@ def _about_sigma(values: Values) -> float:
     """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
     log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
     low, high = -10.0, 28.0
+    if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
+        values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
     while high - low > 0.02:
         middle = 0.5 * (low + high)
         composition = _composition(values, sigma=Fraction(math.exp(middle)))
@@ -272,7 +279,7 @@ epsilon = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).epsilon(v.delta, width=width),
-    soon=lambda v: _composition(v).epsilon(v.delta),
+    soon=epsilon_soon,
     vectorised=_epsilon_fast,
     example={**_EXAMPLE, "sigma": "1", "delta": "1e-5"},
 )
@@ -290,7 +297,7 @@ delta = Bound(
     source=_SOURCE,
     validity="proved",
     certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
-    soon=lambda v: _composition(v).delta(v.epsilon),
+    soon=lambda v: _composition(v).delta(v.epsilon, width=None),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )

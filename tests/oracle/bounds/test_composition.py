@@ -280,7 +280,7 @@ def test_bad_queries_name_the_argument() -> None:
     with pytest.raises(DomainError, match="width"):
         composition.epsilon("1e-5", width=0)
     with pytest.raises(PrecisionError, match="epsilon"):
-        composition.delta(10**400)
+        composition.delta(10**400, width="1e-12")
 
 
 @pytest.mark.full

