@@ -73,8 +73,8 @@ def test_every_cell_has_a_case(name: str) -> None:
     item, cases = bound(name), vector_files.load(name).cases
     seen = [set[int | None]() for _ in partition.of(item)]
     for case in cases:
-        for axis, cell in zip(seen, where(item, case), strict=True) if case.valid else ():
-            axis.add(cell)
+        for asked, cell in zip(seen, where(item, case), strict=True) if case.valid else ():
+            asked.add(cell)
     reasons = " ".join(vector_files.unanswered(name))
     for axis, cells in zip(partition.of(item), seen, strict=True):
         for index, one in enumerate(axis.cells):
