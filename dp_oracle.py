@@ -60,7 +60,7 @@ _HOMES = {
     "claims": "theorems.claim", "compose": "oracle.engines.composed_pairs", "conformance": "empirical.gate.suite",
     "plan": "oracle.core.planned",
 }
-_BAD_USAGE, _INTERRUPTED = 2, 130  # as `oracle.core.console` has them, which takes time to load
+_BAD_USAGE, _INTERRUPTED = 2, 130  # as `oracle.running.console` has them, which takes time to load
 
 
 def __getattr__(name: str) -> Any:

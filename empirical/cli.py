@@ -26,10 +26,10 @@ from empirical.gate.making import vectors_cli
 from empirical.gate.searching.holes_cli import plant_holes
 from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
-from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
-from oracle.core.isolated import MEMORY, TIMEOUT
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 

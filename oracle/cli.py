@@ -11,13 +11,13 @@ import typer
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, reaches
 from oracle.core.attainment import TIGHTNESS
-from oracle.core.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 from oracle.core.domain import Parameter
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
+from oracle.running.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -11,7 +11,7 @@ import empirical.cli
 import oracle.cli
 import reports.command
 import theorems.cli
-from oracle.core.console import BAD_USAGE, run
+from oracle.running.console import BAD_USAGE, run
 
 NAMES = ("oracle", "empirical", "theorems", "reports", "dp_oracle")
 

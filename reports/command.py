@@ -16,8 +16,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from oracle.core.console import WRONG, write_json
 from oracle.core.errors import OracleError
+from oracle.running.console import WRONG, write_json
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
 

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from oracle.core import console
+from oracle.running import console
 from reports.cli import app
 
 

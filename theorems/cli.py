@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from oracle.core.console import WRONG, print_json, print_table, require_writable, write_json
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
+from oracle.running.console import WRONG, print_json, print_table, require_writable, write_json
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing

@@ -1,7 +1,7 @@
 """Findings in a store, so that a long check resumes after it was stopped, and nothing stale is ever read back.
 
 A finding counts only for the claim, the effort and the code that it was made with: the closure of the module in which
-the claim stands, with the data that is read there (`oracle.core.fingerprint`).
+the claim stands, with the data that is read there (`oracle.running.fingerprint`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from oracle.core.fingerprint import fingerprint, installed
 from oracle.core.plain import plain
-from oracle.core.store import Store
+from oracle.running.fingerprint import fingerprint, installed
+from oracle.running.store import Store
 from theorems.claim import Evidence, Finding, Scope, Verdict, claims
 
 FINDING = "finding"

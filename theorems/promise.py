@@ -22,8 +22,8 @@ from empirical.audits.audit_plan import AuditPlan
 from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
 from oracle.core.plain import picked, plain
-from oracle.core.pool import spread
 from oracle.core.registry import discover, index, named
+from oracle.running.pool import spread
 
 CONFIDENCE = 0.999
 """Of every audit here: a false claim is not to be named on a one-in-twenty chance."""

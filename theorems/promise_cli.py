@@ -9,7 +9,7 @@ import typer
 
 from empirical.audits.audit import run
 from empirical.audits.progress import progress_bar
-from oracle.core.console import WRONG, print_table, write_json
+from oracle.running.console import WRONG, print_table, write_json
 from theorems import promise
 
 

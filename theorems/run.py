@@ -1,7 +1,7 @@
 """Checking many claims at once: over processes, one failure apart from the others, resumable, in the order given.
 
-The processes (`oracle.core.pool`) are spawned, so that nothing that was done before reaches a check, and each is asked
-for one claim after the other: when a process dies, it is known on which claim, and a new one takes its place.
+The processes (`oracle.running.pool`) are spawned, so that nothing that was done before reaches a check, and each is
+asked for one claim after the other: when a process dies, it is known on which claim, and a new one takes its place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
-from oracle.core.pool import Died, Pool
+from oracle.running.pool import Died, Pool
 from theorems.claim import Checked, Claim, Finding, claim, expectations, judge
 from theorems.findings import Findings
 from theorems.tools import effort

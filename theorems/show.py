@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from oracle.core.console import VERDICT_STYLES, terminal
 from oracle.core.plain import plain_object
+from oracle.running.console import VERDICT_STYLES, terminal
 from theorems.claim import Checked, Claim, Evidence, Finding, Verdict
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed

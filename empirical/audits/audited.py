@@ -12,7 +12,7 @@ from empirical.audits.audit import Audit, run
 from empirical.audits.plan_files import PairWords, TargetWords, make_plan
 from oracle.core.domain import Number, positive_integer, shown
 from oracle.core.errors import DomainError
-from oracle.core.isolated import MEMORY, TIMEOUT
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 
 def audit(

@@ -33,7 +33,7 @@ from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
 from oracle.core.errors import DomainError, OracleError, TargetError
-from oracle.core.pool import Died, Pool
+from oracle.running.pool import Died, Pool
 
 Finished = tuple[Shard, Array]
 

@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 from empirical.audits.releases import as_numbers, check_releases
 from oracle.core.domain import Number, shown
 from oracle.core.errors import TargetError
-from oracle.core.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated, command_words, source_of
 from oracle.core.tape import Tape
+from oracle.running.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated, command_words, source_of
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""What serves a training function in its own process (`oracle.core.isolated_worker`).
+"""What serves a training function in its own process (`oracle.running.isolated_worker`).
 
 A request is a JSON line, `{"dataset": name, "models": M}`, with the shapes of the data set's arrays where it is new,
 followed by the arrays and by M seeds as raw bytes; an answer is a JSON line, `{"alive": true}` as long as the function
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from empirical.audits.releases import as_numbers, check_releases
 from oracle.core.errors import TargetError
-from oracle.core.isolated_worker import load_function, told
+from oracle.running.isolated_worker import load_function, told
 
 Array = NDArray[np.float64]
 Dataset = tuple[Array, Array]

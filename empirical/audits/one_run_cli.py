@@ -15,11 +15,11 @@ from empirical.audits.audit_plan import DELTA, EPSILON
 from empirical.audits.one_run import OneRun, axis_canaries, one_run_audit
 from empirical.audits.plan_files import DescribedAudit, TargetWords, describe
 from empirical.audits.targets import AlgorithmTarget
-from oracle.core.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
-from oracle.core.isolated import MEMORY, TIMEOUT
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 COLUMNS = ("audit", "verdict", "epsilon >=", "claimed", "canaries", "guesses", "right", "models")
 

@@ -1,9 +1,9 @@
 """What trains the models of a plan, as one short text: a shard of other code is not continued, nor trained by a worker.
 
-It is the closure of the training of a shard (`oracle.core.fingerprint`), with the algorithm and the pair's builder that
-the plan names, and no others. Of a foreign function the closure follows what its file, and the files beside it, import
-of ours; a foreign command may call anything of ours. Their own sources, and a pair's file, have their sha256 in the
-plan.
+It is the closure of the training of a shard (`oracle.running.fingerprint`), with the algorithm and the pair's builder
+that the plan names, and no others. Of a foreign function the closure follows what its file, and the files beside it,
+import of ours; a foreign command may call anything of ours. Their own sources, and a pair's file, have their sha256 in
+the plan.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from empirical.audits.audit_plan import AuditPlan
-from oracle.core.fingerprint import fingerprint, installed
-from oracle.core.isolated import source_of
+from oracle.running.fingerprint import fingerprint, installed
+from oracle.running.isolated import source_of
 
 _TRAINING = "empirical.audits.shard_training"
 _TARGETS, _PAIRS = "empirical.audits.targets", "empirical.pairs.pair"

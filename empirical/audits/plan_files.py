@@ -30,8 +30,8 @@ from empirical.pairs.pair import builders, default_pair, make_pair
 from empirical.pairs.pair_files import file_spec
 from oracle.core.domain import shown, word
 from oracle.core.errors import DomainError
-from oracle.core.isolated import MEMORY, TIMEOUT
 from oracle.core.registry import algorithm, named
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 FOREIGN_SHARD = 1000
 """Models of a unit of work of a foreign target: it may be slow, and what a kill loses should be little."""

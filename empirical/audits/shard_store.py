@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.audits.audit_plan import AuditPlan, Shard
-from oracle.core.store import Store
+from oracle.running.store import Store
 
 Array = NDArray[np.float64]
 

@@ -24,8 +24,8 @@ from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.targets import Array, AuditTarget, make_target
 from empirical.pairs.pair import make_pair
 from oracle.core.plain import picked
-from oracle.core.pool import spread
 from oracle.core.tape import Tape
+from oracle.running.pool import spread
 
 FREE, GAUSSIAN = "curve", "gdp"
 GOAL = 0.95

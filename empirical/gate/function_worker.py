@@ -1,4 +1,4 @@
-"""What serves a function under test in its own process (`oracle.core.isolated_worker`), one JSON line a call.
+"""What serves a function under test in its own process (`oracle.running.isolated_worker`), one JSON line a call.
 
 The first line says `{"ready": true}` or `{"error": why}`. A request is `{"id": n, "arguments": {...}}`, an answer
 `{"id": n}` with `lower` and `upper` (exact, as hexadecimal ratios; or inf, -inf, nan), `refused` or `crash`. After an
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from empirical.gate.gate_targets import call
 from empirical.gate.verdicts import Answer, Breakdown, Refusal
-from oracle.core.isolated_worker import load_function, told
+from oracle.running.isolated_worker import load_function, told
 
 
 def serve(spec: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:

@@ -20,9 +20,9 @@ from empirical.gate.jobs import BoundJob
 from empirical.gate.offers import spoken
 from empirical.gate.result import AnyResult, Result, exit_code
 from empirical.gate.training_jobs import BUDGET, CONFIDENCE, DELTA, Job, TrainingJob, read
-from oracle.core.console import INTERRUPTED, require_writable, write_json, write_text
 from oracle.core.errors import DomainError
-from oracle.core.isolated import MEMORY, TIMEOUT
+from oracle.running.console import INTERRUPTED, require_writable, write_json, write_text
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 _BOUND, _TRAINING, _LIMITS, _OUTPUT = (
     {"rich_help_panel": name} for name in ("A bound", "A training", "Limits", "Expected failures and output")

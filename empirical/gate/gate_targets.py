@@ -36,9 +36,9 @@ from empirical.gate.making.cases import Case, arguments
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval, Refusal, read
 from oracle.core.domain import Number, shown
 from oracle.core.errors import DomainError, TargetError, TargetTimeout
-from oracle.core.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated
-from oracle.core.isolated_worker import told
 from oracle.core.registry import Bound
+from oracle.running.isolated import LOADING, MEGABYTES, MEMORY, SECONDS, TIMEOUT, Isolated
+from oracle.running.isolated_worker import told
 
 _LONGEST = 1  # MB that an answer may have
 _PATIENCE = 3.0  # a machine may be so much busier than when the first process was loaded

@@ -18,8 +18,8 @@ from empirical.gate.verdicts import ROUNDING
 from empirical.gate.xfail import Xfails
 from oracle.core.domain import Number, Parameter, non_negative, non_negative_integer, shown
 from oracle.core.errors import DomainError
-from oracle.core.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
 from oracle.core.registry import Bound, bound
+from oracle.running.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
 
 SLACK = Parameter("slack", low=Fraction(1))
 

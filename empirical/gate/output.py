@@ -12,8 +12,8 @@ from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, ex
 from empirical.gate.severity import Severity, everyday
 from empirical.gate.vector_files import VERSION
 from empirical.gate.verdicts import GateVerdict
-from oracle.core.console import print_table
 from oracle.core.plain import plain_object
+from oracle.running.console import print_table
 
 COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
 _LISTED = 10  # failing cases that are printed; JSON has them all

@@ -20,8 +20,8 @@ from empirical.gate.policy import DEFAULT, Policy
 from empirical.gate.severity import Severity, everyday
 from empirical.gate.verdicts import GateVerdict, Judgement
 from empirical.gate.xfail import TODO, VIOLATION, Xfail
-from oracle.core.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
 from oracle.core.plain import by_fields, plain_object
+from oracle.running.console import BAD_USAGE, GOOD, INTERRUPTED, UNDECIDED, WRONG
 
 ANSWERED = (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.BELOW_FORMULA, GateVerdict.UNSOUND)
 """The verdicts on a number that answers a valid case."""

@@ -35,7 +35,7 @@ from empirical.gate.result import TrainingResult
 from empirical.gate.xfail import Xfails
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.isolated import MEMORY, TIMEOUT
+from oracle.running.isolated import MEMORY, TIMEOUT
 
 BUDGET, CONFIDENCE, DELTA = 2000, 0.999, "1e-5"
 

@@ -27,8 +27,8 @@ from empirical.gate.shrink import simpler
 from empirical.gate.verdicts import ROUNDING, Answer, GateVerdict, Judgement, Refusal
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
 from oracle.core.errors import DomainError, PrecisionError, TargetError
-from oracle.core.patience import TooLongError, within
 from oracle.core.registry import Bound
+from oracle.running.patience import TooLongError, within
 
 _STEPS = 100  # hypothesis draws from a short range evenly, from a long one mostly its beginning: hence two digits
 _CLIMBED = 0.2  # as many examples again go on from the worst one drawn, and from the loosest

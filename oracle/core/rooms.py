@@ -2,7 +2,7 @@
 
 Everything here is standard library, and the file is loaded by its place, not by its name: `dp_oracle` asks it before
 anything of ours is imported, and a process for foreign code starts as `python -P rooms.py MEMORY ...`, the words of
-`oracle.core.isolated_worker`.
+`oracle.running.isolated_worker`.
 """
 
 from __future__ import annotations
@@ -76,4 +76,4 @@ def forget_ours() -> list[ModuleType]:
 if __name__ == "__main__":
     given = list(sys.path)
     ours_first()
-    importlib.import_module("oracle.core.isolated_worker").main(sys.argv[1:], path=[*given, str(ROOT)])
+    importlib.import_module("oracle.running.isolated_worker").main(sys.argv[1:], path=[*given, str(ROOT)])

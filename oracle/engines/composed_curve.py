@@ -12,12 +12,13 @@ from flint import arb, ctx
 from oracle.core.arithmetic import enclose, is_narrow
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.engines import laplace_exact, small_noise
 from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, least_work, make_plan, saddle_for, work
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
+from oracle.engines.laplace import laplace_exact
 from oracle.engines.least_epsilon import least_epsilon
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled import small_noise
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _ATTEMPTS = 12
 _FAR = 6.0  # in units of 1/c: how far from its planned epsilon a curve is trusted to be narrow

@@ -37,13 +37,13 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from oracle.engines import sampled_bounds
 from oracle.engines.composed_curve import contour_delta, contour_epsilon, largest_loss
 from oracle.engines.contour import Stages, Step, saddle_for
 from oracle.engines.gaussian_step import GaussianStep
-from oracle.engines.laplace_step import LaplaceStep
-from oracle.engines.sampled_bounds import LEAST_NOISE, UNPLANNED, narrowest
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.laplace.laplace_step import LaplaceStep
+from oracle.engines.sampled import sampled_bounds
+from oracle.engines.sampled.sampled_bounds import LEAST_NOISE, UNPLANNED, narrowest
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = vocabulary.neighbours.choosing(*DIRECTIONS)

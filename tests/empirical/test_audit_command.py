@@ -15,8 +15,8 @@ import pytest
 import typer
 
 import empirical.cli
-from oracle.core.console import run
 from oracle.core.planning import plan, read
+from oracle.running.console import run
 from tests.empirical.trainings import NOISY_CGD
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import typer
 
 import empirical.cli
 from empirical.audits import foreign
-from oracle.core.console import run
+from oracle.running.console import run
 
 APP = typer.Typer()
 empirical.cli.register(APP)

@@ -14,7 +14,7 @@ import pytest
 from empirical.audits.audit_plan import AuditPlan, Shard
 from empirical.audits.shard_store import Shards
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.store import Store
+from oracle.running.store import Store
 
 SHARDS = [Shard("evaluation", index, side, 100 * index, 100) for index in range(6) for side in (0, 1)]
 ARRAYS = {shard: np.random.default_rng(place).normal(size=100) for place, shard in enumerate(SHARDS)}

@@ -18,10 +18,10 @@ from empirical.gate.making.flags import CELL
 from empirical.gate.making.lint import coverage, lint
 from empirical.gate.searching.neighbours import Certified
 from oracle.core import vocabulary
-from oracle.core.console import run
 from oracle.core.everyday_ranges import AT_MOST, EVERYDAY
-from oracle.core.patience import TooLongError, within
 from oracle.core.registry import bound, bounds
+from oracle.running.console import run
+from oracle.running.patience import TooLongError, within
 from reports.cli import app
 from tests.tiers import REPRESENTATIVES
 

@@ -17,7 +17,7 @@ import typer
 
 import empirical.cli
 from empirical.gate import vector_files
-from oracle.core.console import run
+from oracle.running.console import run
 from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]

@@ -23,8 +23,8 @@ from empirical.gate.searching.holes import KINDS, LEAST, Hole, Planter, caught
 from empirical.gate.searching.holes_cli import is_enough, line, planted, table
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
 from empirical.gate.worst_case import Suspicion
-from oracle.core.console import run as command
 from oracle.core.registry import bounds
+from oracle.running.console import run as command
 from reports.cli import app
 
 NAME = "composition.basic"

@@ -14,8 +14,8 @@ import pytest
 from empirical.gate import vector_files
 from empirical.gate.making.invalid import invalid_inputs, is_outside
 from empirical.gate.making.lint import lint
-from oracle.core.console import run
 from oracle.core.registry import bound, bounds
+from oracle.running.console import run
 from reports.cli import app
 from tests.tiers import REPRESENTATIVES
 

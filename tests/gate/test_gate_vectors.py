@@ -16,10 +16,10 @@ from empirical.gate.making.flags import WIDE
 from empirical.gate.making.make import POPULAR, make
 from empirical.gate.making.points import texts
 from empirical.gate.ranges import gathered
-from oracle.core.console import run
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, VectorError
 from oracle.core.registry import UNITS, bound, bounds
+from oracle.running.console import run
 from reports.cli import app
 from tests.opinions import OPINIONS
 

@@ -17,7 +17,7 @@ from flint import acb, arb, ctx
 import oracle.engines.contour as contour
 from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
 from oracle.engines.contour import ContourCurve
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 STEP = SampledGaussian(Fraction(5), Fraction(1, 60), "remove")
 STAGES = [(STEP, 24000)]

@@ -15,7 +15,7 @@ from empirical.gate import vector_files
 from empirical.gate.gate_targets import GateCommand
 from empirical.gate.verdicts import GateVerdict
 from oracle import bound
-from oracle.core.console import WRONG
+from oracle.running.console import WRONG
 from tests.project.consoles import ROOT, run
 from tests.waiting import PATIENCE
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from oracle.core.console import run
+from oracle.running.console import run
 from reports import audit_figures, figures
 from reports.cli import app
 from reports.model import Report, ReportScope

@@ -46,7 +46,7 @@ def small() -> ReportScope:
 
 _RUN = """
 import sys
-from oracle.core.console import run
+from oracle.running.console import run
 from reports import cli, command
 from tests.reports.test_report import small
 command.everything = small

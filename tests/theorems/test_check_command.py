@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.core.console import run
+from oracle.running.console import run
 from reports.cli import app
 from tests.commands import command
 from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.fingerprint import Closure, installed
 from oracle.core.plain import plain
+from oracle.running.fingerprint import Closure, installed
 from tests.theorems import planted_run
 from theorems import findings as store_module
 from theorems.claim import ALL, Checked, Claim, Evidence, Finding, Scope, Verdict, claim, claims

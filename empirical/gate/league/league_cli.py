@@ -20,8 +20,8 @@ from empirical.gate.league.bound_rows import MEMORY, SEARCH, SEARCH_SECONDS, Set
 from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
-from oracle.core.console import GOOD, WRONG, print_table, require_writable, write_json
 from oracle.core.errors import OracleError
+from oracle.running.console import GOOD, WRONG, print_table, require_writable, write_json
 
 
 def make_league(

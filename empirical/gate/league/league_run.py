@@ -20,10 +20,10 @@ from empirical.gate.league.bound_rows import Settings, bound_row
 from empirical.gate.league.league import AnyRow, row_of
 from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor
 from empirical.gate.league.peer_trainings import TRAININGS, PeerTraining
-from oracle.core import fingerprint
 from oracle.core.plain import by_fields, plain
-from oracle.core.pool import spread
-from oracle.core.store import Store
+from oracle.running import fingerprint
+from oracle.running.pool import spread
+from oracle.running.store import Store
 
 ROWS = "league rows"
 _BOUND_ROWS = "empirical.gate.league.bound_rows"

@@ -27,8 +27,8 @@ from empirical.gate.making.make import OUTSIDE, document, tried
 from empirical.gate.making.partition import Pair
 from empirical.gate.making.points import texts
 from empirical.gate.vector_files import VectorFile
-from oracle.core.patience import TooLongError, within
 from oracle.core.registry import Bound, bound
+from oracle.running.patience import TooLongError, within
 
 TRIES, CHEAP_TRIES = 8, 64  # points in two cells before they are listed; what lies outside the domain costs little
 SECONDS = 2.0  # for the truth of one case: vectors are made for machines that wait

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from empirical.gate import vector_files
-from oracle.core.console import GOOD, WRONG, print_json
 from oracle.core.domain import non_negative, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
+from oracle.running.console import GOOD, WRONG, print_json
 
 app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
 Names = Annotated[list[str] | None, typer.Option("--bound", help="A name from `dp-oracle bounds`; may be repeated.")]

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from empirical.gate.searching.holes import LARGE, LEAST, Planter, caught, rates
-from oracle.core.console import GOOD, WRONG, require_writable, write_json, write_text
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
+from oracle.running.console import GOOD, WRONG, require_writable, write_json, write_text
 
 COUNT = 20
 SHARE = 0.95  # of a bound's holes that must be found; of those above 5 % of the domain all

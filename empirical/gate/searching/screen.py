@@ -29,8 +29,8 @@ from empirical.gate.making.points import Point, as_text
 from empirical.gate.searching.approximation import estimates
 from empirical.gate.searching.neighbours import Certified, Floats
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
-from oracle.core.patience import TooLongError, within
 from oracle.core.registry import Bound
+from oracle.running.patience import TooLongError, within
 
 Given = dict[str, Text]
 Ask = Callable[[Given], Answer]

@@ -39,12 +39,12 @@ from oracle.core.registry import Bound, closed_form
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative
-from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
-from oracle.engines.laplace_contour_arrays import contour_delta, contour_epsilon
-from oracle.engines.laplace_residues import MOST_STEPS
-from oracle.engines.laplace_residues import curve as residues
-from oracle.engines.laplace_splines import curve as splines
-from oracle.engines.laplace_step import LaplaceStep
+from oracle.engines.laplace.laplace_arrays import spline_delta, spline_epsilon
+from oracle.engines.laplace.laplace_contour_arrays import contour_delta, contour_epsilon
+from oracle.engines.laplace.laplace_residues import MOST_STEPS
+from oracle.engines.laplace.laplace_residues import curve as residues
+from oracle.engines.laplace.laplace_splines import curve as splines
+from oracle.engines.laplace.laplace_step import LaplaceStep
 
 _FEWEST_NODES = 64  # releases below which the residues are quicker than any plan
 _RATIOS = (1e-300, 1e9)  # between which the float64 plan for more releases can place its points

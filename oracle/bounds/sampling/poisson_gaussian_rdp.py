@@ -34,8 +34,8 @@ from oracle.core.attainment import truth
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import Bound, closed_form
-from oracle.engines.sampled_moment import log_moment
-from oracle.engines.sampled_moment_arrays import divergence
+from oracle.engines.sampled.sampled_moment import log_moment
+from oracle.engines.sampled.sampled_moment_arrays import divergence
 
 _ATTEMPTS = 12
 _SHIFT = {"add_remove": 1, "replace": 2}

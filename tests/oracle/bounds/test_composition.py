@@ -14,10 +14,10 @@ from oracle import bound
 from oracle.bounds.sampling.poisson_gaussian import most_steps
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines import small_noise
 from oracle.engines.composed_pairs import Composition, Laplace, PoissonGaussian, compose
 from oracle.engines.contour import ContourCurve, make_plan, saddle_for
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled import small_noise
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from tests.formulas import gaussian_delta
 from tests.opinion import from_dyadic
 from tests.pld import composed_delta

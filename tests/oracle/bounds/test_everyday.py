@@ -22,11 +22,11 @@ from oracle.core.arithmetic import reaches
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import bound
-from oracle.engines import sampled_bounds, small_noise
 from oracle.engines.composed_curve import contour_epsilon
 from oracle.engines.composed_pairs import PoissonGaussian, compose
-from oracle.engines.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled import sampled_bounds, small_noise
+from oracle.engines.sampled.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 RATES = ("1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "0.7", "1")
 SIGMAS = ("0.1", "0.2", "0.4", "0.7", "1", "1.7", "3", "10", "30", "100")

@@ -16,12 +16,12 @@ import oracle
 from empirical.gate.making.points import Point
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.engines import laplace_residues, laplace_splines
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import saddle_for
-from oracle.engines.laplace_arrays import spline_delta, spline_epsilon
-from oracle.engines.laplace_contour_arrays import contour_delta, contour_epsilon
-from oracle.engines.laplace_step import LaplaceStep
+from oracle.engines.laplace import laplace_residues, laplace_splines
+from oracle.engines.laplace.laplace_arrays import spline_delta, spline_epsilon
+from oracle.engines.laplace.laplace_contour_arrays import contour_delta, contour_epsilon
+from oracle.engines.laplace.laplace_step import LaplaceStep
 from tests.checks import check_fast, check_monotone, check_round_trip, check_width
 
 DELTA, EPSILON = (oracle.bound(f"laplace-composed.{unit}") for unit in ("delta", "epsilon"))

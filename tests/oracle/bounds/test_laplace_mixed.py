@@ -10,8 +10,8 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 
 from oracle.core.enclosure import ball
-from oracle.engines import laplace_circle, laplace_residues
 from oracle.engines.composed_pairs import Laplace, compose
+from oracle.engines.laplace import laplace_circle, laplace_residues
 from tests.opinion import from_dyadic
 from tests.tiers import later
 

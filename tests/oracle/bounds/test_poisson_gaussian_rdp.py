@@ -19,9 +19,9 @@ from empirical.gate.making.points import Point
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.engines.composed_pairs import PoissonGaussian, compose
-from oracle.engines.sampled_gaussian import SampledGaussian
-from oracle.engines.sampled_moment import log_moment
-from oracle.engines.sampled_moment_arrays import divergence
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled.sampled_moment import log_moment
+from oracle.engines.sampled.sampled_moment_arrays import divergence
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
 from tests.opinions_sampled import binomial_moment, moment

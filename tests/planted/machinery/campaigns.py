@@ -67,8 +67,8 @@ MUTANTS = (
         }), campaigns.test_scores_of_another_attack_are_not_mixed_in,
     ),
     seen(
-        "oracle.core.store", "rows that are not checked",
-        code("machinery", {"oracle.core.store:_digest": lambda honest: lambda *_: ""}),
+        "oracle.running.store", "rows that are not checked",
+        code("machinery", {"oracle.running.store:_digest": lambda honest: lambda *_: ""}),
         partial(stores.test_a_damaged_row_counts_as_absent_and_can_be_written_again, damage=DAMAGE),
     ),
 )

@@ -21,7 +21,7 @@ from typing import Any
 
 from oracle.core.arrays import UNIT
 from oracle.engines.gaussian_arrays import certify
-from oracle.engines.laplace_arrays import TIGHT, gap_upper, log_phi, saddle
+from oracle.engines.laplace.laplace_arrays import TIGHT, gap_upper, log_phi, saddle
 
 _LEVELS = (24, 48, 96, 192, 384, 768)  # nodes
 _CELLS = 40_000  # numbers in an array of the working set

@@ -29,7 +29,7 @@ from importlib import metadata
 from pathlib import Path
 
 from oracle.core.errors import OracleError
-from oracle.core.source import EVERYWHERE, Call, Name, References, Source, library
+from oracle.running.source import EVERYWHERE, Call, Name, References, Source, library
 
 ROOMS = ("oracle", "empirical", "theorems", "reports")
 PUBLIC = "dp_oracle"

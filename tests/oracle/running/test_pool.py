@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.pool import Died, Pool, spread
+from oracle.running.pool import Died, Pool, spread
 
 LARGE = 2**20  # bytes; more than a pipe holds
 
@@ -111,7 +111,7 @@ def test_no_worker_hears_ctrl_c_not_even_the_first() -> None:
     # in a process of its own, where nothing of multiprocessing runs yet
     asks = (
         "import signal\n"
-        "from oracle.core.pool import spread\n"
+        "from oracle.running.pool import spread\n"
         "masks = spread(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, workers=2)\n"
         "print([signal.SIGINT in mask for mask in masks])\n"
     )

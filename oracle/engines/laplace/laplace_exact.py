@@ -13,9 +13,9 @@ from flint import arb
 
 from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
-from oracle.engines import laplace_circle, laplace_residues
 from oracle.engines.contour import Stages, make_plan, saddle_for
-from oracle.engines.laplace_step import LaplaceStep
+from oracle.engines.laplace import laplace_circle, laplace_residues
+from oracle.engines.laplace.laplace_step import LaplaceStep
 
 _MANY = 3000  # nodes of a contour, from which on the circle is the quicker way
 

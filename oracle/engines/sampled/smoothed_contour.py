@@ -38,7 +38,7 @@ from flint import acb, arb, ctx
 
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, period_at
-from oracle.engines.float_tables import (
+from oracle.engines.sampled.float_tables import (
     NEAR,
     UNIT,
     Array,
@@ -57,7 +57,7 @@ from oracle.engines.float_tables import (
     total,
     up,
 )
-from oracle.engines.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
 
 SMOOTHNESS = 16  # m: a power of two
 _PRECISION = 128

@@ -30,7 +30,7 @@ from flint import acb, arb, ctx
 
 from oracle.core.enclosure import Dyadic, ball
 from oracle.core.errors import PrecisionError
-from oracle.engines.laplace_residues import Parts, largest_loss
+from oracle.engines.laplace.laplace_residues import Parts, largest_loss
 
 _MOST_CHOICES = 5000
 _SMALL, _LARGE = Fraction(1, 10**12), 10**4  # between which the float64 plan finds its radius

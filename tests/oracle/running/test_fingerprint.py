@@ -16,8 +16,8 @@ from empirical.audits.plan_code import code_of as code_of_plan
 from empirical.gate.adapters import Adapter
 from empirical.gate.league import league_run
 from oracle.core.errors import OracleError
-from oracle.core.fingerprint import PUBLIC, ROOMS, Closure, Graph, fingerprint
 from oracle.core.registry import algorithms, bounds
+from oracle.running.fingerprint import PUBLIC, ROOMS, Closure, Graph, fingerprint
 from theorems.claim import claim, judge
 from theorems.findings import code_of as code_of_claim
 from theorems.findings import places
@@ -44,7 +44,7 @@ def edited(unedited: Graph, monkeypatch: pytest.MonkeyPatch) -> Callable[..., bo
 
     def changes(code: Callable[[], str], place: str, edit: Callable[[str], str]) -> bool:
         def now(graph: Graph) -> str:
-            monkeypatch.setattr("oracle.core.fingerprint.installed", lambda: graph)
+            monkeypatch.setattr("oracle.running.fingerprint.installed", lambda: graph)
             return code()
 
         path, before = unedited.root / place, now(unedited)
@@ -101,8 +101,9 @@ def test_a_related_edit_makes_an_audit_stale_and_a_comment_does_not(edited: Call
     "oracle/algorithms/descent/dp_gd.py", "oracle/algorithms/descent/torch_dp_gd.py",  # another algorithm
     "oracle/algorithms/hidden_state/noisy_cgd_projected.py", "empirical/pairs/perturbation.py",
     "oracle/bounds/tuning/tuning.py", "oracle/engines/shuffle_pairs.py",
-    "oracle/cli.py", "empirical/cli.py", "reports/cli.py", "theorems/cli.py", "oracle/core/console.py",  # commands
-    "oracle/core/store.py", "oracle/core/pool.py", "empirical/audits/compute.py", "empirical/estimators/estimators.py",
+    "oracle/cli.py", "empirical/cli.py", "reports/cli.py", "theorems/cli.py", "oracle/running/console.py",  # commands
+    "oracle/running/store.py", "oracle/running/pool.py", "empirical/audits/compute.py",
+    "empirical/estimators/estimators.py",
     "theorems/relu_approx/experiments/figure_1.py", "empirical/gate/gate_run.py",
 ])
 def test_an_unrelated_edit_costs_an_audit_nothing(edited: Callable[..., bool], place: str) -> None:
@@ -347,7 +348,7 @@ def test_docstrings_count_for_whoever_reads_them(tmp_path: Path) -> None:
 
 def test_versions_of_imported_libraries_and_of_python_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def now(module: str, versions: str = "1", python: str = "3") -> str:
-        monkeypatch.setattr("oracle.core.fingerprint._version", lambda name: versions)
+        monkeypatch.setattr("oracle.running.fingerprint._version", lambda name: versions)
         monkeypatch.setattr("platform.python_version", lambda: python)
         files = {"oracle/start.py": "def f():\n    import numpy.linalg\n", "oracle/bare.py": "import json\n"}
         return fingerprint(module, graph=tree(tmp_path, files))

@@ -29,8 +29,8 @@ from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu, normal_upper_tail
 from oracle.engines.least_epsilon import DIGITS, least_epsilon
-from oracle.engines.sampled_gaussian import Line, SampledGaussian
-from oracle.engines.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
+from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.sampled.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
 
 _WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for

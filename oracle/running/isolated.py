@@ -1,9 +1,9 @@
 """A foreign program in a process of its own: nothing it does (crash, hang, memory, printing) reaches whoever asks it.
 
 Requests go to its standard input and answers come from its standard output, both with a deadline; what it writes to
-standard error is drained, and only the end is kept, for messages. It is started through `oracle.core.isolated_worker`,
-which limits its memory and ties its life to ours; the whole process group is killed at the end, children included.
-This is isolation against accidents, not a sandbox: the program runs with the rights of whoever starts it.
+standard error is drained, and only the end is kept, for messages. It is started through
+`oracle.running.isolated_worker`, which limits its memory and ties its life to ours; the whole process group is killed
+at the end, children included. This is isolation against accidents, not a sandbox: the program runs with the rights of whoever starts it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _GRACE = 2.0  # seconds in which a process that closed its output must end, so t
 class Isolated:
     """A running foreign program; every failure of it is a TargetError that says what happened.
 
-    `words` are those of `oracle.core.isolated_worker` after the memory: `exec COMMAND...` or `serve MODULE SPEC`.
+    `words` are those of `oracle.running.isolated_worker` after the memory: `exec COMMAND...` or `serve MODULE SPEC`.
     """
 
     def __init__(self, name: str, words: Sequence[str], *, memory: int) -> None:

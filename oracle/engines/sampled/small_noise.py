@@ -27,7 +27,7 @@ from flint import arb, ctx
 from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from oracle.engines.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _MOST_TERMS = 100_000
 _LEAST_RATIO = 10.0  # a = 1/sigma, below which the error is never small

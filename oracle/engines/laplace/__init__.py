@@ -1,0 +1,1 @@
+"""Compositions of Laplace releases: steps, exact sums, splines, and their float64 versions."""

@@ -1,0 +1,1 @@
+"""Sampled Gaussian steps: moments, small noise, the smoothed contour, and plain bounds."""

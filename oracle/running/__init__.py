@@ -1,0 +1,1 @@
+"""How work is run: processes, stores, fingerprints of code, and what commands print."""
