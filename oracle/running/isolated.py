@@ -3,7 +3,8 @@
 Requests go to its standard input and answers come from its standard output, both with a deadline; what it writes to
 standard error is drained, and only the end is kept, for messages. It is started through
 `oracle.running.isolated_worker`, which limits its memory and ties its life to ours; the whole process group is killed
-at the end, children included. This is isolation against accidents, not a sandbox: the program runs with the rights of whoever starts it.
+at the end, children included. This is isolation against accidents, not a sandbox: the program runs with the rights of
+whoever starts it.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _FOUND = {"clear": 40, "broken": 6, "far": 12, "edge": 12, "slight": 12}
 """How many points of each kind are handed on at most, in this order."""
 
 
-class Line(NamedTuple):
+class Traverse(NamedTuple):
     """Points in a row: where the first stands, and the logarithm of the parameter that moves, at each."""
 
     start: int
@@ -111,7 +111,7 @@ def screen(
     return found
 
 
-def questions(bound: Bound, cases: Sequence[Case], points: int, seed: int) -> tuple[list[Given], list[Line]]:
+def questions(bound: Bound, cases: Sequence[Case], points: int, seed: int) -> tuple[list[Given], list[Traverse]]:
     """All inputs to ask, and where the lines stand among them; the same seed gives the same ones."""
     axes, rng = partition.of(bound), np.random.default_rng(seed)
     found: list[Point] = [*_without(bound, cases, rng)]
@@ -124,7 +124,7 @@ def questions(bound: Bound, cases: Sequence[Case], points: int, seed: int) -> tu
         for number in rng.permutation(len(starts))[:_LINES]:
             line = list(_line(bound, axis, starts[int(number)]))
             along = [_log(point[axes[axis].name]) for point in line]
-            lines.append(Line(len(found), np.array(along)))
+            lines.append(Traverse(len(found), np.array(along)))
             found += line
     return [{name: as_text(value) for name, value in rounded(point, 4).items()} for point in found], lines
 
@@ -188,7 +188,7 @@ def _ratios(bound: Bound, answers: Floats, truths: Floats) -> Floats:
     return np.clip(np.where(np.isnan(answers) | np.isnan(truths), np.nan, ratios), _LEAST, -_LEAST)
 
 
-def _edges(answers: Floats, estimated: Floats, lines: Sequence[Line]) -> Floats:
+def _edges(answers: Floats, estimated: Floats, lines: Sequence[Traverse]) -> Floats:
     """How sharply the answers bend at each point of a line, beyond what the estimate does there; 0 elsewhere."""
     found = np.zeros(len(answers))
     for line in lines:

@@ -258,7 +258,7 @@ def test_every_registered_parameter_refuses_what_is_outside(name: str, parameter
         item.reference(**{key: value for key, value in good.items() if key != parameter.name})
 
 
-@pytest.mark.parametrize("width", [0, "-1", "0", math.nan, True, "narrow", "1/0", None])
+@pytest.mark.parametrize("width", [0, "-1", "0", math.nan, True, "narrow", "1/0"])
 def test_a_bad_width_is_refused(width: Any) -> None:
     with pytest.raises(DomainError, match="width = "):
         oracle.bound("laplace.delta").reference(scale=1, sensitivity=1, epsilon=0, width=width)
