@@ -164,7 +164,7 @@ def check_fast(bound: Bound, chosen: Sequence[Point], library: str, *, tight: bo
 
 
 def _is_loose(bound: Bound, value: float, truth: Enclosure, params: Point) -> bool:
-    """Whether it is far above the truth; what is left to a reference is as narrow as a fixed amount of work makes it."""
+    """Whether it is far above the truth, and above what the reference reaches with its fixed amount of work."""
 
     def above(enclosure: Enclosure) -> bool:
         return value > enclosure.upper.to_float(up=True) * (1 + TIGHT)
