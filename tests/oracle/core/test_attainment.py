@@ -17,7 +17,6 @@ from scipy import integrate, stats
 
 from empirical.gate import vector_files
 from oracle.cli import list_bounds
-from oracle.core.algorithm import Values
 from oracle.core.attainment import TIGHTNESS, Tightness, truth
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import OracleError
@@ -160,25 +159,6 @@ def test_the_last_step_alone_is_attained_on_a_bounded_set() -> None:
     attained = bound("shifted.mu").attained(given)
     assert attained is not None
     assert attained.contains(Fraction(1))
-
-
-def test_fewer_steps_answer_where_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from oracle.bounds.sampling import poisson_gaussian, wor_gaussian_attained
-    from oracle.core.errors import PrecisionError
-
-    asked = []
-
-    class Refusing:
-        def certify(self, values: Values, _: Fraction) -> Enclosure:
-            asked.append(values.steps)
-            if values.steps > 5:
-                raise PrecisionError("no")
-            return Enclosure.exactly(1)
-
-    monkeypatch.setattr(poisson_gaussian, "epsilon", Refusing())
-    values = Values(sigma=Fraction(2), sampling_rate=Fraction(1, 10), steps=700, delta=Fraction(1, 10**5))
-    assert wor_gaussian_attained.cost(values, Fraction(1, 10**6)) == Enclosure.exactly(1)
-    assert asked == [700, 70, 7, 1]
 
 
 def test_the_listing_has_it(capsys: pytest.CaptureFixture[str]) -> None:
