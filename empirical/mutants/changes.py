@@ -33,7 +33,7 @@ def changed(values: Values, changes: Mapping[str, Any]) -> Values:
 
 def certify(wrong: Callable[[Bound], Certify]) -> Change:
     """What a bound certifies, made of the honest bound."""
-    return Change("certify", lambda honest: nullcontext(replace(honest, certify=wrong(honest))))
+    return Change("certify", lambda honest: nullcontext(replace(honest, certify=wrong(honest), soon=None)))
 
 
 def certified(wrong: Certify) -> Change:

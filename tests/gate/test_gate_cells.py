@@ -13,9 +13,10 @@ import pytest
 from empirical.gate import vector_files
 from empirical.gate.making import partition
 from empirical.gate.making.cases import arguments
-from empirical.gate.making.cells import Filling, fill, uncovered, where
+from empirical.gate.making.cells import Filling, fill
 from empirical.gate.making.flags import CELL
 from empirical.gate.making.lint import coverage, lint
+from empirical.gate.making.partition import uncovered, where
 from empirical.gate.searching.neighbours import Certified
 from oracle.core import vocabulary
 from oracle.core.everyday_ranges import AT_MOST, EVERYDAY

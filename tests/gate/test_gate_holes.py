@@ -16,7 +16,7 @@ from empirical.gate.gate_run import run
 from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making import partition
 from empirical.gate.making.cases import Case, Expected, arguments
-from empirical.gate.making.cells import uncovered
+from empirical.gate.making.partition import uncovered
 from empirical.gate.policy import DEFAULT
 from empirical.gate.searching import screen as screens
 from empirical.gate.searching.holes import KINDS, LEAST, Hole, Planter, caught

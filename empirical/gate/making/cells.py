@@ -20,7 +20,7 @@ import numpy as np
 
 from empirical.gate import vector_files
 from empirical.gate.making import partition
-from empirical.gate.making.cases import Case, arguments
+from empirical.gate.making.cases import arguments
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.flags import CELL
 from empirical.gate.making.make import OUTSIDE, document, tried
@@ -44,7 +44,7 @@ class Filling:
         self.bound, self.axes = bound, partition.of(bound)
         self._cases, self._last = list(file.cases), int(file.header["lastTcId"])
         self._inputs = {tuple(case.input.values()) for case in file.cases}
-        self._rows = [where(bound, case) for case in file.cases if case.valid]
+        self._rows = [partition.where(bound, case) for case in file.cases if case.valid]
         names = {partition.told(bound, pair): pair for pair in partition.pairs(bound)}
         self._open = dict.fromkeys(names.values())
         self._why: dict[Pair, str] = {}
@@ -146,17 +146,6 @@ class Filling:
             ((other, there, axis, cell) if other < axis else (axis, cell, other, there)) in self._open
             for other, there in row.items()
         )
-
-
-def where(bound: Bound, case: Case) -> tuple[int | None, ...]:
-    """The cells in which a case lies."""
-    return partition.located(bound, arguments(bound, case.input))
-
-
-def uncovered(bound: Bound, cases: Sequence[Case]) -> set[Pair]:
-    """The products of two cells without a valid case."""
-    seen = {pair for case in cases if case.valid for pair in partition.covered(where(bound, case))}
-    return set(partition.pairs(bound)) - seen
 
 
 def _short(text: str) -> str:

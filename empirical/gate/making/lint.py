@@ -19,9 +19,9 @@ from typing import Any
 from empirical.gate import vector_files
 from empirical.gate.making import partition, schema
 from empirical.gate.making.cases import Case, attained, certified, is_told
-from empirical.gate.making.cells import uncovered
 from empirical.gate.making.invalid import is_outside
 from empirical.gate.making.make import describe, generator, notes
+from empirical.gate.making.partition import uncovered
 from empirical.gate.vector_files import SHIPPED, VERSION, decode, encode, read
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import OracleError, VectorError

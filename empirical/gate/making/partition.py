@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.points import Point
 from empirical.gate.ranges import gathered
 from oracle.core.domain import Parameter
@@ -254,3 +255,14 @@ def told(bound: Bound, pair: Pair) -> str:
     found = of(bound)
     first = f"{found[one].name} {found[one].cells[i]}"
     return first if one == other else f"{first}, {found[other].name} {found[other].cells[j]}"
+
+
+def where(bound: Bound, case: Case) -> tuple[int | None, ...]:
+    """The cells in which a case lies."""
+    return located(bound, arguments(bound, case.input))
+
+
+def uncovered(bound: Bound, cases: Sequence[Case]) -> set[Pair]:
+    """The products of two cells without a valid case."""
+    seen = {pair for case in cases if case.valid for pair in covered(where(bound, case))}
+    return set(pairs(bound)) - seen

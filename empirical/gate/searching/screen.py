@@ -23,8 +23,8 @@ import numpy as np
 
 from empirical.gate.making import partition
 from empirical.gate.making.cases import Case, Text, arguments
-from empirical.gate.making.cells import uncovered
 from empirical.gate.making.everyday import rounded
+from empirical.gate.making.partition import uncovered
 from empirical.gate.making.points import Point, as_text
 from empirical.gate.searching.approximation import estimates
 from empirical.gate.searching.neighbours import Certified, Floats

@@ -93,6 +93,7 @@ MUTANTS = (
         # what the planted pairs are made with is no mistake in itself
         "shuffle.delta", "summed plainly", formula(clone_pair(lambda k: k, lambda k: 1 / (1 + k))), severity="E",
         origin="a harmless rewriting, planted to catch false alarms", spared_by=("second opinion",),
+        at={"points": [{**point, "method": "upper"} for point in CURVE]},
     ),
     *(
         wrong(name, KEPT[kept], one_direction(kept), at={"points": [chosen[kept]]}, caught_by=("second opinion",))

@@ -117,7 +117,8 @@ MUTANTS = (
     ),
     seen(
         RUN, "too much forgiven", code("machinery", {
-            f"{RUN}:judge": lambda honest: lambda *a, **k: honest(*a, **{**k, "rounding": Fraction(1, 10**6)}),
+            "empirical.gate.policy:judge":
+                lambda honest: lambda *a, **k: honest(*a, **{**k, "rounding": Fraction(1, 10**6)}),
         }), the_smallest_bug_is_caught,
     ),
     seen(
@@ -156,12 +157,12 @@ MUTANTS = (
     ),
     seen(
         SEARCH, "what cannot be certified counted as judged", code("machinery", {
-            f"{SEARCH}:_Search.examine": lambda honest: lambda self, _: setattr(self.counts, "judged", 60),
+            f"{SEARCH}:Suspicion.examine": lambda honest: lambda self, _: setattr(self.counts, "judged", 60),
         }), search_tests.test_what_cannot_be_certified_is_counted_and_never_passes,
     ),
     seen(
         "empirical.gate.gate_targets", "a crash taken for a refusal", code("machinery", {
-            "empirical.gate.gate_targets:Breakdown": lambda honest: lambda verdict, why: target_tests.Refusal(why),
+            "empirical.gate.gate_targets:Breakdown": lambda honest: lambda verdict, why, **_: target_tests.Refusal(why),
         }), partial(target_tests.test_a_hostile_call_loses_its_case_only, "aborts"),
     ),
 )
