@@ -29,7 +29,7 @@ from reports.cli import app
 
 NAME = "composition.basic"
 SAMPLE = (NAME, "noisy-cgd.mu")
-OTHERS = ("convex-relu.step", "gaussian.epsilon", "tree.epsilon", "shuffle.epsilon", "shifted.mu")
+OTHERS = ("convex-relu.step", "gaussian.epsilon", "tree.epsilon", "shifted.mu")
 planter = functools.cache(Planter)
 
 # Accountants that passed with exit code 0 while the vectors had holes: where each answers 0.

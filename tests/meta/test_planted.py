@@ -10,6 +10,7 @@ import pytest
 from empirical.mutants.mutant import Check, Mutant, checks, judge, mutants, thing
 from oracle.core.registry import bounds
 from tests.planted.bounds import every_bound
+from tests.planted.machinery.gate import FOR_THE_NIGHT
 from tests.tiers import later
 
 ALL, CHECKS = mutants("tests.planted"), checks("tests.planted")
@@ -38,11 +39,15 @@ HONEST: dict[Honest, Mutant] = {
     if not _needless(item, name)
 }
 
+def at_night(item: Mutant) -> bool:
+    return every_bound.at_night(item) or item.title == FOR_THE_NIGHT
+
+
 AT_NIGHT = {("search", "poisson-gaussian.epsilon")}  # it climbs for half a minute; other bounds are searched by day
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("item", later(list(ALL.values()), every_bound.at_night, "thorough", lambda item: item.id))
+@pytest.mark.parametrize("item", later(list(ALL.values()), at_night, "thorough", lambda item: item.id))
 def test_a_planted_bug_is_caught_or_spared_as_it_must_be(item: Mutant) -> None:
     judged = judge(item, CHECKS)
     assert judged.good, f"{judged.outcome}: {judged.detail}"
