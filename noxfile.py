@@ -41,7 +41,7 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests: eight minutes on two cores, all but what only the nightly run can afford."""
+    """Run the tests: ten minutes or more on two cores, all but what only the nightly run can afford."""
     _tier(session, "tests")
 
 

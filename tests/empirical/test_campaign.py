@@ -76,6 +76,7 @@ def test_a_bad_plan_is_refused(change: dict[str, Any], word: str) -> None:
         AuditPlan.from_json({**CGD.to_json(), **change})
 
 
+@pytest.mark.full
 def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)

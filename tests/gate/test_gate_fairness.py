@@ -33,6 +33,8 @@ from oracle.core.registry import Bound, bound
 from tests.commands import command
 from tests.project.consoles import ROOT
 
+pytestmark = pytest.mark.full
+
 BRACKETED = ("wor-gaussian.rdp", "wor-gaussian.epsilon", "zcdp.epsilon", "rdp.epsilon", "gaussian-classical.sigma")
 
 

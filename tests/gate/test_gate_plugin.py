@@ -320,6 +320,7 @@ def test_a_bad_budget_is_bad_usage(library: pytest.Pytester, budget: str) -> Non
     result.stderr.fnmatch_lines([f"*--dp-oracle-budget: invalid budget (an integer >= 1) value: '{budget}'"])
 
 
+@pytest.mark.full
 def test_a_budget_beyond_the_vectors_searches(library: pytest.Pytester) -> None:
     conform(library, "'gaussian.epsilon', mylib.epsilon", "--dp-oracle-budget=24").assert_outcomes(passed=5)
     found = conform(library, "'gaussian.epsilon', mylib.wrong_below", "--dp-oracle-budget=24")
@@ -333,6 +334,7 @@ def test_a_search_that_judged_nothing_does_not_pass(library: pytest.Pytester) ->
     result.stdout.fnmatch_lines(["undecided; search: 0 examples judged beyond the vectors, * screened, 20 refused"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("function", "verdict", "outcome"),
     [("wrong_below", "UNSOUND", "xfailed"), ("wrong_below", "CRASH", "failed"), ("wrong_twice", "UNSOUND", "failed")],

@@ -163,6 +163,7 @@ def test_a_target_that_only_lets_time_run_out_is_given_up() -> None:
     assert result.counts[GateVerdict.TIMEOUT] == 8
 
 
+@pytest.mark.full
 def test_an_unsupported_word_is_reported_and_excused() -> None:
     item = bound("poisson-gaussian.epsilon")
     base = {"sigma": "1", "sampling_rate": "0.1", "steps": "10", "delta": "1e-5"}

@@ -28,6 +28,8 @@ from theorems.claim import Evidence, Finding, claim, claims, expectations
 from theorems.claim import Scope as Extent
 from theorems.findings import Findings
 
+pytestmark = pytest.mark.full
+
 BUDGET = 500
 AGAIN = ("NoisyGD on quadratics", "exponential mechanism", "NoisyCGD, better losses, epochs: 2")
 MUTANTS = ("M13", "M57")

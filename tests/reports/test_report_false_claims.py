@@ -19,6 +19,8 @@ from tests.reports.pages import Page, nothing, page_of
 from theorems.claim import claims
 from theorems.promise import AuditedPromise, FalseClaim, false_claims
 
+pytestmark = pytest.mark.full
+
 REFUTED, ACQUITTED = "003-dp-threshold", "000-clipped-classes"
 BUDGET = 100
 

@@ -34,6 +34,8 @@ from theorems.relu_approx.convex_model.promises import FIXED, counted_records
 from theorems.relu_approx.tuning import promises as relu_approx
 from theorems.sbcd import promises as sbcd
 
+pytestmark = pytest.mark.full
+
 ALL = list(false_claims().values())
 DEAR = {"000-poisson-tuning", "002-theorem-1-large-steps", "001-theorem-4.6", "000-lemma-3.2-step-sizes"}
 

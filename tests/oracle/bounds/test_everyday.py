@@ -28,6 +28,8 @@ from oracle.engines.sampled import sampled_bounds, small_noise
 from oracle.engines.sampled.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
+pytestmark = pytest.mark.full
+
 RATES = ("1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "0.7", "1")
 SIGMAS = ("0.1", "0.2", "0.4", "0.7", "1", "1.7", "3", "10", "30", "100")
 STEPS = ("1", "2", "3", "5", "10", "30", "100", "1000", "10000", "100000", "1000000", "10000000")

@@ -23,6 +23,8 @@ from oracle.core.errors import DomainError, OracleError, PrecisionError
 from tests.edge_rows import edge_rows
 from tests.tiers import named
 
+pytestmark = pytest.mark.full
+
 BOUNDS = list(registry.bounds().values())
 SAMPLED = (
     "poisson-gaussian.delta", "poisson-gaussian.epsilon", "poisson-gaussian.sigma", "poisson-gaussian.rdp",

@@ -26,6 +26,8 @@ from tests.edge_records import FEW, SIZES, edged
 from tests.tiers import named
 from tests.topics import gathered
 
+pytestmark = pytest.mark.full
+
 SAMPLES = gathered("SAMPLES", "tests.trainings")
 ALGORITHMS = [item for item in registry.algorithms().values() if item.can_train]
 every_algorithm = pytest.mark.parametrize("item", ALGORITHMS, ids=lambda item: item.name)
