@@ -72,10 +72,13 @@ class Graph:
         return [name for name in self.files if not package or name == package or name.startswith(f"{package}.")]
 
     def data(self, package: str) -> Iterator[Path]:
-        """The files below a package that are no Python; those of all packages for `EVERYWHERE`."""
-        folders = [self.root / room for room in ROOMS] if package == EVERYWHERE else [
-            self.root.joinpath(*package.split("."))
-        ]
+        """The files below a package of ours that are no Python; those of all packages for `EVERYWHERE`.
+
+        What lies beside somebody else's file is theirs, and what lies beside our packages is no data.
+        """
+        folders = [self.root / room for room in ROOMS if package == EVERYWHERE]
+        if package.partition(".")[0] in ROOMS:
+            folders.append(self.root.joinpath(*package.split(".")))
         for folder in folders:
             yield from (
                 path for path in folder.rglob("*")

@@ -17,7 +17,7 @@ from empirical.gate.adapters import Adapter
 from empirical.gate.league import league_run
 from oracle.core.errors import OracleError
 from oracle.core.registry import algorithms, bounds
-from oracle.running.fingerprint import PUBLIC, ROOMS, Closure, Graph, fingerprint
+from oracle.running.fingerprint import PUBLIC, ROOMS, Closure, Graph, fingerprint, installed
 from theorems.claim import claim, judge
 from theorems.findings import code_of as code_of_claim
 from theorems.findings import places
@@ -356,3 +356,12 @@ def test_versions_of_imported_libraries_and_of_python_count(tmp_path: Path, monk
     assert now("oracle.start") != now("oracle.start", versions="2")
     assert now("oracle.bare") == now("oracle.bare", versions="2")
     assert now("oracle.bare") != now("oracle.bare", python="4")
+
+
+def test_a_foreign_file_that_knows_its_place_depends_on_no_data_of_ours(tmp_path: Path) -> None:
+    """What lies beside our packages, as stores and caches do, changes while it is audited."""
+    file = tmp_path / "mine.py"
+    file.write_text("from pathlib import Path\nHERE = Path(__file__).parent\n", encoding="utf-8")
+    assert Closure(installed(), (file,), {}).data == set()
+    assert list(installed().data("")) == []
+    assert list(installed().data("theorems"))
