@@ -1,93 +1,69 @@
-"""What a claim is: a statement with hypotheses as data, a checker that can come out either way, and a verdict.
+"""What a claim is: a statement of a document, its hypotheses as a domain, a checker that can come out either way.
 
 A `Claim` stands at the top of a module below `theorems` and is registered by standing there. What it `says` is a value
-(a formula, a number, a predicate) that its checker is given: the checker computes a `Finding` about that value, so the
-same checker judges the statement, its repair and its `flips`, false or true variants that must come out otherwise.
-Expected verdicts are data (`theorems/expected`): a change in either direction is a regression, and an id that stands
-there can never be dropped or renamed. UNDECIDED and VACUOUS never count as a pass.
+(a formula, a number, a predicate) that its checker is given together with the domain of its hypotheses: the checker
+computes a `Finding` about that value, so the same checker judges the statement, its repair, its `flips` (false or true
+variants that must come out otherwise) and the variants that a machine makes (`theorems.mutation`). A refuted statement
+carries its `repair`, which is registered as a claim of its own. The verdict that is `expected` stands in the claim: a
+change in either direction is a regression. UNDECIDED and VACUOUS never count as a pass.
 """
 
 from __future__ import annotations
 
 import functools
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from importlib import resources
 from typing import Any
 
 from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
 from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
+from theorems.domain import Domain
+from theorems.verdict import Evidence, Finding, Verdict, broken_rule, cited, weakest
+
+Checker = Callable[[Any, Domain], Finding]
 
 
-class Verdict(Enum):
-    """What a check found."""
+class Whose(Enum):
+    """Whose statement a claim is: only printed ones and misprints are statements of a document."""
 
-    HOLDS = "HOLDS"
-    REFUTED = "REFUTED"
-    UNDECIDED = "UNDECIDED"
-    VACUOUS = "VACUOUS"
-    NOT_CHECKABLE = "NOT_CHECKABLE"
-
-
-class Evidence(Enum):
-    """How strong the finding is, strongest first; always given the claims that it rests on, a CITED one included."""
-
-    PROVED = "PROVED"
-    CERTIFIED_ON_BOX = "CERTIFIED_ON_BOX"
-    CHECKED_AT_POINTS = "CHECKED_AT_POINTS"
-    STATISTICAL = "STATISTICAL"
-    CITED = "CITED"
+    PRINTED = "printed"
+    TYPO = "typo"  # printed, and evidently a misprint
+    READING = "reading"  # ours of words that can be read otherwise, too
+    OURS = "ours"  # a repair or a finding
 
 
-SCOPES = ("all", "box", "points")
+class Severity(Enum):
+    """What it matters if the statement is false, the worst first."""
 
+    PRIVACY = "a privacy guarantee is false"
+    UTILITY = "a utility statement or a number is wrong"
+    PROOF = "a gap in a proof; the statement survives"
+    EDITORIAL = "editorial"
 
-@dataclass(frozen=True)
-class Scope:
-    """How much of the hypotheses a check covered: "all" of them, a "box", or "points".
-
-    `tried` counts the points or boxes that were looked at, `met` those of them that met the hypotheses, and `region`
-    says from where they came. If none met them, the claim is VACUOUS.
-    """
-
-    kind: str
-    tried: int = 0
-    met: int = 0
-    region: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.kind not in SCOPES:
-            raise OracleError(f"a scope's kind is one of {', '.join(SCOPES)}, not {self.kind!r}")
-        if not 0 <= self.met <= self.tried:
-            raise OracleError(f"a scope of {self.tried} tried cannot have {self.met} that met the hypotheses")
-
-
-ALL = Scope("all")
-"""The scope of a proof for every value that meets the hypotheses, and of a single exact instance that refutes."""
+    @property
+    def rank(self) -> int:
+        """Its place, the worst first."""
+        return list(Severity).index(self)
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A verdict, how we know, and the numbers; for a refuted claim the witness is the counterexample.
-
-    `scope` is None only where nothing was computed: CITED and NOT_CHECKABLE.
-    """
+class Expectation:
+    """The verdict and the evidence that the project has established before."""
 
     verdict: Verdict
     evidence: Evidence
-    summary: str
-    witness: Mapping[str, str] = field(default_factory=dict)
-    scope: Scope | None = None
 
+    @staticmethod
+    def of(words: str) -> Expectation:
+        """From the text "HOLDS PROVED"."""
+        verdict, evidence = words.split()
+        return Expectation(Verdict(verdict), Evidence(evidence))
 
-def undecided(summary: str, tried: int, met: int | None = None) -> Finding:
-    """What was found at some points, all of which met the hypotheses if `met` is not given, and not proved beyond."""
-    scope = Scope("points", tried, tried if met is None else met)
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, summary, scope=scope)
+    def __str__(self) -> str:
+        return f"{self.verdict.value} {self.evidence.value}"
 
 
 @dataclass(frozen=True)
@@ -100,11 +76,34 @@ class Flip:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A statement of a document that can be checked.
+class Repair:
+    """What is true in place of a refuted statement; what is not given is that of the statement.
 
-    `uses` names what the document's own argument leans on; `rests_on` what our check leans on. A claim that `uses` a
-    refuted one falls with it, unless our check shows by its own route that it holds.
+    Its id is that of the statement with "-repaired". Where both have one checker, each is a flip of the other.
+    """
+
+    statement: str
+    words: str
+    says: Any
+    expected: str
+    source: str = ""
+    hypotheses: tuple[Parameter, ...] | None = None
+    check: Checker | None = None
+    flips: tuple[Flip, ...] = ()
+    uses: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    survivors: Mapping[str, str] = field(default_factory=dict)
+    untested: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that can be checked.
+
+    `quote` has the exact words of the document. `uses` names what the document's own argument leans on; `rests_on` what
+    our check leans on. A claim that `uses` a refuted one falls with it, unless our check shows by its own route that it
+    holds. Ambiguous words have no checker, but `readings`: claims of their own. `untested` tells of hypotheses whose
+    ends the check need not try, `survivors` of machine-made variants that rightly come out as the claim does: why.
     """
 
     id: str
@@ -113,11 +112,25 @@ class Claim:
     words: str
     hypotheses: tuple[Parameter, ...]
     says: Any
-    check: Callable[[Any], Finding]
+    check: Checker | None
+    expected: str
+    quote: str = ""
+    whose: Whose = Whose.OURS
+    severity: Severity = Severity.EDITORIAL
     flips: tuple[Flip, ...] = ()
+    repair: Repair | None = None
     repaired_by: str | None = None
+    readings: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
+    survivors: Mapping[str, str] = field(default_factory=dict)
+    untested: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.check is None) != bool(self.readings):
+            raise OracleError(f"claim {self.id} needs either a checker or readings")
+        if self.repair is not None and self.repaired_by is not None:
+            raise OracleError(f"claim {self.id} has a repair and names another")
 
     @property
     def paper(self) -> str:
@@ -129,22 +142,76 @@ class Claim:
         """Its hypotheses as the commands write them: what has which domain."""
         return [picked(item, "name", "domain") for item in self.hypotheses]
 
+    @property
+    def of_document(self) -> bool:
+        """Whether it is a statement that the document makes."""
+        return self.whose in (Whose.PRINTED, Whose.TYPO)
 
-@dataclass(frozen=True)
-class Expectation:
-    """The verdict and the evidence that the project has established before."""
 
-    verdict: Verdict
-    evidence: Evidence
+def citing(verdict: Verdict, reason: str) -> Checker:
+    """The checker of a claim about which nothing is computed; the reason says who proves it, or what is missing."""
+    return lambda says, given: cited(verdict, reason)
+
+
+def expanded(item: Claim) -> Iterator[Claim]:
+    """A claim as it is registered, and its repair as a claim of its own."""
+    repair = item.repair
+    if repair is None:
+        yield item
+        return
+    name, check = f"{item.id}-repaired", repair.check or item.check
+    mirrored = repair.check is None
+    holds = Expectation.of(repair.expected).verdict
+    yield replace(
+        item, repair=None, repaired_by=name,
+        flips=item.flips + ((Flip("the repair", repair.says, holds),) if mirrored else ()),
+    )
+    yield Claim(
+        name, repair.source or f"{item.source}, repaired", repair.statement, repair.words,
+        item.hypotheses if repair.hypotheses is None else repair.hypotheses, repair.says, check, repair.expected,
+        severity=item.severity, uses=repair.uses, rests_on=repair.rests_on, survivors=repair.survivors,
+        untested=repair.untested,
+        flips=repair.flips + ((Flip("as printed", item.says, Verdict.REFUTED),) if mirrored else ()),
+    )
+
+
+@functools.cache
+def claims() -> dict[str, Claim]:
+    """All claims by id, repairs included; every id that a claim names must exist.
+
+        >>> import dp_oracle
+        >>> dp_oracle.claims()["relu-approx/lem-2.5"].source
+        '000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)'
+    """
+    every = [one for item in discover(Claim, "theorems") for one in expanded(item)]
+    table = index(every, lambda item: item.id)
+    for item in table.values():
+        repaired = (item.repaired_by,) if item.repaired_by else ()
+        for other in (*item.uses, *item.rests_on, *item.readings, *repaired):
+            if other not in table:
+                raise OracleError(f"claim {item.id} names {other}, which is not registered")
+    return table
+
+
+@functools.cache
+def expectations() -> dict[str, Expectation]:
+    """What is expected of every claim."""
+    return {name: Expectation.of(item.expected) for name, item in claims().items()}
+
+
+def claim(name: str) -> Claim:
+    """The claim of that id."""
+    return named(claims(), "claim", name)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim with its finding and what was expected."""
+    """A claim with its finding, as strong as what it rests on, and what was expected; `capped_by` is the weakest."""
 
     claim: Claim
     finding: Finding
     expected: Expectation
+    capped_by: str = ""
 
     @property
     def as_expected(self) -> bool:
@@ -165,83 +232,56 @@ class Checked:
         """The stable JSON object of `dp-oracle check`."""
         item, finding, expected = self.claim, self.finding, self.expected
         return {  # by hand: one flat object of the three
-            **picked(item, "id", "source", "statement", "words"), "hypotheses": item.domains,
+            **picked(item, "id", "source", "quote", "statement", "words"), "whose": item.whose.value,
+            "severity": item.severity.value, "hypotheses": item.domains,
             "verdict": plain(finding.verdict), "expected": plain(expected.verdict),
             **picked(self, "as_expected", "difference"), "evidence": plain(finding.evidence),
-            "expected_evidence": plain(expected.evidence), **picked(finding, "summary", "witness", "scope"),
-            **picked(item, "repaired_by", "uses", "rests_on"),
+            "expected_evidence": plain(expected.evidence), "capped_by": self.capped_by,
+            **picked(finding, "summary", "witness", "scope"),
+            "steps": [{"words": step.words, "computed": step.computed} for step in finding.steps],
+            **picked(item, "repaired_by", "readings", "uses", "rests_on"),
         }
 
 
-def cited(verdict: Verdict, reason: str) -> Callable[[Any], Finding]:
-    """The checker of a claim about which nothing is computed; the reason says who proves it, or what is missing."""
-    return lambda says: Finding(verdict, Evidence.CITED, reason)
-
-
-@functools.cache
-def expectations() -> dict[str, Expectation]:
-    """What is expected of every claim, from the data files `theorems/expected/PAPER.toml`."""
-    table: dict[str, Expectation] = {}
-    for file in sorted(resources.files("theorems").joinpath("expected").iterdir(), key=lambda item: item.name):
-        for name, words in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            verdict, evidence = words.split()
-            table[name] = Expectation(Verdict(verdict), Evidence(evidence))
-            if f"{name.split('/')[0]}.toml" != file.name:
-                raise OracleError(f"{name} stands in {file.name}, the file of another paper")
-    return table
-
-
-@functools.cache
-def claims() -> dict[str, Claim]:
-    """All claims by id; every id that a claim names must exist, and every claim must have its expectation.
-
-        >>> import dp_oracle
-        >>> dp_oracle.claims()["relu-approx/lem-2.5"].source
-        '000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)'
-    """
-    table = index(discover(Claim, "theorems"), lambda item: item.id)
-    for item in table.values():
-        for other in (*item.uses, *item.rests_on, *((item.repaired_by,) if item.repaired_by else ())):
-            if other not in table:
-                raise OracleError(f"claim {item.id} names {other}, which is not registered")
-    lacking, dropped = sorted(table.keys() - expectations()), sorted(expectations().keys() - table)
-    if lacking or dropped:
-        raise OracleError(f"without an expected verdict: {lacking}; expected, but not registered: {dropped}")
-    return table
-
-
-def claim(name: str) -> Claim:
-    """The claim of that id."""
-    return named(claims(), "claim", name)
-
-
-def judge(item: Claim, says: Any) -> Finding:
+def judge(item: Claim, says: Any, domain: Domain | None = None) -> Finding:
     """What a claim's checker finds about a statement, held to the rules that every finding obeys."""
-    finding = item.check(says)
-    scope, computed = finding.scope, finding.evidence is not Evidence.CITED
-    if computed and scope is not None and scope.kind != "all" and scope.met == 0:
+    if item.check is None:
+        return _of_readings(item)
+    given = Domain(item.hypotheses) if domain is None else domain
+    finding = item.check(says, given)
+    scope = finding.scope
+    if scope is not None and scope.kind in ("box", "points") and scope.met == 0:
         return replace(finding, verdict=Verdict.VACUOUS, summary=f"no point met the hypotheses ({scope.tried} tried)")
-    wrong = {
-        "refutes without a witness": finding.verdict is Verdict.REFUTED and not finding.witness,
-        "does not say how much of the hypotheses it covered": computed and scope is None,
-        "claims a computation where it only cites": not computed and scope is not None,
-        "calls points a proof": finding.verdict is Verdict.HOLDS and scope is not None and (
-            (finding.evidence is Evidence.PROVED) != (scope.kind == "all")
-        ),
-        "calls points a box": finding.evidence is Evidence.CERTIFIED_ON_BOX and (scope is None or scope.kind != "box"),
-        "calls a box points": finding.evidence is Evidence.CHECKED_AT_POINTS and scope is not None
-        and finding.verdict is Verdict.HOLDS and scope.kind != "points",
-        "decides by citing": finding.verdict is Verdict.REFUTED and not computed,
-        "computes what it calls not checkable": finding.verdict is Verdict.NOT_CHECKABLE and computed,
-        "gives no reason": not finding.summary.strip(),
-    }
-    for what, is_so in wrong.items():
-        if is_so:
-            raise OracleError(f"the checker of {item.id} {what}")
+    rule = broken_rule(finding)
+    if rule:
+        raise OracleError(f"the checker of {item.id} {rule}")
     return finding
 
 
-def check(item: Claim | str, expected: Expectation | None = None) -> Checked:
+def _of_readings(item: Claim) -> Finding:
+    """What the readings of ambiguous words come to: the verdict that all share, or AMBIGUOUS."""
+    found = {name: expectations()[name] for name in item.readings}
+    verdicts = {one.verdict for one in found.values()}
+    verdict = verdicts.pop() if len(verdicts) == 1 else Verdict.AMBIGUOUS
+    told = "; ".join(f"{name}: {one}" for name, one in found.items())
+    evidence, _ = weakest({name: one.evidence for name, one in found.items()}, Evidence.PROVED)
+    return Finding(verdict, evidence, f"its readings: {told}")
+
+
+def capped(item: Claim, finding: Finding, known: Mapping[str, Expectation] | None = None) -> Checked:
+    """A finding with its expectation, its evidence no stronger than that of what the check rests on."""
+    table = expectations() if known is None else known
+    expected = Expectation.of(item.expected)
+    if finding.verdict not in (Verdict.HOLDS, Verdict.REFUTED) or finding.evidence is Evidence.CITED:
+        return Checked(item, finding, expected)
+    fallen = [name for name in item.rests_on if table[name].verdict is not Verdict.HOLDS]
+    if fallen:
+        raise OracleError(f"the check of {item.id} rests on {', '.join(fallen)}, which is not established")
+    evidence, name = weakest({other: table[other].evidence for other in item.rests_on}, finding.evidence)
+    return Checked(item, replace(finding, evidence=evidence), expected, name)
+
+
+def check(item: Claim | str) -> Checked:
     """What a check of a claim, or of the claim of that id, finds, beside what is expected of it.
 
         >>> import dp_oracle
@@ -252,4 +292,4 @@ def check(item: Claim | str, expected: Expectation | None = None) -> Checked:
         ('3', '2')
     """
     known = claim(item) if isinstance(item, str) else item
-    return Checked(known, judge(known, known.says), expected or expectations()[known.id])
+    return capped(known, judge(known, known.says))

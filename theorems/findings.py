@@ -16,7 +16,8 @@ from typing import Any
 from oracle.core.plain import plain
 from oracle.running.fingerprint import fingerprint, installed
 from oracle.running.store import Store
-from theorems.claim import Evidence, Finding, Scope, Verdict, claims
+from theorems.claim import Claim, claims, expanded
+from theorems.verdict import Evidence, Finding, Scope, Step, Verdict
 
 FINDING = "finding"
 
@@ -24,12 +25,12 @@ FINDING = "finding"
 @functools.cache
 def places() -> dict[str, tuple[str, ...]]:
     """The modules in which each claim stands, by its id."""
-    known = {id(item): name for name, item in claims().items()}
     found: dict[str, set[str]] = {name: set() for name in claims()}
     for module in installed().below("theorems"):
         for value in vars(sys.modules[module]).values() if module in sys.modules else ():
-            if id(value) in known:
-                found[known[id(value)]].add(module)
+            for item in expanded(value) if isinstance(value, Claim) else ():
+                if item.id in found:
+                    found[item.id].add(module)
     return {name: tuple(sorted(modules)) for name, modules in found.items()}
 
 
@@ -43,7 +44,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
     scope = data["scope"]
     return Finding(
         Verdict(data["verdict"]), Evidence(data["evidence"]), data["summary"], data["witness"],
-        None if scope is None else Scope(**scope),
+        None if scope is None else Scope(**scope), tuple(Step(**step) for step in data["steps"]),
     )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, expectations
+from theorems.claim import Checked, Claim, Expectation, expectations
+from theorems.verdict import Evidence, Verdict
 
 Standing = Mapping[str, Expectation]
 """Verdict and evidence of every claim by id."""

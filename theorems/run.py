@@ -8,31 +8,45 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from oracle.running.pool import Died, Pool
-from theorems.claim import Checked, Claim, Finding, claim, expectations, judge
+from theorems.claim import Checked, Claim, capped, claim, judge
 from theorems.findings import Findings
 from theorems.tools import effort
+from theorems.verdict import Finding
+
+LIMIT = 300.0
+"""Seconds of a processor that the check of one claim may take; under `--full` twenty times as many."""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A claim whose check did not come to a finding, and why."""
+    """A claim whose check did not come to a finding, and why; the traceback is that of the checker."""
 
     claim: Claim
     error: str
+    traceback: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What a check raised, in words, and where."""
+
+    error: str
+    traceback: str = ""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A claim's finding or its error in words, and the seconds of a processor it took, if it came from no store."""
+    """A claim's finding or what went wrong, and the seconds of a processor it took, if it came from no store."""
 
     name: str
-    result: Finding | str
+    result: Finding | Trouble
     seconds: float | None = None
 
 
@@ -58,7 +72,7 @@ def run(
 
     One worker is this process itself. Several are processes of their own, which find a claim by its id with `find`.
     """
-    results: dict[str, Finding | str] = {}
+    results: dict[str, Finding | Trouble] = {}
     for item in items:
         kept = None if store is None else store.finding(item.id)
         if kept is not None:
@@ -74,37 +88,35 @@ def run(
     return [_outcome(item, results[item.id]) for item in items]
 
 
-def _outcome(item: Claim, result: Finding | str) -> Checked | Failed:
-    return Failed(item, result) if isinstance(result, str) else Checked(item, result, expectations()[item.id])
+def _outcome(item: Claim, result: Finding | Trouble) -> Checked | Failed:
+    return Failed(item, result.error, result.traceback) if isinstance(result, Trouble) else capped(item, result)
 
 
-def _attempt(name: str, work: Callable[[], Finding]) -> Done:
+def _attempt(name: str, work: Callable[[], Finding], full: bool) -> Done:
     """A finding, or what went wrong in words: one claim's error must not cost the others their findings."""
     start = time.process_time()
     try:
-        result: Finding | str = work()
+        with effort.full() if full else nullcontext(), effort.at_most(effort.points(1) * LIMIT):
+            result: Finding | Trouble = work()
     except Exception as error:
-        result = f"{type(error).__name__}: {error}"
+        result = Trouble(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
     return Done(name, result, time.process_time() - start)
 
 
 def _here(items: Sequence[Claim], full: bool) -> Iterator[Done]:
     for item in items:
-        with effort.full() if full else nullcontext():
-            done = _attempt(item.id, partial(judge, item, item.says))
-        yield done
+        yield _attempt(item.id, partial(judge, item, item.says), full)
 
 
 def _found(name: str, find: Find, full: bool) -> Done:
     """What a worker does with a claim."""
-    with effort.full() if full else nullcontext():
-        return _attempt(name, partial(find, name))
+    return _attempt(name, partial(find, name), full)
 
 
 def _spread(names: Sequence[str], workers: int, full: bool, find: Find) -> Iterator[Done]:
     with Pool(workers) as pool:
         for (name, *_), done in pool.run(_found, ((name, find, full) for name in names)):
             if isinstance(done, Died):
-                yield Done(name, f"the process that checked it died with exit code {done.exit_code}")
+                yield Done(name, Trouble(f"the process that checked it died with exit code {done.exit_code}"))
             else:
                 yield done

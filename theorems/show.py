@@ -10,11 +10,17 @@ from rich.markup import escape
 
 from oracle.core.plain import plain_object
 from oracle.running.console import VERDICT_STYLES, terminal
-from theorems.claim import Checked, Claim, Evidence, Finding, Verdict
+from theorems.claim import Checked, Claim, Whose
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
+from theorems.verdict import Evidence, Finding, Verdict
 
 Lines = list[tuple[str, str]]
+
+WHOSE = {
+    Whose.PRINTED: "printed in the document", Whose.TYPO: "printed in the document, evidently a misprint",
+    Whose.READING: "our reading of words that can be read otherwise", Whose.OURS: "ours",
+}
 
 
 def scope_in_words(finding: Finding) -> str:
@@ -23,8 +29,10 @@ def scope_in_words(finding: Finding) -> str:
     if scope is None:
         return "nothing was computed"
     if scope.kind == "all":
-        refuted = finding.verdict is Verdict.REFUTED
-        return "one exact instance, which refutes" if refuted else "every value that meets the hypotheses"
+        return "every value that meets the hypotheses"
+    if scope.kind == "instance":
+        refutes = finding.verdict is Verdict.REFUTED
+        return "one instance, which refutes" if refutes else "the printed numbers and no more"
     kind = "points" if scope.kind == "points" else "pieces of a box"
     where = "; ".join(f"{name}: {words}" for name, words in scope.region.items())
     return f"{scope.met} of {scope.tried} {kind} met the hypotheses" + (f" ({where})" if where else "")
@@ -46,14 +54,19 @@ def page(item: Checked, table: Mapping[str, Claim], known: Standing) -> Lines:
 
     asked = item.claim
     first, *others = brief(item)
-    lines = [first, ("formally", asked.statement)]
+    quoted = [("document", f'"{asked.quote}"')] if asked.quote else []
+    lines = [first, *quoted, ("whose", WHOSE[asked.whose]), ("matters", asked.severity.value)]
+    lines += [("formally", asked.statement)]
     lines += [("given", f"{parameter.name}: {parameter.domain}" + (parameter.meaning and f" ({parameter.meaning})"))
               for parameter in asked.hypotheses]
     lines += [*others, ("scope", scope_in_words(item.finding))]
+    lines += [("computed" if step.computed else "argued", step.words) for step in item.finding.steps]
+    if item.capped_by:
+        lines += [("capped", f"no stronger than {item.capped_by}, on which the check rests")]
     falls, survives = consequences(table, asked.id, known)
     related = (
-        ("uses", asked.uses), ("rests on", asked.rests_on), ("used by", users(table, asked.id)), ("falls", falls),
-        ("survives", survives),
+        ("readings", asked.readings), ("uses", asked.uses), ("rests on", asked.rests_on),
+        ("used by", users(table, asked.id)), ("falls", falls), ("survives", survives),
     )
     return lines + _repair(item, known) + [(label, listed(names)) for label, names in related if names]
 
@@ -69,12 +82,13 @@ def _repair(item: Checked, known: Standing | None = None) -> Lines:
 def as_json(item: Checked | Failed, table: Mapping[str, Claim], known: Standing) -> dict[str, Any]:
     """The stable JSON object of one claim, or its id and the error.
 
-    id, source, statement (LaTeX), words, hypotheses (name, domain); verdict, evidence, summary, witness (name: number
-    as text) and scope (kind, tried, met, region; or null) are what was found; expected, expected_evidence, as_expected
-    and difference compare it with what is established; repaired_by, uses, rests_on, used_by, falls, survives are ids.
+    id, source, quote (the document's words), statement (LaTeX), words, whose, severity, hypotheses (name, domain);
+    verdict, evidence, summary, witness (name: number as text), scope (kind, tried, met, region; or null) and steps
+    (words, computed) are what was found; expected, expected_evidence, as_expected and difference compare it with what
+    is established; capped_by, repaired_by, readings, uses, rests_on, used_by, falls, survives are ids.
     """
     if isinstance(item, Failed):
-        return {"id": item.claim.id, "error": item.error}
+        return {"id": item.claim.id, "error": item.error, "traceback": item.traceback}
     falls, survives = consequences(table, item.claim.id, known)
     return item.to_json() | plain_object({"used_by": users(table, item.claim.id), "falls": falls, "survives": survives})
 

@@ -23,8 +23,10 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, non_negative, probability, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Checker, Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, LawPair, hockey_stick, laws, shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _RATES = tuple(Fraction(v) for v in ("1/4", "1/2", "1"))
 _ORDERS = tuple(Fraction(v) for v in ("1", "3/2", "2", "4"))
@@ -61,7 +63,7 @@ def identity_gap(says: Convexity) -> sympy.Expr:
     return sympy.simplify(left - q * (first - a * ((1 - part) * common + part * second)))
 
 
-def judge_convexity(says: Convexity) -> Finding:
+def judge_convexity(says: Convexity, given: Domain) -> Finding:
     """The identity by computer algebra, and in exact rationals for small laws."""
     tried = 0
     for common, first, second in itertools.product(laws(2, 3), repeat=3):
@@ -71,20 +73,19 @@ def judge_convexity(says: Convexity) -> Finding:
             left = hockey_stick(mixed(q, common, first), mixed(q, common, second), larger)
             right = q * hockey_stick(first, mixed(part, common, second), a)
             if left != right:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the two divergences differ",
+                return refuted(
+                    "the two divergences differ",
                     {
                         "P0": shown(common), "P1": shown(first), "Q1": shown(second), "q": str(q), "a": str(a),
                         "left side": str(left), "right side": str(right),
-                    }, ALL,
+                    },
                 )
     if identity_gap(says) != 0:
         return _agrees(tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the measures are equal outcome by outcome (computer algebra); the divergences are for "
-        f"{tried} triples of laws, rates and orders", scope=ALL,
-    )
+        f"{tried} triples of laws, rates and orders"
+    ))
 
 
 def poisson_pairs() -> Iterator[Sampled]:
@@ -122,10 +123,10 @@ def counting_gap() -> sympy.Expr:
     return sympy.combsimp(sympy.binomial(n - 1, m - 1) * (n - m) - m * sympy.binomial(n - 1, m))
 
 
-def judge_amplification(pairs: Callable[[], Iterator[Sampled]]) -> Callable[[Amplified], Finding]:
+def judge_amplification(pairs: Callable[[], Iterator[Sampled]]) -> Checker:
     """The checker of (epsilon', delta') for a way of sampling: never exceeded, and always attained."""
 
-    def judge(says: Amplified) -> Finding:
+    def judge(says: Amplified, given: Domain) -> Finding:
         tried, attained, met = 0, set(), set()
         for base, q, a, delta, both in pairs():
             tried += 1
@@ -136,26 +137,24 @@ def judge_amplification(pairs: Callable[[], Iterator[Sampled]]) -> Callable[[Amp
                 "claimed delta'": str(claimed), "true delta'": str(true),
             }
             if true > claimed:
-                return Finding(Verdict.REFUTED, Evidence.PROVED, "a sampled base exceeds it", witness, ALL)
+                return refuted("a sampled base exceeds it", witness)
             met.add((q, a, delta))
             if true == claimed:
                 attained.add((q, a, delta))
         if met - attained:
             q, a, delta = min(met - attained)
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "no base attains it, though a smaller one is a theorem",
-                {"q": str(q), "e^epsilon": str(a), "delta": str(delta)}, ALL,
+            return refuted(
+                "no base attains it, though a smaller one is a theorem",
+                {"q": str(q), "e^epsilon": str(a), "delta": str(delta)},
             )
         a_, q_, delta_ = sympy.symbols("a q delta", positive=True)
         gaps = (says[0](a_, q_) - order(a_, q_), says[1](delta_, q_) - q_ * delta_)
         if any(sympy.simplify(gap) != 0 for gap in (*gaps, identity_gap((order, share)), counting_gap())):
             return _agrees(tried)
-        return Finding(
-            Verdict.HOLDS, Evidence.PROVED,
+        return proof(argued(
             "joint convexity between neighbours of the base (computer algebra, the counting included); never exceeded "
-            f"by {tried} sampled bases in exact rationals, and attained at each of their rates, orders and deltas",
-            scope=ALL,
-        )
+            f"by {tried} sampled bases in exact rationals, and attained at each of their rates, orders and deltas"
+        ))
 
     return judge
 
@@ -191,6 +190,7 @@ joint_convexity = Claim(
         Flip("b written as 1/a + q (1 - 1/a)", (order, lambda a, q: 1 / a + q * (1 - 1 / a)), Verdict.HOLDS),
     ),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )
 
 poisson = Claim(
@@ -203,6 +203,7 @@ poisson = Claim(
     check=judge_amplification(poisson_pairs),
     flips=_FLIPS,
     rests_on=("background/joint-convexity",),
+    expected="HOLDS ARGUED",
 )
 
 without_replacement = Claim(
@@ -215,4 +216,5 @@ without_replacement = Claim(
     check=judge_amplification(batch_pairs),
     flips=_FLIPS,
     rests_on=("background/joint-convexity",),
+    expected="HOLDS ARGUED",
 )

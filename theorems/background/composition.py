@@ -25,8 +25,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, laws, shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _ODDS = tuple(Fraction(v) for v in ("3/2", "2", "4"))
 _DELTAS = tuple(Fraction(v) for v in ("0", "1/10", "1/2"))
@@ -71,7 +73,7 @@ def curve_gaps() -> dict[str, sympy.Expr]:
     }
 
 
-def judge_optimal(says: Total) -> Finding:
+def judge_optimal(says: Total, given: Domain) -> Finding:
     """The formula against the product of worst pairs; and W against all small pairs that are (epsilon, delta)-DP."""
     tried = 0
     for odds, delta, steps in itertools.product(_ODDS, _DELTAS, (1, 2, 3, 4)):
@@ -80,10 +82,10 @@ def judge_optimal(says: Total) -> Finding:
             tried += 1
             claimed, true = says(odds, delta, steps, total), hockey_stick(*pair, total)
             if claimed != true:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the product of worst pairs has another delta, exactly",
+                return refuted(
+                    "the product of worst pairs has another delta, exactly",
                     {"e^epsilon": str(odds), "delta": str(delta), "k": str(steps), "e^total": str(total),
-                     "true": str(true), "claimed": str(claimed)}, ALL,
+                     "true": str(true), "claimed": str(claimed)},
                 )
     below = 0
     for first, second in itertools.product(laws(3, 4), repeat=2):
@@ -94,15 +96,13 @@ def judge_optimal(says: Total) -> Finding:
     dominated = below == len(list(laws(3, 4))) ** 2 * len(_ODDS)
     if says is not optimal or not dominated or any(gap != 0 for gap in curve_gaps().values()):
         return undecided("agrees at points; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "W's curve is the largest that (epsilon, delta)-DP allows (computer algebra: the chord between 1/a and a), and "
-        f"products dominate; the formula was summed outcome by outcome, and W held against pairs: {tried} exact cases",
-        scope=ALL,
-    )
+        f"products dominate; the formula was summed outcome by outcome, and W held against pairs: {tried} exact cases"
+    ))
 
 
-def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]]) -> Finding:
+def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]], given: Domain) -> Finding:
     """Whether k mechanisms of (e^epsilon, delta) are (e^total, delta_total)-DP, as claimed; at delta = 0 the least."""
     tried = 0
     for odds, delta, steps in itertools.product(_ODDS, _DELTAS, (1, 2, 3, 4)):
@@ -111,10 +111,10 @@ def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]]) -> Finding:
         true = hockey_stick(*power(worst(odds, delta), steps), total)
         sharp = delta > 0 or hockey_stick(*power(worst(odds, delta), steps), total - Fraction(1, 1000)) > 0
         if true > delta_total or not sharp:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the worst composition breaks it, or needs less, exactly",
+            return refuted(
+                "the worst composition breaks it, or needs less, exactly",
                 {"e^epsilon": str(odds), "delta": str(delta), "k": str(steps), "e^total claimed": str(total),
-                 "delta claimed": str(delta_total), "delta there": str(true)}, ALL,
+                 "delta claimed": str(delta_total), "delta there": str(true)},
             )
     a, d = sympy.symbols("a delta", positive=True)
     shown_for = [
@@ -123,11 +123,10 @@ def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]]) -> Finding:
     # All responses agree with odds a^k, where the sum vanishes: what is left is 1 - (1-delta)^k <= k delta.
     if not all(shown_for):
         return undecided("no composition is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "at a^k no outcome but a revealed one exceeds, and 1 - (1-delta)^k <= k delta (Bernoulli); for delta = 0 the "
-        f"worst composition needs all of k epsilon; {tried} exact cases", scope=ALL,
-    )
+        f"worst composition needs all of k epsilon; {tried} exact cases"
+    ))
 
 
 Root = Callable[[Any], Any]
@@ -157,7 +156,7 @@ def transform_gap() -> sympy.Expr:
     return sympy.simplify(sympy.diff(f, t, 2) - (e**2 - sympy.diff(f, t) ** 2))
 
 
-def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any]) -> Finding:
+def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any], given: Domain) -> Finding:
     """The worst composition's divergence at the claimed epsilon is at most the slack, certified."""
     tried = 0
     for epsilon, steps, slack in itertools.product(("1/100", "1/10", "1"), (1, 10, 100, 400), ("1e-1", "1e-5", "1e-9")):
@@ -166,10 +165,10 @@ def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any]) -> Finding:
             total = says(ball(Fraction(epsilon)), steps, -ball(Fraction(slack)).log(), arb.tanh, arb.sqrt)
             true = worst_divergence(Fraction(epsilon), steps, total)
             if true > ball(Fraction(slack)):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the worst composition has a larger delta, certified",
+                return refuted(
+                    "the worst composition has a larger delta, certified",
                     {"epsilon": epsilon, "k": str(steps), "slack": slack, "claimed total": total.str(12),
-                     "delta there": true.str(12)}, ALL,
+                     "delta there": true.str(12)},
                 )
     e, k, log = sympy.symbols("epsilon k L", positive=True)
     claimed = says(e, k, log, sympy.tanh, sympy.sqrt)
@@ -177,11 +176,10 @@ def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any]) -> Finding:
     mean = sympy.simplify((sympy.exp(e) - 1) / (sympy.exp(e) + 1) - sympy.tanh(e / 2).rewrite(sympy.exp))
     if tail != 0 or mean != 0 or transform_gap() != 0:
         return undecided("no composition is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "f'' = epsilon^2 - f'^2 bounds the Laplace transform (computer algebra), Markov's inequality the tail; the "
-        f"worst composition obeys it at {tried} points, certified", scope=ALL,
-    )
+        f"worst composition obeys it at {tried} points, certified"
+    ))
 
 
 def response(keep: Any, alpha: Any) -> Any:
@@ -189,7 +187,7 @@ def response(keep: Any, alpha: Any) -> Any:
     return keep - alpha * (1 - keep)
 
 
-def judge_response(says: Callable[[Any, Any], Any]) -> Finding:
+def judge_response(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """The curve of randomised response, max(0, says(keep, e^epsilon)), against the two outcomes."""
     tried = 0
     for keep in (Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(9, 10)):
@@ -198,10 +196,10 @@ def judge_response(says: Callable[[Any, Any], Any]) -> Finding:
             laws_ = (keep, 1 - keep), (1 - keep, keep)
             true, claimed = hockey_stick(*laws_, alpha), max(Fraction(0), says(keep, alpha))
             if true != claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "another number",
+                return refuted(
+                    "another number",
                     {"P": shown(laws_[0]), "Q": shown(laws_[1]), "e^epsilon": str(alpha), "delta": str(true),
-                     "claimed": str(claimed)}, ALL,
+                     "claimed": str(claimed)},
                 )
     half, more = sympy.symbols("h x", nonnegative=True)  # keep = 1/2 + h/2, e^epsilon = 1 + x
     keep, alpha = (1 + half) / 2, 1 + more
@@ -209,11 +207,9 @@ def judge_response(says: Callable[[Any, Any], Any]) -> Finding:
     first = keep - alpha * (1 - keep)
     if sympy.expand(says(keep, alpha) - first) != 0 or sympy.expand(other - (half + more * (1 + half) / 2)) != 0:
         return undecided("agrees at points; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"the untrue outcome never exceeds: 1 - keep <= e^epsilon keep (computer algebra); {tried} exact points",
-        scope=ALL,
-    )
+    return proof(argued(
+        f"the untrue outcome never exceeds: 1 - keep <= e^epsilon keep (computer algebra); {tried} exact points"
+    ))
 
 
 _STEPS = (non_negative("epsilon"), unit_interval("delta"), positive_integer("steps"))
@@ -234,6 +230,7 @@ basic = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/composition-optimal",),
+    expected="HOLDS ARGUED",
 )
 
 advanced_composition = Claim(
@@ -253,6 +250,7 @@ advanced_composition = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/composition-optimal",),
+    expected="HOLDS ARGUED",
 )
 
 optimal_composition = Claim(
@@ -271,6 +269,7 @@ optimal_composition = Claim(
         Flip("the deltas left out", lambda odds, delta, k, total: optimal(odds, 0 * delta, k, total), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/def-2.3", "relu-approx/thm-2.4"),
+    expected="HOLDS ARGUED",
 )
 
 randomised_response = Claim(
@@ -286,4 +285,5 @@ randomised_response = Claim(
         Flip("without e^epsilon", lambda keep, alpha: 2 * keep - 1, Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )

@@ -24,8 +24,10 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, non_negative, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _ORDERS = (2, 3, 5)
 _RATIOS = tuple(Fraction(v) for v in ("1", "3/2", "2", "5"))
@@ -45,7 +47,7 @@ def largest_gap(says: Callable[[Any], Any]) -> bool:
     return bool(slope and sympy.simplify(sympy.expand_log(sympy.log(value), force=True)) == 0)
 
 
-def judge_constant(says: Callable[[Any], Any]) -> Finding:
+def judge_constant(says: Callable[[Any], Any], given: Domain) -> Finding:
     """Valid for all small laws, in exact rationals, and attained by the pair of the module docstring."""
     tried = 0
     for first, second in itertools.product(laws(2, 5), repeat=2):
@@ -57,10 +59,10 @@ def judge_constant(says: Callable[[Any], Any]) -> Finding:
             claimed = Fraction(says(Fraction(order))) * size / ratio ** (order - 1)
             true = hockey_stick(first, second, ratio)
             if true > claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "a pair has a larger delta, exactly",
+                return refuted(
+                    "a pair has a larger delta, exactly",
                     {"P": shown(first), "Q": shown(second), "alpha": str(order), "e^epsilon": str(ratio),
-                     "delta": str(true), "claimed": str(claimed)}, ALL,
+                     "delta": str(true), "claimed": str(claimed)},
                 )
     for order, ratio in itertools.product(_ORDERS, _RATIOS):
         tried += 1
@@ -70,18 +72,17 @@ def judge_constant(says: Callable[[Any], Any]) -> Finding:
         assert size is not None
         claimed, true = Fraction(says(Fraction(order))) * size / ratio ** (order - 1), hockey_stick(*pair, ratio)
         if true != claimed:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the worst pair's delta is another: the constant is not the least",
+            return refuted(
+                "the worst pair's delta is another: the constant is not the least",
                 {"P": shown(pair[0]), "Q": shown(pair[1]), "alpha": str(order), "e^epsilon": str(ratio),
-                 "delta": str(true), "claimed": str(claimed)}, ALL,
+                 "delta": str(true), "claimed": str(claimed)},
             )
     if not largest_gap(says):
         return undecided("no pair is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "(1 - y) y^(alpha-1) is largest at y = (alpha-1)/alpha (computer algebra), integrated over the loss; a pair of "
-        f"constant loss attains it; {tried} pairs, orders and epsilons in exact rationals", scope=ALL,
-    )
+        f"constant loss attains it; {tried} pairs, orders and epsilons in exact rationals"
+    ))
 
 
 Epsilon = Callable[[Any, Any, Any, Callable[[Any], Any]], Any]
@@ -96,7 +97,7 @@ def zcdp(rho: Any, alpha: Any, delta: Any, log: Callable[[Any], Any]) -> Any:
 _ALPHAS = tuple(1 + Fraction(k, 4) * Fraction(2) ** j for j in range(-2, 8) for k in range(4, 8))
 
 
-def judge_zcdp(says: Epsilon) -> Finding:
+def judge_zcdp(says: Epsilon, given: Domain) -> Finding:
     """No Gaussian mechanism is less private at any of many orders, and the conversion's equation is solved."""
     tried = 0
     for mu, delta in itertools.product(("1/10", "1", "3"), ("1e-2", "1e-5", "1e-10")):
@@ -109,10 +110,10 @@ def judge_zcdp(says: Epsilon) -> Finding:
                     continue  # then 0 is claimed, and rdp-conversion says so of a negative epsilon
                 true = delta_ball(epsilon, size)
                 if true > small:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "a Gaussian mechanism of that rho is less private, certified",
+                    return refuted(
+                        "a Gaussian mechanism of that rho is less private, certified",
                         {"rho": f"{mu}^2/2", "alpha": str(alpha), "delta": delta,
-                         "claimed epsilon": str(Enclosure.of_ball(epsilon)), "delta there": true.str(12)}, ALL,
+                         "claimed epsilon": str(Enclosure.of_ball(epsilon)), "delta there": true.str(12)},
                     )
     rho, t, delta_ = sympy.symbols("rho t delta", positive=True)
     alpha = 1 + t
@@ -120,11 +121,10 @@ def judge_zcdp(says: Epsilon) -> Finding:
     solved = t * (rho * alpha - epsilon) + t * sympy.log(1 - 1 / alpha) - sympy.log(alpha) - sympy.log(delta_)
     if sympy.simplify(sympy.expand_log(solved, force=True)) != 0:
         return undecided("no Gaussian mechanism is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "at every order it solves c(alpha) e^{(alpha-1)(rho alpha - epsilon)} = delta (computer algebra), so the least "
-        f"is valid, too; Gaussian mechanisms obey it at {tried} points, certified", scope=ALL,
-    )
+        f"is valid, too; Gaussian mechanisms obey it at {tried} points, certified"
+    ))
 
 
 _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
@@ -145,6 +145,7 @@ rdp_conversion = Claim(
         Flip("the power alpha for alpha - 1", lambda alpha: (1 - 1 / alpha) ** alpha / alpha, Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )
 
 zcdp_conversion = Claim(
@@ -165,4 +166,5 @@ zcdp_conversion = Claim(
     ),
     uses=("background/rdp-conversion",),
     rests_on=("background/rdp-conversion",),
+    expected="HOLDS ARGUED",
 )

@@ -17,8 +17,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from oracle.core.domain import positive
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import LawPair, dominates, hockey_stick, laws, shown
+from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
 
 Points = list[tuple[Fraction, Fraction]]
 """The vertices of a broken line, from (0, 1) to its last knot; beyond that it is constant."""
@@ -45,7 +47,7 @@ def upper_curve(pairs: list[LawPair]) -> Points:
     return [(x, max(hockey_stick(*pair, x) for pair in pairs)) for x in sorted(knots)]
 
 
-def judge_pairs(says: Callable[[Points], LawPair]) -> Finding:
+def judge_pairs(says: Callable[[Points], LawPair], given: Domain) -> Finding:
     """Build the pair of the largest curve of small mechanisms; it must be a pair of laws with exactly that curve."""
     tried = 0
     small = list(laws(2, 4))
@@ -62,15 +64,14 @@ def judge_pairs(says: Callable[[Points], LawPair]) -> Finding:
             if hockey_stick(*pair, x) != max(hockey_stick(*one, x) for one in pairs)
         ]
         if sums != [1, 1] or min(map(min, pair)) < 0 or wrong or not all(dominates(pair, one) for one in pairs):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "not a pair of laws, or not this curve",
+            return refuted(
+                "not a pair of laws, or not this curve",
                 {"laws on the data sets": "; ".join(map(shown, mechanism)), "P": shown(pair[0]), "Q": shown(pair[1]),
-                 "masses": shown(sums), "orders that differ": shown(wrong)}, ALL,
+                 "masses": shown(sums), "orders that differ": shown(wrong)},
             )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"the pair built for each of {tried} one-sided mechanisms dominates it with equality, exactly",
-        scope=Scope("points", tried, tried, {"outcomes": "2", "data sets": "3, the first a neighbour of the others"}),
+        Scope("points", tried, tried, {"outcomes": "2", "data sets": "3, the first a neighbour of the others"}),
     )
 
 
@@ -91,4 +92,5 @@ zhu = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1", "relu-approx/def-2.3"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

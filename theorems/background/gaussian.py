@@ -21,10 +21,12 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.effort import points as effort
 from theorems.tools.exact_gaussian_curve import Curve, curve
 from theorems.tools.exact_gaussian_curve import check as check_curve
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _MUS = tuple(tuple(map(Fraction, row)) for row in (("1",), ("1", "1"), ("3", "4"), ("1/2", "1/3", "2")))
 
@@ -40,7 +42,7 @@ def square_gap() -> sympy.Expr:
     return sympy.expand(t * (mu * x - mu**2 / 2) - x**2 / 2 - (log_transform(t, mu) - (x - t * mu) ** 2 / 2))
 
 
-def judge_sum(says: Callable[[list[Any]], Any]) -> Finding:
+def judge_sum(says: Callable[[list[Any]], Any], given: Domain) -> Finding:
     """Hold a rule for mu^2, from the list of the mu_i^2, against the second moment of the product's likelihood ratio.
 
     E_Q (dP/dQ)^2 is e^{mu^2} for a Gaussian pair and multiplies over a product, so its logarithm decides exactly.
@@ -49,9 +51,9 @@ def judge_sum(says: Callable[[list[Any]], Any]) -> Finding:
         true = sum((mu * mu for mu in row), Fraction(0))
         claimed = Fraction(says([mu * mu for mu in row]))
         if claimed != true:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the second moment of the likelihood ratio is another",
-                {"mu_i": ", ".join(map(str, row)), "log of the moment": str(true), "claimed mu^2": str(claimed)}, ALL,
+            return refuted(
+                "the second moment of the likelihood ratio is another",
+                {"mu_i": ", ".join(map(str, row)), "log of the moment": str(true), "claimed mu^2": str(claimed)},
             )
     t = sympy.symbols("t", real=True)
     gaps = []
@@ -61,16 +63,15 @@ def judge_sum(says: Callable[[list[Any]], Any]) -> Finding:
         gaps.append(sympy.expand(sum(log_transform(t, mu) for mu in mus) - together))
     if square_gap() != 0 or any(gap != 0 for gap in gaps):
         return undecided("agrees at points; the identity was not shown", len(_MUS))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the loss of the product pair has the Laplace transform of one Gaussian pair's (computer algebra), so the two "
-        "have one curve; adaptivity is relu-approx/thm-2.4, and the product itself attains it", scope=ALL,
-    )
+        "have one curve; adaptivity is relu-approx/thm-2.4, and the product itself attains it"
+    ))
 
 
-def judge_mechanism(says: Curve) -> Finding:
+def judge_mechanism(says: Curve, given: Domain) -> Finding:
     """The curve by quadrature and computer algebra, and that it rises with the distance of the means."""
-    finding = check_curve(says)
+    finding = check_curve(says, given)
     if finding.verdict is not Verdict.HOLDS:
         return finding
     mu, epsilon = sympy.symbols("mu epsilon", positive=True)
@@ -82,11 +83,10 @@ def judge_mechanism(says: Curve) -> Finding:
     density = sympy.exp(-((mu / 2 - epsilon / mu) ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
     if sympy.simplify(slope / density - 1) != 0:
         return undecided("the slope in mu was not shown", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the divergence of two Gaussians of one covariance is that of lem-2.5 at mu = distance/sigma; its slope in mu "
-        "is a normal density (computer algebra), so the largest distance is the worst", scope=ALL,
-    )
+        "is a normal density (computer algebra), so the largest distance is the worst"
+    ))
 
 
 def nodes_of_leaves(leaves: int) -> list[int]:
@@ -103,25 +103,24 @@ def nodes_of_leaves(leaves: int) -> list[int]:
     return counts
 
 
-def judge_tree(says: Callable[[int], int]) -> Finding:
+def judge_tree(says: Callable[[int], int], given: Domain) -> Finding:
     """Hold the number of sums that a leaf enters against trees that are built."""
     largest = effort(100)
     for leaves in range(1, largest + 1):
         counts = nodes_of_leaves(leaves)
         if max(counts) != says(leaves):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "a leaf enters another number of sums",
-                {"leaves": str(leaves), "sums with the first leaf": str(counts[0]), "claimed": str(says(leaves))}, ALL,
+            return refuted(
+                "a leaf enters another number of sums",
+                {"leaves": str(leaves), "sums with the first leaf": str(counts[0]), "claimed": str(says(leaves))},
             )
     # Doubling the leaves adds one level; up to 2^d leaves share a tree of d + 1 levels.
     doubles = all(says(2 * n) == says(n) + 1 == says(2 * n - 1) for n in range(2, largest))
     if not doubles:
         return undecided("does not grow by one as the leaves double", largest)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"all trees of up to {largest} leaves were built; mu^2 is the number of sums times (|v|/sigma)^2 by "
         "background/gdp-composition",
-        scope=Scope("points", largest, largest, {"leaves": f"1 to {largest}"}),
+        Scope("points", largest, largest, {"leaves": f"1 to {largest}"}),
     )
 
 
@@ -142,6 +141,7 @@ gdp_composition = Claim(
         Flip("the first three only", lambda squares: sum(squares[:3]), Verdict.UNDECIDED),
     ),
     rests_on=("relu-approx/thm-2.4", "relu-approx/lem-2.5"),
+    expected="HOLDS ARGUED",
 )
 
 balle_wang = Claim(
@@ -161,6 +161,7 @@ balle_wang = Claim(
         Flip("mu for mu/2", lambda e, mu, tail, exp: tail(e / mu - mu) - exp(e) * tail(e / mu + mu), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/lem-2.5",),
+    expected="HOLDS ARGUED",
 )
 
 tree = Claim(
@@ -176,4 +177,5 @@ tree = Claim(
         Flip("the logarithm rounded down", lambda leaves: leaves.bit_length(), Verdict.REFUTED),
     ),
     rests_on=("background/gdp-composition",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

@@ -16,7 +16,9 @@ from flint import acb, arb, ctx
 from oracle.core.arithmetic import integral
 from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Curve = Callable[[Any, Any, Callable[[Any], Any]], Any]
 """delta of (Delta/b, epsilon, exp) where it is positive: one formula for computer algebra and for balls."""
@@ -62,7 +64,7 @@ def hockey_stick_integral(shift: Fraction, epsilon: Fraction) -> Enclosure:
         )
 
 
-def check(says: Curve) -> Finding:
+def check(says: Curve, given: Domain) -> Finding:
     """Exact integration for the identity, quadrature for the numbers; any disagreement refutes."""
     for shift, epsilon in _POINTS:
         with ctx.workprec(160):
@@ -70,18 +72,15 @@ def check(says: Curve) -> Finding:
             formula = Enclosure.of_ball(arb(0) if value <= 0 else value)
         measured = hockey_stick_integral(shift, epsilon)
         if not formula.overlaps(measured):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "formula and certified quadrature are disjoint",
+            return refuted(
+                "formula and certified quadrature are disjoint",
                 {"Delta/b": str(shift), "epsilon": str(epsilon), "formula": str(formula), "integral": str(measured)},
-                ALL,
             )
     if symbolic_gap(says) != 0:
         return undecided("agrees at points; the identity was not shown", len(_POINTS))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"identity proved by exact integration; certified quadrature agrees at {len(_POINTS)} points",
-        scope=ALL,
-    )
+    return proof(argued(
+        f"identity proved by exact integration; certified quadrature agrees at {len(_POINTS)} points"
+    ))
 
 
 laplace_curve = Claim(
@@ -96,4 +95,5 @@ laplace_curve = Claim(
         Flip("without the half", lambda shift, epsilon, exp: 1 - exp(epsilon - shift), Verdict.REFUTED),
         Flip("Delta and epsilon exchanged", lambda shift, epsilon, exp: curve(epsilon, shift, exp), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )

@@ -25,12 +25,14 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.cyclic_value import Squared as CyclicSquared
 from theorems.tools.cyclic_value import curvature, identity_gap
 from theorems.tools.cyclic_value import squared as cyclic_squared
 from theorems.tools.cyclic_value import value as cyclic_value
 from theorems.tools.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _STEPS = (1, 2, 3, 7, 20)
@@ -59,7 +61,7 @@ def gd_identity_gap(says: Squared) -> sympy.Expr:
     return sympy.simplify(total**2 / weight - says(c, q))
 
 
-def check_noisy_gd(says: Squared) -> Finding:
+def check_noisy_gd(says: Squared, given: Domain) -> Finding:
     """The formula equals the programme's optimum and the exact value of a quadratic, in exact rationals."""
     for contraction in _CONTRACTIONS:
         for steps in _STEPS:
@@ -67,22 +69,20 @@ def check_noisy_gd(says: Squared) -> Finding:
             upper, lower = optimum(contraction, touched), exact_linear(contraction, touched)
             claimed = value(says, contraction, steps)
             if not lower == claimed == upper:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "formula, programme and exact law differ",
+                return refuted(
+                    "formula, programme and exact law differ",
                     {
                         "contraction": str(contraction), "steps": str(steps), "claimed mu^2": str(claimed),
                         "programme": str(upper), "quadratic loss": str(lower),
                     },
-                    ALL,
                 )
     points = len(_CONTRACTIONS) * len(_STEPS)
     if gd_identity_gap(says) != 0:
         return undecided("agrees at points; the identity was not shown", points)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the chord of the shift programme has this value for every c and t (computer algebra), and a quadratic loss "
-        f"attains it (exact rationals at {points} points); validity is shifted interpolation", scope=ALL,
-    )
+        f"attains it (exact rationals at {points} points); validity is shifted interpolation"
+    ))
 
 
 def attained(contraction: Fraction, steps: list[int]) -> Fraction:
@@ -123,7 +123,7 @@ def convexity_gaps() -> dict[str, sympy.Expr]:
     }
 
 
-def check_noisy_cgd(says: CyclicSquared) -> Finding:
+def check_noisy_cgd(says: CyclicSquared, given: Domain) -> Finding:
     """For two or more batches the formula is the programme's optimum, and an affine iteration attains it."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
@@ -131,12 +131,12 @@ def check_noisy_cgd(says: CyclicSquared) -> Finding:
             claimed = cyclic_value(says, contraction, batches, epochs)
             upper, lower = optimum(contraction, steps), attained(contraction, steps)
             if not lower == claimed == upper:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "formula, programme and exact law differ",
+                return refuted(
+                    "formula, programme and exact law differ",
                     {
                         "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
                         "claimed mu^2": str(claimed), "programme": str(upper), "worst affine iteration": str(lower),
-                    }, ALL,
+                    },
                 )
     points = len(_CONTRACTIONS) * len(_SHAPES)
     shown_for_all = (
@@ -144,12 +144,10 @@ def check_noisy_cgd(says: CyclicSquared) -> Finding:
     )
     if joining_gap() != 0 or not shown_for_all:
         return undecided("agrees at points; the identity was not shown", points)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the formula is the optimum of the shifts for every c in (0, 1), k >= 2 and E, and multipliers in [0, c] "
-        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree at {points} points",
-        scope=ALL,
-    )
+        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree at {points} points"
+    ))
 
 
 noisy_gd = Claim(
@@ -169,6 +167,7 @@ noisy_gd = Claim(
     ),
     uses=("background/shifted-interpolation",),
     rests_on=("background/shifted-interpolation",),
+    expected="HOLDS ARGUED",
 )
 
 noisy_cgd = Claim(
@@ -193,4 +192,5 @@ noisy_cgd = Claim(
     ),
     uses=("background/shifted-interpolation",),
     rests_on=("background/shifted-interpolation", "relu-approx/thm-2.8-formula"),
+    expected="HOLDS ARGUED",
 )

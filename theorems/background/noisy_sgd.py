@@ -34,7 +34,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from oracle.core.domain import Parameter, extended, positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
+from theorems.verdict import Evidence, Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 Array = NDArray[np.float64]
 _TOLERANCE = 1e-9  # the quadrature is good to about 1e-12
@@ -119,19 +121,20 @@ def _judge(
             tried += 1
             claimed = says(sampling[share], m, t, run.contraction, reach(run, m), share)
             if not true <= claimed + _TOLERANCE:
-                return Finding(
-                    Verdict.REFUTED, Evidence.CHECKED_AT_POINTS, "the law of a run has a larger divergence",
+                return refuted(
+                    "the law of a run has a larger divergence",
                     {"run": str(run), "alpha": str(1 + t), "m": str(m), "s^2": str(share),
-                     "t R_{1+t}": f"{true:.9g}", "claimed": f"{claimed:.9g}"}, Scope("points", tried, tried),
+                     "t R_{1+t}": f"{true:.9g}", "claimed": f"{claimed:.9g}"},
+                    by=Evidence.CHECKED_AT_POINTS,
                 )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"no law of {len(runs)} runs exceeds it, for two orders, every m and two shares ({tried} points, quadrature to "
-        "1e-9); the proof for all is written in oracle/privacy", scope=Scope("points", tried, tried, region),
+        "1e-9); the proof for all is written in oracle/privacy",
+        Scope("points", tried, tried, region),
     )
 
 
-def judge_stochastic(says: Cost) -> Finding:
+def judge_stochastic(says: Cost, given: Domain) -> Finding:
     """Contracting runs, with and without a set."""
     runs = [
         ProjectedRun(c, r, 0.5, d, steps)
@@ -144,7 +147,7 @@ def judge_stochastic(says: Cost) -> Finding:
     return _judge(says, runs, reach, {"c": "0.5, 1", "r": "0.5, 2", "d": "0.5, inf", "T": "1, 3, 6", "q": "0.5"})
 
 
-def judge_bounded(says: Cost) -> Finding:
+def judge_bounded(says: Cost, given: Domain) -> Finding:
     """Runs on a bounded set that do not contract."""
     runs = [
         ProjectedRun(1.0, r, q, d, steps)
@@ -154,7 +157,7 @@ def judge_bounded(says: Cost) -> Finding:
                   {"c": "1", "r": "0.5, 2", "d": "0.2, 3", "T": "2, 10", "q": "0.25, 0.5"})
 
 
-def judge_rate(says: tuple[Fraction, Callable[[Any], Any]]) -> Finding:
+def judge_rate(says: tuple[Fraction, Callable[[Any], Any]], given: Domain) -> Finding:
     """Whether mu^2/r^2 <= min(T, rate(x)) for every x = d/r from a least one on: full batches, by laws and algebra."""
     least, rate = says
     tried = met = 0
@@ -167,10 +170,10 @@ def judge_rate(says: tuple[Fraction, Callable[[Any], Any]]) -> Finding:
         run = ProjectedRun(1.0, r, 1.0, x * r, steps)
         true = run.divergence(2.0) / r**2  # R_2 = mu^2
         if not true <= claimed + _TOLERANCE:
-            return Finding(
-                Verdict.REFUTED, Evidence.CHECKED_AT_POINTS, "the law of a run on the set has a larger divergence",
+            return refuted(
+                "the law of a run on the set has a larger divergence",
                 {"d/r": str(x), "r": str(r), "T": str(steps), "R_2/r^2": f"{true:.9g}", "claimed": f"{claimed:.9g}"},
-                Scope("points", tried, met),
+                by=Evidence.CHECKED_AT_POINTS,
             )
     over, e = sympy.symbols("u e", nonnegative=True)
     x = 1 + over  # x >= 1, and m = x + e with 0 <= e < 1
@@ -178,12 +181,11 @@ def judge_rate(says: tuple[Fraction, Callable[[Any], Any]]) -> Finding:
     enough = least >= 1 and sympy.expand(rate(x) - 5 * x).is_nonnegative is True
     slack = sympy.expand((5 * x) * (x + e) - chord)  # x^2 + x e - e^2 >= 0 for e <= 1 <= x
     if sympy.expand(slack - (x**2 + x * e - e**2)) != 0 or not enough:
-        return undecided("no run is against it; not proved", tried, met)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+        return undecided("no run is against it; not proved", Scope("points", tried, met))
+    return proof(argued(
         "m = ceil(x) equal shifts cost r^2 (x^2/m + 2x + m), and 5x less that is (x^2 + xe - e^2)/m >= 0 for "
-        f"m = x + e, e < 1 <= x (computer algebra); {met} laws of runs obey it", scope=ALL,
-    )
+        f"m = x + e, e < 1 <= x (computer algebra); {met} laws of runs obey it"
+    ))
 
 
 _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
@@ -206,6 +208,7 @@ stochastic = Claim(
              lambda log_m, m, t, c, zeta, share: shifts_and_sampling(0.0, m, t, c, zeta, share), Verdict.REFUTED),
     ),
     uses=("background/shifted-interpolation",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 bounded = Claim(
@@ -226,6 +229,7 @@ bounded = Claim(
              Verdict.REFUTED),
     ),
     uses=("background/fmit18",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 rate = Claim(
@@ -245,4 +249,5 @@ rate = Claim(
         Flip("4x + 3, the same at x = 3", (Fraction(1), lambda x: 4 * x + 3), Verdict.UNDECIDED),
     ),
     rests_on=("background/shifted-interpolation",),
+    expected="HOLDS ARGUED",
 )

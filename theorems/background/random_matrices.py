@@ -8,7 +8,8 @@ sqrt n + sqrt d + t with a probability of at most e^{-t^2/2}.
 from __future__ import annotations
 
 from oracle.core.domain import non_negative, positive_integer
-from theorems.claim import Claim, Verdict, cited
+from theorems.claim import Claim, citing
+from theorems.verdict import Verdict
 
 golden_thompson = Claim(
     id="background/golden-thompson",
@@ -17,7 +18,8 @@ golden_thompson = Claim(
     words="the trace of the exponential of a sum of Hermitian matrices is at most that of the exponentials' product",
     hypotheses=(positive_integer("n"),),
     says=None,
-    check=cited(Verdict.HOLDS, "a classical theorem (Golden 1965, Thompson 1965); its proof is not repeated here"),
+    check=citing(Verdict.HOLDS, "a classical theorem (Golden 1965, Thompson 1965); its proof is not repeated here"),
+    expected="HOLDS CITED",
 )
 
 gaussian_matrix_norm = Claim(
@@ -27,5 +29,6 @@ gaussian_matrix_norm = Claim(
     words="the norm of an n x d Gaussian matrix exceeds sqrt n + sqrt d + t with probability at most e^{-t^2/2}",
     hypotheses=(positive_integer("n"), positive_integer("d"), non_negative("t")),
     says=None,
-    check=cited(Verdict.HOLDS, "a classical theorem (Davidson and Szarek 2001); its proof is not repeated here"),
+    check=citing(Verdict.HOLDS, "a classical theorem (Davidson and Szarek 2001); its proof is not repeated here"),
+    expected="HOLDS CITED",
 )

@@ -27,8 +27,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.exact_shift_programme import exact_linear, optimum
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Forgetting = Callable[[Any, Any, Callable[[Any], Any]], Any]
 """The claimed R_alpha lambda sigma^2 n^2 / (alpha S^2) of (h = eta lambda, K, exp)."""
@@ -61,26 +63,25 @@ def langevin_steps_shown() -> bool:
     return concave and first and as_tanh and at_one
 
 
-def judge_langevin(says: Forgetting) -> Finding:
+def judge_langevin(says: Forgetting, given: Domain) -> Finding:
     """Hold the value against the exact law of quadratics at points, and prove it for the formula."""
     for h, steps in itertools.product(_DROPS, _LENGTHS):
         with ctx.workprec(100):
             claimed = says(ball(h), steps, arb.exp)
             if claimed < ball(exact_langevin(h, steps)):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "strongly convex quadratics have a larger divergence, certified",
+                return refuted(
+                    "strongly convex quadratics have a larger divergence, certified",
                     {"eta lambda": str(h), "K": str(steps), "claimed": claimed.str(12),
-                     "quadratic loss": ball(exact_langevin(h, steps)).str(12)}, ALL,
+                     "quadratic loss": ball(exact_langevin(h, steps)).str(12)},
                 )
     tried = len(_DROPS) * len(_LENGTHS)
     h, k = sympy.symbols("h K", positive=True)
     if sympy.simplify(says(h, k, sympy.exp) - langevin(h, k, sympy.exp)) != 0 or not langevin_steps_shown():
         return undecided("no point fails; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "NoisyGD's exact value is concave in K with slope at most h/4 from 1 on and below 1/2 (computer algebra), and "
-        f"1 - e^-v >= min(v, 1)/2; above the exact law at {tried} points. It is up to twice as large", scope=ALL,
-    )
+        f"1 - e^-v >= min(v, 1)/2; above the exact law at {tried} points. It is up to twice as large"
+    ))
 
 
 Step = Callable[[Any, Any, Any, Any, bool], Any]
@@ -107,7 +108,7 @@ def forgetting_gap() -> sympy.Expr:
     return sympy.simplify(k**2 + (1 - k) ** 2 * c**2 * v / tau**2 - k)
 
 
-def judge_recursion(says: Step) -> Finding:
+def judge_recursion(says: Step, given: Domain) -> Finding:
     """Never below the optimal shifts, nor below the exact law of quadratics; a step without the record is exact."""
     tried = 0
     for c in (Fraction(1, 2), Fraction(9, 10), Fraction(1)):
@@ -117,21 +118,19 @@ def judge_recursion(says: Step) -> Finding:
                 claimed = recursion(says, c, steps)
                 needed = max(optimum(c, list(steps)), exact_linear(c, list(steps))) / 2
                 if claimed < needed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "below what the worst losses have",
+                    return refuted(
+                        "below what the worst losses have",
                         {"c": str(c), "steps with the record": str(steps), "claimed": str(claimed),
-                         "needed": str(needed)}, ALL,
+                         "needed": str(needed)},
                     )
     rho, v, c, s = sympy.symbols("rho v c s", positive=True)
     same = all(sympy.simplify(says(rho, v, c, s, has) - step(rho, v, c, s, has)) == 0 for has in (False, True))
     if not same or forgetting_gap() != 0:
         return undecided("no sequence of steps is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "scaled shifts cost at most the recursion's value (computer algebra and Cauchy-Schwarz), so it follows from "
-        f"amplification by iteration; exact optima and laws of quadratics obey it for {tried} sequences of steps",
-        scope=ALL,
-    )
+        f"amplification by iteration; exact optima and laws of quadratics obey it for {tried} sequences of steps"
+    ))
 
 
 def _hasty(rho: Any, v: Any, c: Any, s: Any, with_record: bool) -> Any:
@@ -154,6 +153,7 @@ chourasia = Claim(
         Flip("e^{-lambda eta K/5}", lambda h, k, exp: 1 - exp(-h * k / 5), Verdict.REFUTED),
     ),
     rests_on=("background/bok-gd",),
+    expected="HOLDS ARGUED",
 )
 
 ye_shokri = Claim(
@@ -173,4 +173,5 @@ ye_shokri = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/fmit18",),
+    expected="HOLDS ARGUED",
 )

@@ -35,9 +35,11 @@ from numpy.polynomial.hermite_e import hermegauss
 from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, laws, moment, shown
+from theorems.verdict import Evidence, Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 Binomial = Callable[[Any, Any, int, Callable[[Any], Any]], Any]
 """E_Q (dP/dQ)^alpha of (q, 1/sigma^2, alpha, exp)."""
@@ -67,7 +69,7 @@ def sampled_moment(q: Fraction, sigma: Fraction, order: Fraction) -> arb:
     return integral(integrand, arb(-70), arb(70), tail=cut, tolerance=Fraction(1, 10**20))
 
 
-def judge_binomial(says: Binomial) -> Finding:
+def judge_binomial(says: Binomial, given: Domain) -> Finding:
     """The sum against certified quadrature, and the other direction against it."""
     tried = 0
     for q, sigma, order in itertools.product(("1/100", "1/2", "9/10"), ("1/2", "1", "4"), (2, 3, 8)):
@@ -78,10 +80,10 @@ def judge_binomial(says: Binomial) -> Finding:
             true = sampled_moment(rate, noise, Fraction(order))
             reverse = sampled_moment(rate, noise, Fraction(1 - order))
             if not claimed.overlaps(true) or reverse > claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the moment is another, or the other direction's is larger",
+                return refuted(
+                    "the moment is another, or the other direction's is larger",
                     {"q": q, "sigma": sigma, "alpha": str(order), "claimed": claimed.str(12), "integral": true.str(12),
-                     "other direction": reverse.str(12)}, ALL,
+                     "other direction": reverse.str(12)},
                 )
     k, s, y = sympy.symbols("k s y", real=True)
     # w^k times the density is that of N(k s, 1) times e^{k (k-1) s^2/2}, s = 1/sigma.
@@ -96,11 +98,10 @@ def judge_binomial(says: Binomial) -> Finding:
     proofs = (square, both, half, sympy.simplify(rise.rewrite(sympy.exp)), *map(sympy.expand, gaps))
     if any(left != 0 for left in proofs):
         return undecided("agrees at points; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "E w^k (computer algebra) and the binomial theorem; u u' >= 1, u + w u' = 1 + w and the rise of x coth x for "
-        f"the direction (computer algebra); certified quadrature agrees at {tried} points", scope=ALL,
-    )
+        f"the direction (computer algebra); certified quadrature agrees at {tried} points"
+    ))
 
 
 Amplified = Callable[[Fraction, int, dict[int, Fraction], Fraction], Fraction]
@@ -148,7 +149,7 @@ def _larger(
     }
 
 
-def judge_amplified(says: Amplified) -> Finding:
+def judge_amplified(says: Amplified, given: Domain) -> Finding:
     """Mechanisms on batches of one or two bits with coarse laws, all of them, and drawn ones, exactly."""
     tried = 0
     coarse = [law for law in laws(2, 6) if min(law) > 0]
@@ -170,13 +171,13 @@ def judge_amplified(says: Amplified) -> Finding:
                         pair = [_sampled(mechanism, (*rest, x), size) for x in (one, other)]
                         true = moment(pair[0], pair[1], order)
                         if true is not None and true > claimed:
-                            return Finding(
-                                Verdict.REFUTED, Evidence.PROVED, "a sampled mechanism has a larger moment, exactly",
+                            return refuted(
+                                "a sampled mechanism has a larger moment, exactly",
                                 {
                                     "laws": "; ".join(f"{batch}: {shown(law)}" for batch, law in mechanism.items()),
                                     "data": f"{(*rest, one)} and {(*rest, other)}", "batch size": str(size),
                                     "alpha": str(order), "moment": str(true), "claimed": str(claimed),
-                                }, ALL,
+                                },
                             )
     weights = st.lists(st.integers(1, 9), min_size=3, max_size=3)
     found = search(
@@ -186,12 +187,10 @@ def judge_amplified(says: Amplified) -> Finding:
                 "coarse mechanisms": f"{tried}, batches of 1 and 2"},
     )
     if found.counterexample is not None:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "a sampled mechanism has a larger moment, exactly",
-                       _larger(says, **found.counterexample), ALL)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        return refuted("a sampled mechanism has a larger moment, exactly", _larger(says, **found.counterexample))
+    return at_points(
         f"no moment of {tried} coarse and {found.scope.met} drawn sampled mechanisms is larger, exactly",
-        scope=found.scope,
+        found.scope,
     )
 
 
@@ -211,7 +210,7 @@ def plane_divergence(q: float, sigma: float, alpha: float, g: complex, h: comple
     return float(np.trapezoid(rows, along))
 
 
-def judge_plane(says: tuple[float, float]) -> Finding:
+def judge_plane(says: tuple[float, float], given: Domain) -> Finding:
     """Whether gradients g, h of the unit disc are dominated by the pair with these two means on a line."""
     tried = 0
     points = [complex(r * math.cos(t), r * math.sin(t)) for r in (0.5, 1.0) for t in (0.0, 1.0, 2.0, 3.1)]
@@ -221,16 +220,16 @@ def judge_plane(says: tuple[float, float]) -> Finding:
             tried += 1
             true = plane_divergence(q, sigma, alpha, g, h)
             if not true <= claimed + 1e-6:
-                return Finding(
-                    Verdict.REFUTED, Evidence.CHECKED_AT_POINTS, "two gradients in the disc have a larger divergence",
+                return refuted(
+                    "two gradients in the disc have a larger divergence",
                     {"q": str(q), "sigma": str(sigma), "alpha": str(alpha), "g": str(g), "h": str(h),
-                     "divergence": f"{true:.9f}", "claimed": f"{claimed:.9f}"}, Scope("points", tried, tried),
+                     "divergence": f"{true:.9f}", "claimed": f"{claimed:.9f}"},
+                    by=Evidence.CHECKED_AT_POINTS,
                 )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"no two gradients of the disc exceed the pair at {tried} points, by quadrature to 1e-6; for all it is proved "
         "as relu-approx/lem-2.6-repaired, for many steps by relu-approx/thm-2.4: a theorem, no conjecture",
-        scope=Scope("points", tried, tried, {"q": "0.1 to 0.9", "sigma": "0.7 to 2", "alpha": "0.8 to 3"}),
+        Scope("points", tried, tried, {"q": "0.1 to 0.9", "sigma": "0.7 to 2", "alpha": "0.8 to 3"}),
     )
 
 
@@ -254,6 +253,7 @@ sampled_gaussian = Claim(
                                       for k in range(n + 1)), Verdict.REFUTED),
         Flip("q and 1 - q exchanged", lambda q, r, n, exp: binomial(1 - q, r, n, exp), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 without_replacement = Claim(
@@ -274,6 +274,7 @@ without_replacement = Claim(
              - Fraction(9, 10) * (wbk(g, 2, moments, top) - 1) * math.comb(n, 2), Verdict.REFUTED),
         Flip("the rate squared", lambda g, n, moments, top: wbk(g**2, n, moments, top), Verdict.REFUTED),
     ),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 lebeda = Claim(
@@ -293,4 +294,5 @@ lebeda = Claim(
         Flip("the same gradient twice", (1.0, 1.0), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

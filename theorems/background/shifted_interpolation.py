@@ -32,8 +32,10 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.effort import points as effort
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _SEED = 20240300
 _STEPS = 4
@@ -155,29 +157,28 @@ def proved(rule: Rule) -> bool:
     return rule.paid_off and triangle == 0 and moved == 0 and sympy.simplify(rule.cost(a, tau) - a**2 / tau**2) == 0
 
 
-def judge_rule(rule: Rule) -> Finding:
+def judge_rule(rule: Rule, given: Domain) -> Finding:
     """Every affine iteration obeys the rule's cost, and the proof's coupling works for other maps."""
     tried = schedules(rule)
     for item in tried:
         claimed = sum((rule.cost(a, tau) for a, tau in zip(item.shifts, item.noises, strict=True)), Fraction(0))
         if item.mu_squared() > claimed:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "an affine iteration has a larger mu, exactly",
-                {**item.words(), "mu^2 of the law": str(item.mu_squared()), "claimed": str(claimed)}, ALL,
+            return refuted(
+                "an affine iteration has a larger mu, exactly",
+                {**item.words(), "mu^2 of the law": str(item.mu_squared()), "claimed": str(claimed)},
             )
     rng = random.Random(_SEED)
     runs = effort(300)
     if not all(coupled(rng) for _ in range(runs)) or not proved(rule):
         return undecided("no iteration is against it; the proof is for " "another rule", len(tried))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "a process that starts with X' and ends with X is X' with shifted noise, each shift known from the past: an "
         f"adaptive composition of Gaussian pairs; the coupling was run {runs} times in exact rationals, and "
-        f"{len(tried)} affine iterations obey the bound", scope=ALL,
-    )
+        f"{len(tried)} affine iterations obey the bound"
+    ))
 
 
-def judge_renyi(says: tuple[Rule, Callable[[Any], Any]]) -> Finding:
+def judge_renyi(says: tuple[Rule, Callable[[Any], Any]], given: Domain) -> Finding:
     """The same for the Renyi divergence: a rule with the factor that its sum gets at order alpha."""
     rule, factor = says
     alpha, mu, x = sympy.symbols("alpha mu x", positive=True)
@@ -190,21 +191,20 @@ def judge_renyi(says: tuple[Rule, Callable[[Any], Any]]) -> Finding:
         for order in (Fraction(3, 2), Fraction(2), Fraction(8)):
             true = order * item.mu_squared() / 2
             if true > factor(order) * claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "an affine iteration has a larger divergence, exactly",
+                return refuted(
+                    "an affine iteration has a larger divergence, exactly",
                     {**item.words(), "alpha": str(order), "R_alpha of the law": str(true),
-                     "claimed": str(factor(order) * claimed)}, ALL,
+                     "claimed": str(factor(order) * claimed)},
                 )
     if not exact or not proved(rule) or sympy.simplify(factor(alpha) - alpha / 2) != 0:
         return undecided("no iteration is against it; not proved", len(tried))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the coupling of shifted interpolation with the chain rule; a step's divergence is alpha a^2 / (2 tau^2) "
-        f"(computer algebra); {len(tried)} affine iterations obey the bound", scope=ALL,
-    )
+        f"(computer algebra); {len(tried)} affine iterations obey the bound"
+    ))
 
 
-def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_one_pass(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """R_alpha/alpha of one pass of noisy SGD from (n, t, drift): shifts reach it, and some steps attain it."""
     tried = 0
     for size in range(1, 7):
@@ -219,21 +219,20 @@ def judge_one_pass(says: Callable[[Any, Any, Any], Any]) -> Finding:
             item = Schedule(Fraction(1), multipliers, drifts, (Fraction(1),) * size, shifts)
             reached = sum((a * a for a in shifts), Fraction(0)) / 2
             if not item.feasible(RULE) or not item.mu_squared() / 2 == claimed == reached:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "not the cost of equal shifts and the law of the worst steps",
+                return refuted(
+                    "not the cost of equal shifts and the law of the worst steps",
                     {"n": str(size), "t": str(position), "claimed": str(claimed), "equal shifts": str(reached),
-                     "law": str(item.mu_squared() / 2)}, ALL,
+                     "law": str(item.mu_squared() / 2)},
                 )
     n, t, drift = sympy.symbols("n t D", positive=True)
     # n + 1 - t equal shifts of D/(n + 1 - t), each paid with its square; and the law's (D^2 / (n + 1 - t)) / 2.
     gap = sympy.simplify((n + 1 - t) * (drift / (n + 1 - t)) ** 2 / 2 - says(n, t, drift))
     if gap != 0:
         return undecided("agrees at points; the identity was not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "equal shifts from the record's step on cost this (computer algebra); the 1-Lipschitz steps that forget the "
-        f"past when the record comes, and then keep everything, attain it (exact at {tried} positions)", scope=ALL,
-    )
+        f"past when the record comes, and then keep everything, attain it (exact at {tried} positions)"
+    ))
 
 
 _HALF = Rule(RULE.distance, True, lambda a, tau: (a / tau) ** 2 / 2)
@@ -258,6 +257,7 @@ shifted_interpolation = Claim(
         Flip("nothing need be paid off", _OPEN, Verdict.REFUTED),
     ),
     rests_on=("background/gdp-composition",),
+    expected="HOLDS ARGUED",
 )
 
 iteration = Claim(
@@ -278,6 +278,7 @@ iteration = Claim(
         Flip("the factor 1/2 for alpha/2", (RULE, lambda alpha: Fraction(1, 2)), Verdict.REFUTED),
         Flip("nothing need be paid off", (_OPEN, lambda alpha: alpha / 2), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 one_pass = Claim(
@@ -297,4 +298,5 @@ one_pass = Claim(
     ),
     uses=("background/fmit18",),
     rests_on=("background/fmit18",),
+    expected="HOLDS ARGUED",
 )

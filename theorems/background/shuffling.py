@@ -28,9 +28,11 @@ from hypothesis import strategies as st
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, shown
+from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
 
 Clone = Callable[[Fraction], Fraction]
 """The probability of a clone as a function of e^epsilon0."""
@@ -107,14 +109,14 @@ def _drawn(a: list[int], b: list[int], other: list[int]) -> tuple[Law, Law, Law,
     return first, second, third, max(p / q for one, two in pairs for p, q in zip(one, two, strict=True))
 
 
-def judge_clones(says: Clone) -> Finding:
+def judge_clones(says: Clone, given: Domain) -> Finding:
     """Hold the pair against extreme small randomisers and against drawn ones, for all alpha, exactly."""
     tried = 0
     for odds, users in itertools.product((Fraction(2), Fraction(4)), (1, 2, 3, 4)):
         for a, b, other in randomisers(odds):
             tried += 1
             if witness := _exceeding(says, users, a, b, other, odds):
-                return Finding(Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair", witness, ALL)
+                return refuted("shuffled reports exceed the pair", witness)
     weights = st.lists(st.integers(1, 5), min_size=3, max_size=3)
     found = search(
         {"users": st.integers(2, 3), "a": weights, "b": weights, "other": weights},
@@ -123,12 +125,10 @@ def judge_clones(says: Clone) -> Finding:
     )
     if found.counterexample is not None:
         drawn = _drawn(*(found.counterexample[name] for name in ("a", "b", "other")))
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed the pair",
-                       _exceeding(says, found.counterexample["users"], *drawn), ALL)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+        return refuted("shuffled reports exceed the pair", _exceeding(says, found.counterexample["users"], *drawn))
+    return at_points(
         f"the pair dominates {tried} extreme and {found.scope.met} drawn randomisers, shuffled, exactly",
-        scope=found.scope,
+        found.scope,
     )
 
 
@@ -167,7 +167,7 @@ def clones_delta(epsilon0: arb, users: int, epsilon: arb) -> arb:
     return total + (1 - seen).upper().max(arb(0))
 
 
-def judge_closed(says: Closed) -> Finding:
+def judge_closed(says: Closed, given: Domain) -> Finding:
     """The pair's delta at the claimed epsilon, within the theorem's condition on epsilon0, certified."""
     tried = met = 0
     for epsilon0, users, delta in itertools.product(("1/10", "1/2"), (120, 250), ("1e-1", "1e-2", "1e-4")):
@@ -180,16 +180,15 @@ def judge_closed(says: Closed) -> Finding:
             epsilon = says(local, users, small)
             true = clones_delta(local, users, epsilon)
             if true > small:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the clones' own delta is larger, certified",
+                return refuted(
+                    "the clones' own delta is larger, certified",
                     {"epsilon0": epsilon0, "users": str(users), "delta": delta, "claimed epsilon": epsilon.str(10),
-                     "delta there": true.str(10)}, ALL,
+                     "delta there": true.str(10)},
                 )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"the clones' delta is below the asked one at {met} points, certified; a proof for all is written in "
         "shuffle.py",
-        scope=Scope("points", tried, met, {"epsilon0": "0.1, 0.5", "users": "120, 250", "delta": "0.1 to 1e-4"}),
+        Scope("points", tried, met, {"epsilon0": "0.1, 0.5", "users": "120, 250", "delta": "0.1 to 1e-4"}),
     )
 
 
@@ -214,7 +213,7 @@ def leaky(odds: Fraction, leak: Fraction) -> list[tuple[Law, Law, Law]]:
     return cases
 
 
-def judge_correction(says: Correction) -> Finding:
+def judge_correction(says: Correction, given: Domain) -> Finding:
     """The pair's delta with the term, against randomisers that give themselves away, exactly."""
     tried = 0
     leaks = (Fraction(1, 100), Fraction(1, 10))
@@ -227,16 +226,15 @@ def judge_correction(says: Correction) -> Finding:
                 true = hockey_stick(*laws_, total)
                 claimed = hockey_stick(*pair, total) + says(total, odds, users, leak)
                 if true > claimed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "shuffled reports exceed it, exactly",
+                    return refuted(
+                        "shuffled reports exceed it, exactly",
                         {"e^epsilon0": str(odds), "delta0": str(leak), "users": str(users), "e^epsilon": str(total),
                          "laws": f"{shown(a)} {shown(b)}, others {shown(other)}", "delta": str(true),
-                         "claimed": str(claimed)}, ALL,
+                         "claimed": str(claimed)},
                     )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"no shuffled (epsilon0, delta0)-DP randomiser of {tried} exceeds it, exactly; it is far from tight there",
-        scope=Scope("points", tried, tried, {"e^epsilon0": "2, 4", "delta0": "0.01, 0.1", "users": "1 to 3"}),
+        Scope("points", tried, tried, {"e^epsilon0": "2, 4", "delta0": "0.01, 0.1", "users": "1 to 3"}),
     )
 
 
@@ -257,6 +255,7 @@ shuffle_clones = Claim(
         Flip("(1 + e^-epsilon0)/2", lambda odds: (odds + 1) / (2 * odds), Verdict.REFUTED),
         Flip("every other user is a clone", lambda odds: odds / odds, Verdict.REFUTED),
     ),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 closed_form = Claim(
@@ -278,6 +277,7 @@ closed_form = Claim(
     ),
     uses=("background/shuffle-clones",),
     rests_on=("background/shuffle-clones",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 approximate = Claim(
@@ -297,4 +297,5 @@ approximate = Claim(
     ),
     uses=("background/shuffle-clones",),
     rests_on=("background/shuffle-clones",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

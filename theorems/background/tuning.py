@@ -30,8 +30,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, moment, shown
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _MEANS = tuple(Fraction(v) for v in ("1/100", "1/2", "1", "3", "20"))
 
@@ -66,7 +68,7 @@ def as_quoted(mean: Any, t: Any, exponent: Any, exp: Callable[[Any], Any]) -> An
     return mean * exp(exponent)
 
 
-def judge_moment(says: tuple[Moment, Fraction]) -> Finding:
+def judge_moment(says: tuple[Moment, Fraction], given: Domain) -> Finding:
     """Hold a bound, for means from some m on, against the exact laws of tuned finite bases, certified."""
     formula, least = says
     tried = met = 0
@@ -85,10 +87,10 @@ def judge_moment(says: tuple[Moment, Fraction]) -> Finding:
             claimed = formula(ball(mean), t, ball(size).log() + t * ball(mean * leak), arb.exp)
             true = tuned_moment(base, other, mean, order)
             if true > claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "a tuned base has a larger divergence, certified",
+                return refuted(
+                    "a tuned base has a larger divergence, certified",
                     {"Q": shown(base), "Q'": shown(other), "m": str(mean), "alpha": str(order),
-                     "E (A/A')^alpha": true.str(12), "claimed": claimed.str(12)}, ALL,
+                     "E (A/A')^alpha": true.str(12), "claimed": claimed.str(12)},
                 )
     alpha, tail, d, m, x, q, other_q, other_tail = sympy.symbols("alpha G d m x Q R H", positive=True)
     t_ = alpha - 1
@@ -99,13 +101,14 @@ def judge_moment(says: tuple[Moment, Fraction]) -> Finding:
     step += sympy.simplify(sympy.expand_log(released, force=True) - product) ** 2
     same = sympy.simplify(formula(m, t_, x, sympy.exp) - with_nothing(m, t_, x, sympy.exp))
     if step != 0 or same != 0:
-        return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"no tuned base of {met} is against it, certified",
-                       scope=Scope("points", tried, met, {"m": f"{least} to 20", "alpha": "2, 3, 6"}))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+        return at_points(
+            f"no tuned base of {met} is against it, certified",
+            Scope("points", tried, met, {"m": f"{least} to 20", "alpha": "2, 3, 6"}),
+        )
+    return proof(argued(
         "t (e^x Q + d) = alpha Q + t d (computer algebra) takes the exponential out of the integral, whose rest is the "
-        f"base's own moment; {met} tuned finite bases obey it, certified", scope=ALL,
-    )
+        f"base's own moment; {met} tuned finite bases obey it, certified"
+    ))
 
 
 Price = Callable[[Any, Any, Any, Callable[[Any], Any]], Any]
@@ -117,7 +120,7 @@ def price(mean: Any, first: Any, leak: Any, exp: Callable[[Any], Any]) -> Any:
     return mean * (exp(first) - 1) + mean * leak
 
 
-def judge_price(says: Price) -> Finding:
+def judge_price(says: Price, given: Domain) -> Finding:
     """H(A, A') <= m delta(e) at the claimed epsilon, for finite bases, certified."""
     tried = 0
     bases = [law for law in laws(2, 4) if min(law) > 0] + [law for law in laws(3, 4) if min(law) > 0]
@@ -132,10 +135,10 @@ def judge_price(says: Price) -> Finding:
                 true = sum(((p - epsilon.exp() * q).max(arb(0)) for p, q in zip(
                     tuned(base, mean), tuned(other, mean), strict=True)), arb(0))
                 if true > ball(allowed):
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "a tuned base has a larger delta, certified",
+                    return refuted(
+                        "a tuned base has a larger delta, certified",
                         {"Q": shown(base), "Q'": shown(other), "m": str(mean), "e^e": str(ratio), "e^e1": str(first),
-                         "epsilon": epsilon.str(12), "delta": true.str(12), "claimed": str(allowed)}, ALL,
+                         "epsilon": epsilon.str(12), "delta": true.str(12), "claimed": str(allowed)},
                     )
     m, e1, d, tail, moved, total, q, other_q = sympy.symbols("m e_1 d G v E Q R", positive=True)
     difference = m * q * sympy.exp(-m * tail) - sympy.exp(total) * m * other_q * sympy.exp(-m * (tail + moved))
@@ -143,11 +146,10 @@ def judge_price(says: Price) -> Finding:
     gap = sympy.simplify(difference - taken_out)
     if gap != 0 or sympy.simplify(says(m, e1, d, sympy.exp) - price(m, e1, d, sympy.exp)) != 0:
         return undecided("no tuned base is against it; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         f"by the density of the best of a Poisson number of runs (module docstring); {tried} tuned finite bases obey "
-        "it, certified", scope=ALL,
-    )
+        "it, certified"
+    ))
 
 
 _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
@@ -169,6 +171,7 @@ papernot_steinke = Claim(
         Flip("for m >= 1", (as_quoted, Fraction(1)), Verdict.HOLDS),
     ),
     repaired_by="background/poisson-tuning",
+    expected="REFUTED PROVED",
 )
 
 papernot_steinke_many = Claim(
@@ -186,6 +189,7 @@ papernot_steinke_many = Claim(
         Flip("for m >= 1/2", (as_quoted, Fraction(1, 2)), Verdict.REFUTED),
         Flip("without the runs", (lambda m, t, x, exp: exp(x / 2), Fraction(1)), Verdict.REFUTED),
     ),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 poisson_tuning = Claim(
@@ -203,6 +207,7 @@ poisson_tuning = Claim(
         Flip("as quoted", (as_quoted, Fraction(0)), Verdict.REFUTED),
         Flip("e^-m in place of m", (lambda m, t, x, exp: exp(-m) + exp(-m) * exp(x), Fraction(0)), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 koskela = Claim(
@@ -220,4 +225,5 @@ koskela = Claim(
         Flip("nothing for the runs", lambda m, first, leak, exp: 0 * m, Verdict.REFUTED),
         Flip("without delta(e1)", lambda m, first, leak, exp: m * (exp(first) - 1), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )

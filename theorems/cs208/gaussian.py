@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 from oracle.core.domain import Parameter, positive, probability
-from theorems.claim import Claim, Flip, Verdict
+from theorems.claim import Claim, Flip, Repair
 from theorems.tools.classical_calibration import Calibration, calibration
+from theorems.verdict import Verdict
 
 _STATEMENT = (
     r"Z \sim \mathcal{N}\left(0,\ 2\left(\frac{\mathrm{GS}}{\varepsilon}\right)^2 \ln\frac{1.25}{\delta}\, I\right)"
@@ -19,23 +20,20 @@ gaussian_mechanism = Claim(
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
     says=Calibration(largest=None),
     check=calibration,
-    flips=(Flip("the range it needs", Calibration(largest=Fraction(1)), Verdict.HOLDS),),
-    repaired_by="cs208/gaussian-mechanism-repaired",
-)
-
-gaussian_mechanism_repaired = Claim(
-    id="cs208/gaussian-mechanism-repaired",
-    source="004, Gaussian mechanism, with the range it needs",
-    statement=_STATEMENT + r" \text{ for } 0 < \varepsilon \le 1,\ 0 < \delta < 1",
-    words="the classical Gaussian calibration is private for epsilon up to 1",
-    hypotheses=(
-        Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True), probability("delta"),
-        positive("sensitivity"),
-    ),
-    says=Calibration(largest=Fraction(1)),
-    check=calibration,
-    flips=(
-        Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
-        Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=_STATEMENT + r" \text{ for } 0 < \varepsilon \le 1,\ 0 < \delta < 1",
+        words="the classical Gaussian calibration is private for epsilon up to 1",
+        says=Calibration(largest=Fraction(1)),
+        expected="HOLDS ARGUED",
+        source="004, Gaussian mechanism, with the range it needs",
+        hypotheses=(
+            Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True), probability("delta"),
+            positive("sensitivity"),
+        ),
+        flips=(
+            Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
+            Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
+        ),
     ),
 )

@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 from oracle.core.domain import positive, probability
-from theorems.claim import Claim, Flip, Verdict
+from theorems.claim import Claim, Flip
 from theorems.tools.classical_calibration import Calibration, calibration
+from theorems.verdict import Verdict
 
 _STATEMENT = (
     r"q(D) + \mathcal{N}\left(0,\ \frac{2\Delta_2^2 \log(1.25/\delta)}{\epsilon^2} I\right)"
@@ -23,6 +24,7 @@ lemma_1 = Claim(
         Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
         Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 lemma_1_beyond = Claim(
@@ -35,4 +37,5 @@ lemma_1_beyond = Claim(
     check=calibration,
     flips=(Flip("the range it needs", Calibration(largest=Fraction(1)), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-1",
+    expected="REFUTED PROVED",
 )

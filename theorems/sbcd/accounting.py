@@ -16,7 +16,9 @@ from fractions import Fraction
 
 from oracle.core.domain import non_negative, positive, positive_integer, schedule
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, at_points, refuted, undecided
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))
 _SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (5, 5))
@@ -82,7 +84,7 @@ def exact_law(setting: BlockSetting) -> Fraction:
     return mean**2 / (2 * variance)
 
 
-def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
+def judge_decay(power: Callable[[Fraction], Fraction], given: Domain) -> Finding:
     """Hold a claimed decay of the steps without the record against exact laws, and the bound against its recursion."""
     count = 0
     proxes = (Fraction(1), Fraction(1, 2))
@@ -90,10 +92,9 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
         there = BlockSetting(setting.noise, setting.batches, setting.before, setting.gradient, prox)
         claimed, true = recursion(there, power(prox)), exact_law(there)
         if claimed < true:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "linear maps on Gaussian laws do worse than the bound allows",
+            return refuted(
+                "linear maps on Gaussian laws do worse than the bound allows",
                 {**there.witness(), "claimed R/alpha": str(claimed), "exact R/alpha": str(true)},
-                ALL,
             )
         registered = bound("sbcd.rdp").at({
             "alpha": 2, "sensitivity": 1, "batch_size": 1, "learning_rate": Fraction(1, 2),
@@ -103,11 +104,10 @@ def judge_decay(power: Callable[[Fraction], Fraction]) -> Finding:
         if not registered.contains(2 * claimed):
             return undecided("not the recursion of the registered bound", count + 1)
         count += 1
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         "F and T are post-processing and the heat flow between them contracts by the log-Sobolev inequality "
         f"(sbcd_privacy has the proof); not below the exact law of linear maps at {count} settings",
-        scope=Scope("points", count, count, {
+        Scope("points", count, count, {
             "(K, n/b)": ", ".join(map(str, _SHAPES)), "L_F": ", ".join(map(str, _GRADIENTS)),
             "L_T": ", ".join(map(str, proxes)), "noise": "constant, and rising by 1/2 an epoch",
         }),
@@ -131,22 +131,18 @@ corollary_4_5 = Claim(
     hypotheses=HYPOTHESES,
     says=lambda prox: 1 / prox**2,
     check=judge_decay,
-    flips=(Flip("the exponent -1", lambda prox: Fraction(1), Verdict.HOLDS),),
-    repaired_by="sbcd/cor-4.5-case1-repaired",
     uses=("sbcd/lem-4.1", "sbcd/lem-4.2"),
-)
-
-corollary_4_5_repaired = Claim(
-    id="sbcd/cor-4.5-case1-repaired",
-    source="001, Corollary 4.5, case 1, repaired",
-    statement=(
-        r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \| \theta_k'^j)}"
-        r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1}"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \|"
+            r" \theta_k'^j)}"
+            r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1}"
+        ),
+        words="a step without the record divides the divergence by 1 + 2 eta o c / L_F^2, whatever the proximal map",
+        says=lambda prox: Fraction(1),
+        expected="HOLDS CHECKED_AT_POINTS",
+        flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),),
+        rests_on=("sbcd/lem-4.1", "sbcd/lem-4.2-sharp"),
     ),
-    words="a step without the record divides the divergence by 1 + 2 eta o c / L_F^2, whatever the proximal map",
-    hypotheses=HYPOTHESES,
-    says=lambda prox: Fraction(1),
-    check=judge_decay,
-    flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),),
-    rests_on=("sbcd/lem-4.1", "sbcd/lem-4.2-sharp"),
 )

@@ -21,8 +21,10 @@ from flint import ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Repair
+from theorems.domain import Domain
 from theorems.sbcd.updates import PRINTED
+from theorems.verdict import Finding, argued, proof, refuted, undecided
 
 
 def passed(theta: Fraction, x: Fraction) -> Fraction:
@@ -30,7 +32,7 @@ def passed(theta: Fraction, x: Fraction) -> Fraction:
     return max(Fraction(0), PRINTED(theta, x))
 
 
-def judge_bounded(weight: Callable[[Any, Any], Any]) -> Finding:
+def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether x_1 stays bounded where x and U are solved for with theta_0 = weight(rho, z), z the Gaussian noise."""
     rho, limit = Fraction(1), Fraction(16)  # |x_1|^2 <= X = 16, noise of variance 1
     noise = Fraction(8)
@@ -38,19 +40,19 @@ def judge_bounded(weight: Callable[[Any, Any], Any]) -> Finding:
     if x * x > limit:
         with ctx.workprec(64):
             chance = Enclosure.of_ball(normal_upper_tail(ball(noise)))
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "the noise takes the activation beyond X with positive probability",
+        return refuted(
+            "the noise takes the activation beyond X with positive probability",
             {"theta_1": "0", "x_0": "1", "rho": str(rho), "noise at least": str(noise), "variance": "1",
-             "X": str(limit), "x_1 at least": str(x), "probability": str(chance)}, ALL,
+             "X": str(limit), "x_1 at least": str(x), "probability": str(chance)},
         )
     y, size, z = sympy.symbols("y rho z", positive=True)  # |x_0| = 1
     stays = sympy.expand(y / 2 + (size + (size + y)) / 2 - (size + y)) == 0
     normal = sympy.simplify(size - weight(size, z)).is_nonnegative is True
     if not (stays and normal):
         return undecided("one draw does not fail", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "theta_0 <= rho, and then x_1 <= rho |x_0| + |y| is preserved by (5) and (6) (module docstring)",
-                   scope=ALL)
+    return proof(argued(
+        "theta_0 <= rho, and then x_1 <= rho |x_0| + |y| is preserved by (5) and (6) (module docstring)"
+    ))
 
 
 _UNIT = (positive("rho"), positive("X"), positive("noise"))
@@ -60,15 +62,14 @@ bounded = Claim(
     statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
     words="the activations that Algorithm 2 solves for are bounded by a constant",
     hypotheses=_UNIT, says=lambda rho, z: rho + z, check=judge_bounded,
-    flips=(Flip("normalised after the noise", lambda rho, z: sympy.Min(rho, rho + z), Verdict.HOLDS),),
-    repaired_by="sbcd/assump-3.1-repaired", uses=("sbcd/alg-order",),
-)
-bounded_repaired = Claim(
-    id="sbcd/assump-3.1-repaired",
-    source="001, Assumption 3.1, for one hidden unit, theta_0 normalised after its update and bounded records",
-    statement=r"x_1 \le \rho |x_0| + |y| \text{ if so at the start}",
-    words="with one hidden unit, weights normalised after the noise and bounded records the activation is bounded",
-    hypotheses=_UNIT, says=lambda rho, z: sympy.Min(rho, rho + z), check=judge_bounded,
-    flips=(Flip("normalised before the noise", lambda rho, z: rho + z, Verdict.REFUTED),),
-    rests_on=("sbcd/alg-order-repaired", "sbcd/eq-5-D", "sbcd/eq-6"),
+    uses=("sbcd/alg-order",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"x_1 \le \rho |x_0| + |y| \text{ if so at the start}",
+        words="with one hidden unit, weights normalised after the noise and bounded records the activation is bounded",
+        says=lambda rho, z: sympy.Min(rho, rho + z),
+        expected="HOLDS ARGUED",
+        source="001, Assumption 3.1, for one hidden unit, theta_0 normalised after its update and bounded records",
+        rests_on=("sbcd/alg-order-repaired", "sbcd/eq-5-D", "sbcd/eq-6"),
+    ),
 )

@@ -26,7 +26,9 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 RECORDS = 100
 _CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
@@ -57,26 +59,25 @@ def true_epsilon() -> Enclosure:
         return Enclosure.of_ball(((1 - q - ball(_DELTA)) / q).log())
 
 
-def judge_claim(rate: Callable[[Any, Any], Any]) -> Finding:
+def judge_claim(rate: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether R_alpha/alpha <= rate(C^2/o, N), converted to delta = 1e-5, allows what the test proves."""
     noise = _STD**2 / 2
     rho = rate(_CLIP**2 / noise, RECORDS)
     claimed, true = bound("zcdp.epsilon").reference(rho=rho, delta=_DELTA), true_epsilon()
     if not true.possibly_le(claimed):
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "a test on the last iterate proves a larger epsilon, certified",
+        return refuted(
+            "a test on the last iterate proves a larger epsilon, certified",
             {"layers": "1 hidden unit", "C": str(_CLIP), "o": str(noise), "records": str(RECORDS), "y": str(_LABEL),
              "epochs": "1", "j_0": "0", "claimed R/alpha": str(rho), "claimed epsilon": str(claimed),
-             "epsilon at least": str(true), "delta": "1e-5"}, ALL,
+             "epsilon at least": str(true), "delta": "1e-5"},
         )
     touch, records = sympy.symbols("touch N", positive=True)
     if sympy.simplify(rate(touch, records) - 2 * touch).is_nonnegative is not True:
         return undecided("not refuted by this instance", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         f"each block's update that reads the record is a Gaussian release whose mean moves by 2C, C^2/o each: {rho} in "
-        f"all, far above what the test proves ({true})", scope=ALL,
-    )
+        f"all, far above what the test proves ({true})"
+    ))
 
 
 _SETTING = (positive("clip_norm"), positive("noise"), positive_integer("records"))
@@ -87,22 +88,21 @@ algorithm = Claim(
     statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{oN} \quad (D = 1,\ K = 1,\ j_0 = 0,\ \eta = b = 1)",
     words="Theorem 4.6, repaired and summed over blocks, bounds the loss of Algorithm 2 on a network with one unit",
     hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
-    flips=(Flip("composition, without decay", lambda touch, records: 2 * touch, Verdict.HOLDS),),
-    repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/norm-nonexpansive"),
-)
-algorithm_repaired = Claim(
-    id="sbcd/thm-4.6-algorithm-2-repaired",
-    source="001, what holds for Algorithm 2: composition of the updates that read the record",
-    statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{o} \quad (D = 1,\ K = 1,\ \eta = b = 1)",
-    words="composition of the two updates that read the record bounds the loss of Algorithm 2, without any decay",
-    hypotheses=_SETTING, says=lambda touch, records: 2 * touch, check=judge_claim,
-    flips=(
-        Flip("a hundredth of it", lambda touch, records: 2 * touch / 100, Verdict.REFUTED),
-        Flip("twice it, but falling from 200 records on", lambda touch, records: 400 * touch / records,
-             Verdict.UNDECIDED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{o} \quad (D = 1,\ K = 1,\ \eta = b = 1)",
+        words="composition of the two updates that read the record bounds the loss of Algorithm 2, without any decay",
+        says=lambda touch, records: 2 * touch,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, what holds for Algorithm 2: composition of the updates that read the record",
+        flips=(
+            Flip("a hundredth of it", lambda touch, records: 2 * touch / 100, Verdict.REFUTED),
+            Flip("twice it, but falling from 200 records on", lambda touch, records: 400 * touch / records,
+                 Verdict.UNDECIDED),
+        ),
+        rests_on=("sbcd/fixed-blocks-repaired", "sbcd/assump-4.4-repaired"),
     ),
-    rests_on=("sbcd/fixed-blocks-repaired", "sbcd/assump-4.4-repaired"),
 )
 first = Claim(
     id="sbcd/nonconvex-first",
@@ -114,4 +114,5 @@ first = Claim(
     flips=(Flip("with the guarantee of composition", lambda touch, records: 2 * touch, Verdict.HOLDS),),
     repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/thm-4.6-algorithm-2"),
+    expected="REFUTED PROVED",
 )

@@ -18,8 +18,10 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion
+from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
 
 _VALUES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
@@ -78,22 +80,20 @@ def composed(pair: CoupledBlocks) -> Fraction:
     return result.upper.to_fraction() / 2
 
 
-def judge(says: Callable[[CoupledBlocks], Fraction]) -> Finding:
+def judge(says: Callable[[CoupledBlocks], Fraction], given: Domain) -> Finding:
     """Hold a claimed R/alpha of both blocks against the exact one."""
     every = pairs()
     scope = Scope("points", len(every), len(every), {"factors and coupling": "0, 1/2, 1", "K": "1, 2", "n/b": "2, 3"})
     for pair in every:
         claimed, true = says(pair), exact_law(pair)
         if claimed < true:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED,
+            return refuted(
                 "the two blocks together reveal more than claimed, exactly: in a step that does not read the record, "
                 "block 1 reads block 0, which depends on it",
                 {**pair.witness(), "claimed R/alpha": str(claimed), "exact R/alpha": str(true)},
-                ALL,
             )
     summary = f"never below the exact law of {len(every)} pairs of coupled blocks"
-    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, summary, scope=scope)
+    return at_points(summary, scope)
 
 
 _HYPOTHESES = (positive("eta"), positive("sensitivity"), positive_integer("batch_size"), positive("noise"))
@@ -109,20 +109,14 @@ fixed_blocks = Claim(
     hypotheses=_HYPOTHESES,
     says=summed,
     check=judge,
-    flips=(Flip("all updates counted", composed, Verdict.HOLDS),),
-    repaired_by="sbcd/fixed-blocks-repaired",
-)
-
-fixed_blocks_repaired = Claim(
-    id="sbcd/fixed-blocks-repaired",
-    source="001, Section 4.2, repaired: all iterates released",
-    statement=(
-        r"R_\alpha \le \frac{\alpha\eta}{4b^2} \sum_i \frac{S_i^2}{o_i},"
-        r" \quad i \text{ over the updates that read the record}"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"R_\alpha \le \frac{\alpha\eta}{4b^2} \sum_i \frac{S_i^2}{o_i},"
+            r" \quad i \text{ over the updates that read the record}",
+        words="the algorithm loses at most the sum over all updates that read the record, without any decay",
+        says=composed,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, Section 4.2, repaired: all iterates released",
+        flips=(Flip("half of it", lambda pair: composed(pair) / 2, Verdict.REFUTED),),
     ),
-    words="the algorithm loses at most the sum over all updates that read the record, without any decay",
-    hypotheses=_HYPOTHESES,
-    says=composed,
-    check=judge,
-    flips=(Flip("half of it", lambda pair: composed(pair) / 2, Verdict.REFUTED),),
 )

@@ -20,8 +20,10 @@ from typing import Any
 
 import sympy
 
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.sbcd.accounting import HYPOTHESES, BlockSetting, recursion, settings, spread
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Index = Callable[[Any, Any, Any, Any], Any]
 """An index of (k, K, N, j): epoch of the touch, epochs, batches an epoch, batches before the record (j_0)."""
@@ -123,7 +125,7 @@ def with_proximal_maps() -> Iterator[BlockSetting]:
             yield replace(setting, prox=prox)
 
 
-def judge_theorem(form: Form) -> Finding:
+def judge_theorem(form: Form, given: Domain) -> Finding:
     """Hold a closed form against Corollary 4.5 (repaired) applied step by step, and prove it by induction."""
     found = [(setting, form.loss(setting), recursion(setting)) for setting in with_proximal_maps()]
     wrong = [(setting, claimed, true) for setting, claimed, true in found if claimed != true]
@@ -131,23 +133,20 @@ def judge_theorem(form: Form) -> Finding:
         setting, claimed, true = wrong[0]
         ratios = [claimed / true for there, claimed, true in wrong if claimed is not None and there.prox == 1]
         least = f"; without a proximal map it is as little as {float(min(ratios)):.3f} of that" if ratios else ""
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED,
+        return refuted(
             "the closed form is not what Corollary 4.5, applied step by step, gives" + least,
             {
                 **setting.witness(), "closed form": "division by zero" if claimed is None else str(claimed),
                 "recursion": str(true),
             },
-            ALL,
         )
     if not proved(form):
         return undecided("no setting fails; the induction does not close", len(found))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "a step without the record multiplies by q V/V', q = (L_F L_T)^2, and induction on K over the symbols of the "
         "form closes, for every k < K, n/b, j_0 and noise (computer algebra); equal to the recursion in exact "
-        f"rationals at {len(found)} settings", scope=ALL,
-    )
+        f"rationals at {len(found)} settings"
+    ))
 
 
 theorem_4_6 = Claim(
@@ -173,6 +172,7 @@ theorem_4_6 = Claim(
         "sbcd/norm-nonexpansive", "sbcd/one-batch-per-epoch",
     ),
     repaired_by="sbcd/thm-4.6-repaired",
+    expected="REFUTED PROVED",
 )
 
 theorem_4_6_repaired = Claim(
@@ -199,4 +199,5 @@ theorem_4_6_repaired = Claim(
         Flip("the power -1/L_T^2", replace(REPAIRED, power=PRINTED.power), Verdict.REFUTED),
     ),
     rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2", "sbcd/lem-4.7"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

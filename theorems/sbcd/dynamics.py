@@ -20,9 +20,11 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion, spread
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, cited, proof, refuted, undecided
 
 ONE = Fraction(1)
 
@@ -34,34 +36,39 @@ def setting(
     return BlockSetting((ONE,) * epochs, batches, batches - 1 if before is None else before, gradient, prox)
 
 
-def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
+def judge_variance(time: Callable[[sympy.Symbol], sympy.Expr], given: Domain) -> Finding:
     """Whether the noise of (9), 2 time o, is that of (8), 2 eta o, for every eta."""
     eta = sympy.symbols("eta", positive=True)
     gap = sympy.simplify(2 * time(eta) - 2 * eta)
     if gap == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED, "2 eta o on both sides", scope=ALL)
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the time of the process is not the step size before its end",
-                   {"eta": "2", "t": str(time(sympy.Integer(2))), "variance of (8)": "4 o",
-                    "variance of (9)": f"{2 * time(sympy.Integer(2))} o"}, ALL)
+        return proof(argued("2 eta o on both sides"))
+    return refuted(
+        "the time of the process is not the step size before its end",
+        {"eta": "2", "t": str(time(sympy.Integer(2))), "variance of (8)": "4 o",
+                    "variance of (9)": f"{2 * time(sympy.Integer(2))} o"},
+    )
 
 
-def judge_touch(gain: Callable[..., sympy.Expr]) -> Finding:
+def judge_touch(gain: Callable[..., sympy.Expr], given: Domain) -> Finding:
     """Whether a step with the record adds at most gain(eta, S, b, o): its mean moves by eta S/b, variance 2 eta o."""
     eta, s, b, o = sympy.symbols("eta S b o", positive=True)
     true = (eta * s / b) ** 2 / (2 * (2 * eta * o))
     if sympy.simplify(gain(eta, s, b, o) - true).is_nonnegative:
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       "R_alpha/alpha of two Gaussians is (difference of means)^2 / (2 variance) (computer algebra); "
-                       "it adds up by composition, and T is post-processing", scope=ALL)
+        return proof(argued(
+            "R_alpha/alpha of two Gaussians is (difference of means)^2 / (2 variance) (computer algebra); "
+            "it adds up by composition, and T is post-processing"
+        ))
     at = {eta: 1, s: 1, b: 2, o: 1}
     if gain(eta, s, b, o).subs(at) >= true.subs(at):
         return undecided("enough at a point", 1)
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the Gaussian step, which attains it, loses more",
-                   {"eta": "1", "S_g": "1", "b": "2", "o": "1", "claimed": str(gain(eta, s, b, o).subs(at)),
-                    "exact": str(true.subs(at))}, ALL)
+    return refuted(
+        "the Gaussian step, which attains it, loses more",
+        {"eta": "1", "S_g": "1", "b": "2", "o": "1", "claimed": str(gain(eta, s, b, o).subs(at)),
+                    "exact": str(true.subs(at))},
+    )
 
 
-def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Finding:
+def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether Lemma 4.7's sum, with that exponent of L_F L_T halved for (k, k', j, j', N), solves the recursion."""
     tried = 0
     for gradient, prox in ((Fraction(1, 2), Fraction(1, 3)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(3, 4))):
@@ -74,10 +81,10 @@ def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Findi
             closed = prox**2 * sum((noise[e] * q ** exponent(k, e, j, i, batches) for e, i in steps), Fraction(0))
             true = spread(BlockSetting(noise, batches, 0, gradient, prox), k, j)
             if closed != true:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the sum does not solve the recursion, exactly",
+                return refuted(
+                    "the sum does not solve the recursion, exactly",
                     {"L_F": str(gradient), "L_T": str(prox), "batches": str(batches), "k": str(k), "j": str(j),
-                     "noise": ", ".join(map(str, noise)), "1/c by the sum": str(closed), "1/c": str(true)}, ALL,
+                     "noise": ", ".join(map(str, noise)), "1/c by the sum": str(closed), "1/c": str(true)},
                 )
     k, e, j, i, n = sympy.symbols("k e j i n", integer=True)
     raised = exponent(k, e, j + 1, i, n) - exponent(k, e, j, i, n) - 1
@@ -85,15 +92,14 @@ def judge_constants(exponent: Callable[[Any, Any, Any, Any, Any], Any]) -> Findi
     renamed = exponent(k + 1, e, 0, i, n) - exponent(k, e, n, i, n)  # step n of an epoch is step 0 of the next
     if any(sympy.expand(gap) != 0 for gap in (raised, own, renamed)):
         return undecided("no case fails", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "by induction (the exponents as polynomials of their indices, computer algebra): a step multiplies the sum by "
         "q, which raises every exponent by one, and adds its own term with exponent 0; the last step of an epoch is "
-        f"the start of the next; equal to the recursion in exact rationals at {tried} settings", scope=ALL,
-    )
+        f"the start of the next; equal to the recursion in exact rationals at {tried} settings"
+    ))
 
 
-def judge_decay(says: tuple[Form, bool]) -> Finding:
+def judge_decay(says: tuple[Form, bool], given: Domain) -> Finding:
     """Whether the decay of a form is below 1 (strictly if asked), and falls strictly as epochs are added, N >= 2."""
     form, strict = says
     tried = 0
@@ -109,51 +115,52 @@ def judge_decay(says: tuple[Form, bool]) -> Finding:
                     known = [v for v in values if v is not None]
                     falling = all(later < earlier for earlier, later in itertools.pairwise(known))
                     if len(known) < len(values) or max(known) > 1 or (strict and max(known) == 1) or not falling:
-                        return Finding(
-                            Verdict.REFUTED, Evidence.PROVED, "not below 1 and falling with the epochs",
+                        return refuted(
+                            "not below 1 and falling with the epochs",
                             {"L_F": str(gradient), "batches": str(batches), "j_0": str(before), "epoch": str(epoch),
                              "decay after 1, 2, 3 epochs": ", ".join(
                                  "division by zero" if v is None else str(v) for v in values
-                             )}, ALL,
+                             )},
                         )
     if strict or not proved(form):
         return undecided("no case fails", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the form is the product, over the steps without the record that follow, of 1/(1 + 2 eta o c/L_F^2) < 1 "
         "(thm-4.6-repaired's induction); no step follows the last one, where it is 1, and an epoch of two or more "
-        f"batches adds some; exact at {tried} settings", scope=ALL,
-    )
+        f"batches adds some; exact at {tried} settings"
+    ))
 
 
-def judge_growth(says: tuple[str, Callable[[Any], Any]]) -> Finding:
+def judge_growth(says: tuple[str, Callable[[Any], Any]], given: Domain) -> Finding:
     """Whether R/alpha after K epochs is "at least" or "at most" so many touches, for every L_F >= 1 and n/b."""
     relation, touches = says
     cases = [(g, n, k) for g in (ONE, Fraction(11, 10), Fraction(2)) for n in (1, 2) for k in (1, 2, 8, 16)]
     for gradient, batches, epochs in cases:
         true = 8 * recursion(setting(epochs, batches, gradient=gradient))
         if true > {"at least": epochs, "at most": touches(epochs)}[relation]:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the recursion itself is larger",
-                           {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs),
-                            "touches": str(true), "claimed": str(touches(epochs))}, ALL)
+            return refuted(
+                "the recursion itself is larger",
+                {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs),
+                            "touches": str(true), "claimed": str(touches(epochs))},
+            )
     if relation == "at least":
         for epochs in range(1, 400):
             if touches(epochs) > epochs:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED,
+                return refuted(
                     "every factor of the recursion is at most 1, so K epochs lose at most K touches, whatever L_F",
                     {"L_F": "1", "batches": "2", "epochs": str(epochs), "touches at most": str(epochs),
-                     "claimed": f"{float(touches(epochs)):.6g}"}, ALL,
+                     "claimed": f"{float(touches(epochs)):.6g}"},
                 )
     epochs_ = sympy.symbols("K", positive=True)
     if relation == "at least" or sympy.simplify(touches(epochs_) - epochs_).is_nonnegative is not True:
         return undecided("no case fails", len(cases))
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "every factor 1/(1 + 2 eta o c/L_F^2) is at most 1, so the loss is at most the sum of the touches, "
-                   f"linear in K, whatever L_F; exact at {len(cases)} cases", scope=ALL)
+    return proof(argued(
+        "every factor 1/(1 + 2 eta o c/L_F^2) is at most 1, so the loss is at most the sum of the touches, "
+        f"linear in K, whatever L_F; exact at {len(cases)} cases"
+    ))
 
 
-def judge_convergence(converges: Callable[[Fraction, int], bool]) -> Finding:
+def judge_convergence(converges: Callable[[Fraction, int], bool], given: Domain) -> Finding:
     """Hold a rule (q, batches) -> whether rho converges as the epochs grow against the recursion and its limit."""
     cases = [(g, n) for g in (Fraction(1, 2), Fraction(9, 10), ONE, Fraction(3, 2)) for n in (1, 2, 3)]
     for gradient, batches in cases:
@@ -166,20 +173,19 @@ def judge_convergence(converges: Callable[[Fraction, int], bool]) -> Finding:
         if truly == grows:
             return undecided(f"q = {q}, N = {batches}: unclear", len(cases))
         if converges(q, batches) != truly:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the recursion behaves otherwise, in exact rationals",
+            return refuted(
+                "the recursion behaves otherwise, in exact rationals",
                 {"L_F L_T": str(gradient), "batches": str(batches), "R/alpha after 12 epochs": f"{float(early):.6f}",
                  "R/alpha after 24 epochs": f"{float(late):.6f}", "limit": "none" if limit is None else str(limit)},
-                ALL,
             )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         f"for q < 1 and two or more batches it tends to a/(1 - q^(N-1)), else it grows linearly ({len(cases)} cases "
-        "exactly; the module docstring has the fixed point)", scope=Scope("points", len(cases), len(cases)),
+        "exactly; the module docstring has the fixed point)",
+        Scope("points", len(cases), len(cases)),
     )
 
 
-def judge_prox(sign: int) -> Finding:
+def judge_prox(sign: int, given: Domain) -> Finding:
     """Whether the bound over several epochs grows (1) or falls (-1) with L_T."""
     tried = 0
     for gradient in (Fraction(1, 2), ONE):
@@ -189,35 +195,39 @@ def judge_prox(sign: int) -> Finding:
                 recursion(setting(epochs, batches, gradient=gradient, prox=prox)) for prox in (Fraction(1, 2), ONE)
             )
             if sign * (large - small) <= 0:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the bound moves the other way, exactly",
+                return refuted(
+                    "the bound moves the other way, exactly",
                     {"L_F": str(gradient), "batches": str(batches), "epochs": str(epochs), "L_T = 1/2": str(small),
-                     "L_T = 1": str(large)}, ALL,
+                     "L_T = 1": str(large)},
                 )
-    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
-                   "a smaller L_T keeps the law tighter, which raises the log-Sobolev constants and speeds the decay",
-                   scope=Scope("points", tried, tried))
+    return at_points(
+        "a smaller L_T keeps the law tighter, which raises the log-Sobolev constants and speeds the decay",
+        Scope("points", tried, tried),
+    )
 
 
-def judge_sensitivity(share: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_sensitivity(share: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether S_g/b = share(change, n, b) bounds how far a batch's mean moves when one of n gradients changes so."""
     change, records, batch = sympy.symbols("change n b", positive=True)
     at = (Fraction(2), Fraction(4), Fraction(2))  # of four gradients, in batches of two, one changes from -1 to 1
     assumed, moved = share(*at), at[0] / at[2]
     if assumed < moved:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the batch's mean moves farther than S_g / b",
-                       {"n": "4", "b": "2", "gradients": "1 instead of -1", "S_g": str(assumed * at[2]),
-                        "S_g / b": str(assumed), "moved": str(moved)}, ALL)
+        return refuted(
+            "the batch's mean moves farther than S_g / b",
+            {"n": "4", "b": "2", "gradients": "1 instead of -1", "S_g": str(assumed * at[2]),
+                        "S_g / b": str(assumed), "moved": str(moved)},
+        )
     if sympy.simplify(share(change, records, batch) - change / batch).is_nonnegative is not True:
         return undecided("one case does not fail", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "one record changes the sum by S_g and the mean of its batch by S_g / b", scope=ALL)
+    return proof(argued("one record changes the sum by S_g and the mean of its batch by S_g / b"))
 
 
-def not_at_hand(_: object) -> Finding:
+def not_at_hand(_: object, given: Domain) -> Finding:
     """Theorem 3.3 of Ye and Shokri would be needed."""
-    return Finding(Verdict.NOT_CHECKABLE, Evidence.CITED,
-                   "the text of Ye and Shokri (2022), Theorem 3.3, is not at hand, so neither bound can be compared")
+    return cited(
+        Verdict.NOT_CHECKABLE,
+        "the text of Ye and Shokri (2022), Theorem 3.3, is not at hand, so neither bound can be compared",
+    )
 
 
 _BLOCK = (positive("eta"), positive("noise"), positive_integer("batches"), positive_integer("epochs"),
@@ -229,14 +239,16 @@ variance = Claim(
     statement=r"\mathcal{N}(0, 2t\, o) = \mathcal{N}(0, 2\eta\, o) \text{ for all } t \in [0, \eta]",
     words="the noise of (9), 2 t o, is the noise of (8), at every time of the process",
     hypotheses=_BLOCK, says=lambda eta: eta / 2, check=judge_variance,
-    flips=(Flip("t = eta", lambda eta: eta, Verdict.HOLDS),), repaired_by="sbcd/eq-9-t-repaired",
-)
-variance_repaired = Claim(
-    id="sbcd/eq-9-t-repaired", source="001, (9) with 2 eta o",
-    statement=r"\tilde\Theta = T_\#(F_\#(\Theta) * \mathcal{N}(0, 2\eta\, o(\eta,k,j)))",
-    words="the noise of (9) is 2 eta o, that of (8)",
-    hypotheses=_BLOCK, says=lambda eta: eta, check=judge_variance,
-    flips=(Flip("t = eta^2", lambda eta: eta**2, Verdict.REFUTED),),
+
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\tilde\Theta = T_\#(F_\#(\Theta) * \mathcal{N}(0, 2\eta\, o(\eta,k,j)))",
+        words="the noise of (9) is 2 eta o, that of (8)",
+        says=lambda eta: eta,
+        expected="HOLDS ARGUED",
+        source="001, (9) with 2 eta o",
+        flips=(Flip("t = eta^2", lambda eta: eta**2, Verdict.REFUTED),),
+    ),
 )
 touch = Claim(
     id="sbcd/cor-4.5-case2", source="001, Corollary 4.5, case 2 (o where it prints sigma)",
@@ -248,6 +260,7 @@ touch = Claim(
         Flip("2 in place of 4, which is weaker", lambda eta, s, b, o: eta * s**2 / (2 * b**2 * o), Verdict.HOLDS),
     ),
     uses=("sbcd/assump-4.4",), rests_on=("sbcd/assump-4.4-repaired",),
+    expected="HOLDS ARGUED",
 )
 lemma_4_7 = Claim(
     id="sbcd/lem-4.7", source="001, Lemma 4.7",
@@ -262,6 +275,7 @@ lemma_4_7 = Claim(
         Flip("j' and j exchanged", lambda k, e, j, i, n: (k - e) * n + i - j + 1, Verdict.REFUTED),
     ),
     uses=("sbcd/lem-4.1", "sbcd/lem-4.2", "sbcd/norm-nonexpansive"),
+    expected="HOLDS ARGUED",
 )
 decays = Claim(
     id="sbcd/decay-lt-1", source="001, after Lemma 4.7: Algorithm 2 keeps the decay below 1 and falling with K",
@@ -269,56 +283,65 @@ decays = Claim(
               r" \prod_{l=k}^{K} \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1} < 1",
     words="the decay factor of (11), as printed, is below 1 and falls as K grows",
     hypotheses=_DECAY, says=(PRINTED, True), check=judge_decay,
-    flips=(Flip("with the indices set right, and at most 1", (REPAIRED, False), Verdict.HOLDS),),
-    repaired_by="sbcd/decay-lt-1-repaired",
     uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
-)
-decays_repaired = Claim(
-    id="sbcd/decay-lt-1-repaired", source="001, after Lemma 4.7, for the decay that Corollary 4.5 gives step by step",
-    statement=(
-        r"\prod \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1} \le 1,"
-        r" \text{ with equality only for } k = K - 1,\ j_0 = n/b - 1, \text{ falling with } K \text{ for } n/b \ge 2"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\prod \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1} \le 1,"
+            r" \text{ with equality only for } k = K - 1,\ j_0 = n/b - 1,"
+            r" \text{ falling with } K \text{ for } n/b \ge 2",
+        words=(
+            "with the indices set right the decay is at most 1, is 1 only for a touch in the last step, and "
+            "falls with K"
+        ),
+        says=(REPAIRED, False),
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, after Lemma 4.7, for the decay that Corollary 4.5 gives step by step",
+        flips=(
+            Flip("below 1 for every touch", (REPAIRED, True), Verdict.REFUTED),
+            Flip("with the printed indices", (PRINTED, False), Verdict.REFUTED),
+        ),
+        rests_on=("sbcd/thm-4.6-repaired", "sbcd/cor-4.5-case1-repaired"),
     ),
-    words="with the indices set right the decay is at most 1, is 1 only for a touch in the last step, and falls with K",
-    hypotheses=_DECAY, says=(REPAIRED, False), check=judge_decay,
-    flips=(
-        Flip("below 1 for every touch", (REPAIRED, True), Verdict.REFUTED),
-        Flip("with the printed indices", (PRINTED, False), Verdict.REFUTED),
-    ),
-    rests_on=("sbcd/thm-4.6-repaired", "sbcd/cor-4.5-case1-repaired"),
 )
 exponential = Claim(
     id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
     statement=r"\text{not strongly convex} \implies \frac{R_\alpha}{\alpha} \ge 1.1^{K-1}\,\frac{\eta S_g^2}{4b^2 o}",
     words="without strong convexity the hidden-state privacy loss grows exponentially, by 1.1 an epoch, say",
     hypotheses=_BLOCK, says=("at least", lambda epochs: Fraction(11, 10) ** (epochs - 1)), check=judge_growth,
-    flips=(Flip("at most linearly", ("at most", lambda epochs: epochs), Verdict.HOLDS),),
-    repaired_by="sbcd/intro-exponential-repaired",
-)
-exponential_repaired = Claim(
-    id="sbcd/intro-exponential-repaired", source="001, Section 1, with what composition gives",
-    statement=r"\frac{R_\alpha}{\alpha} \le K\,\frac{\eta S_g^2}{4b^2 o} \text{ whatever } L_F",
-    words="without strong convexity the hidden-state privacy loss grows at most linearly: it is below composition's",
-    hypotheses=_BLOCK, says=("at most", lambda epochs: epochs), check=judge_growth,
-    flips=(Flip("half of it", ("at most", lambda epochs: Fraction(1, 2) * epochs), Verdict.REFUTED),),
-    rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{R_\alpha}{\alpha} \le K\,\frac{\eta S_g^2}{4b^2 o} \text{ whatever } L_F",
+        words=(
+            "without strong convexity the hidden-state privacy loss grows at most linearly: it is below "
+            "composition's"
+        ),
+        says=("at most", lambda epochs: epochs),
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, Section 1, with what composition gives",
+        flips=(Flip("half of it", ("at most", lambda epochs: Fraction(1, 2) * epochs), Verdict.REFUTED),),
+        rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2"),
+    ),
 )
 convergence = Claim(
     id="sbcd/convergence-const", source="001, Section 4.3: with constant noise the privacy loss converges",
     statement=r"o \text{ constant} \implies \lim_{K \to \infty} \varepsilon_K(\alpha, j_0) < \infty",
     words="with constant noise the privacy loss of Theorem 4.6 converges as the epochs grow",
     hypotheses=_BLOCK, says=lambda q, batches: True, check=judge_convergence,
-    flips=(Flip("for L_F L_T < 1 and two or more batches", lambda q, batches: q < 1 and batches > 1, Verdict.HOLDS),),
-    repaired_by="sbcd/convergence-const-repaired", uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
-)
-convergence_repaired = Claim(
-    id="sbcd/convergence-const-repaired", source="001, Section 4.3, for contractions",
-    statement=r"\lim_{K} \frac{\varepsilon_K}{\alpha} = \frac{\eta S_g^2}{4b^2 o}\,\frac{1}{1 - (L_F L_T)^{2(n/b-1)}}"
-              r" \iff L_F L_T < 1,\ n/b \ge 2 \quad (j_0 = n/b - 1)",
-    words="with constant noise the privacy loss converges exactly for L_F L_T < 1 and two or more batches",
-    hypotheses=_BLOCK, says=lambda q, batches: q < 1 and batches > 1, check=judge_convergence,
-    flips=(Flip("for L_F L_T <= 1", lambda q, batches: q <= 1 and batches > 1, Verdict.REFUTED),),
-    rests_on=("sbcd/thm-4.6-repaired", "sbcd/lem-4.7"),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\lim_{K} \frac{\varepsilon_K}{\alpha} = \frac{\eta S_g^2}{4b^2 o}\,\frac{1}{1 - (L_F"
+            r" L_T)^{2(n/b-1)}}"
+            r" \iff L_F L_T < 1,\ n/b \ge 2 \quad (j_0 = n/b - 1)"
+        ),
+        words="with constant noise the privacy loss converges exactly for L_F L_T < 1 and two or more batches",
+        says=lambda q, batches: q < 1 and batches > 1,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, Section 4.3, for contractions",
+        flips=(Flip("for L_F L_T <= 1", lambda q, batches: q <= 1 and batches > 1, Verdict.REFUTED),),
+        rests_on=("sbcd/thm-4.6-repaired", "sbcd/lem-4.7"),
+    ),
 )
 smaller_prox = Claim(
     id="sbcd/smaller-LT", source="001, after Corollary 4.5: the smaller L_T^2 is, the better the guarantee",
@@ -326,25 +349,26 @@ smaller_prox = Claim(
     words="over several epochs a smaller L_T gives a smaller privacy loss",
     hypotheses=_BLOCK, says=1, check=judge_prox, flips=(Flip("a larger one", -1, Verdict.REFUTED),),
     uses=("sbcd/cor-4.5-case1",), rests_on=("sbcd/cor-4.5-case1-repaired",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 sensitivity = Claim(
     id="sbcd/assump-4.4", source="001, Assumption 4.4: S_g is the sensitivity of E_D grad F, and enters as S_g/b",
     statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b, with S_g the sensitivity of the mean gradient over the data, bounds how far a batch's mean moves",
     hypotheses=_BLOCK, says=lambda change, n, b: change / n / b, check=judge_sensitivity,
-    flips=(Flip("of the sum", lambda change, n, b: change / b, Verdict.HOLDS),),
-    repaired_by="sbcd/assump-4.4-repaired",
-)
-sensitivity_repaired = Claim(
-    id="sbcd/assump-4.4-repaired", source="001, Assumption 4.4 with the sum over D",
-    statement=r"S_g = \max \left\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \right\rVert_2",
-    words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
-    hypotheses=_BLOCK, says=lambda change, n, b: change / b, check=judge_sensitivity,
-    flips=(Flip("of the mean", lambda change, n, b: change / n / b, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"S_g = \max \left\lVert \sum_{D} \nabla\mathcal{F} - \sum_{D'} \nabla\mathcal{F} \right\rVert_2",
+        words="S_g/b, with S_g the sensitivity of the summed gradient, bounds how far a batch's mean moves",
+        says=lambda change, n, b: change / b,
+        expected="HOLDS ARGUED",
+        source="001, Assumption 4.4 with the sum over D",
+    ),
 )
 tighter = Claim(
     id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",
     statement=r"\varepsilon_K^{(11)}(\alpha) \le \varepsilon_K^{\mathrm{YS}}(\alpha)",
     words="without a proximal map and with fixed noise, Theorem 4.6 is tighter than Theorem 3.3 of Ye and Shokri",
     hypotheses=_BLOCK, says=None, check=not_at_hand,
+    expected="NOT_CHECKABLE CITED",
 )

@@ -14,8 +14,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Evidence, Finding, Scope, Verdict, undecided
+from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, cited, proof, refuted, undecided
 
 _EPOCHS = (10, 20, 30, 40, 50)
 DECREASE = ("0.040556", "0.040648", "0.040688", "0.040704", "0.040708")
@@ -26,71 +27,74 @@ _ACCURACY: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def judge_batches(says: tuple[int, Fraction, int, int]) -> Finding:
+def judge_batches(says: tuple[int, Fraction, int, int], given: Domain) -> Finding:
     """Whether instances, training share and batch size give that number of equal batches."""
     instances, share, batch, batches = says
     training = instances * share
     if training.denominator != 1 or training != batch * batches:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the batches do not fill the training set",
-                       {"training instances": str(training), "batch size": str(batch), "batches": str(batches)}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"{training} training instances in {batches} batches of {batch}",
-                   scope=ALL)
+        return refuted(
+            "the batches do not fill the training set",
+            {"training instances": str(training), "batch size": str(batch), "batches": str(batches)},
+        )
+    return proof(argued(f"{training} training instances in {batches} batches of {batch}"))
 
 
-def origin_unknown(_: object) -> Finding:
+def origin_unknown(_: object, given: Domain) -> Finding:
     """The data set's origin is outside the documents."""
-    return Finding(
-        Verdict.NOT_CHECKABLE, Evidence.CITED,
+    return cited(
+        Verdict.NOT_CHECKABLE,
         "the challenge's own description is not among the documents; from memory the Madelon set of 2003 has 500 "
         "features and two classes, so 20 features and five classes point to a generator with that name's recipe",
     )
 
 
-def judge_schedule(noise: Callable[[int, int], Fraction]) -> Finding:
+def judge_schedule(noise: Callable[[int, int], Fraction], given: Domain) -> Finding:
     """Whether the decrease strategy noise(k, K) falls by 0.0008 an epoch to 0.0075 in the last epoch that is run."""
     for epochs in _EPOCHS:
         values = [noise(k, epochs) for k in range(epochs)]
         falls = all(values[k] - values[k + 1] == Fraction("0.0008") for k in range(epochs - 1))
         if not falls or min(values) <= 0 or values[-1] != Fraction("0.0075"):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the last epoch has another variance",
-                           {"K": str(epochs), "last epoch": str(epochs - 1), "o there": str(values[-1]),
-                            "claimed": "0.0075"}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "falls by 0.0008 an epoch to 0.0075, for every K of Table 1",
-                   scope=ALL)
+            return refuted(
+                "the last epoch has another variance",
+                {"K": str(epochs), "last epoch": str(epochs - 1), "o there": str(values[-1]),
+                            "claimed": "0.0075"},
+            )
+    return proof(argued("falls by 0.0008 an epoch to 0.0075, for every K of Table 1"))
 
 
-def judge_column(column: tuple[str, ...]) -> Finding:
+def judge_column(column: tuple[str, ...], given: Domain) -> Finding:
     """Whether losses over 10, 20, ... epochs of constant noise never fall, as Theorem 4.6's cannot."""
     for gradient in (Fraction(1, 2), Fraction(1)):
         exact = [recursion(BlockSetting((Fraction(1),) * k, 2, 1, gradient, Fraction(1))) for k in range(1, 8)]
         assert exact == sorted(exact), "the recursion is not monotone"
     for before, after, epochs in zip(column, column[1:], _EPOCHS[-len(column):], strict=False):
         if Decimal(after) < Decimal(before):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the column falls, which constant noise cannot do",
-                {"epochs": f"{epochs} and {epochs + 10}", "printed": f"{before} and {after}"}, ALL,
+            return refuted(
+                "the column falls, which constant noise cannot do",
+                {"epochs": f"{epochs} and {epochs + 10}", "printed": f"{before} and {after}"},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "never falls; a longer run ends with a shorter one that starts with more loss and a wider law",
-                   scope=ALL)
+    return proof(argued(
+        "never falls; a longer run ends with a shorter one that starts with more loss and a wider law"
+    ))
 
 
-def judge_quantum(quantum: str) -> Finding:
+def judge_quantum(quantum: str, given: Domain) -> Finding:
     """Whether all ten printed losses are multiples of a number."""
     for value in (*DECREASE, *CONSTANT):
         if Decimal(value) % Decimal(quantum):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "not a multiple",
-                           {"value": value, "quantum": quantum, "rest": str(Decimal(value) % Decimal(quantum))}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "all ten values are multiples", scope=ALL)
+            return refuted(
+                "not a multiple",
+                {"value": value, "quantum": quantum, "rest": str(Decimal(value) % Decimal(quantum))},
+            )
+    return proof(argued("all ten values are multiples"))
 
 
-def judge_smaller(columns: tuple[tuple[str, ...], tuple[str, ...]]) -> Finding:
+def judge_smaller(columns: tuple[tuple[str, ...], tuple[str, ...]], given: Domain) -> Finding:
     """Whether each entry of the first printed column is below that of the second."""
     for epochs, one, other in zip(_EPOCHS, *columns, strict=True):
         if not Decimal(one) < Decimal(other):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "not below",
-                           {"epochs": str(epochs), "first": one, "second": other}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "below at every K, as printed", scope=ALL)
+            return refuted("not below", {"epochs": str(epochs), "first": one, "second": other})
+    return proof(argued("below at every K, as printed"))
 
 
 def certified_loss(gradient: Fraction, noises: Callable[[int], Fraction]) -> Enclosure:
@@ -107,38 +111,39 @@ def certified_loss(gradient: Fraction, noises: Callable[[int], Fraction]) -> Enc
         return Enclosure.of_ball(sum(rho, arb(0)))
 
 
-def judge_model(gradient: Fraction) -> Finding:
+def judge_model(gradient: Fraction, given: Domain) -> Finding:
     """Whether the recursion gives the decrease strategy less loss than constant noise at K = 50, L_T = 1."""
     decrease = certified_loss(gradient, lambda k: Fraction("0.0075") + Fraction("0.0008") * (50 - k))
     constant = certified_loss(gradient, lambda k: Fraction("0.01"))
     ratio = decrease.to_floats()[0] / constant.to_floats()[0]
     if constant.certainly_le(decrease):
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the last epochs, with less noise, cost more, certified",
-                       {"L_F": str(gradient), "K": "50", "D over C": f"{ratio:.4f}"}, ALL)
+        return refuted(
+            "the last epochs, with less noise, cost more, certified",
+            {"L_F": str(gradient), "K": "50", "D over C": f"{ratio:.4f}"},
+        )
     if decrease.certainly_le(constant):
-        return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"D over C is {ratio:.4f}",
-                       scope=Scope("points", 1, 1, {"L_F": str(gradient)}))
+        return at_points(f"D over C is {ratio:.4f}", Scope("points", 1, 1, {"L_F": str(gradient)}))
     return undecided("the enclosures overlap", 1)
 
 
-def judge_accuracy(says: tuple[int, ...]) -> Finding:
+def judge_accuracy(says: tuple[int, ...], given: Domain) -> Finding:
     """Whether D's accuracy is above C's, with disjoint 95 % intervals, at these epochs."""
     for epochs in says:
         index = _EPOCHS.index(epochs)
         (high, up), (low, down) = ([Fraction(v) for v in _ACCURACY[name][index]] for name in ("D", "C"))
         if high - up <= low + down:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the intervals overlap",
-                           {"epochs": str(epochs), "D": " ± ".join(_ACCURACY["D"][index]),
-                            "C": " ± ".join(_ACCURACY["C"][index])}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "disjoint intervals, as printed", scope=ALL)
+            return refuted(
+                "the intervals overlap",
+                {"epochs": str(epochs), "D": " ± ".join(_ACCURACY["D"][index]),
+                            "C": " ± ".join(_ACCURACY["C"][index])},
+            )
+    return proof(argued("disjoint intervals, as printed"))
 
 
-def judge_means(better: str) -> Finding:
+def judge_means(better: str, given: Domain) -> Finding:
     """Whether one strategy's printed mean accuracy is the larger at every K."""
     worse = "C" if better == "D" else "D"
     for epochs, one, other in zip(_EPOCHS, _ACCURACY[better], _ACCURACY[worse], strict=True):
         if not Decimal(one[0]) > Decimal(other[0]):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the other mean is larger",
-                           {"epochs": str(epochs), better: one[0], worse: other[0]}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "larger at all five K, as printed; the runs themselves were not repeated", scope=ALL)
+            return refuted("the other mean is larger", {"epochs": str(epochs), better: one[0], worse: other[0]})
+    return proof(argued("larger at all five K, as printed; the runs themselves were not repeated"))

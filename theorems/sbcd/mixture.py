@@ -19,7 +19,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Law = tuple[Fraction, ...]
 _LAWS: tuple[Law, ...] = tuple(
@@ -51,7 +53,7 @@ def mean_of(moments: list[Any]) -> Any:
     return sum(moments, Fraction(0)) / len(moments)
 
 
-def judge(says: Callable[[list[Any]], Any]) -> Finding:
+def judge(says: Callable[[list[Any]], Any], given: Domain) -> Finding:
     """Hold a claimed moment of a mixture of two positions, made of theirs, against the exact one."""
     count = 0
     for alpha, quadruple in itertools.product(_ORDERS, itertools.product(_LAWS, repeat=4)):
@@ -59,25 +61,22 @@ def judge(says: Callable[[list[Any]], Any]) -> Finding:
         value = says([moment(p, q, alpha) for p, q in zip(firsts, seconds, strict=True)])
         true = moment(mean(firsts), mean(seconds), alpha)
         if value < true:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "a mixture of two pairs of laws loses more, in exact rationals",
+            return refuted(
+                "a mixture of two pairs of laws loses more, in exact rationals",
                 {
                     "alpha": str(alpha), "P": str([list(map(str, p)) for p in firsts]),
                     "Q": str([list(map(str, q)) for q in seconds]), "claimed moment": str(value), "moment": str(true),
                 },
-                ALL,
             )
         count += 1
     moments = [list(sympy.symbols(f"M0:{size}", positive=True)) for size in (1, 2, 3, 5)]
     slack = [sympy.simplify(says(some) - sum(some) / len(some)).is_nonnegative is True for some in moments]
     if not (hessian_gap().is_zero_matrix and all(slack)):
         return undecided("no pair fails; convexity was not shown", count)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "p^alpha q^(1-alpha) is jointly convex (its Hessian is a positive multiple of v v^T, computer algebra); "
-        f"for a position that is random, hidden and kept for the whole run. Exact at {count} mixtures",
-        scope=ALL,
-    )
+        f"for a position that is random, hidden and kept for the whole run. Exact at {count} mixtures"
+    ))
 
 
 theorem_4_6_mix = Claim(
@@ -100,4 +99,5 @@ theorem_4_6_mix = Claim(
     ),
     uses=("sbcd/one-batch-per-epoch",),
     rests_on=("sbcd/one-batch-per-epoch-repaired",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

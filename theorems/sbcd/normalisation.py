@@ -18,7 +18,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 Diagonal = tuple[Fraction, ...]
 
@@ -29,24 +31,23 @@ def power_estimate(values: Diagonal, iterations: int) -> Fraction:
     return sum(((v * s) ** 2 for v, s in zip(values, start, strict=True)), Fraction(0)) / sum(s**2 for s in start)
 
 
-def judge_estimate(squared: Callable[[Any], Any]) -> Finding:
+def judge_estimate(squared: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether dividing by an estimated norm leaves every diagonal matrix with norm at most rho = 1."""
     tried = 0
     for values in itertools.product((Fraction(2), Fraction(1), Fraction(3, 2)), repeat=2):
         tried += 1
         after = max(values) ** 2 * min(1 / squared(values), Fraction(1))
         if after > 1:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the normalised matrix has a norm above rho, exactly",
+            return refuted(
+                "the normalised matrix has a norm above rho, exactly",
                 {"theta": f"diag{tuple(map(str, values))}", "rho": "1", "estimated norm squared": str(squared(values)),
-                 "norm squared after (2)": str(after)}, ALL,
+                 "norm squared after (2)": str(after)},
             )
     small, more = sympy.symbols("s m", positive=True)  # the norm of diag(s, s + m), in any order, is s + m
     pairs = (((small, small), small), ((small, small + more), small + more), ((small + more, small), small + more))
     if any(sympy.simplify(squared(pair) - norm**2) != 0 for pair, norm in pairs):
         return undecided("no case fails", tried)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "|theta| min(rho/|theta|, 1) = min(rho, |theta|) for the true norm", scope=ALL)
+    return proof(argued("|theta| min(rho/|theta|, 1) = min(rho, |theta|) for the true norm"))
 
 
 def normalised(values: Diagonal) -> Diagonal:
@@ -59,7 +60,7 @@ def _squared_distance(one: Diagonal, other: Diagonal) -> Fraction:
     return sum(((a - b) ** 2 for a, b in zip(one, other, strict=True)), Fraction(0))
 
 
-def judge_lipschitz(squared_constant: Callable[[int], int]) -> Finding:
+def judge_lipschitz(squared_constant: Callable[[int], int], given: Domain) -> Finding:
     """Whether N is Lipschitz in the Frobenius norm with that squared constant of the rank, on diagonal matrices."""
     tried, steepest = 0, Fraction(0)
     for rank in (1, 2, 3):
@@ -72,25 +73,24 @@ def judge_lipschitz(squared_constant: Callable[[int], int]) -> Finding:
                 ratio = _squared_distance(normalised(here), normalised(there)) / _squared_distance(here, there)
                 steepest = max(steepest, ratio / squared_constant(rank))
                 if ratio > squared_constant(rank):
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "two matrices move apart by more than the constant",
+                    return refuted(
+                        "two matrices move apart by more than the constant",
                         {"theta": f"diag{tuple(map(str, here))}", "theta'": f"diag{tuple(map(str, there))}", "rho": "1",
-                         "squared ratio of distances": str(ratio), "claimed": str(squared_constant(rank))}, ALL,
+                         "squared ratio of distances": str(ratio), "claimed": str(squared_constant(rank))},
                     )
     # |I - a b^T| = |a| |b| for a.b = 1, here for the identity of rank 2: a = (1, 1), b = (1, 0); |a|^2 |b|^2 = 2 = r.
     jacobian = sympy.eye(2) - sympy.Matrix([1, 1]) * sympy.Matrix([[1, 0]])
     largest = max((jacobian.T * jacobian).eigenvals())
     if largest != squared_constant(2):
         return undecided("no pair fails; not attained", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         "the derivative is rho/|theta| times an oblique projection of norm |theta|_F/|theta|_2 <= sqrt(r), attained at "
         f"the identity (module docstring); {tried} pairs near it, the steepest {float(steepest):.3f} of the constant",
-        scope=Scope("points", tried, tried, {"rank": "1, 2, 3"}),
+        Scope("points", tried, tried, {"rank": "1, 2, 3"}),
     )
 
 
-def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]]) -> Finding:
+def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]], given: Domain) -> Finding:
     """Whether mapping three outcomes, one map a data set, never raises e^{(alpha-1) R_alpha}, over a grid of laws."""
     grid = [tuple(Fraction(n, 6) for n in cut) for cut in itertools.product(range(1, 5), repeat=3) if sum(cut) == 6]
     tried = 0
@@ -104,16 +104,15 @@ def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]]) ->
             before = sum((a**alpha / b ** (alpha - 1) for a, b in zip(*laws, strict=True)), Fraction(0))
             after = sum((a**alpha / b ** (alpha - 1) for a, b in zip(*images, strict=True) if b), Fraction(0))
             if after > before:
-                return Finding(Verdict.REFUTED, Evidence.PROVED, "the divergence grows",
-                               {"P": str(laws[0]), "Q": str(laws[1]), "alpha": str(alpha)}, ALL)
+                return refuted("the divergence grows", {"P": str(laws[0]), "Q": str(laws[1]), "alpha": str(alpha)})
     a, b, c, d = sympy.symbols("a b c d", positive=True)  # merging two outcomes, alpha = 2: the gap is a square
     gap = a**2 / b + c**2 / d - (a + c) ** 2 / (b + d) - (a * d - b * c) ** 2 / (b * d * (b + d))
     if sympy.simplify(gap) != 0:
         return undecided("not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         "a map that does not look at the data merges outcomes, and merging lowers the moment: the gap at alpha = 2 is "
-        f"a square (computer algebra); {tried} pairs and orders exactly", scope=Scope("points", tried, tried),
+        f"a square (computer algebra); {tried} pairs and orders exactly",
+        Scope("points", tried, tried),
     )
 
 
@@ -121,29 +120,32 @@ Iteration = Callable[[Any, Any, Callable[[Any], Any]], Any]
 """(theta, the step to add, the normalisation) -> theta after the iteration."""
 
 
-def judge_order(iteration: Iteration) -> Finding:
+def judge_order(iteration: Iteration, given: Domain) -> Finding:
     """Whether theta after an iteration has norm at most rho: a number at rho = 1, eta = 1/10, gradient -1; symbols."""
     after = iteration(Fraction(1), Fraction(1, 10), lambda theta: max(min(theta, Fraction(1)), Fraction(-1)))
     if abs(after) > 1:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the step after the normalisation leaves the ball",
-                       {"theta": "1", "rho": "1", "eta": "1/10", "gradient": "-1", "theta after": str(after)}, ALL)
+        return refuted(
+            "the step after the normalisation leaves the ball",
+            {"theta": "1", "rho": "1", "eta": "1/10", "gradient": "-1", "theta after": str(after)},
+        )
     normalise = sympy.Function("normalise")
     theta, step = sympy.symbols("theta step", real=True)
     if iteration(theta, step, normalise).func != normalise:
         return undecided("within the ball at one point; what is returned " "is not what the normalisation gives", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "what is normalised last has norm min(rho, |theta|)", scope=ALL)
+    return proof(argued("what is normalised last has norm min(rho, |theta|)"))
 
 
-def judge_product(relation: Callable[[int, int], bool]) -> Finding:
+def judge_product(relation: Callable[[int, int], bool], given: Domain) -> Finding:
     """Whether the Lipschitz constant of two linear layers stands in that relation to the product of theirs."""
     for one, two in itertools.product(itertools.product((1, 0, 2), repeat=2), repeat=2):
         whole, product = max(a * b for a, b in zip(one, two, strict=True)), max(one) * max(two)
         if not relation(whole, product):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the composition has another constant",
-                           {"theta_0": f"diag{one}", "theta_1": f"diag{two}", "constant": str(whole),
-                            "product": str(product)}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "|f(g(x)) - f(g(y))| <= L_f |g(x) - g(y)| <= L_f L_g |x - y|",
-                   scope=ALL)
+            return refuted(
+                "the composition has another constant",
+                {"theta_0": f"diag{one}", "theta_1": f"diag{two}", "constant": str(whole),
+                            "product": str(product)},
+            )
+    return proof(argued("|f(g(x)) - f(g(y))| <= L_f |g(x) - g(y)| <= L_f L_g |x - y|"))
 
 
 _WEIGHTS = (vector("theta"), positive("rho"))
@@ -153,15 +155,15 @@ estimate = Claim(
     statement=r"\lVert \theta_d \min(\rho_d/\tilde\lambda_d, 1) \rVert_2 \le \rho_d",
     words="after (2), with power iteration's estimate of the norm, the spectral norm is at most rho",
     hypotheses=_WEIGHTS, says=lambda values: power_estimate(values, 1), check=judge_estimate,
-    flips=(Flip("the true norm", lambda values: max(values) ** 2, Verdict.HOLDS),),
-    repaired_by="sbcd/eq-2-repaired",
-)
-estimate_repaired = Claim(
-    id="sbcd/eq-2-repaired", source="001, (2) with the spectral norm itself",
-    statement=r"\lVert \theta_d \min(\rho_d/\lVert\theta_d\rVert_2, 1) \rVert_2 \le \rho_d",
-    words="after (2), with the true norm, the spectral norm is at most rho",
-    hypotheses=_WEIGHTS, says=lambda values: max(values) ** 2, check=judge_estimate,
-    flips=(Flip("three power iterations", lambda values: power_estimate(values, 3), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\lVert \theta_d \min(\rho_d/\lVert\theta_d\rVert_2, 1) \rVert_2 \le \rho_d",
+        words="after (2), with the true norm, the spectral norm is at most rho",
+        says=lambda values: max(values) ** 2,
+        expected="HOLDS ARGUED",
+        source="001, (2) with the spectral norm itself",
+        flips=(Flip("three power iterations", lambda values: power_estimate(values, 3), Verdict.REFUTED),),
+    ),
 )
 lipschitz = Claim(
     id="sbcd/norm-nonexpansive",
@@ -169,17 +171,21 @@ lipschitz = Claim(
     statement=r"\lVert N(\theta) - N(\theta') \rVert_F \le \lVert \theta - \theta' \rVert_F",
     words="inside the recursion of log-Sobolev constants the scaling (2) costs nothing: it is nonexpansive",
     hypotheses=_WEIGHTS, says=lambda rank: 1, check=judge_lipschitz,
-    flips=(Flip("with the factor sqrt(r)", lambda rank: rank, Verdict.HOLDS),),
-    repaired_by="sbcd/norm-nonexpansive-repaired",
-)
-lipschitz_repaired = Claim(
-    id="sbcd/norm-nonexpansive-repaired", source="001, Section 4.2, with the true constant",
-    statement=(
-        r"\lVert N(\theta) - N(\theta') \rVert_F \le \sqrt{r}\,\lVert \theta - \theta' \rVert_F,\ r = \mathrm{rank}"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\lVert N(\theta) - N(\theta') \rVert_F \le \sqrt{r}\,\lVert \theta - \theta' \rVert_F,\ r ="
+            r" \mathrm{rank}"
+        ),
+        words=(
+            "the scaling (2) is sqrt(r)-Lipschitz in the Frobenius norm, so it can shrink a log-Sobolev constant "
+            "by r"
+        ),
+        says=lambda rank: rank,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, Section 4.2, with the true constant",
+        hypotheses=(*_WEIGHTS, positive_integer("rank")),
     ),
-    words="the scaling (2) is sqrt(r)-Lipschitz in the Frobenius norm, so it can shrink a log-Sobolev constant by r",
-    hypotheses=(*_WEIGHTS, positive_integer("rank")), says=lambda rank: rank, check=judge_lipschitz,
-    flips=(Flip("1 for every rank", lambda rank: 1, Verdict.REFUTED),),
 )
 processing = Claim(
     id="sbcd/norm-post-processing", source="001, Section 4.2, the same sentence for one release",
@@ -188,24 +194,22 @@ processing = Claim(
     hypotheses=_WEIGHTS, says=(lambda outcome: min(outcome, 1),) * 2, check=judge_processing,
     flips=(Flip("a map that looks at the data", (lambda outcome: outcome, lambda outcome: (outcome + 1) % 3),
                 Verdict.REFUTED),),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 order = Claim(
     id="sbcd/alg-order", source="001, Algorithms 1 and 2: normalise, then update theta_d",
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
     hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta) + step, check=judge_order,
-    flips=(Flip("after the update", lambda theta, step, normalise: normalise(theta + step), Verdict.HOLDS),),
-    repaired_by="sbcd/alg-order-repaired",
-)
-order_repaired = Claim(
-    id="sbcd/alg-order-repaired", source="001, Section 4.2: theta is updated by (8) and then normalised by (2)",
-    statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
-    words="normalising after the update returns weights of norm at most rho",
-    hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta + step), check=judge_order,
-    flips=(
-        Flip("before it", lambda theta, step, normalise: normalise(theta) + step, Verdict.REFUTED),
-        Flip("before it, and a step inwards", lambda theta, step, normalise: normalise(theta) - step,
-             Verdict.UNDECIDED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
+        words="normalising after the update returns weights of norm at most rho",
+        says=lambda theta, step, normalise: normalise(theta + step),
+        expected="HOLDS ARGUED",
+        source="001, Section 4.2: theta is updated by (8) and then normalised by (2)",
+        flips=(Flip("before it, and a step inwards", lambda theta, step, normalise: normalise(theta) - step,
+                 Verdict.UNDECIDED),),
     ),
 )
 product = Claim(
@@ -213,13 +217,13 @@ product = Claim(
     statement=r"\mathrm{Lip}(f_1 \circ f_0) = \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
     words="the network's Lipschitz constant is the product of its layers' constants",
     hypotheses=_WEIGHTS, says=operator.eq, check=judge_product,
-    flips=(Flip("at most", operator.le, Verdict.HOLDS),),
-    repaired_by="sbcd/global-lipschitz-repaired",
-)
-product_repaired = Claim(
-    id="sbcd/global-lipschitz-repaired", source="001, Section 3.1, as an upper bound",
-    statement=r"\mathrm{Lip}(f_1 \circ f_0) \le \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
-    words="the network's Lipschitz constant is at most the product of its layers' constants",
-    hypotheses=_WEIGHTS, says=operator.le, check=judge_product,
-    flips=(Flip("equal", operator.eq, Verdict.REFUTED), Flip("smaller", operator.lt, Verdict.REFUTED)),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathrm{Lip}(f_1 \circ f_0) \le \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
+        words="the network's Lipschitz constant is at most the product of its layers' constants",
+        says=operator.le,
+        expected="HOLDS ARGUED",
+        source="001, Section 3.1, as an upper bound",
+        flips=(Flip("smaller", operator.lt, Verdict.REFUTED),),
+    ),
 )

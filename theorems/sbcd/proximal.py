@@ -13,7 +13,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Prox = Callable[[Any, Any], Any]
 Slope = Callable[[Fraction], tuple[Fraction, Fraction]]
@@ -37,7 +39,7 @@ def soft(eta: Any, t: Any) -> Any:
 TRUE: dict[str, Prox] = {"0": lambda eta, t: t, "l2": lambda eta, t: t / (1 + eta), "l1": soft}
 
 
-def judge_map(says: tuple[str, Prox]) -> Finding:
+def judge_map(says: tuple[str, Prox], given: Domain) -> Finding:
     """Whether (t - u)/eta is a subgradient of r at u = prox(t): necessary and sufficient, since r is convex."""
     name, prox = says
     for eta in _STEPS:
@@ -45,15 +47,14 @@ def judge_map(says: tuple[str, Prox]) -> Finding:
             u = prox(eta, t)
             low, high = SUBGRADIENTS[name](u)
             if not low <= (t - u) / eta <= high:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the point is not the minimiser of r + |. - theta|^2/(2 eta)",
+                return refuted(
+                    "the point is not the minimiser of r + |. - theta|^2/(2 eta)",
                     {"r": name, "eta": str(eta), "theta": str(t), "claimed": str(u),
-                     "minimiser": str(TRUE[name](eta, t))}, ALL,
+                     "minimiser": str(TRUE[name](eta, t))},
                 )
     if not _identically(name, prox):
         return undecided("no point fails; not proved", len(_GRID) * len(_STEPS))
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "the optimality condition holds for every eta and theta, by cases",
-                   scope=ALL)
+    return proof(argued("the optimality condition holds for every eta and theta, by cases"))
 
 
 def _identically(name: str, prox: Prox) -> bool:
@@ -70,7 +71,7 @@ def _identically(name: str, prox: Prox) -> bool:
     )
 
 
-def judge_constants(constants: Callable[[Any], dict[str, Any]]) -> Finding:
+def judge_constants(constants: Callable[[Any], dict[str, Any]], given: Domain) -> Finding:
     """Whether the three maps have exactly these Lipschitz constants at every eta."""
     for eta in _STEPS:
         for name, constant in constants(eta).items():
@@ -78,24 +79,27 @@ def judge_constants(constants: Callable[[Any], dict[str, Any]]) -> Finding:
                 abs(TRUE[name](eta, a) - TRUE[name](eta, b)) / abs(a - b) for a in _GRID for b in _GRID if a != b
             )
             if steepest != constant:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the map has another Lipschitz constant, exactly",
-                    {"r": name, "eta": str(eta), "constant": str(steepest), "claimed": str(constant)}, ALL,
+                return refuted(
+                    "the map has another Lipschitz constant, exactly",
+                    {"r": name, "eta": str(eta), "constant": str(steepest), "claimed": str(constant)},
                 )
     eta_ = sympy.symbols("eta", positive=True)
     exact = {"0": 1, "l2": 1 / (1 + eta_), "l1": 1}
     if any(sympy.simplify(constant - exact[name]) != 0 for name, constant in constants(eta_).items()):
         return undecided("right at three step sizes only", len(_STEPS))
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "identity and soft thresholding move points equally far where they are affine with slope 1; the l2 "
-                   "map is linear with slope 1/(1 + eta); none is steeper by Lemma 4.2 with 1", scope=ALL)
+    return proof(argued(
+        "identity and soft thresholding move points equally far where they are affine with slope 1; the l2 "
+        "map is linear with slope 1/(1 + eta); none is steeper by Lemma 4.2 with 1"
+    ))
 
 
-def judge_bound(constant: Fraction) -> Finding:
+def judge_bound(constant: Fraction, given: Domain) -> Finding:
     """Whether every proximal map of a convex function is Lipschitz with that constant; r = 0 has exactly 1."""
     if constant < 1:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the identity is the proximal map of r = 0",
-                       {"r": "0", "constant": "1", "claimed": str(constant)}, ALL)
+        return refuted(
+            "the identity is the proximal map of r = 0",
+            {"r": "0", "constant": "1", "claimed": str(constant)},
+        )
     for name, prox in TRUE.items():
         for eta in _STEPS:
             for a in _GRID:
@@ -105,19 +109,20 @@ def judge_bound(constant: Fraction) -> Finding:
     inner, outer = sympy.symbols("p q", nonnegative=True)  # p = |u - v|, q = |x - y|: p^2 <= p q gives p <= q
     if sympy.solve(inner**2 - inner * outer, inner) != [0, outer]:
         return undecided("not shown", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "monotone subgradients give |u - v|^2 <= <u - v, x - y> (module docstring), so every proximal map is "
-        f"1-Lipschitz{'' if constant == 1 else ': the constant is valid but larger than needed'}", scope=ALL,
-    )
+        f"1-Lipschitz{'' if constant == 1 else ': the constant is valid but larger than needed'}"
+    ))
 
 
-def judge_sharp(constant: Fraction) -> Finding:
+def judge_sharp(constant: Fraction, given: Domain) -> Finding:
     """Whether that constant serves every proximal map, and no smaller one does."""
     if constant > 1:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "a smaller constant serves all, too",
-                       {"r": "any convex function", "constant": "1", "claimed": str(constant)}, ALL)
-    return judge_bound(constant)
+        return refuted(
+            "a smaller constant serves all, too",
+            {"r": "any convex function", "constant": "1", "claimed": str(constant)},
+        )
+    return judge_bound(constant, given)
 
 
 _HYPOTHESES = (positive("eta"), vector("theta"))
@@ -128,6 +133,7 @@ lemma_4_2 = Claim(
     words="the proximal map of a convex function is 2-Lipschitz",
     hypotheses=_HYPOTHESES, says=Fraction(2), check=judge_bound,
     flips=(Flip("1/2", Fraction(1, 2), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 lemma_4_2_sharp = Claim(
     id="sbcd/lem-4.2-sharp", source="001, Lemma 4.2, with its best constant",
@@ -138,21 +144,21 @@ lemma_4_2_sharp = Claim(
         Flip("99/100", Fraction(99, 100), Verdict.REFUTED),
         Flip("2, which is true but not the best", Fraction(2), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 prox_l2 = Claim(
     id="sbcd/prox-l2", source="001, Section 4.2, example 2",
     statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{\eta}{1+\eta}\theta",
     words="the proximal map of |.|^2/2 multiplies by eta/(1 + eta)",
     hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: eta * t / (1 + eta)), check=judge_map,
-    flips=(Flip("1/(1 + eta)", ("l2", lambda eta, t: t / (1 + eta)), Verdict.HOLDS),),
-    repaired_by="sbcd/prox-l2-repaired",
-)
-prox_l2_repaired = Claim(
-    id="sbcd/prox-l2-repaired", source="001, Section 4.2, example 2, repaired",
-    statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{1}{1+\eta}\theta",
-    words="the proximal map of |.|^2/2 divides by 1 + eta",
-    hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: t / (1 + eta)), check=judge_map,
-    flips=(Flip("1 - eta", ("l2", lambda eta, t: t * (1 - eta)), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{1}{1+\eta}\theta",
+        words="the proximal map of |.|^2/2 divides by 1 + eta",
+        says=("l2", lambda eta, t: t / (1 + eta)),
+        expected="HOLDS ARGUED",
+        flips=(Flip("1 - eta", ("l2", lambda eta, t: t * (1 - eta)), Verdict.REFUTED),),
+    ),
 )
 prox_l1 = Claim(
     id="sbcd/prox-l1", source="001, Section 4.2, example 3",
@@ -164,6 +170,7 @@ prox_l1 = Claim(
         Flip("written as a difference of two positive parts",
              ("l1", lambda eta, t: max(0 * t, t - eta) - max(0 * t, -t - eta)), Verdict.HOLDS),
     ),
+    expected="HOLDS ARGUED",
 )
 prox_0 = Claim(
     id="sbcd/prox-0", source="001, Section 4.2, example 1",
@@ -171,22 +178,22 @@ prox_0 = Claim(
     words="the proximal map of r = 0 is the identity",
     hypotheses=_HYPOTHESES, says=("0", lambda eta, t: t), check=judge_map,
     flips=(Flip("theta/2", ("0", lambda eta, t: t / 2), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 all_one = Claim(
     id="sbcd/prox-all-1", source="001, Section 4.2, after the examples",
     statement=r"L_T = 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
     words="the three proximal maps all have the Lipschitz constant 1",
     hypotheses=_HYPOTHESES, says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,
-    flips=(Flip("1/(1 + eta) for l2", lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
-                Verdict.HOLDS),),
-    repaired_by="sbcd/prox-all-1-repaired",
-)
-all_one_repaired = Claim(
-    id="sbcd/prox-all-1-repaired", source="001, Section 4.2, after the examples, repaired",
-    statement=r"L_T = 1,\ \frac{1}{1+\eta},\ 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
-    words="the proximal maps have the Lipschitz constants 1, 1/(1 + eta) and 1",
-    hypotheses=_HYPOTHESES, says=lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
-    check=judge_constants,
-    flips=(Flip("1 for l2", lambda eta: dict.fromkeys(TRUE, Fraction(1)), Verdict.REFUTED),),
-    rests_on=("sbcd/lem-4.2-sharp",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"L_T = 1,\ \frac{1}{1+\eta},\ 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,"
+            r"\ \lVert\cdot\rVert_1"
+        ),
+        words="the proximal maps have the Lipschitz constants 1, 1/(1 + eta) and 1",
+        says=lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
+        expected="HOLDS ARGUED",
+        rests_on=("sbcd/lem-4.2-sharp",),
+    ),
 )

@@ -15,31 +15,33 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))
 
 
-def judge_constant(constant: Callable[[Any, Any], Any]) -> Finding:
+def judge_constant(constant: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether constant(gamma, X) bounds the curvature gamma |x|^2 of an inner block for every |x|^2 <= X."""
     for gamma in (Fraction(1), Fraction(2)):
         for bound in _VALUES:
             true = gamma * bound  # attained at |x|^2 = X
             if constant(gamma, bound) < true:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the Hessian has a larger eigenvalue, exactly",
+                return refuted(
+                    "the Hessian has a larger eigenvalue, exactly",
                     {"gamma": str(gamma), "X_d": str(bound), "|x|^2": str(bound), "largest eigenvalue": str(true),
-                     "claimed": str(constant(gamma, bound))}, ALL,
+                     "claimed": str(constant(gamma, bound))},
                 )
     gap = hessian_gap(lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T))
     gamma_, bound_ = sympy.symbols("gamma X", positive=True)
     enough = sympy.simplify(constant(gamma_, bound_) - gamma_ * bound_).is_nonnegative is True
     if gap != sympy.zeros(4, 4) or not enough:
         return undecided("no value fails; not proved", 6)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X, which "
-                   "is attained",
-                   scope=ALL)
+    return proof(argued(
+        "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X, which "
+        "is attained"
+    ))
 
 
 def hessian_gap(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -> sympy.Matrix:
@@ -53,41 +55,38 @@ def hessian_gap(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -
     return (true - expected).applyfunc(sympy.expand) if expected.shape == true.shape else true
 
 
-def judge_hessian(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -> Finding:
+def judge_hessian(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix], given: Domain) -> Finding:
     """Whether a formula is the Hessian of an inner block, and whether that is singular."""
     gap = hessian_gap(claimed)
     if gap != sympy.zeros(4, 4):
         gamma, x = sympy.symbols("gamma", positive=True), sympy.Matrix(sympy.symbols("x0 x1", real=True))
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "the Hessian is another matrix",
+        return refuted(
+            "the Hessian is another matrix",
             {"layer": "2 x 2", "claimed": str(claimed(gamma, x).tolist()),
-             "Hessian": "gamma (I kron x x^T), 4 x 4, with entries gamma x_i x_j"}, ALL,
+             "Hessian": "gamma (I kron x x^T), 4 x 4, with entries gamma x_i x_j"},
         )
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "differentiated by computer algebra for a 2 x 2 layer; its rank is 2 of 4, so omega = 0", scope=ALL)
+    return proof(argued("differentiated by computer algebra for a 2 x 2 layer; its rank is 2 of 4, so omega = 0"))
 
 
-def judge_last(constant: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_last(constant: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether constant(gamma, X, smoothness of R) bounds the last block's curvature s |x|^2, |x|^2 <= X."""
     for gamma in (Fraction(1), Fraction(1, 10)):
         for bound in _VALUES:
             for smooth in (Fraction(1), Fraction(1, 2)):
                 true = smooth * bound
                 if constant(gamma, bound, smooth) < true:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the last block is curvier: gamma does not enter it",
+                    return refuted(
+                        "the last block is curvier: gamma does not enter it",
                         {"gamma": str(gamma), "X_D": str(bound), "R": f"{smooth} (theta x - y)^2 / 2",
-                         "largest eigenvalue": str(true), "claimed": str(constant(gamma, bound, smooth))}, ALL,
+                         "largest eigenvalue": str(true), "claimed": str(constant(gamma, bound, smooth))},
                     )
     gamma_, bound_, smooth_ = sympy.symbols("gamma X s", positive=True)
     if sympy.simplify(constant(gamma_, bound_, smooth_) - smooth_ * bound_).is_nonnegative is not True:
         return undecided("no value fails; not proved", 12)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X",
-                   scope=ALL)
+    return proof(argued("R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X"))
 
 
-def judge_step(bound: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_step(bound: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether bound(eta, omega, beta) is at least |1 - eta h| for every curvature h in [omega, beta]."""
     tried = 0
     for eta in (Fraction(1, 2), Fraction(1), Fraction(3)):
@@ -97,10 +96,10 @@ def judge_step(bound: Callable[[Any, Any, Any], Any]) -> Finding:
                     tried += 1
                     h = omega + share * (beta - omega)
                     if omega <= beta and abs(1 - eta * h) > bound(eta, omega, beta):
-                        return Finding(
-                            Verdict.REFUTED, Evidence.PROVED, "a quadratic in the class moves points farther apart",
+                        return refuted(
+                            "a quadratic in the class moves points farther apart",
                             {"eta": str(eta), "omega": str(omega), "beta": str(beta), "curvature": str(h),
-                             "|1 - eta h|": str(abs(1 - eta * h)), "claimed": str(bound(eta, omega, beta))}, ALL,
+                             "|1 - eta h|": str(abs(1 - eta * h)), "claimed": str(bound(eta, omega, beta))},
                         )
     eta_, omega_, beta_, t = sympy.symbols("eta omega beta t", positive=True)
     square = (1 - eta_ * (omega_ + t * (beta_ - omega_))) ** 2
@@ -109,14 +108,13 @@ def judge_step(bound: Callable[[Any, Any, Any], Any]) -> Finding:
     same = sympy.simplify(bound(eta_, omega_, beta_) - ends) == 0
     if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0 or not same:
         return undecided("not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the step's derivative I - eta H has eigenvalues 1 - eta h, and (1 - eta h)^2 is convex in h (computer "
-        "algebra): an end of [omega, beta] is largest", scope=ALL,
-    )
+        "algebra): an end of [omega, beta] is largest"
+    ))
 
 
-def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
+def judge_threshold(threshold: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether |1 - eta omega| >= |1 - eta beta| exactly up to threshold(omega, beta)."""
     for omega in (Fraction(0), Fraction(1, 2), Fraction(1)):
         for beta in (Fraction(1), Fraction(3)):
@@ -125,33 +123,34 @@ def judge_threshold(threshold: Callable[[Any, Any], Any]) -> Finding:
             for share in (Fraction(1, 2), Fraction(1), Fraction(11, 10), Fraction(3, 2)):
                 eta = share * threshold(omega, beta)
                 if (abs(1 - eta * omega) >= abs(1 - eta * beta)) != (share <= 1):
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the other term dominates there",
+                    return refuted(
+                        "the other term dominates there",
                         {"omega": str(omega), "beta": str(beta), "eta": str(eta),
-                         "|1 - eta omega|": str(abs(1 - eta * omega)), "|1 - eta beta|": str(abs(1 - eta * beta))}, ALL,
+                         "|1 - eta omega|": str(abs(1 - eta * omega)), "|1 - eta beta|": str(abs(1 - eta * beta))},
                     )
     eta_, omega_, beta_ = sympy.symbols("eta omega beta", positive=True)
     gap = (1 - eta_ * beta_) ** 2 - (1 - eta_ * omega_) ** 2
     root = sympy.simplify(threshold(omega_, beta_) * (omega_ + beta_) - 2)
     if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
         return undecided("not shown", 20)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
-                   "the root (computer algebra)", scope=ALL)
+    return proof(argued(
+        "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
+        "the root (computer algebra)"
+    ))
 
 
-def judge_contraction(rows_of_x: int) -> Finding:
+def judge_contraction(rows_of_x: int, given: Domain) -> Finding:
     """Whether Lemma 4.1's bound is below 1 for an inner block whose x has that many coordinates, for some eta."""
     x = sympy.Matrix(sympy.symbols(f"x0:{rows_of_x}", positive=True))  # of either sign: only x x^T matters
     omega = sympy.det(x * x.T).factor()  # zero exactly if the smallest eigenvalue is
     if omega == 0:
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta",
-            {"x": str([1] + [0] * (rows_of_x - 1)), "smallest eigenvalue": "0", "bound of Lemma 4.1": ">= 1"}, ALL,
+        return refuted(
+            "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta",
+            {"x": str([1] + [0] * (rows_of_x - 1)), "smallest eigenvalue": "0", "bound of Lemma 4.1": ">= 1"},
         )
     if rows_of_x != 1 or not omega.is_positive:
         return undecided(f"sign of {omega} not shown", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"omega = {omega}, so eta = 1/omega contracts", scope=ALL)
+    return proof(argued(f"omega = {omega}, so eta = 1/omega contracts"))
 
 
 _BLOCK = (vector("x"), positive("gamma"), positive("X"))
@@ -162,47 +161,49 @@ lemma_3_2 = Claim(
     statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d^2\text{-smooth}",
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
-    flips=(Flip("gamma X", lambda gamma, bound: gamma * bound, Verdict.HOLDS),), repaired_by="sbcd/lem-3.2-repaired",
+
     uses=("sbcd/assump-3.1",),
-)
-lemma_3_2_repaired = Claim(
-    id="sbcd/lem-3.2-repaired", source="001, Lemma 3.2, repaired",
-    statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}",
-    words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X (and gamma X is attained)",
-    hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound, check=judge_constant,
-    flips=(Flip("gamma X / 2", lambda gamma, bound: gamma * bound / 2, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}",
+        words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X (and gamma X is attained)",
+        says=lambda gamma, bound: gamma * bound,
+        expected="HOLDS ARGUED",
+        source="001, Lemma 3.2, repaired",
+        flips=(Flip("gamma X / 2", lambda gamma, bound: gamma * bound / 2, Verdict.REFUTED),),
+    ),
 )
 lemma_3_2_last = Claim(
     id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one",
     statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D\text{-smooth (even so repaired)}",
     words="the last sub-problem's smoothness is gamma X, too",
     hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_last,
-    flips=(Flip("R's smoothness times X", lambda gamma, bound, smooth: smooth * bound, Verdict.HOLDS),),
-    repaired_by="sbcd/lem-3.2-last-repaired", uses=("sbcd/lem-3.2",),
-)
-lemma_3_2_last_repaired = Claim(
-    id="sbcd/lem-3.2-last-repaired", source="001, Lemma 3.2 for d = D, repaired",
-    statement=r"\mathcal{F}(\theta_D) \text{ is } \beta_{\mathcal{R}} X_D\text{-smooth}",
-    words="the last sub-problem is as smooth as R, times X",
-    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: smooth * bound, check=judge_last,
-    flips=(Flip("gamma X", lambda gamma, bound, smooth: gamma * bound, Verdict.REFUTED),),
+    uses=("sbcd/lem-3.2",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathcal{F}(\theta_D) \text{ is } \beta_{\mathcal{R}} X_D\text{-smooth}",
+        words="the last sub-problem is as smooth as R, times X",
+        says=lambda gamma, bound, smooth: smooth * bound,
+        expected="HOLDS ARGUED",
+        source="001, Lemma 3.2 for d = D, repaired",
+    ),
 )
 hessian = Claim(
     id="sbcd/hessian-xxT", source="001, after Lemma 3.2: the Hessian is x x^T",
     statement=r"\nabla^2\mathcal{F}(\theta_d) = \mathbf{x}_d\mathbf{x}_d^T",
     words="the Hessian of an inner sub-problem is x x^T",
     hypotheses=_BLOCK, says=lambda gamma, x: x * x.T, check=judge_hessian,
-    flips=(Flip("gamma (I kron x x^T)", lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
-                Verdict.HOLDS),),
-    repaired_by="sbcd/hessian-xxT-repaired",
-)
-hessian_repaired = Claim(
-    id="sbcd/hessian-xxT-repaired", source="001, after Lemma 3.2, repaired",
-    statement=r"\nabla^2\mathcal{F}(\theta_d) = \gamma\,(\mathbf{I} \otimes \mathbf{x}_d\mathbf{x}_d^T)",
-    words="the Hessian of an inner sub-problem is gamma x x^T for each row of theta, singular from two columns on",
-    hypotheses=_BLOCK, says=lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
-    check=judge_hessian,
-    flips=(Flip("without gamma", lambda gamma, x: sympy.kronecker_product(sympy.eye(2), x * x.T), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\nabla^2\mathcal{F}(\theta_d) = \gamma\,(\mathbf{I} \otimes \mathbf{x}_d\mathbf{x}_d^T)",
+        words="the Hessian of an inner sub-problem is gamma x x^T for each row of theta, singular from two columns on",
+        says=lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
+        expected="HOLDS ARGUED",
+        source="001, after Lemma 3.2, repaired",
+        flips=(
+            Flip("without gamma", lambda gamma, x: sympy.kronecker_product(sympy.eye(2), x * x.T), Verdict.REFUTED),
+        ),
+    ),
 )
 lemma_4_1 = Claim(
     id="sbcd/lem-4.1", source="001, Lemma 4.1",
@@ -216,6 +217,7 @@ lemma_4_1 = Claim(
         Flip("the convexity term alone", lambda eta, omega, beta: abs(1 - eta * omega), Verdict.REFUTED),
     ),
     uses=("sbcd/lem-3.2",),
+    expected="HOLDS ARGUED",
 )
 threshold_4_1 = Claim(
     id="sbcd/lem-4.1-threshold", source="001, after Lemma 4.1",
@@ -223,18 +225,22 @@ threshold_4_1 = Claim(
     words="the convexity term dominates exactly for eta <= 2/(omega + beta)",
     hypotheses=_STEP, says=lambda omega, beta: 2 / (omega + beta), check=judge_threshold,
     flips=(Flip("2/beta", lambda omega, beta: 2 / beta, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 contraction = Claim(
     id="sbcd/contraction", source="001, Sections 3.2 and 4.2: convexity is all that is shown of the sub-problems",
     statement=r"\exists \eta:\ \max\{|1-\eta\omega|, |1-\eta\beta|\} < 1 \text{ for an inner sub-problem}",
     words="Lemma 4.1 gives a contraction for the sub-problems of (4)",
     hypotheses=_BLOCK, says=2, check=judge_contraction,
-    flips=(Flip("layers with a single input", 1, Verdict.HOLDS),), repaired_by="sbcd/contraction-repaired",
+
     uses=("sbcd/lem-4.1", "sbcd/hessian-xxT"),
-)
-contraction_repaired = Claim(
-    id="sbcd/contraction-repaired", source="001, Section 4.2, for layers with a single input",
-    statement=r"\dim \mathbf{x}_d = 1,\ x \ne 0 \implies \omega = \gamma x^2 > 0",
-    words="Lemma 4.1 gives a contraction only where the layer has a single input",
-    hypotheses=_BLOCK, says=1, check=judge_contraction, flips=(Flip("three inputs", 3, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\dim \mathbf{x}_d = 1,\ x \ne 0 \implies \omega = \gamma x^2 > 0",
+        words="Lemma 4.1 gives a contraction only where the layer has a single input",
+        says=1,
+        expected="HOLDS ARGUED",
+        source="001, Section 4.2, for layers with a single input",
+        flips=(Flip("three inputs", 3, Verdict.REFUTED),),
+    ),
 )

@@ -28,8 +28,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.sbcd.experiments import CONSTANT, DECREASE
+from theorems.verdict import Finding, Scope, Verdict, at_points, refuted, undecided
 
 _EPOCHS = (10, 20, 30, 40, 50)
 _SLOPE, _SHARE = 12, Fraction(21, 20)
@@ -130,7 +132,7 @@ def fitted(gradient: float, last: float) -> np.ndarray:
     return mixed(rates, high)
 
 
-def judge_table(table: Table) -> Finding:
+def judge_table(table: Table, given: Domain) -> Finding:
     """Whether the losses can come from Theorem 4.6: the inequality that all such losses obey, then a fit at L_T = 1."""
     decrease, steady = ([Fraction(v) for v in column] for column in table)
     late, early = steady[-1], steady[1]
@@ -140,13 +142,11 @@ def judge_table(table: Table) -> Finding:
     if decrease[-1] + _HALF_DIGIT < needed:
         if not all(shown_everywhere(noise) for noise in (decreasing, decreasing_to_the_end)):
             return undecided("the inequality was not shown", 1)
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED,
+        return refuted(
             "constant noise has hardly any loss to gain after 20 epochs, so old epochs are forgotten; then the smaller "
             "noise of D's last epochs must cost at least 1.05 C_50 - 12 (C_50 - C_20), for all layers together and any "
             "S_g and L_F L_T >= 1/10 (in balls), which is more than D_50",
             {"D_50": table[0][-1], "C_50": table[1][-1], "C_20": table[1][1], "D_50 at least": f"{float(needed):.6f}"},
-            ALL,
         )
     printed = np.array([[float(v) for v in column] for column in table])
     grid = [n / 100 for n in range(30, 111, 2)]
@@ -154,9 +154,8 @@ def judge_table(table: Table) -> Finding:
     best = min(errors, key=lambda gradient: float(errors[gradient]))
     scope = Scope("points", len(grid), len(grid), {"L_F": "0.30 to 1.10", "L_T": "1"})
     if errors[best] <= 1e-4:
-        return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"reproduced at L_F = {best}", scope=scope)
-    return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS,
-                   f"the best fit, L_F = {best}, misses by {errors[best]:.1%}", scope=scope)
+        return at_points(f"reproduced at L_F = {best}", scope)
+    return undecided(f"the best fit, L_F = {best}, misses by {errors[best]:.1%}", scope)
 
 
 _FIT: Table = (
@@ -170,20 +169,19 @@ privacy = Claim(
     statement=r"\varepsilon_K(100) \text{ of Theorem 4.6 for both strategies, } K = 10, \dots, 50",
     words="the privacy losses of Table 1 are those of Theorem 4.6 for some layers' L_F, L_T and S_g",
     hypotheses=_SETTING, says=(DECREASE, CONSTANT), check=judge_table,
-    flips=(
-        Flip("with 1 % more loss for D", (tuple(f"{float(v) * 1.01:.6f}" for v in DECREASE), CONSTANT),
-             Verdict.REFUTED),
-        Flip("numbers that the recursion itself gives at L_F = 0.98", _FIT, Verdict.HOLDS),
-    ),
-    repaired_by="sbcd/table-1-privacy-repaired",
+    flips=(Flip("with 1 % more loss for D", (tuple(f"{float(v) * 1.01:.6f}" for v in DECREASE), CONSTANT),
+             Verdict.REFUTED),),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/thm-4.6-mix", "sbcd/fixed-blocks", "sbcd/decrease-schedule"),
-)
-privacy_repaired = Claim(
-    id="sbcd/table-1-privacy-repaired",
-    source="001, Table 1 as the repaired Theorem 4.6 would fill it for one block, L_F = 0.98, with C_50 = 0.044371",
-    statement=r"\varepsilon_K(100),\ K = 10, \dots, 50, \text{ for } L_F = 0.98,\ L_T = 1",
-    words="for one block with L_F = 0.98 the repaired Theorem 4.6 gives a table where D loses more than C at every K",
-    hypotheses=_SETTING, says=_FIT, check=judge_table,
-    flips=(Flip("the document's numbers", (DECREASE, CONSTANT), Verdict.REFUTED),),
-    rests_on=("sbcd/thm-4.6-repaired", "sbcd/thm-4.6-mix"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon_K(100),\ K = 10, \dots, 50, \text{ for } L_F = 0.98,\ L_T = 1",
+        words=(
+            "for one block with L_F = 0.98 the repaired Theorem 4.6 gives a table where D loses more than C at "
+            "every K"
+        ),
+        says=_FIT,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="001, Table 1 as the repaired Theorem 4.6 would fill it for one block, L_F = 0.98, with C_50 = 0.044371",
+        rests_on=("sbcd/thm-4.6-repaired", "sbcd/thm-4.6-mix"),
+    ),
 )

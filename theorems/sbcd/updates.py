@@ -21,7 +21,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 
 def half_objective(a: Fraction, x: Fraction, u: Fraction) -> Fraction:
@@ -57,7 +59,7 @@ class Cases:
 PRINTED = Cases(sympy.sqrt(2) - 1, lambda a, x: a, lambda a, x: min(0 * a, a), lambda a, x: (a + x) / 2)
 
 
-def judge_activation(update: Cases) -> Finding:
+def judge_activation(update: Cases, given: Domain) -> Finding:
     """Hold an update of U against the least value on both half-lines, exactly, on a grid; prove it by its cases."""
     grid = [Fraction(n, 4) for n in range(-10, 11)]
     near = [(Fraction(-n, 1000), Fraction(1)) for n in range(400, 430)]  # where the cases change
@@ -66,10 +68,10 @@ def judge_activation(update: Cases) -> Finding:
         least = min(half_objective(a, x, max(Fraction(0), (x + a) / 2)), half_objective(a, x, min(Fraction(0), a)))
         found = half_objective(a, x, update(a, x))
         if found > least:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another U has a smaller objective, exactly",
+            return refuted(
+                "another U has a smaller objective, exactly",
                 {"theta x": str(a), "x_next": str(x), "U": str(update(a, x)), "objective": str(found),
-                 "least": str(least)}, ALL,
+                 "least": str(least)},
             )
     a_, x_ = sympy.symbols("a x", real=True)
     root = sympy.sqrt(2)
@@ -77,11 +79,10 @@ def judge_activation(update: Cases) -> Finding:
     right = sympy.expand(x_**2 + a_**2 - (x_ - a_) ** 2 / 2 - (x_ + a_) ** 2 / 2)
     if not update.proved() or border != 0 or right != 0:
         return undecided("no point fails; not proved", len(points))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "least on each half-line, compared case by case: x^2 + a^2 - (x-a)^2/2 = (x+a)^2/2 >= 0 and 2x^2 - (x-a)^2 = "
-        "(sqrt2 x - x + a)(sqrt2 x + x - a) (computer algebra); gamma cancels", scope=ALL,
-    )
+        "(sqrt2 x - x + a)(sqrt2 x + x - a) (computer algebra); gamma cancels"
+    ))
 
 
 def printed_activity(theta: sympy.Matrix, u: sympy.Matrix, before: sympy.Matrix) -> sympy.Matrix:
@@ -89,7 +90,9 @@ def printed_activity(theta: sympy.Matrix, u: sympy.Matrix, before: sympy.Matrix)
     return (theta.T * theta + sympy.eye(theta.cols)).LUsolve(theta.T * u + before)
 
 
-def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], sympy.Matrix]) -> Finding:
+def judge_activity(
+    update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], sympy.Matrix], given: Domain
+) -> Finding:
     """Whether an update of x_d makes the gradient of (4), which is convex in x_d, vanish for a layer of symbols."""
     def gradient(theta: sympy.Matrix, u: sympy.Matrix, before: sympy.Matrix) -> sympy.Matrix:
         x = update(theta, u, before)
@@ -98,10 +101,10 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
     point = (sympy.Matrix([[1, 2], [0, 1]]), sympy.Matrix([1, 1]), sympy.Matrix([1, 3]))
     if gradient(*point) != sympy.zeros(2, 1):
         names = ("theta", "U_d", "sigma(U_{d-1})")
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "the gradient of (4) does not vanish at the update",
+        return refuted(
+            "the gradient of (4) does not vanish at the update",
             {**{name: str(value.tolist()) for name, value in zip(names, point, strict=True)},
-             "x_d": str(update(*point).tolist()), "gradient": str(gradient(*point).tolist())}, ALL,
+             "x_d": str(update(*point).tolist()), "gradient": str(gradient(*point).tolist())},
         )
     a, b, c, d, u, v, s, t = sympy.symbols("a b c d u v s t", real=True)
     layers = (
@@ -111,45 +114,48 @@ def judge_activity(update: Callable[[sympy.Matrix, sympy.Matrix, sympy.Matrix], 
     )
     if not all(sympy.expand(sympy.numer(sympy.together(v))) == 0 for layer in layers for v in gradient(*layer)):
         return undecided("vanishes at a point only", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the gradient gamma (x - sigma(U_{d-1}) - theta^T (U_d - theta x)) vanishes identically for a layer of "
         "symbols, and the Hessian gamma (I + theta^T theta) is positive definite; the normal equations read the same "
-        "in every size", scope=ALL,
-    )
+        "in every size"
+    ))
 
 
-def judge_input(update: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_input(update: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether an update of x_0, of theta_0, U_0 and the input, leaves the input what it is, as (1) and (3) ask."""
-    for theta, u, given in ((Fraction(1), Fraction(1), Fraction(1)), (Fraction(2), Fraction(-1), Fraction(3))):
-        value = update(theta, u, given)
-        if value != given:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the update replaces the input of the network",
-                {"theta_0": str(theta), "U_0": str(u), "input": str(given), "x_0 after the update": str(value)}, ALL,
+    for theta, u, fed in ((Fraction(1), Fraction(1), Fraction(1)), (Fraction(2), Fraction(-1), Fraction(3))):
+        value = update(theta, u, fed)
+        if value != fed:
+            return refuted(
+                "the update replaces the input of the network",
+                {"theta_0": str(theta), "U_0": str(u), "input": str(fed), "x_0 after the update": str(value)},
             )
     theta_, u_, given_ = sympy.symbols("theta U x", real=True)
     if sympy.simplify(update(theta_, u_, given_) - given_) != 0:
         return undecided("kept at two points only", 2)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "x_0 stays the input", scope=ALL)
+    return proof(argued("x_0 stays the input"))
 
 
-def judge_last(parameter: Callable[[sympy.Symbol], sympy.Expr]) -> Finding:
+def judge_last(parameter: Callable[[sympy.Symbol], sympy.Expr], given: Domain) -> Finding:
     """Whether Prox with that parameter of gamma minimises R(x) + gamma/2 (x - s)^2, for R = w (x - y)^2 / 2."""
     gamma, weight, s, y, x = sympy.symbols("gamma w s y x", positive=True)
     loss = weight * (x - y) ** 2 / 2
     proximal = sympy.solve(sympy.diff(loss + (x - s) ** 2 / (2 * parameter(gamma)), x), x)[0]
     least = sympy.solve(sympy.diff(loss + gamma * (x - s) ** 2 / 2, x), x)[0]
     if sympy.simplify(proximal - least) == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED, "equal for squared losses only if 1/(2 eta) = gamma/2 "
-                       "(computer algebra), and then the two objectives are the same for every R", scope=ALL)
+        return proof(argued(
+            "equal for squared losses only if 1/(2 eta) = gamma/2 "
+            "(computer algebra), and then the two objectives are the same for every R"
+        ))
     at = {gamma: 2, weight: 1, s: 1, y: 4}
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the proximal map is another point",
-                   {"gamma": "2", "R": "(x - 4)^2 / 2", "sigma(U)": "1", "proximal point": str(proximal.subs(at)),
-                    "minimiser": str(least.subs(at))}, ALL)
+    return refuted(
+        "the proximal map is another point",
+        {"gamma": "2", "R": "(x - 4)^2 / 2", "sigma(U)": "1", "proximal point": str(proximal.subs(at)),
+                    "minimiser": str(least.subs(at))},
+    )
 
 
-def judge_convexity(blocks: tuple[str, ...]) -> Finding:
+def judge_convexity(blocks: tuple[str, ...], given: Domain) -> Finding:
     """Whether (4) is convex in each of the named blocks: one coordinate decides U, algebra the rest."""
     gamma, x0, x1, u, theta = sympy.symbols("gamma x_0 x_1 U theta", positive=True)
     smooth = gamma / 2 * ((x1 - u) ** 2 + (u - theta * x0) ** 2)  # on U > 0; quadratic in theta and in x on both sides
@@ -160,21 +166,22 @@ def judge_convexity(blocks: tuple[str, ...]) -> Finding:
                 half_objective(Fraction(0), Fraction(1), s * h) for s in (1, -1)
             ]
             if middle > sum(ends) / 2:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the middle of a segment lies above its ends' mean",
+                return refuted(
+                    "the middle of a segment lies above its ends' mean",
                     {"theta x": "0", "x_next": "1", "U": f"-{h}, 0, {h}",
-                     "objective": f"{ends[1]}, {middle}, {ends[0]}"}, ALL,
+                     "objective": f"{ends[1]}, {middle}, {ends[0]}"},
                 )
         else:
             second = sympy.diff(smooth, {"theta": theta, "x": x0}[block], 2)
             if second.is_nonnegative is not True:
                 return undecided(f"{block}: sign of {second} not shown", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "along any line (4) is quadratic in theta_d and in x_d with second derivative gamma times a square "
-                   "(plus that of R, convex by hypothesis)", scope=ALL)
+    return proof(argued(
+        "along any line (4) is quadratic in theta_d and in x_d with second derivative gamma times a square "
+        "(plus that of R, convex by hypothesis)"
+    ))
 
 
-def judge_penalty(minimum: Callable[[sympy.Expr, sympy.Expr], sympy.Expr]) -> Finding:
+def judge_penalty(minimum: Callable[[sympy.Expr, sympy.Expr], sympy.Expr], given: Domain) -> Finding:
     """Hold a claimed least value of (4) at a given theta against the true one: one layer, R = (x_1 - y)^2/2, x_0 = 1.
 
     claimed(constrained, gamma) is given the constrained problem's value (theta - y)^2 / 2, for theta, U > 0.
@@ -186,46 +193,49 @@ def judge_penalty(minimum: Callable[[sympy.Expr, sympy.Expr], sympy.Expr]) -> Fi
     constrained = (theta - y) ** 2 / 2
     claimed = minimum(constrained, gamma)
     if sympy.simplify(claimed - least) == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       f"the least value of (4) over x and U is {sympy.factor(least)}; it tends to the constrained "
-                       "value only as gamma grows", scope=ALL)
+        return proof(argued(
+            f"the least value of (4) over x and U is {sympy.factor(least)}; it tends to the constrained "
+            "value only as gamma grows"
+        ))
     at = {gamma: 1, theta: 1, y: 2}
-    return Finding(
-        Verdict.REFUTED, Evidence.PROVED, "the minimum of (4) violates the constraints and is smaller",
+    return refuted(
+        "the minimum of (4) violates the constraints and is smaller",
         {"theta": "1", "y": "2", "gamma": "1", "claimed": str(claimed.subs(at)),
          "least value of (4)": str(least.subs(at)), "x_1": str(point[x].subs(at)),
-         "sigma(U_0)": str(point[u].subs(at))}, ALL,
+         "sigma(U_0)": str(point[u].subs(at))},
     )
 
 
-def judge_step(update: Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]) -> Finding:
+def judge_step(update: Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr], given: Domain) -> Finding:
     """Whether <g, t' - t> + |t' - t|^2/(2 eta) is |t' - update(t, g, eta)|^2/(2 eta) up to a constant."""
     t, g, moved = sympy.symbols("t g m", real=True)
     eta = sympy.symbols("eta", positive=True)
     gap = g * (moved - t) + (moved - t) ** 2 / (2 * eta) - (moved - update(t, g, eta)) ** 2 / (2 * eta)
     if sympy.simplify(sympy.diff(gap, moved)) == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       "the two objectives differ by a constant (computer algebra), coordinate by coordinate",
-                       scope=ALL)
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the two objectives have different minimisers",
-                   {"theta": "1", "gradient": "1", "eta": "1/2", "minimiser": "1/2",
-                    "update": str(update(sympy.Integer(1), sympy.Integer(1), sympy.Rational(1, 2)))}, ALL)
+        return proof(argued("the two objectives differ by a constant (computer algebra), coordinate by coordinate"))
+    return refuted(
+        "the two objectives have different minimisers",
+        {"theta": "1", "gradient": "1", "eta": "1/2", "minimiser": "1/2",
+                    "update": str(update(sympy.Integer(1), sympy.Integer(1), sympy.Rational(1, 2)))},
+    )
 
 
-def judge_exact(update: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_exact(update: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether an update, of h, eta and theta, is Algorithm 1's argmin of h t^2/2 + (t - theta)^2/(2 eta)."""
     tried = [(Fraction(h), Fraction(e), Fraction(t)) for h in (1, 3) for e in ("1/2", "1/10") for t in (1, -2)]
     for h, eta, theta in tried:
         true = theta / (1 + eta * h)
         if update(h, eta, theta) != true:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the linearised step is another point",
-                           {"F": f"{h} theta^2 / 2", "eta": str(eta), "theta": str(theta), "argmin": str(true),
-                            "update": str(update(h, eta, theta))}, ALL)
+            return refuted(
+                "the linearised step is another point",
+                {"F": f"{h} theta^2 / 2", "eta": str(eta), "theta": str(theta), "argmin": str(true),
+                            "update": str(update(h, eta, theta))},
+            )
     h_, eta_, theta_ = sympy.symbols("h eta theta", positive=True)
     stationary = h_ * update(h_, eta_, theta_) + (update(h_, eta_, theta_) - theta_) / eta_
     if sympy.simplify(stationary) != 0:
         return undecided("right at points only", len(tried))
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "h t + (t - theta)/eta = 0 at t = theta/(1 + eta h)", scope=ALL)
+    return proof(argued("h t + (t - theta)/eta = 0 at t = theta/(1 + eta h)"))
 
 
 _LAYER = (vector("theta"), vector("x"), vector("U"), positive("gamma"))
@@ -236,6 +246,7 @@ convexity = Claim(
     words="the penalty (4) is convex in each theta_d and in each x_d, for a convex loss",
     hypotheses=_LAYER, says=("theta", "x"), check=judge_convexity,
     flips=(Flip("in U_d as well", ("theta", "x", "U"), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 lagrangian = Claim(
@@ -247,6 +258,7 @@ lagrangian = Claim(
         Flip("gamma/(gamma + 2) of it", lambda constrained, gamma: constrained * gamma / (gamma + 2), Verdict.HOLDS),
     ),
     repaired_by="sbcd/eq-4-penalty",
+    expected="REFUTED PROVED",
 )
 
 penalty = Claim(
@@ -255,6 +267,7 @@ penalty = Claim(
     words="(4) is a quadratic penalty: with one layer and a squared loss its minimum is gamma/(gamma+2) of the loss",
     hypotheses=_LAYER, says=lambda constrained, gamma: constrained * gamma / (gamma + 2), check=judge_penalty,
     flips=(Flip("the loss itself", lambda constrained, gamma: constrained, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 activity = Claim(
@@ -271,6 +284,7 @@ activity = Claim(
         Flip("only the first coordinate of sigma(U)",
              lambda theta, u, s: printed_activity(theta, u, sympy.diag(1, *[0] * (len(s) - 1)) * s), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 first = Claim(
@@ -280,16 +294,15 @@ first = Claim(
     ),
     words="the update (5) may be used for d = 0",
     hypotheses=_LAYER, says=lambda theta, u, given: theta * u / (theta**2 + 1), check=judge_input,
-    flips=(Flip("x_0 left alone", lambda theta, u, given: given, Verdict.HOLDS),),
-    repaired_by="sbcd/eq-5-d0-repaired",
-)
-
-first_repaired = Claim(
-    id="sbcd/eq-5-d0-repaired", source="001, (5), d = 0 left out",
-    statement=r"\mathbf{x}_0 = \mathbf{x}",
-    words="x_0 is the input and is not updated",
-    hypotheses=_LAYER, says=lambda theta, u, given: given, check=judge_input,
-    flips=(Flip("theta_0^+ U_0", lambda theta, u, given: u / theta, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbf{x}_0 = \mathbf{x}",
+        words="x_0 is the input and is not updated",
+        says=lambda theta, u, given: given,
+        expected="HOLDS ARGUED",
+        source="001, (5), d = 0 left out",
+        flips=(Flip("theta_0^+ U_0", lambda theta, u, given: u / theta, Verdict.REFUTED),),
+    ),
 )
 
 last = Claim(
@@ -298,6 +311,7 @@ last = Claim(
     words="the update (5) of x_D minimises (4) exactly",
     hypotheses=_LAYER, says=lambda gamma: 1 / gamma, check=judge_last,
     flips=(Flip("the parameter gamma", lambda gamma: gamma, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 hidden = Claim(
@@ -314,6 +328,7 @@ hidden = Claim(
         Flip("5/12, a convergent of it", replace(PRINTED, threshold=sympy.Rational(5, 12)), Verdict.REFUTED),
         Flip("max for min in the second case", replace(PRINTED, below=lambda a, x: max(0 * a, a)), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 proximal_step = Claim(
@@ -326,6 +341,7 @@ proximal_step = Claim(
     words="the linearised update with damping is a proximal gradient step",
     hypotheses=(vector("theta"), positive("eta")), says=lambda t, g, eta: t - eta * g, check=judge_step,
     flips=(Flip("the sign of the gradient", lambda t, g, eta: t + eta * g, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 exact_step = Claim(
@@ -335,16 +351,14 @@ exact_step = Claim(
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",
     hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta - eta * h * theta,
     check=judge_exact,
-    flips=(Flip("theta / (1 + eta h)", lambda h, eta, theta: theta / (1 + eta * h), Verdict.HOLDS),),
-    repaired_by="sbcd/eq-7-exact-repaired",
     uses=("sbcd/eq-7",),
-)
-
-exact_step_repaired = Claim(
-    id="sbcd/eq-7-exact-repaired", source="001, Algorithm 1's update for a quadratic sub-problem of curvature h",
-    statement=r"\operatorname{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
-              r" \frac{\theta}{1 + \eta h}",
-    words="Algorithm 1's exact update of a sub-problem of curvature h divides by 1 + eta h",
-    hypotheses=(vector("theta"), positive("eta")), says=lambda h, eta, theta: theta / (1 + eta * h), check=judge_exact,
-    flips=(Flip("(1 - eta h) theta", lambda h, eta, theta: theta - eta * h * theta, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\operatorname{argmin}_{\theta'} \tfrac{h}{2}\theta'^2 + \tfrac{1}{2\eta}(\theta' - \theta)^2 ="
+                  r" \frac{\theta}{1 + \eta h}",
+        words="Algorithm 1's exact update of a sub-problem of curvature h divides by 1 + eta h",
+        says=lambda h, eta, theta: theta / (1 + eta * h),
+        expected="HOLDS ARGUED",
+        source="001, Algorithm 1's update for a quadratic sub-problem of curvature h",
+    ),
 )

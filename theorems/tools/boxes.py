@@ -16,8 +16,8 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import ball
 from oracle.core.errors import DomainError
-from theorems.claim import Scope
 from theorems.tools.effort import points as effort
+from theorems.verdict import Scope
 
 Box = Mapping[str, tuple[Fraction, Fraction]]
 Gap = Callable[..., arb | None]

@@ -20,7 +20,8 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.claim import ALL, Evidence, Finding, Scope, Verdict
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, argued, proof, refuted, undecided
 
 _EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", *map(str, range(1, 11)), "20"))
 _DELTAS = tuple(Fraction(v) for v in ("1e-5", "1e-10", "1e-2", "1/10", "1/2", "17/20"))
@@ -55,7 +56,7 @@ def proved_up_to(largest: Fraction, constant: Fraction) -> bool:
         return bool(mills < ball(constant) * root * (ball(-largest) / 2).exp())
 
 
-def calibration(says: Calibration) -> Finding:
+def calibration(says: Calibration, given: Domain) -> Finding:
     """Judge a calibration for every delta in (0, 1) and every epsilon of its range."""
     violations, met = [], 0
     largest, constant = says.largest, says.constant
@@ -69,27 +70,21 @@ def calibration(says: Calibration) -> Finding:
     if violations:
         epsilon, delta, actual = violations[0]
         smallest = min(violations)[:2]
-        return Finding(
-            Verdict.REFUTED,
-            Evidence.PROVED,
+        return refuted(
             f"at epsilon = {epsilon} the calibrated mechanism has delta above the claimed one, certified in balls; "
             f"{len(violations)} of the points tried fail",
             {
                 "epsilon": str(epsilon), "claimed delta": f"{float(delta):g}", "true delta": str(actual),
                 "smallest failing epsilon tried": f"{smallest[0]} (delta = {float(smallest[1]):g})",
             },
-            ALL,
         )
     if largest is not None and proved_up_to(largest, constant):
-        return Finding(
-            Verdict.HOLDS,
-            Evidence.PROVED,
-            f"R(x0) < K sqrt(2 pi) e^(-E/2) certified at E = {largest}; monotonicity extends it to all delta in (0, 1)",
-            scope=ALL,
-        )
-    return Finding(
-        Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point tried fails; the proof does not go through",
-        scope=Scope("points", len(_DELTAS) * len(_EPSILONS), met, {
+        return proof(argued(
+            f"R(x0) < K sqrt(2 pi) e^(-E/2) certified at E = {largest}; monotonicity extends it to all delta in (0, 1)"
+        ))
+    return undecided(
+        "no point tried fails; the proof does not go through",
+        Scope("points", len(_DELTAS) * len(_EPSILONS), met, {
             "epsilon": ", ".join(map(str, _EPSILONS)), "delta": ", ".join(map(str, _DELTAS)),
         }),
     )

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 
-from theorems.claim import Scope
 from theorems.tools.effort import points as effort
+from theorems.verdict import Scope
 
 _SEED = 20240607
 

@@ -19,7 +19,8 @@ from flint import acb, arb, ctx
 from oracle.core.arithmetic import integral
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Evidence, Finding, Verdict, undecided
+from theorems.domain import Domain
+from theorems.verdict import Finding, argued, proof, refuted, undecided
 
 Function = Callable[[Any], Any]
 Curve = Callable[[Any, Any, Function, Function], Any]
@@ -83,23 +84,20 @@ def hockey_stick_integral(mu: Fraction, epsilon: Fraction) -> Enclosure:
         return Enclosure.of_ball(integral(integrand, start, stop, tail=tail, tolerance=Fraction(1, 10**40)))
 
 
-def check(says: Curve) -> Finding:
+def check(says: Curve, given: Domain) -> Finding:
     """Computer algebra for the identities, quadrature for the numbers; any disagreement refutes."""
     for mu, epsilon in _POINTS:
         with ctx.workprec(160):
             formula = Enclosure.of_ball(says(ball(epsilon), ball(mu), normal_upper_tail, arb.exp))
         measured = hockey_stick_integral(mu, epsilon)
         if not formula.overlaps(measured):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "formula and certified quadrature are disjoint",
+            return refuted(
+                "formula and certified quadrature are disjoint",
                 {"mu": str(mu), "epsilon": str(epsilon), "formula": str(formula), "integral": str(measured)},
-                ALL,
             )
     open_gaps = [name for name, gap in symbolic_gaps(says).items() if gap != 0]
     if open_gaps:
         return undecided("not shown: " + "; ".join(open_gaps), len(_POINTS))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"identities proved by computer algebra; certified quadrature agrees at {len(_POINTS)} points",
-        scope=ALL,
-    )
+    return proof(argued(
+        f"identities proved by computer algebra; certified quadrature agrees at {len(_POINTS)} points"
+    ))

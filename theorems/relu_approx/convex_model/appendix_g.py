@@ -20,7 +20,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Caps = tuple[Fraction | None, Fraction | None]
 """Bounds on |u_j| and on alpha_j; None is no bound."""
@@ -42,7 +44,7 @@ def fourth_powers(y: Fraction, lam: Fraction) -> Fraction:
     return (z - y) ** 2 / 2 + lam * z**2
 
 
-def judge_minima(caps: Caps) -> Finding:
+def judge_minima(caps: Caps, given: Domain) -> Finding:
     """Whether (G.1) and the problem with these bounds have equal minima."""
     tried = 0
     for lam in (Fraction(1, 10), Fraction(1), Fraction(3)):
@@ -50,65 +52,64 @@ def judge_minima(caps: Caps) -> Finding:
             tried += 1
             left, right = fourth_powers(y, lam), one_neuron(caps, y, lam)
             if left != right:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the minima differ, exactly",
+                return refuted(
+                    "the minima differ, exactly",
                     {
                         "n = d = m": "1", "x": "1", "y": str(y), "lambda": str(lam),
                         "bound on |u|": str(caps[0]), "bound on alpha": str(caps[1]),
                         "minimum of (G.1)": str(left), "infimum of the other": str(right),
-                    }, ALL,
+                    },
                 )
     s, t = sympy.symbols("s t", positive=True)
     least = sympy.expand((s**4 + t**4) / 2 - s**2 * t**2 - (s**2 - t**2) ** 2 / 2)
     balanced = sympy.simplify((s * sympy.sqrt(t / s)) ** 2 - (t / sympy.sqrt(t / s)) ** 2)
     if least != 0 or balanced != 0 or caps != (Fraction(1), None):
         return undecided("equal at the instances", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "(s^4 + t^4)/2 = s^2 t^2 + (s^2 - t^2)^2/2 (computer algebra), and both problems reduce to the regulariser "
-        "lambda sum |u_j|^2 alpha_j^2 by scaling, which the data term does not feel", scope=ALL,
-    )
+        "lambda sum |u_j|^2 alpha_j^2 by scaling, which the data term does not feel"
+    ))
 
 
 Regulariser = Callable[[Any, Any], Any]
 """(|u|, alpha) -> a neuron's share of the regulariser."""
 
 
-def judge_invariance(regulariser: Regulariser) -> Finding:
+def judge_invariance(regulariser: Regulariser, given: Domain) -> Finding:
     """Whether u -> g u, alpha -> alpha / g leaves data term and regulariser unchanged for every g > 0."""
     for u in (Fraction(1), Fraction(2)):
         for alpha in (Fraction(1), Fraction(-1), Fraction(3)):
             for g in (Fraction(2), Fraction(1, 3)):
                 before, after = regulariser(abs(u), alpha), regulariser(abs(g * u), alpha / g)
                 if before != after:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the regulariser changes, exactly; the data term does not",
+                    return refuted(
+                        "the regulariser changes, exactly; the data term does not",
                         {"u": str(u), "alpha": str(alpha), "gamma": str(g), "before": str(before),
-                         "after": str(after)}, ALL,
+                         "after": str(after)},
                     )
     s, t, g = sympy.symbols("s t g", positive=True)
     if sympy.simplify(regulariser(g * s, t / g) - regulariser(s, t)) != 0:
         return undecided("at points", 12)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED, "max(0, g x) = g max(0, x) for g > 0, and the regulariser is unchanged for "
-        "every s, t and g (computer algebra)", scope=ALL,
-    )
+    return proof(argued(
+        "max(0, g x) = g max(0, x) for g > 0, and the regulariser is unchanged for "
+        "every s, t and g (computer algebra)"
+    ))
 
 
-def judge_balance(squared: Callable[[Any, Any], Any]) -> Finding:
+def judge_balance(squared: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the scaling with gamma^2 = squared(|u|, alpha) is real and makes |u| gamma equal to |alpha| / gamma."""
     for s in (Fraction(1), Fraction(4)):
         for alpha in (Fraction(1), Fraction(-1), Fraction(9), Fraction(-9)):
             gamma = squared(s, alpha)
             if gamma <= 0 or s**2 * gamma != alpha**2 / gamma:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "no real scaling, or no equality in Young's inequality",
-                    {"|u|": str(s), "alpha": str(alpha), "gamma^2": str(gamma)}, ALL,
+                return refuted(
+                    "no real scaling, or no equality in Young's inequality",
+                    {"|u|": str(s), "alpha": str(alpha), "gamma^2": str(gamma)},
                 )
     s, alpha = sympy.symbols("s", positive=True), sympy.symbols("alpha", real=True, nonzero=True)
     if sympy.simplify(s**2 * squared(s, alpha) ** 2 - alpha**2) != 0:
         return undecided("at points", 8)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "|u|^2 gamma^4 = alpha^2 (computer algebra)", scope=ALL)
+    return proof(argued("|u|^2 gamma^4 = alpha^2 (computer algebra)"))
 
 
 _HYPOTHESES = (positive("lam"),)
@@ -124,30 +125,22 @@ theorem_g_1 = Claim(
     hypotheses=_HYPOTHESES,
     says=(None, Fraction(1)),
     check=judge_minima,
-    flips=(
-        Flip("|u_j| <= 1", (Fraction(1), None), Verdict.HOLDS),
-        Flip("both bounds", (Fraction(1), Fraction(1)), Verdict.REFUTED),
-    ),
-    repaired_by="relu-approx/thm-G.1-repaired",
+    flips=(Flip("both bounds", (Fraction(1), Fraction(1)), Verdict.REFUTED),),
     uses=("relu-approx/thm-G.1-proof", "relu-approx/thm-G.1-gamma"),
-)
-
-theorem_g_1_repaired = Claim(
-    id="relu-approx/thm-G.1-repaired",
-    source="000, Theorem G.1 with |u_j| <= 1",
-    statement=(
-        r"\min \tfrac12\|\cdot\|^2 + \tfrac\lambda2 \sum_j \|u_j\|^4 + \alpha_j^4 ="
-        r" \min_{\|u_j\|_2 \le 1} \tfrac12\|\cdot\|^2 + \lambda \sum_j \alpha_j^2"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\min \tfrac12\|\cdot\|^2 + \tfrac\lambda2 \sum_j \|u_j\|^4 + \alpha_j^4 ="
+            r" \min_{\|u_j\|_2 \le 1} \tfrac12\|\cdot\|^2 + \lambda \sum_j \alpha_j^2",
+        words="problem (G.1) and the problem with lambda sum alpha_j^2 under |u_j| <= 1 have equal minima",
+        says=(Fraction(1), None),
+        expected="HOLDS ARGUED",
+        source="000, Theorem G.1 with |u_j| <= 1",
+        flips=(
+            Flip("|u_j| <= 2", (Fraction(2), None), Verdict.REFUTED),
+            Flip("alpha_j <= 1 as well", (Fraction(1), Fraction(1)), Verdict.REFUTED),
+        ),
+        rests_on=("relu-approx/thm-G.1-proof-repaired",),
     ),
-    words="problem (G.1) and the problem with lambda sum alpha_j^2 under |u_j| <= 1 have equal minima",
-    hypotheses=_HYPOTHESES,
-    says=(Fraction(1), None),
-    check=judge_minima,
-    flips=(
-        Flip("|u_j| <= 2", (Fraction(2), None), Verdict.REFUTED),
-        Flip("alpha_j <= 1 as well", (Fraction(1), Fraction(1)), Verdict.REFUTED),
-    ),
-    rests_on=("relu-approx/thm-G.1-proof-repaired",),
 )
 
 invariance = Claim(
@@ -158,19 +151,15 @@ invariance = Claim(
     hypotheses=(positive("gamma"),),
     says=lambda s, t: (s**4 + t**4) / 2,
     check=judge_invariance,
-    flips=(Flip("|u|^2 alpha^2", lambda s, t: s**2 * t**2, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-G.1-proof-repaired",
-)
-
-invariance_repaired = Claim(
-    id="relu-approx/thm-G.1-proof-repaired",
-    source="000, proof of Theorem G.1: the right side of (G.2) is scaling invariant",
-    statement=r"\|\gamma u\|^2 (\alpha/\gamma)^2 = \|u\|^2 \alpha^2",
-    words="the data term and the regulariser sum |u_j|^2 alpha_j^2 do not change under the scaling",
-    hypotheses=(positive("gamma"),),
-    says=lambda s, t: s**2 * t**2,
-    check=judge_invariance,
-    flips=(Flip("|u|^2 + alpha^2", lambda s, t: s**2 + t**2, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\|\gamma u\|^2 (\alpha/\gamma)^2 = \|u\|^2 \alpha^2",
+        words="the data term and the regulariser sum |u_j|^2 alpha_j^2 do not change under the scaling",
+        says=lambda s, t: s**2 * t**2,
+        expected="HOLDS ARGUED",
+        source="000, proof of Theorem G.1: the right side of (G.2) is scaling invariant",
+        flips=(Flip("|u|^2 + alpha^2", lambda s, t: s**2 + t**2, Verdict.REFUTED),),
+    ),
 )
 
 balance = Claim(
@@ -181,20 +170,13 @@ balance = Claim(
     hypotheses=_HYPOTHESES,
     says=lambda s, alpha: alpha / s,
     check=judge_balance,
-    flips=(Flip("the absolute value of alpha_i", lambda s, alpha: abs(alpha) / s, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-G.1-gamma-repaired",
-)
-
-balance_repaired = Claim(
-    id="relu-approx/thm-G.1-gamma-repaired",
-    source="000, proof of Theorem G.1 with |alpha_i|",
-    statement=r"\gamma_i = \sqrt{|\alpha_i| / \|u_i\|}",
-    words="the scaling sqrt(|alpha_i| / |u_i|) balances |u_i| and |alpha_i|",
-    hypotheses=_HYPOTHESES,
-    says=lambda s, alpha: abs(alpha) / s,
-    check=judge_balance,
-    flips=(
-        Flip("as printed", lambda s, alpha: alpha / s, Verdict.REFUTED),
-        Flip("without the root", lambda s, alpha: alpha**2 / s**2, Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\gamma_i = \sqrt{|\alpha_i| / \|u_i\|}",
+        words="the scaling sqrt(|alpha_i| / |u_i|) balances |u_i| and |alpha_i|",
+        says=lambda s, alpha: abs(alpha) / s,
+        expected="HOLDS ARGUED",
+        source="000, proof of Theorem G.1 with |alpha_i|",
+        flips=(Flip("without the root", lambda s, alpha: alpha**2 / s**2, Verdict.REFUTED),),
     ),
 )

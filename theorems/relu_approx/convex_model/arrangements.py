@@ -21,7 +21,9 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.domain import positive_integer, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -57,27 +59,26 @@ def regions(rows: Rows) -> int:
     return len({tuple(v > 0 for v in value) for value in values if all(value)})
 
 
-def judge_count(generic: bool) -> Finding:
+def judge_count(generic: bool, given: Domain) -> Finding:
     """Whether the patterns of all u, or of generic u, are as many as the regions."""
     every = small_matrices()
     for rows in every:
         found, cells = patterns(rows, generic=generic), regions(rows)
         if len(found) != cells:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "there are more patterns than regions, by enumeration",
+            return refuted(
+                "there are more patterns than regions, by enumeration",
                 {"X": str([list(row) for row in rows]), "patterns": str(len(found)), "regions": str(cells),
-                 "a pattern of no region": str([int(b) for b in max(found - patterns(rows, generic=True))])}, ALL,
+                 "a pattern of no region": str([int(b) for b in max(found - patterns(rows, generic=True))])},
             )
     if not generic:
         return undecided("no case fails", len(every))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "for rows that are not zero a region is the set of generic u of one sign vector, and 1(Xu >= 0) tells sign "
-        f"vectors without zeros apart; enumerated for {len(every)} matrices", scope=ALL,
-    )
+        f"vectors without zeros apart; enumerated for {len(every)} matrices"
+    ))
 
 
-def judge_cones(strict: bool) -> Finding:
+def judge_cones(strict: bool, given: Domain) -> Finding:
     """Whether every u lies in exactly one cone C_i (strict), or in at least one, with disjoint interiors."""
     every = small_matrices()
     for rows in every:
@@ -89,19 +90,20 @@ def judge_cones(strict: bool) -> Finding:
             ]
             interior = [cone for cone in inside if all(value)]
             if not inside or len(interior) > 1 or (strict and len(inside) != 1):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "a point lies in several cones: they share their boundaries",
+                return refuted(
+                    "a point lies in several cones: they share their boundaries",
                     {"X": str([list(row) for row in rows]), "u": str(list(u)),
-                     "cones that contain u": str(len(inside))}, ALL,
+                     "cones that contain u": str(len(inside))},
                 )
     if strict:
         return undecided("no case fails", len(every))
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "u lies in the cone of its own pattern, and a generic u in no other, since (2D - I)Xu >= 0 fixes "
-                   f"the sign of every product; enumerated for {len(every)} matrices", scope=ALL)
+    return proof(argued(
+        "u lies in the cone of its own pattern, and a generic u in no other, since (2D - I)Xu >= 0 fixes "
+        f"the sign of every product; enumerated for {len(every)} matrices"
+    ))
 
 
-def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]]) -> Finding:
+def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]], given: Domain) -> Finding:
     """Whether a bound of |D_X| by n and the rank r is at least Cover's count for all n from a least one, r <= n."""
     least, formula = says
     tried = 0
@@ -114,10 +116,10 @@ def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]]) -> Finding:
                 tried += 1
                 count = 2 * sum(math.comb(n - 1, k) for k in range(r))
                 if not bound(n, r) >= count:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "points in general position have more regions",
+                    return refuted(
+                        "points in general position have more regions",
                         {"n": str(n), "r": str(r), "regions": str(count),
-                         "bound": bound(n, r).str(8, radius=False)}, ALL,
+                         "bound": bound(n, r).str(8, radius=False)},
                     )
         # What the proof for all n uses beyond algebra: (m/(m+1))^{m+1} rises from 1/4, and e > 2.
         rises = all(
@@ -127,11 +129,10 @@ def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]]) -> Finding:
     same = sympy.simplify(formula(n_ + 1, r_, sympy.E) - printed_bound(n_ + 1, r_, sympy.E)) == 0
     if least < 2 or not rises or not same:
         return undecided("no case fails; not the bound that is proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "(r/m)^r sum_{k<r} C(m,k) <= (1 + r/m)^m <= e^r for r <= m = n - 1, and 2^m <= (m+1) e^{m+1}/4 for r = n; "
-        f"certified at all {tried} pairs with n < 40", scope=ALL,
-    )
+        f"certified at all {tried} pairs with n < 40"
+    ))
 
 
 def printed_bound(n: Any, r: Any, e: Any) -> Any:
@@ -146,38 +147,44 @@ count = Claim(
     statement=r"|\mathcal{D}_X| = \#\{\text{regions of } \mathbb{R}^d \text{ cut by } x_i^\perp\}",
     words="the activation patterns over all u are as many as the regions of the arrangement, for every X",
     hypotheses=_DATA, says=False, check=judge_count,
-    flips=(Flip("over generic u", True, Verdict.HOLDS),), repaired_by="relu-approx/DX-regions-repaired",
-)
-count_repaired = Claim(
-    id="relu-approx/DX-regions-repaired", source="000, Section 3.1, for u on no hyperplane and rows that are not zero",
-    statement=r"|\{\mathrm{diag}(\mathbb{1}(Xu \ge 0)) : x_i^T u \ne 0\ \forall i\}| = \#\{\text{regions}\}",
-    words="the activation patterns over u on no hyperplane are as many as the regions",
-    hypotheses=_DATA, says=True, check=judge_count, flips=(Flip("over all u", False, Verdict.REFUTED),),
+
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"|\{\mathrm{diag}(\mathbb{1}(Xu \ge 0)) : x_i^T u \ne 0\ \forall i\}| = \#\{\text{regions}\}",
+        words="the activation patterns over u on no hyperplane are as many as the regions",
+        says=True,
+        expected="HOLDS ARGUED",
+        source="000, Section 3.1, for u on no hyperplane and rows that are not zero",
+    ),
 )
 cones = Claim(
     id="relu-approx/cones-partition", source="000, Section 3.1: the space is partitioned into the cones C_1, ..., C_M",
     statement=r"\mathbb{R}^d = \bigsqcup_i C_i,\quad C_i = \{u : (2D_i - I)Xu \ge 0\}",
     words="every u lies in exactly one cone C_i",
     hypotheses=_DATA, says=True, check=judge_cones,
-    flips=(Flip("at least one", False, Verdict.HOLDS),), repaired_by="relu-approx/cones-partition-repaired",
-)
-cones_repaired = Claim(
-    id="relu-approx/cones-partition-repaired", source="000, Section 3.1, up to boundaries",
-    statement=r"\mathbb{R}^d = \bigcup_i C_i \text{ with disjoint interiors}",
-    words="the cones C_i cover the space, and a u on no hyperplane lies in exactly one of them",
-    hypotheses=_DATA, says=False, check=judge_cones, flips=(Flip("exactly one", True, Verdict.REFUTED),),
+
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{R}^d = \bigcup_i C_i \text{ with disjoint interiors}",
+        words="the cones C_i cover the space, and a u on no hyperplane lies in exactly one of them",
+        says=False,
+        expected="HOLDS ARGUED",
+        source="000, Section 3.1, up to boundaries",
+    ),
 )
 bound = Claim(
     id="relu-approx/DX-bound", source="000, Section 3.1 (Pilanci and Ergen 2020)",
     statement=r"|\mathcal{D}_X| \le 2r\left(\frac{e(n-1)}{r}\right)^r",
     words="the number of patterns is at most 2 r (e (n-1)/r)^r for every n >= 1",
     hypotheses=(positive_integer("n"), positive_integer("r")), says=(1, printed_bound), check=judge_bound,
-    flips=(Flip("for n >= 2", (2, printed_bound), Verdict.HOLDS),), repaired_by="relu-approx/DX-bound-repaired",
-)
-bound_repaired = Claim(
-    id="relu-approx/DX-bound-repaired", source="000, Section 3.1, for two or more records",
-    statement=r"n \ge 2 \implies \#\{\text{regions}\} \le 2r\left(\frac{e(n-1)}{r}\right)^r",
-    words="for n >= 2 the number of regions is at most 2 r (e (n-1)/r)^r",
-    hypotheses=(positive_integer("n"), positive_integer("r")), says=(2, printed_bound), check=judge_bound,
-    flips=(Flip("without the e", (2, lambda n, r, e: printed_bound(n, r, e / e)), Verdict.REFUTED),),
+
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"n \ge 2 \implies \#\{\text{regions}\} \le 2r\left(\frac{e(n-1)}{r}\right)^r",
+        words="for n >= 2 the number of regions is at most 2 r (e (n-1)/r)^r",
+        says=(2, printed_bound),
+        expected="HOLDS ARGUED",
+        source="000, Section 3.1, for two or more records",
+        flips=(Flip("without the e", (2, lambda n, r, e: printed_bound(n, r, e / e)), Verdict.REFUTED),),
+    ),
 )

@@ -15,7 +15,9 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Vector = tuple[Any, ...]
 Allowed = Callable[[Vector, Vector, Vector], Any]
@@ -34,25 +36,25 @@ def same_side(x: Vector, u: Vector, v: Vector) -> bool:
     return bool((2 * int(_dot(x, u) >= 0) - 1) * _dot(x, v) >= 0)
 
 
-def judge_set(allowed: Allowed) -> Finding:
+def judge_set(allowed: Allowed, given: Domain) -> Finding:
     """Whether the constraint set is the same for every record, on the integer points of a small square, d = 2."""
     for u in ((1, 1), (1, 0), (1, -1)):
         for x, other in itertools.permutations(_RECORDS, 2):
             for v in _PLANE:
                 if allowed(x, u, v) and not allowed(other, u, v):
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "one data set allows what its neighbour forbids, exactly",
+                    return refuted(
+                        "one data set allows what its neighbour forbids, exactly",
                         {"u": str(list(u)), "record": str(list(x)), "other record": str(list(other)),
-                         "v": str(list(v))}, ALL,
+                         "v": str(list(v))},
                     )
     x_, u_, v_ = (tuple(sympy.symbols(f"{name}0:2", real=True)) for name in "xuv")
     if allowed(x_, u_, v_) is not True:
         cases = len(_RECORDS) * len(_PLANE)
         return undecided("the same at these points", cases)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED, "every v is allowed, whatever the record (symbols): nothing could depend "
-        "on it", scope=ALL,
-    )
+    return proof(argued(
+        "every v is allowed, whatever the record (symbols): nothing could depend "
+        "on it"
+    ))
 
 
 _HYPOTHESES = (positive_integer("n"), positive_integer("d"), positive_integer("P"))
@@ -66,23 +68,18 @@ constrained = Claim(
     hypotheses=_HYPOTHESES,
     says=same_side,
     check=judge_set,
-    flips=(Flip("no constraints, problem (3.6)", _EVERYTHING, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-D.3-applies-repaired",
     uses=("relu-approx/thm-D.3",),
-)
-
-unconstrained = Claim(
-    id="relu-approx/thm-D.3-applies-repaired",
-    source="000, Appendix D, for problem (3.6)",
-    statement=r"\mathcal{C} = \mathbb{R}^{dP}",
-    words="problem (3.6) has no constraints, so Algorithm 1's projection does not depend on the data",
-    hypotheses=_HYPOTHESES,
-    says=_EVERYTHING,
-    check=judge_set,
-    flips=(
-        Flip("(3.5)", same_side, Verdict.REFUTED),
-        Flip("the other side", lambda x, u, v: not same_side(x, u, v), Verdict.REFUTED),
-        Flip("a half-plane of the record, beyond the points tried", lambda x, u, v: _dot(x, v) < 1000,
-             Verdict.UNDECIDED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathcal{C} = \mathbb{R}^{dP}",
+        words="problem (3.6) has no constraints, so Algorithm 1's projection does not depend on the data",
+        says=_EVERYTHING,
+        expected="HOLDS ARGUED",
+        source="000, Appendix D, for problem (3.6)",
+        flips=(
+            Flip("the other side", lambda x, u, v: not same_side(x, u, v), Verdict.REFUTED),
+            Flip("a half-plane of the record, beyond the points tried", lambda x, u, v: _dot(x, v) < 1000,
+                 Verdict.UNDECIDED),
+        ),
     ),
 )

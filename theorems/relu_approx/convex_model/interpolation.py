@@ -35,8 +35,10 @@ from flint import arb, ctx, fmpq_mat
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.effort import points
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Optimum = Callable[[sympy.Matrix, sympy.Matrix, int, Any], Any]
 
@@ -78,7 +80,7 @@ def solved(rows: tuple[tuple[int, int], ...], patterns: tuple[tuple[int, ...], .
     return (rest.T * rest)[0] / (2 * n) + lam / 2 * (best.T * best)[0]
 
 
-def judge_optimum(says: Optimum) -> Finding:
+def judge_optimum(says: Optimum, given: Domain) -> Finding:
     """Hold a formula for the optimum of (3.6) against solved instances, and against the singular directions."""
     tried = 0
     for rows in _DATA[:5]:
@@ -88,12 +90,12 @@ def judge_optimum(says: Optimum) -> Finding:
             tried += 1
             claimed, true = says(sympy.Matrix(gram(rows, patterns)), y, len(rows), lam), solved(rows, patterns, y, lam)
             if claimed != true:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the minimum of (3.6) is another number, exactly",
+                return refuted(
+                    "the minimum of (3.6) is another number, exactly",
                     {
                         "X": str([list(row) for row in rows]), "u": str([list(u) for u in _DIRECTIONS[:count]]),
                         "y": str(list(y)), "lambda": str(lam), "claimed minimum": str(claimed), "minimum": str(true),
-                    }, ALL,
+                    },
                 )
     first, second, lam = sympy.symbols("s_1 s_2 lambda", positive=True)
     values = sympy.symbols("y_1 y_2", real=True)
@@ -106,14 +108,13 @@ def judge_optimum(says: Optimum) -> Finding:
         total += loss.subs(v, sympy.solve(sympy.diff(loss, v), v)[0])
     if sympy.simplify(says(outer, turn * sympy.Matrix(values), 2, lam) - total) != 0:
         return undecided("right at the instances; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "in each singular direction of A the minimum is lambda y^2 / (2 (s^2 + n lambda)) (computer algebra); the loss "
-        f"splits into these; {tried} instances solved exactly", scope=ALL,
-    )
+        f"splits into these; {tried} instances solved exactly"
+    ))
 
 
-def judge_nested(sign: int) -> Finding:
+def judge_nested(sign: int, given: Domain) -> Finding:
     """Whether one more pattern never raises (-1), or never lowers (1), the optimal training loss of (3.6)."""
     tried = 0
     for rows in _DATA:
@@ -125,18 +126,15 @@ def judge_nested(sign: int) -> Finding:
         for count, (before, after) in enumerate(itertools.pairwise(losses), start=1):
             tried += 1
             if sign * (after - before) < 0:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "it moves the other way, exactly",
+                return refuted(
+                    "it moves the other way, exactly",
                     {"X": str([list(row) for row in rows]), "P": f"{count}, {count + 1}", "loss": f"{before}, {after}"},
-                    ALL,
                 )
     if sign != -1:
         return undecided("at points", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"v_(P+1) = 0 leaves the loss of P patterns as it is, so the minimum cannot rise; {tried} steps solved exactly",
-        scope=ALL,
-    )
+    return proof(argued(
+        f"v_(P+1) = 0 leaves the loss of P patterns as it is, so the minimum cannot rise; {tried} steps solved exactly"
+    ))
 
 
 # --- Lemma D.1
@@ -188,7 +186,7 @@ def instances() -> Iterator[tuple[tuple[tuple[int, int], ...], arb, dict[int, in
             yield rows, condition(rows), singular_subsets(rows)
 
 
-def judge_patterns(factor: Fraction) -> Finding:
+def judge_patterns(factor: Fraction, given: Domain) -> Finding:
     """Whether P >= factor kappa log(n/delta) patterns fail with a probability of at most delta: exact enumeration."""
     tried = 0
     with ctx.workprec(128):
@@ -200,21 +198,20 @@ def judge_patterns(factor: Fraction) -> Finding:
                 )
                 allowed = len(rows) * (-draws / (ball(factor) * kappa)).exp()  # the delta with equality
                 if ball(failing) > allowed and allowed < 1:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "fails more often than delta, exactly",
+                    return refuted(
+                        "fails more often than delta, exactly",
                         {
                             "X": str([list(row) for row in rows]), "P": str(draws), "factor": str(factor),
                             "kappa": kappa.str(12), "probability of failing": str(failing),
                             "delta": allowed.str(12),
-                        }, ALL,
+                        },
                     )
     if factor < 1:
         return undecided("no instance fails; below what is proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "failing has a probability of at most n (1 - 1/kappa)^P <= n e^{-P/kappa}, so the factor 1 is enough; "
-        f"{tried} cases enumerated exactly", scope=ALL,
-    )
+        f"{tried} cases enumerated exactly"
+    ))
 
 
 # --- Lemma D.2 and the number of patterns
@@ -239,7 +236,7 @@ def explicit_start(constant: arb, ratio: Fraction, gamma: Fraction) -> int | Non
     return None
 
 
-def judge_condition(constant: sympy.Expr) -> Finding:
+def judge_condition(constant: sympy.Expr, given: Domain) -> Finding:
     """Whether kappa <= constant (sqrt c + 1)^2 for large d, for every fixed c = n/d >= 1."""
     rho = sympy.symbols("rho")
     series = sympy.Poly(sympy.series(rho * sympy.asin(rho), rho, 0, 12).removeO(), rho).all_coeffs()
@@ -248,9 +245,9 @@ def judge_condition(constant: sympy.Expr) -> Finding:
     for c in (1, 4, 9, 100, 10**4, 10**6):
         below, claimed = sympy.Integer(2 * (c + 1)), constant * (sympy.sqrt(c) + 1) ** 2
         if (claimed - below).is_negative:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "kappa is at least 2 (c + 1) (1 - o(1)) as d grows",
-                {"c": str(c), "claimed bound": str(claimed), "limit of kappa is at least": str(below)}, ALL,
+            return refuted(
+                "kappa is at least 2 (c + 1) (1 - o(1)) as d grows",
+                {"c": str(c), "claimed bound": str(claimed), "limit of kappa is at least": str(below)},
             )
     with ctx.workprec(128):
         value = ball(Fraction(int(sympy.floor(constant * 10**20)), 10**20))  # rounded down: harder to prove
@@ -262,30 +259,25 @@ def judge_condition(constant: sympy.Expr) -> Finding:
         for_every_c = bool(value > 1 / (ball(Fraction(1, 4)) - 1 / (2 * arb.pi())))
     if not for_every_c or any(start is None for start in starts.values()):
         return undecided("between what is proved and what is refuted", len(starts))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "lambda_min(M) >= (1/4 - 1/(2 pi)) d (1 - o(1)), so any constant above 11.01 is enough; explicit d_1: "
-        + ", ".join(f"{start} for c = {c} and gamma = {gamma}" for (c, gamma), start in starts.items()), scope=ALL,
-    )
+        + ", ".join(f"{start} for c = {c} and gamma = {gamma}" for (c, gamma), start in starts.items())
+    ))
 
 
-def judge_order(constant: Fraction) -> Finding:
+def judge_order(constant: Fraction, given: Domain) -> Finding:
     """Whether (sqrt c + 1)^2 <= constant c for every c >= 1, so that 2 kappa log(n/gamma) = O(n log(n/gamma) / d)."""
     if constant < 4:
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "fails at c = 1",
-            {"c": "1", "(sqrt c + 1)^2": "4", "constant": str(constant)}, ALL,
-        )
+        return refuted("fails at c = 1", {"c": "1", "(sqrt c + 1)^2": "4", "constant": str(constant)})
     t, more = sympy.symbols("t more", nonnegative=True)  # t = sqrt c - 1
     gap = sympy.expand((4 + more) * (t + 1) ** 2 - (t + 2) ** 2)
     if not all(coefficient.is_nonnegative for coefficient in sympy.Poly(gap, t, more).coeffs()):
         return undecided("not shown", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "4 c - (sqrt c + 1)^2 is a polynomial in sqrt c - 1 with coefficients >= 0 (computer algebra), so P = "
         "2 kappa log(n/gamma) <= 80 sqrt 2 (n/d) log(n/gamma); spending gamma/2 on each lemma costs at most the factor "
-        "log(2n/gamma) / log(n/gamma) <= 2 (n >= 2)", scope=ALL,
-    )
+        "log(2n/gamma) / log(n/gamma) <= 2 (n >= 2)"
+    ))
 
 
 _DATA_MODEL = (positive_integer("n"), positive_integer("d"))
@@ -298,23 +290,19 @@ zero_optimum = Claim(
     hypotheses=(*_DATA_MODEL, positive_integer("P"), positive("lam")),
     says=lambda outer, y, n, lam: sympy.Integer(0),
     check=judge_optimum,
-    flips=(Flip("the true minimum", optimum, Verdict.HOLDS),),
-    repaired_by="relu-approx/zero-optimum-3.6-repaired",
     uses=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
-)
-
-zero_optimum_repaired = Claim(
-    id="relu-approx/zero-optimum-3.6-repaired",
-    source="000, Section 4, problem (3.6) for every lambda > 0",
-    statement=r"\min_v \mathcal{L} = \frac{\lambda}{2}\, y^T (A A^T + n\lambda I)^{-1} y,\ A = (D_1 X, \dots, D_P X)",
-    words="the optimum of (3.6) is (lambda/2) y^T (A A^T + n lambda I)^-1 y, zero only for y = 0 or in the limit "
-          "lambda = 0",
-    hypotheses=(*_DATA_MODEL, positive_integer("P"), positive("lam")),
-    says=optimum,
-    check=judge_optimum,
-    flips=(
-        Flip("zero", lambda outer, y, n, lam: sympy.Integer(0), Verdict.REFUTED),
-        Flip("without n", lambda outer, y, n, lam: optimum(outer, y, 1, lam), Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\min_v \mathcal{L} = \frac{\lambda}{2}\, y^T (A A^T + n\lambda I)^{-1} y,\ A = (D_1 X, \dots, D_P"
+            r" X)"
+        ),
+        words="the optimum of (3.6) is (lambda/2) y^T (A A^T + n lambda I)^-1 y, zero only for y = 0 or in the limit "
+              "lambda = 0",
+        says=optimum,
+        expected="HOLDS ARGUED",
+        source="000, Section 4, problem (3.6) for every lambda > 0",
+        flips=(Flip("without n", lambda outer, y, n, lam: optimum(outer, y, 1, lam), Verdict.REFUTED),),
     ),
 )
 
@@ -327,6 +315,7 @@ nested = Claim(
     says=-1,
     check=judge_nested,
     flips=(Flip("never lower it", 1, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 lemma_d_1 = Claim(
@@ -343,6 +332,7 @@ lemma_d_1 = Claim(
         Flip("kappa log(n/delta)", Fraction(1), Verdict.HOLDS),
     ),
     rests_on=("background/golden-thompson",),
+    expected="HOLDS CITED",
 )
 
 lemma_d_2 = Claim(
@@ -358,6 +348,7 @@ lemma_d_2 = Claim(
         Flip("the constant 8, between what is proved and refuted", sympy.Integer(8), Verdict.UNDECIDED),
     ),
     rests_on=("background/gaussian-matrix-norm",),
+    expected="HOLDS CITED",
 )
 
 order_of_p = Claim(
@@ -370,4 +361,5 @@ order_of_p = Claim(
     check=judge_order,
     flips=(Flip("3 c", Fraction(3), Verdict.REFUTED),),
     uses=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
+    expected="HOLDS ARGUED",
 )

@@ -23,7 +23,9 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _LABELS = (0, 1, 0, 1, 0, 1)
 _NEURONS = ((1, 0), (-2, 1), (2, 2), (-2, 3), (2, 4))  # (alpha, s): alpha phi(t - s)
@@ -59,14 +61,14 @@ def caratheodory(points: list[list[Fraction]], weights: list[Fraction]) -> list[
     return weights
 
 
-def judge_width(width: Callable[[Any, Any], Any]) -> Finding:
+def judge_width(width: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether (3.2) and (3.3) have equal minima from width(n, d) neurons on."""
     neurons, cost = width(6, 2), interpolant_cost()
     if not Enclosure.between(ball(least_cost(neurons)), ball(least_cost(neurons))).possibly_le(cost):
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "five neurons are cheaper than any network of that width, certified",
+        return refuted(
+            "five neurons are cheaper than any network of that width, certified",
             {"d": "2", "x_i": "(t, 1), t = 0..5", "y": str(list(_LABELS)), "lambda": str(_LAM), "m": str(neurons),
-             "objective (3.2) at least": str(least_cost(neurons)), "minimum of (3.3) at most": str(cost)}, ALL,
+             "objective (3.2) at least": str(least_cost(neurons)), "minimum of (3.3) at most": str(cost)},
         )
     # Caratheodory's reduction on an instance: seven points of the plane come down to three.
     points = [[Fraction(i), Fraction((i * i) % 5)] for i in range(7)]
@@ -77,44 +79,43 @@ def judge_width(width: Callable[[Any, Any], Any]) -> Finding:
     n, d = sympy.symbols("n d", integer=True, positive=True)
     if not kept or sympy.simplify(width(n, d) - n - 1).is_nonnegative is not True:
         return undecided("not refuted; narrower than what is proved", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "by Caratheodory's theorem n + 1 neurons carry any prediction with its mass (the reduction was run exactly on "
-        "an instance); wider networks can do no better, since (3.3) is never above them", scope=ALL,
-    )
+        "an instance); wider networks can do no better, since (3.3) is never above them"
+    ))
 
 
-def judge_loss(residual: Callable[[Any, Any], Any]) -> Finding:
+def judge_loss(residual: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether twice the first term of (3.4), of a prediction and a label, is that of (3.3): (prediction - y)^2."""
     for prediction, y in ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(2)), (Fraction(3), Fraction(-1))):
         if residual(prediction, y) != (prediction - y) ** 2:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the term does not measure the residual",
+            return refuted(
+                "the term does not measure the residual",
                 {"prediction": str(prediction), "y": str(y), "printed": str(residual(prediction, y)),
-                 "(3.3)": str((prediction - y) ** 2)}, ALL,
+                 "(3.3)": str((prediction - y) ** 2)},
             )
     f, label = sympy.symbols("f y", real=True)
     if sympy.expand(residual(f, label) - (f - label) ** 2) != 0:
         return undecided("right at three points only", 3)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "the square of prediction - y, a polynomial identity", scope=ALL)
+    return proof(argued("the square of prediction - y, a polynomial identity"))
 
 
-def judge_indicator(says: tuple[Callable[[int], int], bool]) -> Finding:
+def judge_indicator(says: tuple[Callable[[int], int], bool], given: Domain) -> Finding:
     """Whether an indicator of the sign of x^T u is 1(x^T u >= 0): for every u, or (True) for all but x^T u = 0."""
     indicator, generic = says
     for product in (1, -1) if generic else (1, -1, 0):
         if indicator(product) != int(product >= 0):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the two differ where u is orthogonal to x",
+            return refuted(
+                "the two differ where u is orthogonal to x",
                 {"x^T u": str(product), "as in (3.6)": str(indicator(product)), "as in (3.8)": str(int(product >= 0))},
-                ALL,
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the three signs are all cases; x^T u = 0 has probability 0 for Gaussian u and x != 0, and x = 0 "
-                   "adds nothing to a prediction", scope=ALL)
+    return proof(argued(
+        "the three signs are all cases; x^T u = 0 has probability 0 for Gaussian u and x != 0, and x = 0 "
+        "adds nothing to a prediction"
+    ))
 
 
-def judge_mean(factor: Callable[[Any], Any]) -> Finding:
+def judge_mean(factor: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether (3.6), with that factor of n before the squared norm, is the mean of (3.8), two records, P = 2, d = 1."""
     x, y, v = sympy.symbols("x0:2", real=True), sympy.symbols("y0:2", real=True), sympy.symbols("v0:2", real=True)
     lam = sympy.symbols("lambda", positive=True)
@@ -126,18 +127,21 @@ def judge_mean(factor: Callable[[Any], Any]) -> Finding:
     mean = sum(square / 2 + ridge for square in squares) / 2
     n = sympy.symbols("n", integer=True, positive=True)
     if sympy.expand(whole - mean) == 0 and sympy.simplify(factor(n) - 1 / (2 * n)) == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED,
-                       "expanded by computer algebra for two records and two hyperplanes, and the factor is 1/(2n) for "
-                       "every n; the sum is over j where (3.7) prints i", scope=ALL)
+        return proof(argued(
+            "expanded by computer algebra for two records and two hyperplanes, and the factor is 1/(2n) for "
+            "every n; the sum is over j where (3.7) prints i"
+        ))
     if sympy.expand(whole - mean) == 0:
         return undecided("right for two records", 1)
     at = dict(zip([*x, *y, *v, lam], (1, 1, 1, 0, 0, 0, 1), strict=True))
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "the two sides differ",
-                   {"x": "(1, 1)", "y": "(1, 0)", "v": "(0, 0)", "lambda": "1", "(3.6)": str(whole.subs(at)),
-                    "mean of (3.8)": str(mean.subs(at))}, ALL)
+    return refuted(
+        "the two sides differ",
+        {"x": "(1, 1)", "y": "(1, 0)", "v": "(0, 0)", "lambda": "1", "(3.6)": str(whole.subs(at)),
+                    "mean of (3.8)": str(mean.subs(at))},
+    )
 
 
-def judge_inference(indicator: Callable[[int], int]) -> Finding:
+def judge_inference(indicator: Callable[[int], int], given: Domain) -> Finding:
     """Whether sum_i indicator(u_i^T x) x^T v_i is the training prediction of (3.8) at a training point.
 
     Both are sums over i of x^T v_i times something that depends on the sign of u_i^T x: three signs are all cases, and
@@ -145,30 +149,29 @@ def judge_inference(indicator: Callable[[int], int]) -> Finding:
     """
     for sign in (1, -1, 0):
         if indicator(sign) != int(sign >= 0):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the prediction at a training point is another",
-                           {"x": "(1, 0)", "u": f"({sign}, 1)", "v": "(1, 0)", "inference": str(indicator(sign)),
-                            "training": str(int(sign >= 0))}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "the same expression term by term, for each sign of u_i^T x",
-                   scope=ALL)
+            return refuted(
+                "the prediction at a training point is another",
+                {"x": "(1, 0)", "u": f"({sign}, 1)", "v": "(1, 0)", "inference": str(indicator(sign)),
+                            "training": str(int(sign >= 0))},
+            )
+    return proof(argued("the same expression term by term, for each sign of u_i^T x"))
 
 
-def judge_strong(modulus: Fraction) -> Finding:
+def judge_strong(modulus: Fraction, given: Domain) -> Finding:
     """Whether (3.8) is (modulus lambda)-strongly convex: its Hessian is t t^T + lambda I, t = (D_1 x; ...; D_P x)."""
     if modulus > 1:
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "orthogonally to the active features the curvature is lambda",
+        return refuted(
+            "orthogonally to the active features the curvature is lambda",
             {"x": "1", "u": "(1, 1)", "direction": "(1, -1)", "curvature over lambda": "1", "claimed": str(modulus)},
-            ALL,
         )
     s, tw, lam, ww = sympy.symbols("s p lambda q", positive=True)
     second = sympy.diff((s * tw) ** 2 / 2 + lam / 2 * s**2 * ww, s, 2)  # along w: p = t.w, q = |w|^2
     if sympy.expand(second - tw**2 - lam * ww) != 0:
         return undecided("not shown", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   "the second derivative along w is (t.w)^2 + lambda |w|^2 >= lambda |w|^2", scope=ALL)
+    return proof(argued("the second derivative along w is (t.w)^2 + lambda |w|^2 >= lambda |w|^2"))
 
 
-def judge_flat(regulariser: Callable[[Any], Any]) -> Finding:
+def judge_flat(regulariser: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether a regulariser of |v_i| and |w_i| leaves (3.4) without strong convexity: along v_1 = w_1 = s e, e in C_1.
 
     The prediction D_1 X (v_1 - w_1) does not change along that ray, so only the regulariser bends.
@@ -176,25 +179,30 @@ def judge_flat(regulariser: Callable[[Any], Any]) -> Finding:
     s = sympy.symbols("s", positive=True)
     bend = sympy.simplify(sympy.diff(2 * regulariser(s), s, 2))
     if bend == 0:
-        return Finding(Verdict.HOLDS, Evidence.PROVED, "the objective is affine along a ray of feasible points, for "
-                       "every X and y (computer algebra)", scope=ALL)
-    return Finding(Verdict.REFUTED, Evidence.PROVED, "it bends along the ray v_1 = w_1 = s e",
-                   {"second derivative over lambda": str(bend), "at s": "1", "value": str(bend.subs(s, 1))}, ALL)
+        return proof(argued(
+            "the objective is affine along a ray of feasible points, for "
+            "every X and y (computer algebra)"
+        ))
+    return refuted(
+        "it bends along the ray v_1 = w_1 = s e",
+        {"second derivative over lambda": str(bend), "at s": "1", "value": str(bend.subs(s, 1))},
+    )
 
 
-def judge_dimension(count: Callable[[Any, Any, Any], Any]) -> Finding:
+def judge_dimension(count: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether a model of k outputs, P hyperplanes and d features has count(d, P, k) parameters."""
     for d, hyperplanes, outputs in ((1, 1, 2), (2, 3, 4), (5, 2, 3)):
         true = len(list(itertools.product(range(outputs), range(hyperplanes), range(d))))
         if count(d, hyperplanes, outputs) != true:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "another number of entries v_i of all outputs",
-                           {"d": str(d), "P": str(hyperplanes), "k": str(outputs), "parameters": str(true),
-                            "claimed": str(count(d, hyperplanes, outputs))}, ALL)
+            return refuted(
+                "another number of entries v_i of all outputs",
+                {"d": str(d), "P": str(hyperplanes), "k": str(outputs), "parameters": str(true),
+                            "claimed": str(count(d, hyperplanes, outputs))},
+            )
     d_, p_, k_ = sympy.symbols("d P k", integer=True, positive=True)
     if sympy.expand(count(d_, p_, k_) - d_ * p_ * k_) != 0:
         return undecided("right at three sizes only", 3)
-    return Finding(Verdict.HOLDS, Evidence.PROVED,
-                   f"P vectors of d entries for each output; MNIST with P = 128 has {count(784, 128, 10)}", scope=ALL)
+    return proof(argued(f"P vectors of d entries for each output; MNIST with P = 128 has {count(784, 128, 10)}"))
 
 
 _NETWORK = (vector("x"), vector("u"), positive("lam"))
@@ -204,15 +212,15 @@ width = Claim(
     statement=r"\exists m^* \le d + 1: \text{ (3.2) and (3.3) have equal minima for all } m \ge m^*",
     words="from d + 1 hidden neurons on the ReLU problem and the convex problem have equal minima",
     hypotheses=(positive_integer("d"), positive_integer("n"), positive("lam")), says=lambda n, d: d + 1,
-    check=judge_width, flips=(Flip("n + 1", lambda n, d: n + 1, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-3.1-repaired",
-)
-width_repaired = Claim(
-    id="relu-approx/thm-3.1-repaired", source="000, Theorem 3.1, repaired",
-    statement=r"\exists m^* \le n + 1: \text{ (3.2) and (3.3) have equal minima for all } m \ge m^*",
-    words="from n + 1 hidden neurons on the ReLU problem and the convex problem have equal minima",
-    hypotheses=(positive_integer("d"), positive_integer("n"), positive("lam")), says=lambda n, d: n + 1,
-    check=judge_width, flips=(Flip("2d - 1", lambda n, d: 2 * d - 1, Verdict.REFUTED),),
+    check=judge_width,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\exists m^* \le n + 1: \text{ (3.2) and (3.3) have equal minima for all } m \ge m^*",
+        words="from n + 1 hidden neurons on the ReLU problem and the convex problem have equal minima",
+        says=lambda n, d: n + 1,
+        expected="HOLDS ARGUED",
+        flips=(Flip("2d - 1", lambda n, d: 2 * d - 1, Verdict.REFUTED),),
+    ),
 )
 loss = Claim(
     id="relu-approx/eq-3.4",
@@ -220,30 +228,30 @@ loss = Claim(
     statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \right\rVert_2^2",
     words="the first term of (3.4), as printed, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: prediction**2 + y**2, check=judge_loss,
-    flips=(Flip("with - y", lambda prediction, y: (prediction - y) ** 2, Verdict.HOLDS),),
-    repaired_by="relu-approx/eq-3.4-repaired",
-)
-loss_repaired = Claim(
-    id="relu-approx/eq-3.4-repaired", source="000, (3.4) with - y",
-    statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i) - y \right\rVert_2^2",
-    words="the first term of (3.4), with - y, is the squared residual of (3.3)",
-    hypotheses=_NETWORK, says=lambda prediction, y: (prediction - y) ** 2, check=judge_loss,
-    flips=(Flip("with + y", lambda prediction, y: (prediction + y) ** 2, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i) - y \right\rVert_2^2",
+        words="the first term of (3.4), with - y, is the squared residual of (3.3)",
+        says=lambda prediction, y: (prediction - y) ** 2,
+        expected="HOLDS ARGUED",
+        source="000, (3.4) with - y",
+        flips=(Flip("with + y", lambda prediction, y: (prediction + y) ** 2, Verdict.REFUTED),),
+    ),
 )
 indicator = Claim(
     id="relu-approx/eq-3.6-3.8-D", source="000, the D_i of (3.6), max(0, sign(x^T u)), and of (3.8), 1(x^T u >= 0)",
     statement=r"\max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
     words="the two definitions of the diagonal matrices agree for every x and u",
     hypotheses=_NETWORK, says=(lambda product: max(0, product), False), check=judge_indicator,
-    flips=(Flip("unless x^T u = 0", (lambda product: max(0, product), True), Verdict.HOLDS),),
-    repaired_by="relu-approx/eq-3.6-3.8-D-repaired",
-)
-indicator_repaired = Claim(
-    id="relu-approx/eq-3.6-3.8-D-repaired", source="000, the two definitions of D_i, almost surely",
-    statement=r"x^T u \ne 0 \implies \max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
-    words="the two definitions of the diagonal matrices agree unless x^T u = 0",
-    hypotheses=_NETWORK, says=(lambda product: max(0, product), True), check=judge_indicator,
-    flips=(Flip("the negative part", (lambda product: max(0, -product), True), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"x^T u \ne 0 \implies \max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
+        words="the two definitions of the diagonal matrices agree unless x^T u = 0",
+        says=(lambda product: max(0, product), True),
+        expected="HOLDS ARGUED",
+        source="000, the two definitions of D_i, almost surely",
+        flips=(Flip("the negative part", (lambda product: max(0, -product), True), Verdict.REFUTED),),
+    ),
 )
 mean = Claim(
     id="relu-approx/eq-3.7", source="000, (3.7) (its sum printed over i, meant over j)",
@@ -251,6 +259,7 @@ mean = Claim(
     words="the loss (3.6) is the mean over the records of (3.8)",
     hypotheses=_NETWORK, says=lambda n: 1 / (2 * n), check=judge_mean,
     flips=(Flip("1/2 in place of 1/(2n)", lambda n: sympy.Rational(1, 2), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 flat = Claim(
     id="relu-approx/eq-3.4-not-strong", source="000, Section 3.2: (3.4) is not generally strongly convex",
@@ -259,6 +268,7 @@ flat = Claim(
     words="the problem (3.4) with its group norms is not strongly convex",
     hypotheses=_NETWORK, says=lambda norm: norm, check=judge_flat,
     flips=(Flip("with squared norms, as in (3.6)", lambda norm: norm**2 / 2, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 dimension = Claim(
     id="relu-approx/dimension", source="000, Section 3.3, practical considerations",
@@ -266,6 +276,7 @@ dimension = Claim(
     hypotheses=(positive_integer("d"), positive_integer("P"), positive_integer("k")),
     says=lambda d, p, k: d * p * k, check=judge_dimension,
     flips=(Flip("d P + k", lambda d, p, k: d * p + k, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 inference = Claim(
     id="relu-approx/inference", source="000, Section 3.3, the inference time model",
@@ -277,6 +288,7 @@ inference = Claim(
         Flip("> for >=", lambda product: int(product > 0), Verdict.REFUTED),
         Flip("without the indicator", lambda product: 1, Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 strong = Claim(
     id="relu-approx/sec-3.4-strong", source="000, Section 3.4",
@@ -284,4 +296,5 @@ strong = Claim(
     words="the loss (3.8) is lambda-strongly convex",
     hypotheses=_NETWORK, says=Fraction(1), check=judge_strong,
     flips=(Flip("2 lambda", Fraction(2), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
 
 Constant = Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]
 """A claimed smoothness constant as a function of (active hyperplanes a, |x|^2, lambda)."""
@@ -58,7 +60,7 @@ def repaired(active: sympy.Expr, square: sympy.Expr, lam: sympy.Expr) -> sympy.E
     return active * square + lam
 
 
-def judge(constant: Constant) -> Finding:
+def judge(constant: Constant, given: Domain) -> Finding:
     """Prove a claimed constant for all x, u and lambda, or find the smallest counterexample."""
     active = sympy.symbols("a", integer=True, nonnegative=True)
     square, lam = sympy.symbols("X lambda", nonnegative=True)
@@ -69,26 +71,23 @@ def judge(constant: Constant) -> Finding:
         true = largest_curvature(x, hyperplanes, sympy.Integer(1))
         claimed = constant(sympy.Integer(count), (x.T * x)[0], sympy.Integer(1))
         if true > claimed:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, f"largest curvature {true}, claimed {claimed}, in exact arithmetic",
+            return refuted(
+                f"largest curvature {true}, claimed {claimed}, in exact arithmetic",
                 {
                     "dimension": str(x.rows), "hyperplanes": str(len(hyperplanes)), "x": str(list(x)),
                     "u": str([list(u) for u in hyperplanes]), "lambda": "1", "active": str(count),
                     "largest curvature": str(true), "claimed": str(claimed),
                 },
-                ALL,
             )
     slack = sympy.factor(constant(active, square, lam) - (active * square + lam))
     if second_derivative_gap() == 0 and slack.is_nonnegative:
-        return Finding(
-            Verdict.HOLDS, Evidence.PROVED,
+        return proof(argued(
             "second derivative along w is (t.w)^2 + lambda |w|^2 (computer algebra), at most a |x|^2 + lambda by "
-            "Cauchy-Schwarz, attained at w = t/|t|",
-            scope=ALL,
-        )
-    return Finding(
-        Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no small case fails; not proved for all",
-        scope=Scope("points", tried, tried, {"x, u": "entries -1, 0, 1", "lambda": "1"}),
+            "Cauchy-Schwarz, attained at w = t/|t|"
+        ))
+    return undecided(
+        "no small case fails; not proved for all",
+        Scope("points", tried, tried, {"x, u": "entries -1, 0, 1", "lambda": "1"}),
     )
 
 
@@ -100,25 +99,19 @@ lemma_3_2 = Claim(
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
     says=printed,
     check=judge,
-    flips=(Flip("times the number of active hyperplanes", repaired, Verdict.HOLDS),),
-    repaired_by="relu-approx/lem-3.2-repaired",
     uses=("relu-approx/lem-B.1-hessian",),
-)
-
-lemma_3_2_repaired = Claim(
-    id="relu-approx/lem-3.2-repaired",
-    source="000, Lemma 3.2, repaired",
-    statement=(
-        r"\nabla_v \ell(v, x, y) \text{ is } (a\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz},"
-        r"\quad a = \#\{i : x^T u_i \ge 0\}, \text{ and for no smaller constant}"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\nabla_v \ell(v, x, y) \text{ is } (a\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz},"
+            r"\quad a = \#\{i : x^T u_i \ge 0\}, \text{ and for no smaller constant}",
+        words="gradients of the convex ReLU loss are (a |x|^2 + lambda)-Lipschitz, a = number of active hyperplanes",
+        says=repaired,
+        expected="HOLDS ARGUED",
+        source="000, Lemma 3.2, repaired",
+        flips=(
+            Flip("half of it", lambda active, square, lam: active * square / 2 + lam, Verdict.REFUTED),
+            Flip("without lambda", lambda active, square, lam: active * square, Verdict.REFUTED),
+        ),
+        rests_on=("relu-approx/lem-B.1-hessian-repaired",),
     ),
-    words="gradients of the convex ReLU loss are (a |x|^2 + lambda)-Lipschitz, a = number of active hyperplanes",
-    hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),
-    says=repaired,
-    check=judge,
-    flips=(
-        Flip("half of it", lambda active, square, lam: active * square / 2 + lam, Verdict.REFUTED),
-        Flip("without lambda", lambda active, square, lam: active * square, Verdict.REFUTED),
-    ),
-    rests_on=("relu-approx/lem-B.1-hessian-repaired",),
 )

@@ -31,7 +31,9 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _N, _EPSILON = sympy.symbols("n epsilon", positive=True)
 
@@ -42,7 +44,7 @@ def substituted() -> sympy.Expr:
     return (sympy.sqrt(p) / (_N * _EPSILON)).subs(p, _N)
 
 
-def judge_rate(exponents: tuple[sympy.Rational, sympy.Rational]) -> Finding:
+def judge_rate(exponents: tuple[sympy.Rational, sympy.Rational], given: Domain) -> Finding:
     """Whether the substituted bound is at most a constant times n^a epsilon^b, for all n and epsilon."""
     a, b = exponents
     ratio = sympy.powsimp(substituted() / (_N**a * _EPSILON**b), force=True)
@@ -53,22 +55,21 @@ def judge_rate(exponents: tuple[sympy.Rational, sympy.Rational]) -> Finding:
         for epsilon in (sympy.Rational(1, 10**6), sympy.Integer(10) ** 6, sympy.Integer(1)):
             value = ratio.subs({_N: n, _EPSILON: epsilon})
             if value >= 1000:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, f"the two rates differ by the factor {ratio}, without bound",
+                return refuted(
+                    f"the two rates differ by the factor {ratio}, without bound",
                     {
                         "n": str(n), "epsilon": str(epsilon),
                         "substituted bound": str(substituted().subs({_N: n, _EPSILON: epsilon})),
                         "claimed rate": str((_N**a * _EPSILON**b).subs({_N: n, _EPSILON: epsilon})),
                         "exponents": f"{a}, {b}",
-                    }, ALL,
+                    },
                 )
     if in_n > 0 or in_epsilon != 0:
         return undecided(f"factor {ratio}", 3)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         f"sqrt(p) / (n epsilon) at p = n is {substituted()}, the claimed rate times {ratio} (computer algebra); given "
-        "D.3 with its constants, lambda = 0 and gradients bounded by a constant", scope=ALL,
-    )
+        "D.3 with its constants, lambda = 0 and gradients bounded by a constant"
+    ))
 
 
 def floor(n: int, patterns: Fraction, lam: Fraction) -> Fraction:
@@ -76,7 +77,7 @@ def floor(n: int, patterns: Fraction, lam: Fraction) -> Fraction:
     return lam / (2 * (9 * patterns + lam))
 
 
-def judge_floor(exponent: Fraction) -> Finding:
+def judge_floor(exponent: Fraction, given: Domain) -> Finding:
     """Whether n^exponent times (log n)^10 can bound (3.6) at lambda = 1: compare with the loss's own minimum."""
     points = tuple(10**power for power in (40, 80, 160, 320))
     with ctx.workprec(2200):
@@ -85,23 +86,21 @@ def judge_floor(exponent: Fraction) -> Finding:
             patterns = Fraction(114 * len(str(10 * n)) * 7, 3)  # log x < 7/3 times the number of its digits
             rate = (ball(exponent) * arb(n).log()).exp() * arb(n).log() ** 10
             if rate < ball(floor(n, patterns, Fraction(1))):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "below the minimum of the loss: no algorithm reaches it",
+                return refuted(
+                    "below the minimum of the loss: no algorithm reaches it",
                     {
                         "n": f"1e{len(str(n)) - 1}", "lambda": "1", "P": str(patterns), "exponent": str(exponent),
                         "least loss": f"{float(floor(n, patterns, Fraction(1))):.6g}", "claimed rate": rate.str(6),
-                    }, ALL,
+                    },
                 )
     if exponent < 0:
         return undecided("not below the minimum at the n tried", len(points))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        "the minimum lies between lambda / (2 (9 P + lambda)), of the order 1/log n, and the loss 1/2 of v = 0",
-        scope=ALL,
-    )
+    return proof(argued(
+        "the minimum lies between lambda / (2 (9 P + lambda)), of the order 1/log n, and the loss 1/2 of v = 0"
+    ))
 
 
-def judge_gradients(mean_square: Callable[[Any, Any], Any]) -> Finding:
+def judge_gradients(mean_square: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the mean squared norm of a record's gradient at 0 is at most that function of d and P (label 1)."""
     x = sympy.symbols("x", real=True)
     density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
@@ -112,18 +111,17 @@ def judge_gradients(mean_square: Callable[[Any, Any], Any]) -> Finding:
             true = Fraction(str(square * active)) * d * patterns
             claimed = mean_square(d, patterns)
             if true > claimed:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the mean square exceeds it, so some gradients do",
-                    {"d": str(d), "P": str(patterns), "mean squared norm": str(true), "claimed": str(claimed)}, ALL,
+                return refuted(
+                    "the mean square exceeds it, so some gradients do",
+                    {"d": str(d), "P": str(patterns), "mean squared norm": str(true), "claimed": str(claimed)},
                 )
     d_, patterns_ = sympy.symbols("d P", positive=True)
     if sympy.expand(mean_square(d_, patterns_) - square * active * d_ * patterns_) != 0:
         return undecided("larger than needed", 12)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "E |D_i x|^2 = d E x^2 P(x^T u >= 0) = d/2 for each of the P blocks (computer algebra): L grows like "
-        "sqrt(p/2), and Theorem D.3 then gives log(n/gamma) / epsilon, which does not fall with n", scope=ALL,
-    )
+        "sqrt(p/2), and Theorem D.3 then gives log(n/gamma) / epsilon, which does not fall with n"
+    ))
 
 
 Excess = Callable[[arb, arb, int, int, arb, arb, arb], arb]
@@ -140,20 +138,19 @@ def repaired_excess(distance: arb, diameter: arb, p: int, n: int, epsilon: arb, 
     return diameter * (arb(2).sqrt() + 2 * (2 * p * (arb(5) / (4 * delta)).log()).sqrt() / epsilon) / n
 
 
-def judge_excess(says: Excess) -> Finding:
+def judge_excess(says: Excess, given: Domain) -> Finding:
     """The two data sets of the module's text, then the proved bound of the expected excess, by points."""
     epsilon, delta, beta = Fraction(1), Fraction(1, 10**5), Fraction(1, 20)
     with ctx.workprec(128):
         common = (ball(epsilon), ball(delta), ball(beta))
         at_rest, away = says(arb(0), arb(2), 1, 1000, *common), says(arb(1), arb(2), 1, 1000, *common)
         if at_rest == 0 and away < 1:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED,
+            return refuted(
                 "the bound 0 forces the step size 0, and then the second data set has the excess 1",
                 {
                     "C": "[-1, 1]", "p": "1", "n": "1000", "epsilon": "1", "delta": "1e-5", "beta": "0.05",
                     "bound for |theta|": "0", "bound for |theta - 1|": away.str(12), "excess at step size 0": "1",
-                }, ALL,
+                },
             )
         tried = 0
         for p in (1, 10, 1000):
@@ -165,13 +162,13 @@ def judge_excess(says: Excess) -> Finding:
                 claimed = Enclosure.of_ball(says(arb(1), arb(1), p, n, *common))
                 if not proved.certainly_le(claimed):
                     return undecided(f"below what is proved at p = {p}", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "at least the proved bound D sqrt((T+1)/T^2 + 4 p s^2/n^2)",
-        scope=Scope("points", tried, tried, {"p": "1, 10, 1000", "n": "10, 100, 1000", "epsilon": "1", "T": "n^2"}),
+    return at_points(
+        "at least the proved bound D sqrt((T+1)/T^2 + 4 p s^2/n^2)",
+        Scope("points", tried, tried, {"p": "1, 10, 1000", "n": "10, 100, 1000", "epsilon": "1", "T": "n^2"}),
     )
 
 
-def judge_average(factor: Callable[[Any], Any]) -> Finding:
+def judge_average(factor: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether D^2/(2 eta T) + eta/2 (factor(T) G^2 + p sigma^2) bounds the average iterate's excess.
 
     Tried without noise from the minimum of |theta| (D = 0, G = 1), with every choice of subgradients at 0, exactly.
@@ -188,38 +185,37 @@ def judge_average(factor: Callable[[Any], Any]) -> Finding:
         for path, _, total in paths:
             tried += 1
             if abs(total / steps) > eta / 2 * factor(Fraction(steps)):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the average that Algorithm 1 returns has a larger loss, exactly",
+                return refuted(
+                    "the average that Algorithm 1 returns has a larger loss, exactly",
                     {
                         "loss": "|theta|", "T": str(steps), "eta": str(eta),
                         "factor of G^2": str(factor(Fraction(steps))), "subgradients": ", ".join(map(str, path)),
                         "excess": str(abs(total / steps)), "bound": str(eta / 2 * factor(Fraction(steps))),
-                    }, ALL,
+                    },
                 )
     t = sympy.symbols("T", positive=True)
     if sympy.simplify(factor(t) - 1 - 1 / t).is_nonnegative is not True:
         return undecided("no path fails; below what is proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the steps' inequalities, summed over t = 0, ..., T with an imagined last step, give (T+1)/T G^2; attained at "
-        f"T = 1; {tried} paths followed exactly", scope=ALL,
-    )
+        f"T = 1; {tried} paths followed exactly"
+    ))
 
 
-def judge_dimension(noise: Callable[[int, int], int]) -> Finding:
+def judge_dimension(noise: Callable[[int, int], int], given: Domain) -> Finding:
     """Whether the noise has the dimension p = d P of the gradient of (3.6) that it is added to."""
     for d in range(1, 5):
         for patterns in range(1, 5):
             if noise(d, patterns) != d * patterns:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "noise and gradient have different dimensions",
+                return refuted(
+                    "noise and gradient have different dimensions",
                     {"d": str(d), "P": str(patterns), "gradient": str(d * patterns),
-                     "noise": str(noise(d, patterns))}, ALL,
+                     "noise": str(noise(d, patterns))},
                 )
     d, patterns = sympy.symbols("d P", positive=True, integer=True)
     if sympy.expand(noise(d, patterns) - d * patterns) != 0:
         return undecided("at points", 16)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "p = d P: one block of d for each pattern", scope=ALL)
+    return proof(argued("p = d P: one block of d for each pattern"))
 
 
 _MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"), probability("gamma"))
@@ -236,25 +232,18 @@ theorem_4_1 = Claim(
     hypotheses=_MODEL,
     says=(_HALF, _HALF),
     check=judge_rate,
-    flips=(Flip("n^(-1/2) / epsilon", (_HALF, sympy.Integer(-1)), Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-4.1-repaired",
     uses=_RATE_USES,
-)
-
-theorem_4_1_repaired = Claim(
-    id="relu-approx/thm-4.1-repaired",
-    source="000, Theorem 4.1, for the excess risk at lambda = 0",
-    statement=r"\mathcal{L}(\theta^{priv}, D) - \min \mathcal{L} \le"
-              r" \widetilde{O}\Big(\frac{1}{\sqrt{n}\,\varepsilon}\Big)",
-    words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate n^(-1/2) / epsilon",
-    hypotheses=_MODEL,
-    says=(_HALF, sympy.Integer(-1)),
-    check=judge_rate,
-    flips=(
-        Flip("(n epsilon)^(-1/2)", (_HALF, _HALF), Verdict.REFUTED),
-        Flip("1 / (n epsilon)", (sympy.Integer(-1), sympy.Integer(-1)), Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathcal{L}(\theta^{priv}, D) - \min \mathcal{L} \le"
+                  r" \widetilde{O}\Big(\frac{1}{\sqrt{n}\,\varepsilon}\Big)",
+        words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate n^(-1/2) / epsilon",
+        says=(_HALF, sympy.Integer(-1)),
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="000, Theorem 4.1, for the excess risk at lambda = 0",
+        flips=(Flip("1 / (n epsilon)", (sympy.Integer(-1), sympy.Integer(-1)), Verdict.REFUTED),),
+        rests_on=("relu-approx/thm-D.3-repaired", "relu-approx/P-order"),
     ),
-    rests_on=("relu-approx/thm-D.3-repaired", "relu-approx/P-order"),
 )
 
 regularised = Claim(
@@ -265,21 +254,20 @@ regularised = Claim(
     hypotheses=(*_MODEL, positive("lam")),
     says=Fraction(-1, 2),
     check=judge_floor,
-    flips=(Flip("n^0", Fraction(0), Verdict.HOLDS), Flip("n^(-1/4)", Fraction(-1, 4), Verdict.REFUTED)),
-    repaired_by="relu-approx/thm-4.1-regularised-repaired",
+    flips=(Flip("n^(-1/4)", Fraction(-1, 4), Verdict.REFUTED),),
     uses=("relu-approx/zero-optimum-3.6",),
-)
-
-regularised_repaired = Claim(
-    id="relu-approx/thm-4.1-regularised-repaired",
-    source="000, Theorem 4.1 with lambda > 0: what the loss can be",
-    statement=r"\frac{\lambda}{2(9P + \lambda)} \le \min \mathcal{L} \le \frac12",
-    words="the optimum of (3.6) neither vanishes faster than 1/log n nor exceeds 1/2: only the excess risk can fall",
-    hypotheses=(*_MODEL, positive("lam")),
-    says=Fraction(0),
-    check=judge_floor,
-    flips=(Flip("n^(-1/2)", Fraction(-1, 2), Verdict.REFUTED),),
-    rests_on=("relu-approx/zero-optimum-3.6-repaired", "background/gaussian-matrix-norm"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{\lambda}{2(9P + \lambda)} \le \min \mathcal{L} \le \frac12",
+        words=(
+            "the optimum of (3.6) neither vanishes faster than 1/log n nor exceeds 1/2: only the excess risk can "
+            "fall"
+        ),
+        says=Fraction(0),
+        expected="HOLDS CITED",
+        source="000, Theorem 4.1 with lambda > 0: what the loss can be",
+        rests_on=("relu-approx/zero-optimum-3.6-repaired", "background/gaussian-matrix-norm"),
+    ),
 )
 
 gradients = Claim(
@@ -290,19 +278,15 @@ gradients = Claim(
     hypotheses=(*_MODEL, positive_integer("P")),
     says=lambda d, patterns: Fraction(100),
     check=judge_gradients,
-    flips=(Flip("d P / 2 in mean square", lambda d, patterns: d * patterns * Fraction(1, 2), Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-4.1-gradients-repaired",
-)
-
-gradients_repaired = Claim(
-    id="relu-approx/thm-4.1-gradients-repaired",
-    source="000, Theorem 4.1: what the gradients at theta_0 = 0 are",
-    statement=r"\mathbb{E}\, \|\nabla \ell(0, x_j, y_j)\|^2 = y_j^2\, \frac{dP}{2}",
-    words="at the start a record's gradient has the mean square y^2 d P / 2 under Gaussian data",
-    hypotheses=(*_MODEL, positive_integer("P")),
-    says=lambda d, patterns: d * patterns * Fraction(1, 2),
-    check=judge_gradients,
-    flips=(Flip("d P / 4", lambda d, patterns: d * patterns * Fraction(1, 4), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{E}\, \|\nabla \ell(0, x_j, y_j)\|^2 = y_j^2\, \frac{dP}{2}",
+        words="at the start a record's gradient has the mean square y^2 d P / 2 under Gaussian data",
+        says=lambda d, patterns: d * patterns * Fraction(1, 2),
+        expected="HOLDS ARGUED",
+        source="000, Theorem 4.1: what the gradients at theta_0 = 0 are",
+        flips=(Flip("d P / 4", lambda d, patterns: d * patterns * Fraction(1, 4), Verdict.REFUTED),),
+    ),
 )
 
 theorem_d_3 = Claim(
@@ -317,28 +301,23 @@ theorem_d_3 = Claim(
                 probability("beta")),
     says=printed_excess,
     check=judge_excess,
-    flips=(Flip("diameter and constants, in expectation", repaired_excess, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-D.3-repaired",
     uses=("relu-approx/alg-1",),
-)
-
-theorem_d_3_repaired = Claim(
-    id="relu-approx/thm-D.3-repaired",
-    source="000, Theorem D.3 in expectation, T = n^2 steps, epsilon <= 1",
-    statement=(
-        r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
-        r" \frac{L\,\mathrm{diam}(C)}{n}\Big(\sqrt2 + \frac{2\sqrt{2 p \log(1.25/\delta)}}{\varepsilon}\Big)"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
+            r" \frac{L\,\mathrm{diam}(C)}{n}\Big(\sqrt2 + \frac{2\sqrt{2 p \log(1.25/\delta)}}{\varepsilon}\Big)",
+        words=(
+            "in expectation the excess risk is at most L diam(C) (sqrt 2 + 2 sqrt(2 p log(1.25/delta)) / "
+            "epsilon) / n"
+        ),
+        says=repaired_excess,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="000, Theorem D.3 in expectation, T = n^2 steps, epsilon <= 1",
+        hypotheses=(positive_integer("n"), positive_integer("p"), positive("epsilon"), probability("delta")),
+        flips=(Flip("a hundredth of it: no checker can refute an upper bound by another one",
+                 lambda *given: repaired_excess(*given) / 100, Verdict.UNDECIDED),),
+        rests_on=("cs208/gaussian-mechanism-repaired",),
     ),
-    words="in expectation the excess risk is at most L diam(C) (sqrt 2 + 2 sqrt(2 p log(1.25/delta)) / epsilon) / n",
-    hypotheses=(positive_integer("n"), positive_integer("p"), positive("epsilon"), probability("delta")),
-    says=repaired_excess,
-    check=judge_excess,
-    flips=(
-        Flip("as printed", printed_excess, Verdict.REFUTED),
-        Flip("a hundredth of it: no checker can refute an upper bound by another one",
-             lambda *given: repaired_excess(*given) / 100, Verdict.UNDECIDED),
-    ),
-    rests_on=("cs208/gaussian-mechanism-repaired",),
 )
 
 algorithm_1 = Claim(
@@ -349,19 +328,14 @@ algorithm_1 = Claim(
     hypotheses=(positive_integer("d"), positive_integer("P")),
     says=lambda d, patterns: d,
     check=judge_dimension,
-    flips=(Flip("I_p", lambda d, patterns: d * patterns, Verdict.HOLDS),),
-    repaired_by="relu-approx/alg-1-repaired",
-)
-
-algorithm_1_repaired = Claim(
-    id="relu-approx/alg-1-repaired",
-    source="000, Algorithm 1 with I_p",
-    statement=r"b_t \sim N(0, \sigma^2 I_p)",
-    words="the noise of Algorithm 1 has the dimension p = d P of the parameters",
-    hypotheses=(positive_integer("d"), positive_integer("P")),
-    says=lambda d, patterns: d * patterns,
-    check=judge_dimension,
-    flips=(Flip("I_d", lambda d, patterns: d, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"b_t \sim N(0, \sigma^2 I_p)",
+        words="the noise of Algorithm 1 has the dimension p = d P of the parameters",
+        says=lambda d, patterns: d * patterns,
+        expected="HOLDS ARGUED",
+        source="000, Algorithm 1 with I_p",
+    ),
 )
 
 average = Claim(
@@ -373,21 +347,16 @@ average = Claim(
     hypotheses=(positive_integer("T"), positive("eta")),
     says=lambda steps: Fraction(1),
     check=judge_average,
-    flips=(Flip("(T+1)/T G^2", lambda steps: 1 + 1 / steps, Verdict.HOLDS),),
-    repaired_by="relu-approx/alg-1-average-repaired",
-)
-
-average_repaired = Claim(
-    id="relu-approx/alg-1-average-repaired",
-    source="000, Algorithm 1, line 7 (for the mean of theta_0, ..., theta_{T-1} the textbook's G^2 is right)",
-    statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
-              r" \frac{\eta}{2}\Big(\frac{T+1}{T} G^2 + p\sigma^2\Big)",
-    words="for the average of theta_1, ..., theta_T the bound of gradient descent holds with (T+1)/T G^2",
-    hypotheses=(positive_integer("T"), positive("eta")),
-    says=lambda steps: 1 + 1 / steps,
-    check=judge_average,
-    flips=(
-        Flip("G^2", lambda steps: Fraction(1), Verdict.REFUTED),
-        Flip("1 + 50/T^2, which is smaller from T = 51 on", lambda steps: 1 + 50 / steps**2, Verdict.UNDECIDED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
+                  r" \frac{\eta}{2}\Big(\frac{T+1}{T} G^2 + p\sigma^2\Big)",
+        words="for the average of theta_1, ..., theta_T the bound of gradient descent holds with (T+1)/T G^2",
+        says=lambda steps: 1 + 1 / steps,
+        expected="HOLDS ARGUED",
+        source="000, Algorithm 1, line 7 (for the mean of theta_0, ..., theta_{T-1} the textbook's G^2 is right)",
+        flips=(
+            Flip("1 + 50/T^2, which is smaller from T = 51 on", lambda steps: 1 + 50 / steps**2, Verdict.UNDECIDED),
+        ),
     ),
 )

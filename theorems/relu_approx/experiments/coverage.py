@@ -29,7 +29,9 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
 
 _DROP = Fraction("5.4e-5")  # eta lambda
 _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
@@ -93,7 +95,7 @@ def expansion(run: GridPoint, active: int) -> Enclosure:
         return Enclosure.of_ball((sum((v * v for v in moved), arb(0)) / ball(sum(v * v for v in w))).sqrt())
 
 
-def judge_coverage(covered: Callable[[GridPoint], bool]) -> Finding:
+def judge_coverage(covered: Callable[[GridPoint], bool], given: Domain) -> Finding:
     """Whether at every covered run a clipped step contracts by 1 - eta lambda, however many hyperplanes are active."""
     chosen, unclear = [run for run in runs() if covered(run)], 0
     for run in chosen:
@@ -102,21 +104,19 @@ def judge_coverage(covered: Callable[[GridPoint], bool]) -> Finding:
             pull = run.pull(active)
             factor = expansion(run, active) if run.classes > 2 else Enclosure.of_ball(abs(1 - ball(_DROP) - pull))
         if not factor.possibly_le(1 - _DROP) and (run.classes > 2 or pull > 1):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED,
+            return refuted(
                 "a clipped step moves two models farther apart than c allows, certified: Theorem 2.8 does not give the "
                 "stated epsilon",
-                {**run.witness(active), "step factor": str(factor), "claimed c": str(1 - _DROP)}, ALL,
+                {**run.witness(active), "step factor": str(factor), "claimed c": str(1 - _DROP)},
             )
         unclear += run.classes > 2 or not pull + 2 * ball(_DROP) <= 2
     if unclear or not chosen:
-        return undecided("no expansion found", len(runs()), len(chosen))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+        return undecided("no expansion found", Scope("points", len(runs()), len(chosen)))
+    return proof(argued(
         f"at {len(chosen)} of the grid's {len(runs()) // 2} points: with scalar outputs the clipped loss is convex, of "
         "curvature at most h for every number of active hyperplanes, and eta (h + 2 lambda) <= 2 (in balls), so "
-        "c = 1 - eta lambda", scope=ALL,
-    )
+        "c = 1 - eta lambda"
+    ))
 
 
 def in_range(run: GridPoint) -> bool:
@@ -133,24 +133,23 @@ coverage = Claim(
               r" \text{ for every } (\eta, P) \text{ of the grid, ten classes}",
     words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid",
     hypotheses=_GRID, says=lambda run: run.classes == 10, check=judge_coverage,
-    flips=(Flip("two classes and eta (h + 2 lambda) <= 2", in_range, Verdict.HOLDS),
-           Flip("ten classes and the smallest eta", lambda run: run.classes == 10 and run.exponent == -3
-                and run.square == 1, Verdict.REFUTED)),
-    repaired_by="relu-approx/experiments-privacy-repaired",
+    flips=(Flip("ten classes and the smallest eta", lambda run: run.classes == 10 and run.exponent == -3
+                and run.square == 1, Verdict.REFUTED),),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/thm-2.8-eta", "relu-approx/lem-3.2",
           "relu-approx/lem-3.2-consequence", "relu-approx/clip-convex", "relu-approx/clip-preserves",
           "relu-approx/sec-3.4-strong", "relu-approx/def-2.7"),
-)
-coverage_repaired = Claim(
-    id="relu-approx/experiments-privacy-repaired",
-    source="000, Section 6, for scalar outputs and step sizes that the true smoothness allows",
-    statement=r"k = 2,\ \eta\,(\sqrt{2P}\,C\lVert x\rVert - C^2 + 2\lambda) \le 2 \implies c = 1 - \eta\lambda",
-    words="Theorem 2.8 gives the stated epsilon for two classes at the step sizes that the clipped loss allows",
-    hypotheses=_GRID, says=in_range, check=judge_coverage,
-    flips=(Flip("P/2 active hyperplanes taken for the worst case",
-                lambda run: run.classes == 2 and bool(run.pull(run.hyperplanes // 2) <= 2), Verdict.REFUTED),
-           Flip("all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
-           Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
-    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
-              "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"k = 2,\ \eta\,(\sqrt{2P}\,C\lVert x\rVert - C^2 + 2\lambda) \le 2 \implies c = 1 - \eta\lambda",
+        words="Theorem 2.8 gives the stated epsilon for two classes at the step sizes that the clipped loss allows",
+        says=in_range,
+        expected="HOLDS ARGUED",
+        source="000, Section 6, for scalar outputs and step sizes that the true smoothness allows",
+        flips=(Flip("P/2 active hyperplanes taken for the worst case",
+                    lambda run: run.classes == 2 and bool(run.pull(run.hyperplanes // 2) <= 2), Verdict.REFUTED),
+               Flip("all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
+               Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
+        rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
+                  "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
+    ),
 )

@@ -19,8 +19,10 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _DELTA = Fraction(1, 10**5)
 _WIDTH = Fraction(1, 10**9)
@@ -59,7 +61,7 @@ def noisy_cgd_epsilon(drop: str, ratio: Fraction, batches: int, epochs: int) -> 
         return epsilon_of_mu(mu, _DELTA, _WIDTH)  # type: ignore[arg-type]
 
 
-def judge_table(table: Mapping[tuple[str, int, int, int], str]) -> Finding:
+def judge_table(table: Mapping[tuple[str, int, int, int], str], given: Domain) -> Finding:
     """Whether every entry is the rounded epsilon; the formula here and the registered bound must overlap."""
     for (drop, sigma, batches, epochs), text in table.items():
         value = noisy_cgd_epsilon(drop, Fraction(2, sigma), batches, epochs)
@@ -70,14 +72,14 @@ def judge_table(table: Mapping[tuple[str, int, int, int], str]) -> Finding:
         if not value.overlaps(registered):
             return undecided("formula and registered bound differ", len(table))
         if rounds_to(value, text) is not True:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another epsilon, certified",
+            return refuted(
+                "another epsilon, certified",
                 {
                     "eta lambda": drop, "sigma": str(sigma), "batches": str(batches), "epochs": str(epochs),
                     "printed": text, "epsilon": str(value),
-                }, ALL,
+                },
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"all {len(table)} entries certified to their last digit", scope=ALL)
+    return proof(argued(f"all {len(table)} entries certified to their last digit"))
 
 
 def dp_sgd_epsilon(sigma: Fraction, *, batches: int = 60, epochs: int = 400) -> Enclosure:
@@ -87,45 +89,41 @@ def dp_sgd_epsilon(sigma: Fraction, *, batches: int = 60, epochs: int = 400) -> 
     )
 
 
-def judge_crossing(drops: tuple[str, ...]) -> Finding:
+def judge_crossing(drops: tuple[str, ...], given: Domain) -> Finding:
     """Whether at 400 epochs NoisyCGD's epsilon is below DP-SGD's for each eta lambda."""
     sampled = dp_sgd_epsilon(Fraction(15))
     values = {drop: noisy_cgd_epsilon(drop, Fraction(2, 15), 60, 400) for drop in drops}
     for drop, value in values.items():
         if not value.possibly_le(sampled):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED,
+            return refuted(
                 "NoisyCGD's epsilon is above DP-SGD's, certified (and above 1.33, which the text prints for DP-SGD)",
-                {"eta lambda": drop, "NoisyCGD": str(value), "DP-SGD, pair (2.3)": str(sampled)}, ALL,
+                {"eta lambda": drop, "NoisyCGD": str(value), "DP-SGD, pair (2.3)": str(sampled)},
             )
         if not value.certainly_le(sampled):
             return undecided("the enclosures overlap", len(drops))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        "; ".join(f"eta lambda = {drop}: {value}" for drop, value in values.items()) + f"; DP-SGD: {sampled}",
-        scope=ALL,
-    )
+    return proof(argued(
+        "; ".join(f"eta lambda = {drop}: {value}" for drop, value in values.items()) + f"; DP-SGD: {sampled}"
+    ))
 
 
-def judge_scale(reading: Callable[[Any, Any], Any]) -> Finding:
+def judge_scale(reading: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether a reading of sigma gives L/(b s) for L = 2C, s = C sigma/b, and puts Figure 1's curves on its axis."""
     ratio = reading(Fraction(15), Fraction(1000))
     values = {drop: noisy_cgd_epsilon(drop, ratio, 60, 400) for drop in ("5.4e-5", "1e-4", "2e-4")}
     for drop, value in values.items():
         if not (value.lower.compare(Fraction(1, 5)) >= 0 and value.certainly_le(Fraction(7, 5))):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the curve does not lie on the figure's axis",
+            return refuted(
+                "the curve does not lie on the figure's axis",
                 {"eta lambda": drop, "L/(b sigma)": str(ratio), "epsilon at 400 epochs": str(value),
-                 "axis": "0.2 to 1.4"}, ALL,
+                 "axis": "0.2 to 1.4"},
             )
     clip, sigma, batch = sympy.symbols("C sigma b", positive=True)
     if sympy.simplify(2 * clip / (batch * (clip * sigma / batch)) - reading(sigma, batch)) != 0:
         return undecided("on the axis, but not what (2.2) gives", len(values))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the ratio is 2/sigma (computer algebra), and the curves lie on the figure's axis, 0.2 to 1.4; at 400 epochs "
-        + ", ".join(f"{drop}: {value}" for drop, value in values.items()), scope=ALL,
-    )
+        + ", ".join(f"{drop}: {value}" for drop, value in values.items())
+    ))
 
 
 _SETTING = (positive("eta_lam", "eta lambda"), positive("sigma"), positive_integer("batches"),
@@ -141,6 +139,7 @@ figure_1 = Claim(
     check=judge_table,
     flips=(Flip("one entry's last digit changed", {**_TABLE, ("1e-4", 15, 60, 400): "1.1964"}, Verdict.REFUTED),),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c"),
+    expected="HOLDS ARGUED",
 )
 
 crossing = Claim(
@@ -153,21 +152,18 @@ crossing = Claim(
     says=("5.4e-5", "1e-4", "2e-4"),
     check=judge_crossing,
     flips=(Flip("without 5.4e-5", ("1e-4", "2e-4"), Verdict.HOLDS),),
-    repaired_by="relu-approx/fig-1-crossing-repaired",
     uses=("relu-approx/thm-2.8-formula", "relu-approx/lem-2.6", "relu-approx/thm-2.4"),
-)
-
-crossing_repaired = Claim(
-    id="relu-approx/fig-1-crossing-repaired",
-    source="000, Figure 1, for eta lambda from 6.1e-5 on",
-    statement=r"\varepsilon_{\mathrm{NoisyCGD}} < \varepsilon_{\mathrm{DP\text{-}SGD}}"
-              r" \text{ at } E = 400,\ \eta\lambda \in \{6.1, 10, 20\} \cdot 10^{-5}",
-    words="at 400 epochs NoisyCGD's epsilon is below DP-SGD's for eta lambda = 6.1e-5, 1e-4 and 2e-4",
-    hypotheses=_SETTING,
-    says=("6.1e-5", "1e-4", "2e-4"),
-    check=judge_crossing,
-    flips=(Flip("6e-5 as well", ("6e-5", "1e-4"), Verdict.REFUTED),),
-    rests_on=("relu-approx/thm-2.8-formula", "relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon_{\mathrm{NoisyCGD}} < \varepsilon_{\mathrm{DP\text{-}SGD}}"
+                  r" \text{ at } E = 400,\ \eta\lambda \in \{6.1, 10, 20\} \cdot 10^{-5}",
+        words="at 400 epochs NoisyCGD's epsilon is below DP-SGD's for eta lambda = 6.1e-5, 1e-4 and 2e-4",
+        says=("6.1e-5", "1e-4", "2e-4"),
+        expected="HOLDS ARGUED",
+        source="000, Figure 1, for eta lambda from 6.1e-5 on",
+        flips=(Flip("6e-5 as well", ("6e-5", "1e-4"), Verdict.REFUTED),),
+        rests_on=("relu-approx/thm-2.8-formula", "relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4"),
+    ),
 )
 
 sigma_literal = Claim(
@@ -178,23 +174,22 @@ sigma_literal = Claim(
     hypotheses=_SETTING,
     says=lambda sigma, batch: 2 / (batch * sigma),
     check=judge_scale,
-    flips=(Flip("in units of C/b", lambda sigma, batch: 2 / sigma, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-2.8-sigma-repaired",
     uses=("relu-approx/fig-1-noisycgd",),
-)
-
-sigma_repaired = Claim(
-    id="relu-approx/thm-2.8-sigma-repaired",
-    source="000, Theorem 2.8 with the noise of (2.2): standard deviation C sigma / b, L = 2C",
-    statement=r"\frac{L}{b\,(C\sigma/b)} = \frac{2}{\sigma}",
-    words="with sigma in units of C/b, as in (2.2), and L = 2C, L/(b sigma) is 2/sigma: Figure 1's curves fit its axis",
-    hypotheses=_SETTING,
-    says=lambda sigma, batch: 2 / sigma,
-    check=judge_scale,
-    flips=(
-        Flip("ten times the noise", lambda sigma, batch: Fraction(1, 5) / sigma, Verdict.REFUTED),
-        Flip("2.00002/sigma, which the axis does not tell apart", lambda sigma, batch: Fraction("2.00002") / sigma,
-             Verdict.UNDECIDED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{L}{b\,(C\sigma/b)} = \frac{2}{\sigma}",
+        words=(
+            "with sigma in units of C/b, as in (2.2), and L = 2C, L/(b sigma) is 2/sigma: Figure 1's curves fit "
+            "its axis"
+        ),
+        says=lambda sigma, batch: 2 / sigma,
+        expected="HOLDS ARGUED",
+        source="000, Theorem 2.8 with the noise of (2.2): standard deviation C sigma / b, L = 2C",
+        flips=(
+            Flip("ten times the noise", lambda sigma, batch: Fraction(1, 5) / sigma, Verdict.REFUTED),
+            Flip("2.00002/sigma, which the axis does not tell apart", lambda sigma, batch: Fraction("2.00002") / sigma,
+                 Verdict.UNDECIDED),
+        ),
+        rests_on=("relu-approx/fig-1-noisycgd",),
     ),
-    rests_on=("relu-approx/fig-1-noisycgd",),
 )

@@ -20,8 +20,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited
+from theorems.claim import Claim, Flip, Repair, citing
+from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 HYPERPLANES: Mapping[str, tuple[int, ...]] = {
     "MNIST": (64, 128, 256), "FashionMNIST": (64, 128, 256), "CIFAR-10": (16, 32, 64),
@@ -30,16 +32,16 @@ STEP_EXPONENTS = tuple(Fraction(v) for v in ("-3", "-2.5", "-2", "-1.5", "-1", "
 _MEAN = 20
 
 
-def judge_candidates(count: int) -> Finding:
+def judge_candidates(count: int, given: Domain) -> Finding:
     """Whether each data set has that many candidates (P, eta)."""
     for data, grid in HYPERPLANES.items():
         if len(grid) * len(STEP_EXPONENTS) != count:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another number of candidates",
+            return refuted(
+                "another number of candidates",
                 {"data": data, "values of P": str(len(grid)), "values of eta": str(len(STEP_EXPONENTS)),
-                 "claimed": str(count)}, ALL,
+                 "claimed": str(count)},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "3 values of P times 6 of eta for each data set", scope=ALL)
+    return proof(argued("3 values of P times 6 of eta for each data set"))
 
 
 def tried_candidates(count: int) -> Enclosure:
@@ -52,45 +54,47 @@ def tried_candidates(count: int) -> Enclosure:
         return Enclosure.between(total, total + 2 * count * weight)  # the rest: the terms halve at least
 
 
-def judge_coverage(printed: str) -> Finding:
+def judge_coverage(printed: str, given: Domain) -> Finding:
     """Whether the expected number of candidates tried rounds to that, both by the sum and by thinning."""
     value = tried_candidates(18)
     with ctx.workprec(100):
         thinned = Enclosure.of_ball(18 * (1 - ball(Fraction(-10, 9)).exp()))
     if not value.overlaps(thinned):
-        return Finding(Verdict.UNDECIDED, Evidence.PROVED, "sum and thinning differ", scope=ALL)
+        return undecided("sum and thinning differ", 1)
     if rounds_to(thinned, printed) is not True:
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "another number, certified",
+        return refuted(
+            "another number, certified",
             {"candidates": "18", "mean of K": str(_MEAN), "claimed": printed, "expected number tried": str(thinned)},
-            ALL,
         )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"18 (1 - e^(-10/9)) = {thinned}; so the best of the grid is missed "
-                   "with probability 0.33, and nothing at all is run with probability e^-20", scope=ALL)
+    return proof(argued(
+        f"18 (1 - e^(-10/9)) = {thinned}; so the best of the grid is missed "
+        "with probability 0.33, and nothing at all is run with probability e^-20"
+    ))
 
 
-def judge_exponents(exponents: tuple[Fraction, ...]) -> Finding:
+def judge_exponents(exponents: tuple[Fraction, ...], given: Domain) -> Finding:
     """Whether the step sizes are {10^{-i/2}} for consecutive whole i."""
     for exponent in exponents:
         if (2 * exponent).denominator != 1:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "not a half-integer power of ten",
-                           {"exponent": str(exponent)}, ALL)
+            return refuted("not a half-integer power of ten", {"exponent": str(exponent)})
     steps = {b - a for a, b in itertools.pairwise(exponents)}
     if steps != {Fraction(1, 2)}:
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the exponents are not half a unit apart",
-                       {"exponents": ", ".join(map(str, exponents)), "exponent": str(exponents[0])}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "i = 1, ..., 6 of 10^{-i/2}", scope=ALL)
+        return refuted(
+            "the exponents are not half a unit apart",
+            {"exponents": ", ".join(map(str, exponents)), "exponent": str(exponents[0])},
+        )
+    return proof(argued("i = 1, ..., 6 of 10^{-i/2}"))
 
 
-def judge_128(data_sets: tuple[str, ...]) -> Finding:
+def judge_128(data_sets: tuple[str, ...], given: Domain) -> Finding:
     """Whether P = 128 is among the values tried on these data sets."""
     for data in data_sets:
         if 128 not in HYPERPLANES[data]:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "P = 128 was not tried",
-                {"data": data, "grid of P": ", ".join(map(str, HYPERPLANES[data]))}, ALL,
+            return refuted(
+                "P = 128 was not tried",
+                {"data": data, "grid of P": ", ".join(map(str, HYPERPLANES[data]))},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "128 is the middle of the grid", scope=ALL)
+    return proof(argued("128 is the middle of the grid"))
 
 
 _LEVEL = Fraction(95, 100)
@@ -103,21 +107,21 @@ def coverage(multiple: Fraction) -> Enclosure:
         return Enclosure.of_ball(s * (3 - s * s) / 2)
 
 
-def judge_bars(multiple: Fraction) -> Finding:
+def judge_bars(multiple: Fraction, given: Domain) -> Finding:
     """Whether mean +- multiple standard errors of 5 normal runs covers 95 %, the multiple rounded to three decimals."""
     value, half = coverage(multiple), Fraction(1, 2000)
     if not coverage(multiple - half).certainly_le(_LEVEL) or coverage(multiple + half).possibly_le(_LEVEL):
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "another coverage, certified",
-            {"runs": "5", "multiple": str(multiple), "coverage": str(value)}, ALL,
+        return refuted(
+            "another coverage, certified",
+            {"runs": "5", "multiple": str(multiple), "coverage": str(value)},
         )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"coverage {value}", scope=ALL)
+    return proof(argued(f"coverage {value}"))
 
 
 def _curves(name: str, source: str, words: str, reason: str) -> Claim:
     return Claim(
         id=f"relu-approx/{name}", source=source, statement=r"\text{accuracy curves, no values printed}", words=words,
-        hypotheses=(), says=None, check=cited(Verdict.NOT_CHECKABLE, reason),
+        hypotheses=(), says=None, check=citing(Verdict.NOT_CHECKABLE, reason), expected="NOT_CHECKABLE CITED",
     )
 
 
@@ -133,6 +137,7 @@ candidates = Claim(
     says=18,
     check=judge_candidates,
     flips=(Flip("20", 20, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 widths = Claim(
@@ -142,8 +147,9 @@ widths = Claim(
     words="Appendix H gives the grids of the ReLU network's hidden width",
     hypotheses=(),
     says=None,
-    check=cited(Verdict.NOT_CHECKABLE, "the two grids of W are blank in the document's text; only W = 200 is named, in "
-                "Appendix E"),
+    check=citing(Verdict.NOT_CHECKABLE, "the two grids of W are blank in the document's text; only W = 200 is named, "
+                 "in Appendix E"),
+    expected="NOT_CHECKABLE CITED",
 )
 
 covered = Claim(
@@ -154,21 +160,16 @@ covered = Claim(
     hypotheses=_COUNT,
     says="18.00",
     check=judge_coverage,
-    flips=(Flip("12.07", "12.07", Verdict.HOLDS),),
-    repaired_by="relu-approx/app-H-coverage-repaired",
     uses=("relu-approx/app-H",),
-)
-
-covered_repaired = Claim(
-    id="relu-approx/app-H-coverage-repaired",
-    source="000, Tables 1 and 2 with Appendix H",
-    statement=r"\mathbb{E}\,\#\{\text{candidates tried}\} = 18(1 - e^{-10/9}) = 12.07",
-    words="Poisson(20) uniform draws try 12.07 of the 18 candidates on average",
-    hypotheses=_COUNT,
-    says="12.07",
-    check=judge_coverage,
-    flips=(Flip("18", "18.00", Verdict.REFUTED),),
-    rests_on=("relu-approx/app-H",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{E}\,\#\{\text{candidates tried}\} = 18(1 - e^{-10/9}) = 12.07",
+        words="Poisson(20) uniform draws try 12.07 of the 18 candidates on average",
+        says="12.07",
+        expected="HOLDS ARGUED",
+        source="000, Tables 1 and 2 with Appendix H",
+        rests_on=("relu-approx/app-H",),
+    ),
 )
 
 step_sizes = Claim(
@@ -183,6 +184,7 @@ step_sizes = Claim(
         Flip("10^(-0.75)", (Fraction(-3, 4), Fraction(-1, 4)), Verdict.REFUTED),
         Flip("with a gap", (Fraction(-2), Fraction(-1)), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 p_128 = Claim(
@@ -193,20 +195,16 @@ p_128 = Claim(
     hypotheses=(),
     says=("MNIST", "FashionMNIST", "CIFAR-10"),
     check=judge_128,
-    flips=(Flip("MNIST and FashionMNIST", ("MNIST", "FashionMNIST"), Verdict.HOLDS),),
-    repaired_by="relu-approx/P-128-repaired",
     uses=("relu-approx/fig-5",),
-)
-
-p_128_repaired = Claim(
-    id="relu-approx/P-128-repaired",
-    source="000, Section 6, for the data sets whose grid has P = 128",
-    statement=r"128 \in \{64, 128, 256\}",
-    words="P = 128 was tried on MNIST and FashionMNIST",
-    hypotheses=(),
-    says=("MNIST", "FashionMNIST"),
-    check=judge_128,
-    flips=(Flip("CIFAR-10", ("CIFAR-10",), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"128 \in \{64, 128, 256\}",
+        words="P = 128 was tried on MNIST and FashionMNIST",
+        says=("MNIST", "FashionMNIST"),
+        expected="HOLDS ARGUED",
+        source="000, Section 6, for the data sets whose grid has P = 128",
+        flips=(Flip("CIFAR-10", ("CIFAR-10",), Verdict.REFUTED),),
+    ),
 )
 
 bars = Claim(
@@ -219,6 +217,7 @@ bars = Claim(
     check=judge_bars,
     flips=(Flip("2.776, Student's quantile", Fraction("2.776"), Verdict.HOLDS),),
     repaired_by="relu-approx/error-bars-repaired",
+    expected="REFUTED PROVED",
 )
 
 bars_repaired = Claim(
@@ -233,6 +232,7 @@ bars_repaired = Claim(
         Flip("1.96", Fraction("1.96"), Verdict.REFUTED),
         Flip("2.777", Fraction("2.777"), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 figure_2 = _curves(

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted
 
 _GRID = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # exponents of ten, Appendix H
 Row = tuple[Fraction, int]  # (|x|^2, P)
@@ -36,20 +38,22 @@ def counts(square: Fraction, hyperplanes: int) -> tuple[int, int]:
     return admissible(4 / square), admissible(4 / (square * Fraction(hyperplanes, 2)))
 
 
-def judge_table(table: Mapping[Row, tuple[int, int]]) -> Finding:
+def judge_table(table: Mapping[Row, tuple[int, int]], given: Domain) -> Finding:
     """Whether the counts of admissible step sizes are those of a table."""
     for (square, hyperplanes), claimed in table.items():
         true = counts(square, hyperplanes)
         if true != claimed:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another number of step sizes is admissible, exactly",
+            return refuted(
+                "another number of step sizes is admissible, exactly",
                 {"|x|^2": str(square), "P": str(hyperplanes), "claimed": str(claimed), "admissible": str(true),
-                 "2/beta": str(4 / (square * Fraction(hyperplanes, 2)))}, ALL,
+                 "2/beta": str(4 / (square * Fraction(hyperplanes, 2)))},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "; ".join(
+    return proof(argued(
+        "; ".join(
         f"|x|^2 = {float(square):g}, P = {hyperplanes}: {paper} by the document, {true} in truth"
         for (square, hyperplanes), (paper, true) in table.items()
-    ), scope=ALL)
+        )
+    ))
 
 
 _SETTING = (positive("square", "|x|^2"), positive_integer("hyperplanes"))
@@ -62,15 +66,15 @@ consequence = Claim(
     words="at unit norms every step size of the document's grid is admissible for Theorem 2.8",
     hypotheses=_SETTING, says=_ALL_SIX, check=judge_table,
     flips=(Flip("four and three of six", {(Fraction(1), 128): (6, 4), (Fraction(1), 256): (6, 3)}, Verdict.HOLDS),),
-    repaired_by="relu-approx/lem-3.2-consequence-repaired",
     uses=("relu-approx/lem-3.2", "relu-approx/thm-2.8-eta"),
-)
-consequence_repaired = Claim(
-    id="relu-approx/lem-3.2-consequence-repaired",
-    source="000, Appendix H, with the true smoothness a|x|^2/2, a = P/2",
-    statement=r"\#\{\eta : \eta < 2/\beta\} = 4, 3, 1, 0, 0 \text{ of } 6",
-    words="of the six step sizes 4, 3, 1, 0 and 0 are admissible at the five settings of the register's table",
-    hypotheses=_SETTING, says=_TABLE, check=judge_table,
-    flips=(Flip("one more at P = 256", {**_TABLE, (Fraction(1), 256): (6, 4)}, Verdict.REFUTED),),
-    rests_on=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-eta-repaired"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\#\{\eta : \eta < 2/\beta\} = 4, 3, 1, 0, 0 \text{ of } 6",
+        words="of the six step sizes 4, 3, 1, 0 and 0 are admissible at the five settings of the register's table",
+        says=_TABLE,
+        expected="HOLDS ARGUED",
+        source="000, Appendix H, with the true smoothness a|x|^2/2, a = P/2",
+        flips=(Flip("one more at P = 256", {**_TABLE, (Fraction(1), 256): (6, 4)}, Verdict.REFUTED),),
+        rests_on=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-eta-repaired"),
+    ),
 )

@@ -22,7 +22,9 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited, undecided
+from theorems.claim import Claim, Flip, Repair, citing
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _DELTA, _MEAN = Fraction(1, 10**5), 20
 _THRESHOLDS = (Fraction("-0.15"), Fraction("0.30"))
@@ -71,7 +73,7 @@ def upper(mu: Fraction) -> Enclosure:
     return theorem.minimum(bound("poisson-tuning-renyi.epsilon").reference(base_mu=mu, mean_runs=_MEAN, delta=_DELTA))
 
 
-def judge_epsilons(printed: Mapping[str, str]) -> Finding:
+def judge_epsilons(printed: Mapping[str, str], given: Domain) -> Finding:
     """Whether tuning costs the given epsilon, by the base's epsilon, for every base with that Gaussian curve."""
     shown = []
     with ctx.workprec(100):
@@ -79,18 +81,18 @@ def judge_epsilons(printed: Mapping[str, str]) -> Finding:
             below, above = gaussian_parameter(base)
             threshold, y, needed = lower(below)
             if needed > ball(Fraction(text)):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "an explicit base and ranking need more, certified",
+                return refuted(
+                    "an explicit base and ranking need more, certified",
                     {
                         "base": f"({base}, 1e-5)", "mu": str(below), "m": str(_MEAN), "threshold": str(threshold),
                         "y": str(y), "epsilon needed": needed.str(8), "printed": text,
-                    }, ALL,
+                    },
                 )
             enough = upper(above)
             if not enough.certainly_le(Fraction(text)):
                 return undecided("between the example and the theorems", 1)
             shown.append(f"base {base}: between {needed.str(5)} and {enough.to_floats()[1]:.4f}")
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "; ".join(shown), scope=ALL)
+    return proof(argued("; ".join(shown)))
 
 
 def deficits() -> dict[tuple[str, str, str], Fraction]:
@@ -102,45 +104,43 @@ def deficits() -> dict[tuple[str, str, str], Fraction]:
     }
 
 
-def judge_on_par(tolerance: Fraction) -> Finding:
+def judge_on_par(tolerance: Fraction, given: Domain) -> Finding:
     """Whether every convex accuracy is at most that much below the ReLU network's."""
     table = deficits()
     worst = max(table, key=lambda cell: table[cell])
     if table[worst] > tolerance:
         data, epsilon, name = worst
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "a printed convex accuracy is lower by more",
+        return refuted(
+            "a printed convex accuracy is lower by more",
             {"data": data, "epsilon": epsilon, "method": f"{name} + convex", "below ReLU by": str(float(table[worst])),
-             "tolerance": str(float(tolerance))}, ALL,
+             "tolerance": str(float(tolerance))},
         )
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         f"largest deficit {float(table[worst])}; convex at least ReLU in {sum(v <= 0 for v in table.values())} of "
-        f"{len(table)} cells (all of MNIST, none of CIFAR-10); no spread is printed", scope=ALL,
-    )
+        f"{len(table)} cells (all of MNIST, none of CIFAR-10); no spread is printed"
+    ))
 
 
-def judge_better(compare: Callable[[Fraction, Fraction], bool]) -> Finding:
+def judge_better(compare: Callable[[Fraction, Fraction], bool], given: Domain) -> Finding:
     """Whether each convex accuracy of Table 1 compares so with the ReLU network's."""
     for epsilon, row in TABLES["MNIST"].items():
         for name, value in zip(("NoisyCGD", "DP-SGD"), row[:2], strict=True):
             if not compare(Fraction(value), Fraction(row[2])):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "not so in Table 1, to the printed digits",
-                    {"epsilon": epsilon, "method": f"{name} + convex", "accuracy": value, "ReLU": row[2]}, ALL,
+                return refuted(
+                    "not so in Table 1, to the printed digits",
+                    {"epsilon": epsilon, "method": f"{name} + convex", "accuracy": value, "ReLU": row[2]},
                 )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "all four cells of Table 1", scope=ALL)
+    return proof(argued("all four cells of Table 1"))
 
 
-def judge_monotone(sign: int) -> Finding:
+def judge_monotone(sign: int, given: Domain) -> Finding:
     """Whether each method's accuracy moves that way with epsilon, in both tables."""
     for data, rows in TABLES.items():
         for column, name in enumerate(("NoisyCGD + convex", "DP-SGD + convex", "DP-SGD + ReLU")):
             low, high = (Fraction(rows[epsilon][column]) for epsilon in ("2.88", "8.91"))
             if sign * (high - low) <= 0:
-                return Finding(Verdict.REFUTED, Evidence.PROVED, "it does not",
-                               {"data": data, "method": name, "2.88": str(low), "8.91": str(high)}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "all six pairs of cells", scope=ALL)
+                return refuted("it does not", {"data": data, "method": name, "2.88": str(low), "8.91": str(high)})
+    return proof(argued("all six pairs of cells"))
 
 
 _TUNING = (positive("mu"), positive_integer("m"), probability("delta"))
@@ -155,28 +155,24 @@ epsilons = Claim(
     says={"1.33": "2.88", "4.76": "8.91"},
     check=judge_epsilons,
     flips=(
-        Flip("3.79 and 12.78", {"1.33": "3.79", "4.76": "12.78"}, Verdict.HOLDS),
         Flip("4.33 and 8.91", {"1.33": "4.33", "4.76": "8.91"}, Verdict.REFUTED),
         Flip("for the bases of the document's own pair (2.3)", {"1.3171": "2.88", "4.5429": "8.91"}, Verdict.REFUTED),
     ),
-    repaired_by="relu-approx/tables-eps-repaired",
     uses=("relu-approx/thm-5.1", "relu-approx/eps-base-values", "relu-approx/tuning-profiles",
           "relu-approx/experiments-privacy"),
-)
-
-epsilons_repaired = Claim(
-    id="relu-approx/tables-eps-repaired",
-    source="000, Tables 1 and 2, with epsilons that are proved for these bases",
-    statement=r"\varepsilon_{\mathrm{tuning}} \le 3.79,\ 12.78 \quad (m = 20,\ \delta = 10^{-5})",
-    words="tuning with Poisson(20) runs of these bases is (3.79, 1e-5)- and (12.78, 1e-5)-DP",
-    hypotheses=_TUNING,
-    says={"1.33": "3.79", "4.76": "12.78"},
-    check=judge_epsilons,
-    flips=(
-        Flip("3.62 and 12.78", {"1.33": "3.62", "4.76": "12.78"}, Verdict.REFUTED),
-        Flip("3.79 and 12.37", {"1.33": "3.79", "4.76": "12.37"}, Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon_{\mathrm{tuning}} \le 3.79,\ 12.78 \quad (m = 20,\ \delta = 10^{-5})",
+        words="tuning with Poisson(20) runs of these bases is (3.79, 1e-5)- and (12.78, 1e-5)-DP",
+        says={"1.33": "3.79", "4.76": "12.78"},
+        expected="HOLDS ARGUED",
+        source="000, Tables 1 and 2, with epsilons that are proved for these bases",
+        flips=(
+            Flip("3.62 and 12.78", {"1.33": "3.62", "4.76": "12.78"}, Verdict.REFUTED),
+            Flip("3.79 and 12.37", {"1.33": "3.79", "4.76": "12.37"}, Verdict.REFUTED),
+        ),
+        rests_on=("relu-approx/thm-5.1", "relu-approx/lem-F.1"),
     ),
-    rests_on=("relu-approx/thm-5.1", "relu-approx/lem-F.1"),
 )
 
 cifar = Claim(
@@ -187,22 +183,17 @@ cifar = Claim(
     hypotheses=_TUNING,
     says={"1.4567": "2.88", "5.0512": "8.91"},
     check=judge_epsilons,
-    flips=(Flip("4.14 and 13.49", {"1.4567": "4.14", "5.0512": "13.49"}, Verdict.HOLDS),),
-    repaired_by="relu-approx/tables-eps-cifar-repaired",
     uses=("relu-approx/tables-eps", "relu-approx/eps-cifar"),
-)
-
-cifar_repaired = Claim(
-    id="relu-approx/tables-eps-cifar-repaired",
-    source="000, Table 2, with epsilons that are proved for CIFAR-10's bases",
-    statement=r"\varepsilon_{\mathrm{tuning}} \le 4.14,\ 13.49 \quad (q = 1/50,\ m = 20,\ \delta = 10^{-5})",
-    words="tuning with Poisson(20) runs of (1.4567, 1e-5)- and (5.0512, 1e-5)-DP bases is (4.14, 1e-5)- and "
-          "(13.49, 1e-5)-DP",
-    hypotheses=_TUNING,
-    says={"1.4567": "4.14", "5.0512": "13.49"},
-    check=judge_epsilons,
-    flips=(Flip("as printed", {"1.4567": "2.88", "5.0512": "8.91"}, Verdict.REFUTED),),
-    rests_on=("relu-approx/thm-5.1", "relu-approx/lem-F.1", "relu-approx/eps-cifar-repaired"),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon_{\mathrm{tuning}} \le 4.14,\ 13.49 \quad (q = 1/50,\ m = 20,\ \delta = 10^{-5})",
+        words="tuning with Poisson(20) runs of (1.4567, 1e-5)- and (5.0512, 1e-5)-DP bases is (4.14, 1e-5)- and "
+              "(13.49, 1e-5)-DP",
+        says={"1.4567": "4.14", "5.0512": "13.49"},
+        expected="HOLDS ARGUED",
+        source="000, Table 2, with epsilons that are proved for CIFAR-10's bases",
+        rests_on=("relu-approx/thm-5.1", "relu-approx/lem-F.1", "relu-approx/eps-cifar-repaired"),
+    ),
 )
 
 table_1 = Claim(
@@ -212,8 +203,9 @@ table_1 = Claim(
     words="the tuned models have the MNIST accuracies of Table 1",
     hypotheses=(),
     says=None,
-    check=cited(Verdict.NOT_CHECKABLE, _NO_RUN),
+    check=citing(Verdict.NOT_CHECKABLE, _NO_RUN),
     uses=("relu-approx/tables-eps",),
+    expected="NOT_CHECKABLE CITED",
 )
 
 table_2 = Claim(
@@ -223,8 +215,9 @@ table_2 = Claim(
     words="the tuned models have the CIFAR-10 accuracies of Table 2",
     hypotheses=(),
     says=None,
-    check=cited(Verdict.NOT_CHECKABLE, _NO_RUN),
+    check=citing(Verdict.NOT_CHECKABLE, _NO_RUN),
     uses=("relu-approx/tables-eps-cifar",),
+    expected="NOT_CHECKABLE CITED",
 )
 
 monotone = Claim(
@@ -236,6 +229,7 @@ monotone = Claim(
     says=1,
     check=judge_monotone,
     flips=(Flip("less accurate", -1, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 on_par = Claim(
@@ -246,20 +240,16 @@ on_par = Claim(
     hypotheses=(),
     says=Fraction(0),
     check=judge_on_par,
-    flips=(Flip("up to 0.016", Fraction("0.016"), Verdict.HOLDS),),
-    repaired_by="relu-approx/table-onpar-repaired",
     uses=("relu-approx/table-1", "relu-approx/table-2"),
-)
-
-on_par_repaired = Claim(
-    id="relu-approx/table-onpar-repaired",
-    source="000, Section 6.1, with the largest printed difference",
-    statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}} - 0.016",
-    words="in Tables 1 and 2 no convex model is more than 0.016 less accurate than the ReLU network",
-    hypotheses=(),
-    says=Fraction("0.016"),
-    check=judge_on_par,
-    flips=(Flip("0.015", Fraction("0.015"), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}} - 0.016",
+        words="in Tables 1 and 2 no convex model is more than 0.016 less accurate than the ReLU network",
+        says=Fraction("0.016"),
+        expected="HOLDS ARGUED",
+        source="000, Section 6.1, with the largest printed difference",
+        flips=(Flip("0.015", Fraction("0.015"), Verdict.REFUTED),),
+    ),
 )
 
 figure_2_table = Claim(
@@ -270,18 +260,14 @@ figure_2_table = Claim(
     hypotheses=(),
     says=operator.gt,
     check=judge_better,
-    flips=(Flip("at least as accurate", operator.ge, Verdict.HOLDS),),
-    repaired_by="relu-approx/fig-2-text-table-repaired",
     uses=("relu-approx/table-1",),
-)
-
-figure_2_table_repaired = Claim(
-    id="relu-approx/fig-2-text-table-repaired",
-    source="000, Section 6.2, held against Table 1",
-    statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}} \text{ in Table 1}",
-    words="in Table 1 both convex methods are at least as accurate as the ReLU network, to three digits",
-    hypotheses=(),
-    says=operator.ge,
-    check=judge_better,
-    flips=(Flip("more accurate", operator.gt, Verdict.REFUTED), Flip("at most", operator.le, Verdict.REFUTED)),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}} \text{ in Table 1}",
+        words="in Table 1 both convex methods are at least as accurate as the ReLU network, to three digits",
+        says=operator.ge,
+        expected="HOLDS ARGUED",
+        source="000, Section 6.2, held against Table 1",
+        flips=(Flip("at most", operator.le, Verdict.REFUTED),),
+    ),
 )

@@ -15,8 +15,10 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.finite_laws import LawPair, dominates, laws, product, shown
+from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
 
 
 def is_product(compose: Callable[[Any, Any], Any]) -> bool:
@@ -33,7 +35,7 @@ def is_product(compose: Callable[[Any, Any], Any]) -> bool:
     return True
 
 
-def judge_composition(compose: Callable[[LawPair, LawPair], LawPair]) -> Finding:
+def judge_composition(compose: Callable[[LawPair, LawPair], LawPair], given: Domain) -> Finding:
     """Hold a rule for composing dominating pairs against every adaptive composition of small mechanisms."""
     tried = met = 0
     pairs: list[LawPair] = [(one, other) for one in laws(2, 3) for other in laws(2, 3)]
@@ -51,22 +53,21 @@ def judge_composition(compose: Callable[[LawPair, LawPair], LawPair]) -> Finding
                     )
                     met += 1
                     if not dominates(claimed, joint):
-                        return Finding(
-                            Verdict.REFUTED, Evidence.PROVED, "an adaptive composition is not dominated",
+                        return refuted(
+                            "an adaptive composition is not dominated",
                             {
                                 "pair": _pair(first), "second pair": _pair(second), "mechanism": _pair(outer),
                                 "then after 0": _pair(zero), "then after 1": _pair(one),
-                            }, ALL,
+                            },
                         )
     p, q, a = sympy.symbols("p q alpha", positive=True)
     r, s = sympy.symbols("r s", nonnegative=True)
     if not is_product(compose) or sympy.simplify(p * (r - (a * q / p) * s) - (p * r - a * q * s)) != 0:
-        return undecided("no composition tried is against it; not proved", tried, met)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+        return undecided("no composition tried is against it; not proved", Scope("points", tried, met))
+    return proof(argued(
         "max(0, p p' - alpha q q') = p max(0, p' - (alpha q/p) q') (computer algebra) replaces one mechanism at a time "
-        f"by its pair; {tried} adaptive compositions checked for every alpha in exact rationals", scope=ALL,
-    )
+        f"by its pair; {tried} adaptive compositions checked for every alpha in exact rationals"
+    ))
 
 
 def _pair(pair: LawPair) -> str:
@@ -91,4 +92,5 @@ theorem_2_4 = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )

@@ -26,7 +26,9 @@ from oracle.core.domain import non_negative, positive, positive_integer, probabi
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _SIGMA, _RATIO, _DELTA = 5, Fraction(1, 100), Fraction(1, 10**5)
 _STEPS = (100, 1000, 10_000)
@@ -37,7 +39,7 @@ def printed_factor(alpha: Any) -> Any:
     return (1 - 1 / alpha) ** (alpha - 1) / alpha
 
 
-def judge_conversion(factor: Callable[[Any], Any]) -> Finding:
+def judge_conversion(factor: Callable[[Any], Any], given: Domain) -> Finding:
     """Hold a conversion factor against mechanisms whose loss is constant, in exact rationals, and against its proof."""
     tried = 0
     for order in range(2, 8):
@@ -47,12 +49,12 @@ def judge_conversion(factor: Callable[[Any], Any]) -> Finding:
                 tried += 1
                 true, allowed = 1 - growth / loss, factor(alpha) * (loss / growth) ** (order - 1)
                 if true > allowed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "a mechanism of constant loss has a larger delta, exactly",
+                    return refuted(
+                        "a mechanism of constant loss has a larger delta, exactly",
                         {
                             "alpha": str(order), "e^epsilon": str(growth), "e^epsilon'": str(loss),
                             "delta": str(true), "claimed": str(allowed),
-                        }, ALL,
+                        },
                     )
     alpha, x = sympy.symbols("alpha x", positive=True)
     product = (1 - x) * x ** (alpha - 1)
@@ -61,11 +63,10 @@ def judge_conversion(factor: Callable[[Any], Any]) -> Finding:
     if sympy.expand(slope - (alpha - 1 - alpha * x)) != 0 or peak != 0:
         return undecided("no mechanism fails; not the sharp factor", tried)
     canonne = sympy.simplify((1 - 1 / alpha) ** alpha / (alpha - 1) - factor(alpha))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "(1 - x) x^{alpha-1} peaks at x = 1 - 1/alpha, where it is the factor (computer algebra), attained by a "
-        f"constant loss; {'equal to' if canonne == 0 else 'not'} the form (1 - 1/alpha)^alpha / (alpha - 1)", scope=ALL,
-    )
+        f"constant loss; {'equal to' if canonne == 0 else 'not'} the form (1 - 1/alpha)^alpha / (alpha - 1)"
+    ))
 
 
 def converted(rdp: Callable[[int], arb], orders: range) -> Enclosure:
@@ -106,23 +107,23 @@ def poisson(steps: int) -> tuple[Enclosure, Enclosure]:
     return numerical, converted(lambda order: rdp.reference(**common, alpha=order).ball, range(2, 65, 3))
 
 
-def judge_tighter(both: Callable[[int], tuple[Enclosure, Enclosure]]) -> Finding:
+def judge_tighter(both: Callable[[int], tuple[Enclosure, Enclosure]], given: Domain) -> Finding:
     """Whether the first epsilon is below the second at delta = 1e-5 for each number of steps."""
     shown = []
     with ctx.workprec(100):
         for steps in _STEPS:
             numerical, renyi = both(steps)
             if not numerical.possibly_le(renyi):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the first is larger, certified",
-                    {"steps": str(steps), "first": str(numerical), "second": str(renyi)}, ALL,
+                return refuted(
+                    "the first is larger, certified",
+                    {"steps": str(steps), "first": str(numerical), "second": str(renyi)},
                 )
             if not numerical.certainly_le(renyi):
                 return undecided("the enclosures overlap", len(_STEPS))
             shown.append(f"T = {steps}: {numerical.to_floats()[1]:.4f} against {renyi.to_floats()[0]:.4f}")
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),
-        scope=Scope("points", len(_STEPS), len(_STEPS),
+    return at_points(
+        "; ".join(shown),
+        Scope("points", len(_STEPS), len(_STEPS),
                     {"sigma": "5", "ratio": "0.01", "T": "100, 1000, 10000", "delta": "1e-5"}),
     )
 
@@ -151,7 +152,7 @@ def poisson_curve(epsilon: Fraction) -> arb:
     return beyond(1) - growth * beyond(-1)
 
 
-def judge_scheme(curve: Curve) -> Finding:
+def judge_scheme(curve: Curve, given: Domain) -> Finding:
     """Whether a curve is that of one Poisson-sampled step under substitution, at sigma = 5 and q = 0.01."""
     points = tuple(Fraction(v) for v in ("0", "1/1000", "1/200", "1/100", "1/50"))
     with ctx.workprec(160):
@@ -161,14 +162,14 @@ def judge_scheme(curve: Curve) -> Finding:
             )
             claimed = Enclosure.of_ball(curve(epsilon))
             if not claimed.overlaps(true):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the curves differ, certified",
+                return refuted(
+                    "the curves differ, certified",
                     {"epsilon": str(epsilon), "sigma": "5", "q": "1/100", "this curve": str(claimed),
-                     "Poisson sampling, pair (2.3)": str(true)}, ALL,
+                     "Poisson sampling, pair (2.3)": str(true)},
                 )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "within the certified enclosures",
-        scope=Scope("points", len(points), len(points), {"epsilon": "0 to 0.02", "sigma": "5", "q": "0.01"}),
+    return at_points(
+        "within the certified enclosures",
+        Scope("points", len(points), len(points), {"epsilon": "0 to 0.02", "sigma": "5", "q": "0.01"}),
     )
 
 
@@ -187,6 +188,7 @@ lemma_f_1 = Claim(
         Flip("the power alpha", lambda alpha: (1 - 1 / alpha) ** alpha / alpha, Verdict.REFUTED),
         Flip("1/alpha^2", lambda alpha: printed_factor(alpha) / alpha, Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 figure_6 = Claim(
@@ -200,6 +202,7 @@ figure_6 = Claim(
     flips=(Flip("the other way round", lambda steps: without_replacement(steps)[::-1], Verdict.REFUTED),),
     uses=("relu-approx/lem-F.1",),
     rests_on=("relu-approx/lem-F.1",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 scheme = Claim(
@@ -210,21 +213,19 @@ scheme = Claim(
     hypotheses=_SETTING,
     says=wor_curve,
     check=judge_scheme,
-    flips=(Flip("the pair (2.3)", poisson_curve, Verdict.HOLDS),),
-    repaired_by="relu-approx/lem-2.6-vs-fig-6-repaired",
     uses=("relu-approx/fig-6",),
-)
-
-scheme_repaired = Claim(
-    id="relu-approx/lem-2.6-vs-fig-6-repaired",
-    source="000, Section 2.1: the curve of one step of the pair (2.3)",
-    statement=r"\delta(\varepsilon) = P(y > y_\varepsilon) - e^\varepsilon Q(y > y_\varepsilon),\quad (P, Q) = (2.3)",
-    words="one Poisson-sampled step has the curve of the pair (2.3), the mass of a half-line",
-    hypotheses=_SETTING,
-    says=poisson_curve,
-    check=judge_scheme,
-    flips=(Flip("without replacement", wor_curve, Verdict.REFUTED),),
-    rests_on=("relu-approx/lem-2.6-repaired",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\delta(\varepsilon) = P(y > y_\varepsilon) - e^\varepsilon Q(y > y_\varepsilon),\quad (P, Q) ="
+            r" (2.3)"
+        ),
+        words="one Poisson-sampled step has the curve of the pair (2.3), the mass of a half-line",
+        says=poisson_curve,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="000, Section 2.1: the curve of one step of the pair (2.3)",
+        rests_on=("relu-approx/lem-2.6-repaired",),
+    ),
 )
 
 poisson_tighter = Claim(
@@ -237,4 +238,5 @@ poisson_tighter = Claim(
     check=judge_tighter,
     flips=(Flip("the other way round", lambda steps: poisson(steps)[::-1], Verdict.REFUTED),),
     rests_on=("relu-approx/lem-F.1", "relu-approx/lem-2.6-repaired"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

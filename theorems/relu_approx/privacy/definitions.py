@@ -17,8 +17,10 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _ALPHAS = tuple(Fraction(v) for v in ("1", "1/2", "3/2", "2", "4"))
 
@@ -35,7 +37,7 @@ def is_hinge(integrand: Integrand) -> bool:
     return all(sympy.simplify(gap) == 0 for gap in gaps)
 
 
-def judge_divergence(integrand: Integrand) -> Finding:
+def judge_divergence(integrand: Integrand, given: Domain) -> Finding:
     """Hold a formula for the hockey-stick divergence against the enumeration of all events."""
     tried = 0
     for outcomes in (1, 2, 3):
@@ -44,20 +46,18 @@ def judge_divergence(integrand: Integrand) -> Finding:
                 tried += 1
                 claimed, true = divergence(integrand, first, second, alpha), largest_excess(first, second, alpha)
                 if claimed != true:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the formula is not the largest P(E) - alpha Q(E)",
+                    return refuted(
+                        "the formula is not the largest P(E) - alpha Q(E)",
                         {
                             "P": shown(first), "Q": shown(second), "alpha": str(alpha), "formula": str(claimed),
                             "over all events": str(true),
-                        }, ALL,
+                        },
                     )
     if is_hinge(integrand):
-        return Finding(
-            Verdict.HOLDS, Evidence.PROVED,
+        return proof(argued(
             "the integrand is p - alpha q where that is positive, else 0 (computer algebra), so it is at least "
-            f"1_E (p - alpha q), with equality on {{p > alpha q}}; all events of {tried} pairs and alphas",
-            scope=ALL,
-        )
+            f"1_E (p - alpha q), with equality on {{p > alpha q}}; all events of {tried} pairs and alphas"
+        ))
     return undecided("agrees with the enumeration; not proved", tried)
 
 
@@ -86,7 +86,7 @@ def profile(says: Profile, mechanism: tuple[Law, ...], alpha: Fraction) -> Fract
     return max(divergence(integrand, p, q, order(alpha)) for p, q in pairs(mechanism, 2))
 
 
-def judge_profile(says: Profile) -> Finding:
+def judge_profile(says: Profile, given: Domain) -> Finding:
     """Hold a formula for the tight delta against the definition, for mechanisms on three neighbouring data sets."""
     tried = 0
     for mechanism in itertools.product(laws(2), repeat=3):
@@ -94,12 +94,12 @@ def judge_profile(says: Profile) -> Finding:
             tried += 1
             claimed, true = profile(says, mechanism, alpha), tight_delta(mechanism, alpha)
             if claimed != true:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the formula is not the smallest delta of the definition",
+                return refuted(
+                    "the formula is not the smallest delta of the definition",
                     {
                         "laws on the data sets": "; ".join(map(shown, mechanism)), "e^epsilon": str(alpha),
                         "formula": str(claimed), "tight delta": str(true),
-                    }, ALL,
+                    },
                 )
     pairs, integrand, order = says
     ordered = all(
@@ -108,15 +108,13 @@ def judge_profile(says: Profile) -> Finding:
     alpha_ = sympy.symbols("alpha", positive=True)
     if not (ordered and is_hinge(integrand) and sympy.simplify(order(alpha_) - alpha_) == 0):
         return undecided("agrees at points", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "delta is enough exactly when it is at least the largest P(E) - e^epsilon Q(E) over events and ordered pairs, "
-        f"which is the divergence (eq-2.1); the definition itself was evaluated for {tried} mechanisms and epsilons",
-        scope=ALL,
-    )
+        f"which is the divergence (eq-2.1); the definition itself was evaluated for {tried} mechanisms and epsilons"
+    ))
 
 
-def judge_definition(strict: bool) -> Finding:
+def judge_definition(strict: bool, given: Domain) -> Finding:
     """Whether a mechanism that ignores its data is (0, 0)-DP, and the tight delta of Lemma 2.2 is itself allowed."""
     allowed = operator.lt if strict else operator.le
     tried = 0
@@ -130,21 +128,18 @@ def judge_definition(strict: bool) -> Finding:
                         left = sum((x for x, inside in zip(p, event, strict=True) if inside), Fraction(0))
                         right = sum((x for x, inside in zip(q, event, strict=True) if inside), Fraction(0))
                         if not allowed(left, alpha * right + delta):
-                            return Finding(
-                                Verdict.REFUTED, Evidence.PROVED,
+                            return refuted(
                                 "the tight delta of Lemma 2.2 does not satisfy the definition, so there is no tight "
                                 "delta at all",
                                 {
                                     "M(D)": shown(p), "M(D')": shown(q), "e^epsilon": str(alpha),
                                     "delta": str(delta), "event": str([i for i, inside in enumerate(event) if inside]),
                                     "left side": str(left), "right side": str(alpha * right + delta),
-                                }, ALL,
+                                },
                             )
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"P(E) <= e^epsilon Q(E) + delta for all E is delta >= the divergence, by eq-2.1; {tried} pairs enumerated",
-        scope=ALL,
-    )
+    return proof(argued(
+        f"P(E) <= e^epsilon Q(E) + delta for all E is delta >= the divergence, by eq-2.1; {tried} pairs enumerated"
+    ))
 
 
 def symmetry(alpha: Any) -> tuple[Any, Any, Any]:
@@ -152,7 +147,7 @@ def symmetry(alpha: Any) -> tuple[Any, Any, Any]:
     return alpha, 1 / alpha, 1 - alpha
 
 
-def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]]) -> Finding:
+def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]], given: Domain) -> Finding:
     """Hold factor H_order(Q || P) + constant against (2.1), and prove it from max(0, x) - max(0, -x) = x."""
     tried = 0
 
@@ -164,13 +159,13 @@ def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]]) -> Finding:
         for alpha in _ALPHAS:
             tried += 1
             if formula(first, second, alpha) != hockey_stick(first, second, alpha):
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the two orders are not related so",
+                return refuted(
+                    "the two orders are not related so",
                     {
                         "P": shown(first), "Q": shown(second), "alpha": str(alpha),
                         "formula": str(formula(first, second, alpha)),
                         "divergence": str(hockey_stick(first, second, alpha)),
-                    }, ALL,
+                    },
                 )
     p, q, a = sympy.symbols("p q alpha", positive=True)
     x = sympy.symbols("x", real=True)
@@ -179,11 +174,10 @@ def judge_symmetry(says: Callable[[Any], tuple[Any, Any, Any]]) -> Finding:
     same = all(sympy.simplify(one - two) == 0 for one, two in zip(says(a), (a, 1 / a, 1 - a), strict=True))
     if pieces != 0 or scaled != 0 or not same:
         return undecided("agrees at points; the identity was not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "max(0, x) - max(0, -x) = x with x = p - alpha q, summed (computer algebra): so a pair that dominates for "
-        f"every alpha > 0 bounds both orders; {tried} pairs checked", scope=ALL,
-    )
+        f"every alpha > 0 bounds both orders; {tried} pairs checked"
+    ))
 
 
 _HYPOTHESES = (non_negative("epsilon"), unit_interval("delta"))
@@ -196,20 +190,15 @@ definition_2_1 = Claim(
     hypotheses=_HYPOTHESES,
     says=True,
     check=judge_definition,
-    flips=(Flip("<= instead of <", False, Verdict.HOLDS),),
-    repaired_by="relu-approx/def-2.1-repaired",
-)
-
-definition_2_1_repaired = Claim(
-    id="relu-approx/def-2.1-repaired",
-    source="000, Definition 2.1, with <=",
-    statement=r"\mathbb{P}(\mathcal{M}(D) \in E) \le e^{\varepsilon}\, \mathbb{P}(\mathcal{M}(D') \in E) + \delta",
-    words="(epsilon, delta)-DP with <= has a smallest delta, the one of Lemma 2.2",
-    hypotheses=_HYPOTHESES,
-    says=False,
-    check=judge_definition,
-    flips=(Flip("< as printed", True, Verdict.REFUTED),),
-    rests_on=("relu-approx/eq-2.1",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{P}(\mathcal{M}(D) \in E) \le e^{\varepsilon}\, \mathbb{P}(\mathcal{M}(D') \in E) + \delta",
+        words="(epsilon, delta)-DP with <= has a smallest delta, the one of Lemma 2.2",
+        says=False,
+        expected="HOLDS ARGUED",
+        source="000, Definition 2.1, with <=",
+        rests_on=("relu-approx/eq-2.1",),
+    ),
 )
 
 equation_2_1 = Claim(
@@ -226,6 +215,7 @@ equation_2_1 = Claim(
         Flip("(|x| + x)/2 for the positive part of x",
              lambda p, q, alpha: (abs(p - alpha * q) + p - alpha * q) / 2, Verdict.HOLDS),
     ),
+    expected="HOLDS ARGUED",
 )
 
 lemma_2_2 = Claim(
@@ -243,6 +233,7 @@ lemma_2_2 = Claim(
     ),
     uses=("relu-approx/def-2.1",),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )
 
 definition_2_3 = Claim(
@@ -258,4 +249,5 @@ definition_2_3 = Claim(
         Flip("the same alpha in the other order", lambda alpha: (1, alpha, 0), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS ARGUED",
 )

@@ -18,8 +18,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.cyclic_value import squared
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _DROPS = (Fraction(1, 10**4), Fraction(2, 10**4))
 
@@ -53,25 +55,24 @@ def ratios(batches: int = 60, epochs: int = 400) -> dict[Fraction, Enclosure]:
         }
 
 
-def judge_gap(says: tuple[Fraction, Fraction]) -> Finding:
+def judge_gap(says: tuple[Fraction, Fraction], given: Domain) -> Finding:
     """Whether the Renyi bound over Theorem 2.8's, as rates R_alpha/alpha, lies between two numbers."""
     low, high = says
     found = ratios()
     for drop, ratio in found.items():
         if not (ratio.lower.compare(low) >= 0 and ratio.certainly_le(high)):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the ratio of the two bounds is outside, certified",
+            return refuted(
+                "the ratio of the two bounds is outside, certified",
                 {"eta lambda": f"{float(drop):g}", "batches": "60", "epochs": "400", "ratio": str(ratio),
-                 "claimed": f"{low} to {high}"}, ALL,
+                 "claimed": f"{low} to {high}"},
             )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         "; ".join(f"eta lambda = {float(drop):g}: {ratio}" for drop, ratio in found.items()),
-        scope=Scope("points", len(found), len(found), {"eta lambda": "1e-4, 2e-4", "k": "60", "E": "400"}),
+        Scope("points", len(found), len(found), {"eta lambda": "1e-4, 2e-4", "k": "60", "E": "400"}),
     )
 
 
-def judge_limit(says: Callable[[Any], Any]) -> Finding:
+def judge_limit(says: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether the share of mu^2's second term that is lacking after E epochs is says(Q), Q = c^{k(E-1)}, rising in Q.
 
     It is then larger for a larger c, at every k and E, and goes to 0 with Q.
@@ -83,15 +84,16 @@ def judge_limit(says: Callable[[Any], Any]) -> Finding:
     at = Fraction(1, 16)  # c = 1/2, k = 2, E = 3
     if sympy.simplify(says(big_q) - lacking) != 0:
         true = lacking.subs(big_q, sympy.Rational(1, 16))
-        return Finding(Verdict.REFUTED, Evidence.PROVED, "the theorem's value lacks another share of its limit",
-                       {"c": "1/2", "batches": "2", "epochs": "3", "lacking": str(true), "claimed": str(says(at))}, ALL)
+        return refuted(
+            "the theorem's value lacks another share of its limit",
+            {"c": "1/2", "batches": "2", "epochs": "3", "lacking": str(true), "claimed": str(says(at))},
+        )
     if slope.is_positive is not True or lacking.subs(big_q, 0) != 0:
         return undecided("not shown", 1)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "relative to its limit the second term of mu^2 lacks 2Q/(1+Q), Q = c^{k(E-1)}, which grows with c and goes to "
-        "0 with E (computer algebra)", scope=ALL,
-    )
+        "0 with E (computer algebra)"
+    ))
 
 
 _SETTING = (unit_interval("contraction"), positive_integer("batches"), positive_integer("epochs"), positive("sigma"))
@@ -107,6 +109,7 @@ slightly = Claim(
     flips=(Flip("by a factor of 5 to 20", (Fraction(5), Fraction(20)), Verdict.HOLDS),),
     repaired_by="relu-approx/ye-shokri-much",
     uses=("relu-approx/thm-2.8-formula",),
+    expected="REFUTED PROVED",
 )
 
 much = Claim(
@@ -119,6 +122,7 @@ much = Claim(
     check=judge_gap,
     flips=(Flip("Theorem 2.8 is the larger one", (Fraction(0), Fraction(1)), Verdict.REFUTED),),
     rests_on=("relu-approx/thm-2.8-formula",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 forgets = Claim(
@@ -134,4 +138,5 @@ forgets = Claim(
         Flip("more for a smaller c", lambda big_q: (1 - big_q) / (1 + big_q), Verdict.REFUTED),
     ),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c"),
+    expected="HOLDS ARGUED",
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from oracle.core.domain import non_negative, positive
-from theorems.claim import Claim, Flip, Verdict
+from theorems.claim import Claim, Flip
 from theorems.tools.exact_gaussian_curve import check, curve
+from theorems.verdict import Verdict
 
 lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",
@@ -26,4 +27,5 @@ lemma_2_5 = Claim(
             lambda e, mu, tail, exp: tail(e / mu - mu / 2) - tail(e / mu + mu / 2), Verdict.REFUTED,
         ),
     ),
+    expected="HOLDS ARGUED",
 )

@@ -12,15 +12,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.core.domain import positive, positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.cyclic_value import Squared, curvature, identity_gap, squared, value
 from theorems.tools.exact_shift_programme import exact_linear, optimum, touched_steps
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((1, 1), (1, 4), (2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
 
 
-def check(says: Squared) -> Finding:
+def check(says: Squared, given: Domain) -> Finding:
     """Feasibility by computer algebra; the exact programme and linear laws at points, for every batch position."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
@@ -29,46 +31,42 @@ def check(says: Squared) -> Finding:
                 steps = touched_steps(batches=batches, epochs=epochs, position=position)
                 best, attained = optimum(contraction, steps), exact_linear(contraction, steps)
                 if best > claimed or attained > claimed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the claimed value lies below what is needed",
+                    return refuted(
+                        "the claimed value lies below what is needed",
                         {
                             "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
                             "position": str(position), "claimed mu^2": str(claimed), "programme": str(best),
                             "quadratic loss": str(attained),
                         },
-                        ALL,
                     )
     if identity_gap(says) != 0 or not curvature().is_negative:
         return undecided("no point fails; the identity was not shown", len(_CONTRACTIONS) * len(_SHAPES))
     loose = value(says, Fraction(1, 2), 1, 5) / optimum(Fraction(1, 2), [1] * 5)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the shifts are feasible for every c in (0, 1), k and E (computer algebra) and cost the theorem's value; "
         f"validity is shifted interpolation. One batch is loose: mu^2 is {float(loose):.3f} times NoisyGD's at c = 1/2 "
-        "and E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)",
-        scope=ALL,
-    )
+        "and E = 5. The range (0, 2/M) of the step size is read as (0, 2/beta)"
+    ))
 
 
-def check_optimal(says: Squared) -> Finding:
+def check_optimal(says: Squared, given: Domain) -> Finding:
     """For two or more batches no shifts do better for the last batch: equality with the exact programme at points."""
     for contraction in _CONTRACTIONS:
         for batches, epochs in _SHAPES:
             steps = touched_steps(batches=batches, epochs=epochs, position=batches)
             claimed, best = value(says, contraction, batches, epochs), optimum(contraction, steps)
             if batches >= 2 and claimed != best:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the programme has a smaller optimum",
+                return refuted(
+                    "the programme has a smaller optimum",
                     {
                         "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
                         "claimed mu^2": str(claimed), "programme": str(best),
                     },
-                    ALL,
                 )
     met = sum(k >= 2 for k, _ in _SHAPES) * len(_CONTRACTIONS)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, f"equal in exact rationals at {met} points",
-        scope=Scope("points", len(_SHAPES) * len(_CONTRACTIONS), met, {
+    return at_points(
+        f"equal in exact rationals at {met} points",
+        Scope("points", len(_SHAPES) * len(_CONTRACTIONS), met, {
             "c": ", ".join(map(str, _CONTRACTIONS)), "(k, E)": ", ".join(map(str, _SHAPES)),
         }),
     )
@@ -97,6 +95,7 @@ theorem_2_8 = Claim(
     ),
     uses=("background/shifted-interpolation",),
     rests_on=("background/shifted-interpolation",),
+    expected="HOLDS ARGUED",
 )
 
 theorem_2_8_optimal = Claim(
@@ -112,4 +111,5 @@ theorem_2_8_optimal = Claim(
         Flip("c^(2k) for c^(2k-2)", lambda c, q, big_q: 1 + c**2 * (squared(c, q, big_q) - 1), Verdict.REFUTED),
     ),
     uses=("background/shifted-interpolation",),
+    expected="HOLDS CHECKED_AT_POINTS",
 )

@@ -23,16 +23,18 @@ from hypothesis import strategies as st
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import optimum, touched_steps
 from theorems.tools.printed import rounds_to
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _RATIONALS = tuple(Fraction(v) for v in ("1", "1/2", "2", "4"))
 
 
-def judge_step_sizes(limit: Callable[[Any, Any], Any]) -> Finding:
+def judge_step_sizes(limit: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether every step size below limit(beta, patterns) leaves the theorem's value reachable by shifts.
 
     For c > 1 no sequence of shifts costs as little as the formula: the programme's exact optimum is above it.
@@ -50,14 +52,13 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any]) -> Finding:
                     claimed = value(squared, c, 2, 3)
                     needed = optimum(c, touched_steps(batches=2, epochs=3, position=2))
                     if claimed < needed:
-                        return Finding(
-                            Verdict.REFUTED, Evidence.PROVED,
+                        return refuted(
                             "the step is expansive and the theorem's value is below every feasible sequence of shifts",
                             {
                                 "M = |D_X|": str(patterns), "beta": str(smooth), "lambda": str(convex),
                                 "eta": str(eta), "c": str(c), "mu^2 claimed (k = 2, E = 3)": str(claimed),
                                 "least cost of shifts": str(needed),
-                            }, ALL,
+                            },
                         )
     eta, beta = sympy.symbols("eta beta", positive=True)
     # |1 - eta x| < 1 is eta x (2 - eta x) > 0, true for both curvatures when eta beta < 2 and lambda <= beta.
@@ -66,14 +67,12 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any]) -> Finding:
     count = sympy.symbols("M", integer=True, positive=True)
     if sympy.simplify(2 / beta - limit(beta, count)).is_nonnegative is not True:
         return undecided("no point fails; larger than 2/beta", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        "1 - (1 - eta x)^2 = eta x (2 - eta x) > 0 for lambda <= x <= beta: c < 1, and then thm-2.8-formula applies",
-        scope=ALL,
-    )
+    return proof(argued(
+        "1 - (1 - eta x)^2 = eta x (2 - eta x) > 0 for lambda <= x <= beta: c < 1, and then thm-2.8-formula applies"
+    ))
 
 
-def judge_contraction(threshold: Callable[[Any, Any], Any]) -> Finding:
+def judge_contraction(threshold: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether max(|1 - eta lambda|, |1 - eta beta|) is |1 - eta lambda| for every eta up to threshold(lambda, beta)."""
     whole = st.integers(min_value=1, max_value=8)
 
@@ -87,23 +86,22 @@ def judge_contraction(threshold: Callable[[Any, Any], Any]) -> Finding:
     if found.counterexample is not None:
         point = found.counterexample
         eta = Fraction(point["eighths"], 8) * threshold(Fraction(point["lam"]), Fraction(point["beta"]))
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "the other term of the maximum is larger, exactly",
+        return refuted(
+            "the other term of the maximum is larger, exactly",
             {
                 "lambda": str(point["lam"]), "beta": str(point["beta"]), "eta": str(eta),
                 "|1 - eta lambda|": str(abs(1 - eta * point["lam"])),
                 "|1 - eta beta|": str(abs(1 - eta * point["beta"])),
-            }, ALL,
+            },
         )
     eta, lam, beta = sympy.symbols("eta lambda beta", positive=True)
     gap = (1 - eta * beta) ** 2 - (1 - eta * lam) ** 2 - eta * (beta - lam) * (eta * (beta + lam) - 2)
     if sympy.expand(gap) != 0 or sympy.simplify(threshold(lam, beta) * (lam + beta) - 2) != 0:
-        return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, "no point fails; not proved", scope=found.scope)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+        return undecided("no point fails; not proved", found.scope)
+    return proof(argued(
         "(1 - eta beta)^2 - (1 - eta lambda)^2 = eta (beta - lambda)(eta (beta + lambda) - 2) (computer algebra), at "
-        "most 0 exactly when eta <= 2/(lambda + beta)", scope=ALL,
-    )
+        "most 0 exactly when eta <= 2/(lambda + beta)"
+    ))
 
 
 def second_term_gap() -> sympy.Expr:
@@ -125,7 +123,7 @@ def _mean(weights: dict[int, Fraction]) -> Fraction:
     return sum((place * weight for place, weight in weights.items()), Fraction(0)) / total
 
 
-def judge_monotone(sign: int) -> Finding:
+def judge_monotone(sign: int, given: Domain) -> Finding:
     """Whether the theorem's value grows (1) or falls (-1) strictly with c for k >= 2 and E >= 2."""
     tried = 0
     for k, epochs in ((2, 2), (2, 5), (3, 3), (5, 4)):
@@ -133,21 +131,20 @@ def judge_monotone(sign: int) -> Finding:
             tried += 1
             before, after = value(squared, c, k, epochs), value(squared, (1 + c) / 2, k, epochs)
             if sign * (after - before) <= 0 or sign * mean_gap(1 / c, k, epochs) >= 0:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the value moves the other way, in exact rationals",
+                return refuted(
+                    "the value moves the other way, in exact rationals",
                     {
                         "batches": str(k), "epochs": str(epochs), "c": str(c), "larger c": str((1 + c) / 2),
                         "mu^2 at c": str(before), "mu^2 at the larger c": str(after),
-                    }, ALL,
+                    },
                 )
     if second_term_gap() != 0:
         return undecided("no point fails; the identity was not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the second term is (sum x^{ke})^2 / sum x^{2i} (computer algebra); its logarithmic slope in x = 1/c is "
         "twice a difference of means, at most -2 E[r] < 0 for k >= 2: so a mu fixes c. For one epoch, or one batch and "
-        f"two epochs, mu does not depend on c at all; exact at {tried} points", scope=ALL,
-    )
+        f"two epochs, mu does not depend on c at all; exact at {tried} points"
+    ))
 
 
 _DROPS = (Fraction("5.4e-5"), Fraction("1e-4"), Fraction("2e-4"))
@@ -169,42 +166,42 @@ def factors(batches: int, epochs: int) -> tuple[list[Enclosure], list[Enclosure]
     return upper, lower
 
 
-def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]]) -> Finding:
+def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]], given: Domain) -> Finding:
     """Whether the factors of the theorem and of a quadratic loss round to those numbers (k = 60, E = 400)."""
     for row, (texts, values) in enumerate(zip(printed, factors(60, 400), strict=True)):
         for drop, text, factor in zip(_DROPS, texts, values, strict=True):
             if rounds_to(factor, text) is not True:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "another number",
+                return refuted(
+                    "another number",
                     {"row": ("theorem", "quadratic")[row], "eta lambda": f"{float(drop):g}", "printed": text,
-                     "value": str(factor)}, ALL,
+                     "value": str(factor)},
                 )
     registered = bound("noisy-cgd.mu").reference(
         sensitivity=1, batch_size=1, noise_on_mean=1, contraction=1 - _DROPS[0], batches=60, epochs=400
     )
     if not registered.overlaps(factors(60, 400)[0][0]):
         return undecided("not the registered bound", 6)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        "all six factors certified; a quadratic loss attains the second row, so the true mu lies between the two",
-        scope=ALL,
-    )
+    return proof(argued(
+        "all six factors certified; a quadratic loss attains the second row, so the true mu lies between the two"
+    ))
 
 
-def judge_reach(target: Fraction) -> Finding:
+def judge_reach(target: Fraction, given: Domain) -> Finding:
     """Whether some c in [0, 1] brings NoisyCGD's epsilon down to a target at sigma = 15, L = 2, delta = 1e-5."""
     least = bound("noisy-cgd.epsilon").reference(
         sensitivity=2, batch_size=1, noise_on_mean=15, contraction=0, batches=60, epochs=400, delta="1e-5"
     )
     if not least.possibly_le(target):
-        return Finding(
-            Verdict.REFUTED, Evidence.PROVED, "even c = 0, which forgets everything at each step, has a larger epsilon",
-            {"desired epsilon": str(target), "epsilon at c = 0": str(least), "sigma": "15", "delta": "1e-5"}, ALL,
+        return refuted(
+            "even c = 0, which forgets everything at each step, has a larger epsilon",
+            {"desired epsilon": str(target), "epsilon at c = 0": str(least), "sigma": "15", "delta": "1e-5"},
         )
     if not least.certainly_le(target):
         return undecided(f"{target} lies within {least}", 1)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, f"reachable: at c = 0 epsilon is {least}, and it is continuous in c "
-                   "and grows with it", scope=ALL)
+    return proof(argued(
+        f"reachable: at c = 0 epsilon is {least}, and it is continuous in c "
+        "and grows with it"
+    ))
 
 
 _HYPOTHESES = (positive("lam"), positive("beta"), positive("eta"))
@@ -218,21 +215,17 @@ step_sizes = Claim(
     hypotheses=_HYPOTHESES,
     says=lambda beta, patterns: 2 / (patterns * Fraction(1)),
     check=judge_step_sizes,
-    flips=(Flip("2/beta", lambda beta, patterns: 2 / beta, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-2.8-eta-repaired",
     uses=("relu-approx/thm-2.8-formula",),
-)
-
-step_sizes_repaired = Claim(
-    id="relu-approx/thm-2.8-eta-repaired",
-    source="000, Theorem 2.8 with eta in (0, 2/beta)",
-    statement=r"\eta \in (0, 2/\beta) \implies c < 1",
-    words="Theorem 2.8 holds for every step size below 2/beta",
-    hypotheses=_HYPOTHESES,
-    says=lambda beta, patterns: 2 / beta,
-    check=judge_step_sizes,
-    flips=(Flip("3/beta", lambda beta, patterns: 3 / beta, Verdict.REFUTED),),
-    rests_on=("relu-approx/thm-2.8-formula",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\eta \in (0, 2/\beta) \implies c < 1",
+        words="Theorem 2.8 holds for every step size below 2/beta",
+        says=lambda beta, patterns: 2 / beta,
+        expected="HOLDS ARGUED",
+        source="000, Theorem 2.8 with eta in (0, 2/beta)",
+        flips=(Flip("3/beta", lambda beta, patterns: 3 / beta, Verdict.REFUTED),),
+        rests_on=("relu-approx/thm-2.8-formula",),
+    ),
 )
 
 contraction = Claim(
@@ -243,20 +236,15 @@ contraction = Claim(
     hypotheses=_HYPOTHESES,
     says=lambda lam, beta: 2 / beta,
     check=judge_contraction,
-    flips=(Flip("eta <= 2/(lambda + beta)", lambda lam, beta: 2 / (lam + beta), Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-2.8-c-repaired",
     uses=("relu-approx/lem-3.2", "relu-approx/thm-2.8-eta"),
-)
-
-contraction_repaired = Claim(
-    id="relu-approx/thm-2.8-c-repaired",
-    source="000, Section 2.2, with the range of step sizes for which it is true",
-    statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \iff \eta \le \frac{2}{\lambda+\beta}",
-    words="the constant c of Theorem 2.8 is |1 - eta lambda| exactly for eta <= 2/(lambda + beta)",
-    hypotheses=_HYPOTHESES,
-    says=lambda lam, beta: 2 / (lam + beta),
-    check=judge_contraction,
-    flips=(Flip("eta <= 2/beta", lambda lam, beta: 2 / beta, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \iff \eta \le \frac{2}{\lambda+\beta}",
+        words="the constant c of Theorem 2.8 is |1 - eta lambda| exactly for eta <= 2/(lambda + beta)",
+        says=lambda lam, beta: 2 / (lam + beta),
+        expected="HOLDS ARGUED",
+        source="000, Section 2.2, with the range of step sizes for which it is true",
+    ),
 )
 
 monotone = Claim(
@@ -269,6 +257,7 @@ monotone = Claim(
     check=judge_monotone,
     flips=(Flip("falls with c", -1, Verdict.REFUTED),),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c"),
+    expected="HOLDS ARGUED",
 )
 
 tightness = Claim(
@@ -287,6 +276,7 @@ tightness = Claim(
         Flip("one digit changed", (("2.615", "2.366", "1.924"), _FACTORS[1]), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/thm-2.8-formula",),
+    expected="HOLDS ARGUED",
 )
 
 reach = Claim(
@@ -298,21 +288,16 @@ reach = Claim(
     says=Fraction(2, 5),
     check=judge_reach,
     flips=(Flip("0.47 instead of 0.4", Fraction(47, 100), Verdict.HOLDS),),
-    repaired_by="relu-approx/lambda-adjusts-repaired",
     uses=("relu-approx/thm-2.8-formula",),
-)
-
-reach_repaired = Claim(
-    id="relu-approx/lambda-adjusts-repaired",
-    source="000, Section 2.2, for what one epoch allows",
-    statement=(
-        r"\varepsilon^* \ge \varepsilon(\mu = L/(b\sigma)) \implies"
-        r" \exists c \in [0, 1]:\ \varepsilon(c) \le \varepsilon^*"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon^* \ge \varepsilon(\mu = L/(b\sigma)) \implies"
+            r" \exists c \in [0, 1]:\ \varepsilon(c) \le \varepsilon^*",
+        words="at Figure 1's setting regularisation reaches every epsilon from 0.467 on, the value of one epoch",
+        says=Fraction("0.467"),
+        expected="HOLDS ARGUED",
+        source="000, Section 2.2, for what one epoch allows",
+        flips=(Flip("0.466", Fraction("0.466"), Verdict.REFUTED),),
+        rests_on=("relu-approx/tuning-monotone",),
     ),
-    words="at Figure 1's setting regularisation reaches every epsilon from 0.467 on, the value of one epoch",
-    hypotheses=_SETTING,
-    says=Fraction("0.467"),
-    check=judge_reach,
-    flips=(Flip("0.466", Fraction("0.466"), Verdict.REFUTED),),
-    rests_on=("relu-approx/tuning-monotone",),
 )

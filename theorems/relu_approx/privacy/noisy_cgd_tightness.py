@@ -21,9 +21,11 @@ from fractions import Fraction
 import sympy
 
 from oracle.core.domain import positive_integer, unit_interval
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip
+from theorems.domain import Domain
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
 _SHAPES = ((2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
@@ -52,7 +54,7 @@ def identity_gap() -> sympy.Expr:
     return sympy.simplify((alpha * gap + 1) ** 2 / (alpha**2 * variance + 1) - theorem)
 
 
-def judge(share: Fraction) -> Finding:
+def judge(share: Fraction, given: Domain) -> Finding:
     """Whether `share` of the theorem's mu^2 is what losses reach at most: multipliers reach it, and nothing more."""
     least = Fraction(1)
     for c in _CONTRACTIONS:
@@ -65,22 +67,19 @@ def judge(share: Fraction) -> Finding:
                     "mu^2 reached": str(reached), "mu^2 asked for": str(needed),
                 }
                 if share > 1:
-                    return Finding(Verdict.REFUTED, Evidence.PROVED,
-                                   "by the theorem no losses reach more than its own value", witness, ALL)
+                    return refuted("by the theorem no losses reach more than its own value", witness)
                 if 0 <= alpha <= c and reached > needed:
-                    return Finding(Verdict.REFUTED, Evidence.PROVED, "losses reach more, exactly", witness, ALL)
-                return Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS,
-                               "these multipliers do not reach the value", witness, Scope("points", 1, 1))
+                    return refuted("losses reach more, exactly", witness)
+                return undecided(f"these multipliers do not reach the value: {witness}", 1)
             linear = exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))
             least = min(least, linear / reached)
     if identity_gap() != 0:
         return undecided("reached at points; the identity was not shown", len(_SHAPES))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the multipliers are admissible and reach the theorem's value for every c, k >= 2 and E (computer algebra, and "
         f"exact rationals at {len(_CONTRACTIONS) * len(_SHAPES)} points); quadratics of one curvature reach as little "
-        f"as {float(least):.3f} of mu^2 there", scope=ALL,
-    )
+        f"as {float(least):.3f} of mu^2 there"
+    ))
 
 
 attained_value = Claim(
@@ -100,4 +99,5 @@ attained_value = Claim(
     ),
     uses=("relu-approx/thm-2.8-formula",),
     rests_on=("relu-approx/thm-2.8-formula",),
+    expected="HOLDS ARGUED",
 )

@@ -15,7 +15,9 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, cited, undecided
+from theorems.claim import Claim, Repair, citing
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 Rate = tuple[tuple[Fraction, Fraction], ...]
 """A sum of terms n^a x^b, by their exponents (a, b), with x = sqrt(d) / (epsilon n) <= 1."""
@@ -34,27 +36,23 @@ def term_by_term(first: Rate, second: Rate) -> bool:
     )
 
 
-def judge_worse(pairs: Mapping[str, tuple[Rate, Rate]]) -> Finding:
+def judge_worse(pairs: Mapping[str, tuple[Rate, Rate]], given: Domain) -> Finding:
     """Whether the first rate of each pair is at most the second, for n >= 1 and 0 < x <= 1."""
     with ctx.workprec(80):
         for name, (convex, other) in pairs.items():
             for i, j in itertools.product(range(12, -1, -2), range(0, 13, 2)):
                 left, right = (value(rate, arb(10) ** i, arb(10) ** -j) for rate in (convex, other))
                 if left > 10 * right:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED,
+                    return refuted(
                         "the non-convex rate is smaller, by a factor that grows like n^{1/6} at x = 1/n",
                         {
                             "pair": name, "n": f"1e{i}", "sqrt(d)/(epsilon n)": f"1e-{j}", "convex": left.str(8),
                             "non-convex": right.str(8),
-                        }, ALL,
+                        },
                     )
     if not all(term_by_term(*pair) for pair in pairs.values()):
         return undecided("within a constant at the points tried", 49)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        "term by term: x <= x^{2/3}, x <= x^{2/5} and n^{-1/2} <= n^{-1/3} for x <= 1 <= n", scope=ALL,
-    )
+    return proof(argued("term by term: x <= x^{2/3}, x <= x^{2/5} and n^{-1/2} <= n^{-1/3} for x <= 1 <= n"))
 
 
 def _rate(*terms: tuple[str, str]) -> Rate:
@@ -75,10 +73,11 @@ intro_rates = Claim(
     words="the best known rates of private convex and non-convex optimisation are those of the introduction",
     hypotheses=_MODEL,
     says=None,
-    check=cited(
+    check=citing(
         Verdict.NOT_CHECKABLE,
         "rates quoted from four papers whose texts are not among the documents; how they compare is intro-rates-worse",
     ),
+    expected="NOT_CHECKABLE CITED",
 )
 
 rates_worse = Claim(
@@ -90,18 +89,16 @@ rates_worse = Claim(
     hypotheses=_MODEL,
     says=_PRINTED,
     check=judge_worse,
-    flips=(Flip("population with population, empirical with empirical", _LIKE, Verdict.HOLDS),),
-    repaired_by="relu-approx/intro-rates-worse-repaired",
     uses=("relu-approx/intro-rates",),
-)
-
-rates_worse_repaired = Claim(
-    id="relu-approx/intro-rates-worse-repaired",
-    source="000, Section 1, like compared with like (1/sqrt n belongs to the population risk only)",
-    statement=r"\frac{1}{\sqrt n} + x \le n^{-1/3} + x^{2/5},\quad x \le x^{2/3} \quad (x \le 1)",
-    words="the convex rates are below the non-convex ones, population and empirical apart, wherever they are below 1",
-    hypotheses=_MODEL,
-    says=_LIKE,
-    check=judge_worse,
-    flips=(Flip("as printed", _PRINTED, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{1}{\sqrt n} + x \le n^{-1/3} + x^{2/5},\quad x \le x^{2/3} \quad (x \le 1)",
+        words=(
+            "the convex rates are below the non-convex ones, population and empirical apart, wherever they are "
+            "below 1"
+        ),
+        says=_LIKE,
+        expected="HOLDS ARGUED",
+        source="000, Section 1, like compared with like (1/sqrt n belongs to the population risk only)",
+    ),
 )

@@ -10,11 +10,13 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.finite_laws import shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 
-def judge_sensitivity(relation: str) -> Finding:
+def judge_sensitivity(relation: str, given: Domain) -> Finding:
     """Whether the gradient sensitivity of L-Lipschitz h_i + r stands in that relation ("=" or "<=") to 2L.
 
     Linear functions on the line decide "=": gradients are slopes of size at most L. For "<=" the gradients of h_i and
@@ -27,23 +29,22 @@ def judge_sensitivity(relation: str) -> Finding:
             tried += 1
             sensitivity = max(abs(a - b) for a, b in itertools.product(family, repeat=2))
             if (relation == "=" and sensitivity != 2) or sensitivity > 2:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "a family of 1-Lipschitz losses has another sensitivity than 2",
-                    {"L": "1", "slopes of h_i": shown(family), "sensitivity": str(sensitivity)}, ALL,
+                return refuted(
+                    "a family of 1-Lipschitz losses has another sensitivity than 2",
+                    {"L": "1", "slopes of h_i": shown(family), "sensitivity": str(sensitivity)},
                 )
     attained = max(abs(a - b) for a, b in itertools.product(slopes, repeat=2))
     a, b = sympy.symbols("a b", real=True)  # |a - b| <= |a| + |b|, squared: 2 (|a||b| + a b) >= 0
     slack = sympy.expand((abs(a) + abs(b)) ** 2 - (a - b) ** 2 - 2 * (abs(a * b) + a * b))
     if relation != "<=" or attained != 2 or sympy.simplify(slack.subs(abs(a) ** 2, a**2).subs(abs(b) ** 2, b**2)) != 0:
         return undecided("not shown", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "the regulariser cancels and two gradients of norm at most L differ by at most 2L (triangle inequality); "
-        "attained by the slopes L and -L, so 2L is the sensitivity of the family of all L-Lipschitz losses", scope=ALL,
-    )
+        "attained by the slopes L and -L, so 2L is the sensitivity of the family of all L-Lipschitz losses"
+    ))
 
 
-def judge_outputs(squared: Callable[[Any], Any]) -> Finding:
+def judge_outputs(squared: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether k gradients, one an output and each clipped to norm 1, have together a squared sensitivity squared(k).
 
     k blocks of norm 1 against their negatives are attained; no more is possible, as each block moves by at most 2.
@@ -51,14 +52,15 @@ def judge_outputs(squared: Callable[[Any], Any]) -> Finding:
     for outputs in (1, 2, 10):
         moved = sum(Fraction(1 - (-1)) ** 2 for _ in range(outputs))
         if squared(outputs) < moved:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "all outputs' gradients turn round at once",
-                           {"outputs": str(outputs), "C": "1", "squared distance": str(moved),
-                            "claimed": str(squared(outputs))}, ALL)
+            return refuted(
+                "all outputs' gradients turn round at once",
+                {"outputs": str(outputs), "C": "1", "squared distance": str(moved),
+                            "claimed": str(squared(outputs))},
+            )
     outputs_ = sympy.symbols("k", integer=True, positive=True)
     if sympy.simplify(squared(outputs_) - 4 * outputs_).is_nonnegative is not True:
         return undecided("enough for three k", 3)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "each of the k blocks moves by at most 2C, and the squares add up",
-                   scope=ALL)
+    return proof(argued("each of the k blocks moves by at most 2C, and the squares add up"))
 
 
 definition_2_7 = Claim(
@@ -69,19 +71,14 @@ definition_2_7 = Claim(
     hypotheses=(positive("L"),),
     says="=",
     check=judge_sensitivity,
-    flips=(Flip("at most 2L", "<=", Verdict.HOLDS),),
-    repaired_by="relu-approx/def-2.7-repaired",
-)
-
-definition_2_7_repaired = Claim(
-    id="relu-approx/def-2.7-repaired",
-    source="000, the sentence after Definition 2.7, with at most",
-    statement=r"\sup_{i, j} \lVert \nabla (h_i + r) - \nabla (h_j + r) \rVert \le 2L, \text{ and no smaller bound}",
-    words="losses h_i + r with L-Lipschitz h_i have gradient sensitivity at most 2L, attained by some families",
-    hypotheses=(positive("L"),),
-    says="<=",
-    check=judge_sensitivity,
-    flips=(Flip("equal to 2L", "=", Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\sup_{i, j} \lVert \nabla (h_i + r) - \nabla (h_j + r) \rVert \le 2L, \text{ and no smaller bound}",
+        words="losses h_i + r with L-Lipschitz h_i have gradient sensitivity at most 2L, attained by some families",
+        says="<=",
+        expected="HOLDS ARGUED",
+        source="000, the sentence after Definition 2.7, with at most",
+    ),
 )
 
 outputs = Claim(
@@ -93,18 +90,14 @@ outputs = Claim(
     hypotheses=(positive("C"), positive_integer("k")),
     says=lambda k: 4,
     check=judge_outputs,
-    flips=(Flip("2C sqrt(k)", lambda k: 4 * k, Verdict.HOLDS),),
-    repaired_by="relu-approx/clip-per-output-repaired",
-)
-
-outputs_repaired = Claim(
-    id="relu-approx/clip-per-output-repaired",
-    source="000, Sections 3.3 and 3.4, one clip for each output: the reading that keeps the clipped losses convex",
-    statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
-              r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C\sqrt{k}",
-    words="k independent models, each with its gradient clipped to C, have the sensitivity 2C sqrt(k) together",
-    hypotheses=(positive("C"), positive_integer("k")),
-    says=lambda k: 4 * k,
-    check=judge_outputs,
-    flips=(Flip("2C sqrt(k - 1)", lambda k: 4 * (k - 1), Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
+                  r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C\sqrt{k}",
+        words="k independent models, each with its gradient clipped to C, have the sensitivity 2C sqrt(k) together",
+        says=lambda k: 4 * k,
+        expected="HOLDS ARGUED",
+        source="000, Sections 3.3 and 3.4, one clip for each output: the reading that keeps the clipped losses convex",
+        flips=(Flip("2C sqrt(k - 1)", lambda k: 4 * (k - 1), Verdict.REFUTED),),
+    ),
 )

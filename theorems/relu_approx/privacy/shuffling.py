@@ -30,7 +30,9 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, cited, undecided
+from theorems.claim import Claim, Flip, Repair, citing
+from theorems.domain import Domain
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _SIGMA, _DELTA = 5, Fraction(1, 10**5)
 _LOCAL = tuple(Fraction(i, 20) for i in range(8, 61, 2))
@@ -72,28 +74,28 @@ def smallest(batches: int, sensitivity: int, digits: int = 100) -> tuple[Fractio
     return best
 
 
-def judge_worse(batches: int) -> Finding:
+def judge_worse(batches: int, given: Domain) -> Finding:
     """Whether the shuffling bound of an epoch is above the Gaussian's epsilon, for sensitivity 1 and 2."""
     shown = []
     for sensitivity in (1, 2):
         plain, best = gaussian_epsilon(sensitivity), smallest(batches, sensitivity)
         if best is not None and plain.lower.compare(best[0]) > 0:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the shuffling bound is below the Gaussian's epsilon, certified",
+            return refuted(
+                "the shuffling bound is below the Gaussian's epsilon, certified",
                 {
                     "batches": str(batches), "sigma": str(_SIGMA), "sensitivity": str(sensitivity), "delta": "1e-5",
                     "epsilon0": str(best[1]), "epsilon by shuffling": str(best[0]), "Gaussian epsilon": str(plain),
-                }, ALL,
+                },
             )
         shown.append(f"sensitivity {sensitivity}: {'none below 3' if best is None else float(best[0])} against {plain}")
     tried = 2 * len(_LOCAL)
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),
-        scope=Scope("points", tried, tried, {"epsilon0": "0.4 to 3 times the sensitivity", "delta": "1e-5"}),
+    return at_points(
+        "; ".join(shown),
+        Scope("points", tried, tried, {"epsilon0": "0.4 to 3 times the sensitivity", "delta": "1e-5"}),
     )
 
 
-def judge_improves(counts: tuple[int, ...]) -> Finding:
+def judge_improves(counts: tuple[int, ...], given: Domain) -> Finding:
     """Whether the certified epsilon falls along these numbers of batches (sensitivity 1)."""
     values = [smallest(count, 1) for count in counts]
     for (first, before), (second, after) in zip(
@@ -102,34 +104,30 @@ def judge_improves(counts: tuple[int, ...]) -> Finding:
         if before is None or after is None:
             return undecided("no bound found", 1)
         if after[0] >= before[0]:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "it does not fall",
-                {"batches": f"{first}, {second}", "epsilon": f"{before[0]}, {after[0]}"}, ALL,
+            return refuted(
+                "it does not fall",
+                {"batches": f"{first}, {second}", "epsilon": f"{before[0]}, {after[0]}"},
             )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         ", ".join(f"{count}: {float(value[0])}" for count, value in zip(counts, values, strict=True) if value),
-        scope=Scope("points", len(counts), len(counts), {"batches": ", ".join(map(str, counts))}),
+        Scope("points", len(counts), len(counts), {"batches": ", ".join(map(str, counts))}),
     )
 
 
-def judge_condition(counts: tuple[int, ...]) -> Finding:
+def judge_condition(counts: tuple[int, ...], given: Domain) -> Finding:
     """Whether no epsilon0 >= 0 meets epsilon0 <= log(n / (16 log(2/delta))) at delta = 1e-5 for these n."""
     with ctx.workprec(80):
         needed = 16 * (2 / ball(_DELTA)).log()
         for count in counts:
             if needed < count:
-                return Finding(
-                    Verdict.REFUTED, Evidence.PROVED, "the condition is met by epsilon0 = 0 and a little more",
-                    {"batches": str(count), "16 log(2/delta)": needed.str(10)}, ALL,
+                return refuted(
+                    "the condition is met by epsilon0 = 0 and a little more",
+                    {"batches": str(count), "16 log(2/delta)": needed.str(10)},
                 )
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"16 log(2/delta) = {needed.str(6)} exceeds {', '.join(map(str, counts))} at delta = 1e-5", scope=ALL,
-    )
+    return proof(argued(f"16 log(2/delta) = {needed.str(6)} exceeds {', '.join(map(str, counts))} at delta = 1e-5"))
 
 
-def judge_numerical(table: Mapping[int, str | None]) -> Finding:
+def judge_numerical(table: Mapping[int, str | None], given: Domain) -> Finding:
     """Whether the numerical bound at these numbers of batches is at most that epsilon, or (None) says nothing below 3.
 
     Sensitivity 1. An epsilon that is found is certified; that there is none is only known for the epsilon0 tried.
@@ -137,10 +135,10 @@ def judge_numerical(table: Mapping[int, str | None]) -> Finding:
     for count, text in table.items():
         best = smallest(count, 1)
         if text is None and best is not None:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the numerical method needs no condition: a bound, certified",
+            return refuted(
+                "the numerical method needs no condition: a bound, certified",
                 {"batches": str(count), "sigma": str(_SIGMA), "sensitivity": "1", "delta": "1e-5",
-                 "epsilon0": str(best[1]), "epsilon by shuffling": str(best[0])}, ALL,
+                 "epsilon0": str(best[1]), "epsilon by shuffling": str(best[0])},
             )
         if text is not None and (best is None or best[0] > Fraction(text)):
             return undecided(
@@ -148,18 +146,18 @@ def judge_numerical(table: Mapping[int, str | None]) -> Finding:
                 f"{'none' if best is None else best[0]}",
                 len(_LOCAL),
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "certified at an explicit epsilon0 each", scope=ALL)
+    return proof(argued("certified at an explicit epsilon0 each"))
 
 
-def judge_counts(table: Mapping[str, tuple[int, int, int]]) -> Finding:
+def judge_counts(table: Mapping[str, tuple[int, int, int]], given: Domain) -> Finding:
     """Whether records / batch size is the number of batches."""
     for name, (records, size, batches) in table.items():
         if records != size * batches:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another number of batches",
-                {"data": name, "records": str(records), "batch size": str(size), "claimed": str(batches)}, ALL,
+            return refuted(
+                "another number of batches",
+                {"data": name, "records": str(records), "batch size": str(size), "claimed": str(batches)},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "exact division, no batch is left over", scope=ALL)
+    return proof(argued("exact division, no batch is left over"))
 
 
 _SETTING = (positive_integer("batches"), positive("sigma"), probability("delta"))
@@ -174,6 +172,7 @@ batches_per_epoch = Claim(
     says=_COUNTS,
     check=judge_counts,
     flips=(Flip("60 on CIFAR-10", {**_COUNTS, "CIFAR-10": (50_000, 1000, 60)}, Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 conditions = Claim(
@@ -185,6 +184,7 @@ conditions = Claim(
     says=(50, 60),
     check=judge_condition,
     flips=(Flip("1000 batches", (1000,), Verdict.REFUTED),),
+    expected="HOLDS ARGUED",
 )
 
 no_bound = Claim(
@@ -198,6 +198,7 @@ no_bound = Claim(
     flips=(Flip("0.78 with 60 batches", {60: "0.78"}, Verdict.HOLDS),),
     repaired_by="relu-approx/app-J-numerical-repaired",
     uses=("relu-approx/app-J-conditions",),
+    expected="REFUTED PROVED",
 )
 
 numerical = Claim(
@@ -209,6 +210,7 @@ numerical = Claim(
     says={50: "0.85", 60: "0.78"},
     check=judge_numerical,
     flips=(Flip("0.5 with 60 batches", {60: "0.5"}, Verdict.UNDECIDED), Flip("nothing", {60: None}, Verdict.REFUTED)),
+    expected="HOLDS ARGUED",
 )
 
 figure_8 = Claim(
@@ -219,19 +221,14 @@ figure_8 = Claim(
     hypotheses=_SETTING,
     says=1000,
     check=judge_worse,
-    flips=(Flip("60 batches", 60, Verdict.HOLDS),),
-    repaired_by="relu-approx/fig-8-repaired",
-)
-
-figure_8_repaired = Claim(
-    id="relu-approx/fig-8-repaired",
-    source="000, Appendix J, for the 60 batches of the experiments",
-    statement=r"\varepsilon_{\mathrm{shuffling}} > \varepsilon_{\mathrm{Gaussian}} \quad (n = 60,\ \sigma = 5)",
-    words="with 60 batches the shuffling bound of one epoch is worse than the Gaussian mechanism's epsilon",
-    hypotheses=_SETTING,
-    says=60,
-    check=judge_worse,
-    flips=(Flip("1000 batches", 1000, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon_{\mathrm{shuffling}} > \varepsilon_{\mathrm{Gaussian}} \quad (n = 60,\ \sigma = 5)",
+        words="with 60 batches the shuffling bound of one epoch is worse than the Gaussian mechanism's epsilon",
+        says=60,
+        expected="HOLDS CHECKED_AT_POINTS",
+        source="000, Appendix J, for the 60 batches of the experiments",
+    ),
 )
 
 improves = Claim(
@@ -243,6 +240,7 @@ improves = Claim(
     says=(60, 250, 1000),
     check=judge_improves,
     flips=(Flip("in the other order", (1000, 250, 60), Verdict.REFUTED),),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 inferior = Claim(
@@ -252,9 +250,10 @@ inferior = Claim(
     words="shuffled disjoint batches give a worse privacy-utility trade-off than random mini-batches",
     hypotheses=_SETTING,
     says=None,
-    check=cited(
+    check=citing(
         Verdict.NOT_CHECKABLE,
         "quoted from Chua et al. 2024a and 2024b, whose texts are not among the documents, and the document shows no "
         "training with shuffled batches",
     ),
+    expected="NOT_CHECKABLE CITED",
 )

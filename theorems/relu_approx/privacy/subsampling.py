@@ -24,7 +24,9 @@ from flint import ctx
 from oracle.core.domain import positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _POINTS = tuple((Fraction(q), Fraction(sigma)) for q in ("1/2", "1/10", "9/10") for sigma in ("10", "1", "1/2"))
 
@@ -56,7 +58,7 @@ def largest_entries(radius: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     return radius**2, 2 * radius**2, 4 * radius**2
 
 
-def judge_domination(radius: Fraction | None) -> Finding:
+def judge_domination(radius: Fraction | None, given: Domain) -> Finding:
     """Whether the pair (2.3) bounds every mechanism (None), or Gaussian ones on sums of vectors of that norm."""
     for q, sigma in _POINTS:
         claimed = total_variation(q, sigma, Fraction(2))
@@ -66,20 +68,19 @@ def judge_domination(radius: Fraction | None) -> Finding:
         else:
             true, what = total_variation(q, sigma, 2 * radius), f"Gaussian noise on vectors {radius} and -{radius}"
         if not true.possibly_le(claimed):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the divergence at alpha = 1 exceeds the right side, certified",
+            return refuted(
+                "the divergence at alpha = 1 exceeds the right side, certified",
                 {
                     "mechanism": what, "q": str(q), "sigma": str(sigma), "alpha": "1", "divergence": str(true),
                     "right side": str(claimed),
-                }, ALL,
+                },
             )
     if radius is None or growth_gap() != 0 or largest_entries(radius) > largest_entries(Fraction(1)):
         return undecided("no point fails; not proved", len(_POINTS))
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "E f(sum k_i L_i) grows with every covariance of the likelihood ratios (computer algebra), and |g|^2, "
-        "|g|^2 - <g, h>, |h - g|^2 are largest together at g = 1, h = -1; one step, every alpha > 0", scope=ALL,
-    )
+        "|g|^2 - <g, h>, |h - g|^2 are largest together at g = 1, h = -1; one step, every alpha > 0"
+    ))
 
 
 def noise_variance(clip: sympy.Expr, sigma: sympy.Expr, batch: sympy.Expr) -> sympy.Expr:
@@ -87,21 +88,20 @@ def noise_variance(clip: sympy.Expr, sigma: sympy.Expr, batch: sympy.Expr) -> sy
     return clip**2 * sigma**2 / batch**2
 
 
-def judge_noise(variance: Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr]) -> Finding:
+def judge_noise(variance: Callable[[sympy.Expr, sympy.Expr, sympy.Expr], sympy.Expr], given: Domain) -> Finding:
     """Whether (2.2)'s noise, in units of one record's largest share C/b of the mean, is the sigma of the pair (2.3)."""
     clip, sigma, batch = sympy.symbols("C sigma b", positive=True)
     ratio = sympy.sqrt(variance(clip, sigma, batch)) / (clip / batch)
     gap = sympy.simplify(ratio - sigma)
     if gap == 0:
-        return Finding(
-            Verdict.HOLDS, Evidence.PROVED,
+        return proof(argued(
             "a clipped gradient moves the mean by at most C/b, and the noise's standard deviation is sigma times that; "
-            "substituting a record moves it by 2 C/b, which is the distance 2 of the pair (2.3)", scope=ALL,
-        )
+            "substituting a record moves it by 2 C/b, which is the distance 2 of the pair (2.3)"
+        ))
     at = {clip: 3, sigma: 2, batch: 4}
-    return Finding(
-        Verdict.REFUTED, Evidence.PROVED, "the noise is not sigma times one record's share",
-        {"C": "3", "sigma": "2", "b": "4", "noise over C/b": str(ratio.subs(at))}, ALL,
+    return refuted(
+        "the noise is not sigma times one record's share",
+        {"C": "3", "sigma": "2", "b": "4", "noise over C/b": str(ratio.subs(at))},
     )
 
 
@@ -119,25 +119,19 @@ lemma_2_6 = Claim(
     hypotheses=_HYPOTHESES,
     says=None,
     check=judge_domination,
-    flips=(Flip("the Gaussian mechanism on vectors of norm 1", Fraction(1), Verdict.HOLDS),),
-    repaired_by="relu-approx/lem-2.6-repaired",
-)
-
-lemma_2_6_repaired = Claim(
-    id="relu-approx/lem-2.6-repaired",
-    source="000, Lemma 2.6, for the Gaussian mechanism on a sum of vectors of norm at most 1 (Lebeda et al. 2024)",
-    statement=(
-        r"\mathcal{M}(X) = \textstyle\sum_i x_i + \mathcal{N}(0, \sigma^2 I),\ \lVert x_i \rVert \le 1 \implies (2.3)"
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=(
+            r"\mathcal{M}(X) = \textstyle\sum_i x_i + \mathcal{N}(0, \sigma^2 I),\ \lVert x_i \rVert \le 1"
+            r" \implies (2.3)"
+        ),
+        words="the Poisson-subsampled Gaussian mechanism under substitution is dominated by the pair (2.3)",
+        says=Fraction(1),
+        expected="HOLDS ARGUED",
+        source="000, Lemma 2.6, for the Gaussian mechanism on a sum of vectors of norm at most 1 (Lebeda et al. 2024)",
+        flips=(Flip("vectors of norm 2", Fraction(2), Verdict.REFUTED),),
+        rests_on=("relu-approx/def-2.3",),
     ),
-    words="the Poisson-subsampled Gaussian mechanism under substitution is dominated by the pair (2.3)",
-    hypotheses=_HYPOTHESES,
-    says=Fraction(1),
-    check=judge_domination,
-    flips=(
-        Flip("vectors of norm 2", Fraction(2), Verdict.REFUTED),
-        Flip("any mechanism", None, Verdict.REFUTED),
-    ),
-    rests_on=("relu-approx/def-2.3",),
 )
 
 equation_2_2 = Claim(
@@ -156,4 +150,5 @@ equation_2_2 = Claim(
         Flip("the clip norm to the fourth power", lambda clip, sigma, batch: (clip**2 * sigma / batch) ** 2 * clip,
              Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )

@@ -16,8 +16,10 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _DELTA = Fraction(1, 10**5)
 _MNIST, _CIFAR = 60, 50
@@ -50,58 +52,61 @@ ACCOUNTINGS: Mapping[str, Callable[[Fraction], Enclosure]] = {
 }
 
 
-def judge_values(printed: tuple[str, str]) -> Finding:
+def judge_values(printed: tuple[str, str], given: Domain) -> Finding:
     """Whether one accounting gives both printed epsilons, for sigma = 15 and sigma = 5."""
     table = {name: (of(Fraction(15)), of(Fraction(5))) for name, of in ACCOUNTINGS.items()}
     for name, values in table.items():
         if all(rounds_to(value, text) is True for value, text in zip(values, printed, strict=True)):
-            return Finding(Verdict.HOLDS, Evidence.PROVED, f"both numbers come from: {name}", scope=ALL)
-    return Finding(
-        Verdict.REFUTED, Evidence.PROVED, "none of the five accountings gives both numbers, certified",
+            return proof(argued(f"both numbers come from: {name}"))
+    return refuted(
+        "none of the five accountings gives both numbers, certified",
         {"printed": " and ".join(printed), **{
             name: " and ".join(f"{value.to_floats()[0]:.4f}" for value in values) for name, values in table.items()
-        }}, ALL,
+        }},
     )
 
 
-def judge_order(order: Mapping[int, str]) -> Finding:
+def judge_order(order: Mapping[int, str], given: Domain) -> Finding:
     """Whether more noise goes with the smaller epsilon, and each epsilon is within 0.3 of the certified one."""
     for sigma, text in order.items():
         value = sampled(Fraction(sigma), neighbours="replace")
         if not (value.lower.compare(Fraction(text) - Fraction(3, 10)) >= 0
                 and value.certainly_le(Fraction(text) + Fraction(3, 10))):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the epsilon that is printed for this sigma belongs to the other one",
-                {"sigma": str(sigma), "printed": text, "epsilon by (2.3)": str(value)}, ALL,
+            return refuted(
+                "the epsilon that is printed for this sigma belongs to the other one",
+                {"sigma": str(sigma), "printed": text, "epsilon by (2.3)": str(value)},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "each within 0.3 of the certified epsilon", scope=ALL)
+    return proof(argued("each within 0.3 of the certified epsilon"))
 
 
-def judge_guarantee(guarantees: Mapping[int, str]) -> Finding:
+def judge_guarantee(guarantees: Mapping[int, str], given: Domain) -> Finding:
     """Whether DP-SGD on MNIST is (epsilon, 1e-5)-DP for each sigma: the certified epsilon is at most the printed."""
     for sigma, text in guarantees.items():
         value = sampled(Fraction(sigma), neighbours="replace")
         if not value.certainly_le(Fraction(text)) and value.possibly_le(Fraction(text)):
             return undecided(f"{text} lies within {value}", 1)
         if not value.possibly_le(Fraction(text)):
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "the pair (2.3), which a clipped gradient attains, needs "
-                           "a larger epsilon", {"sigma": str(sigma), "printed": text, "epsilon": str(value)}, ALL)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "at least the certified epsilon of the pair (2.3)", scope=ALL)
+            return refuted(
+                "the pair (2.3), which a clipped gradient attains, needs "
+                "a larger epsilon",
+                {"sigma": str(sigma), "printed": text, "epsilon": str(value)},
+            )
+    return proof(argued("at least the certified epsilon of the pair (2.3)"))
 
 
-def judge_cifar(values: tuple[str, str]) -> Finding:
+def judge_cifar(values: tuple[str, str], given: Domain) -> Finding:
     """Whether DP-SGD on CIFAR-10, with the same sigma, b and epochs, has these epsilons."""
     for sigma, text in zip((15, 5), values, strict=True):
         value = sampled(Fraction(sigma), neighbours="replace", batches=_CIFAR)
         if rounds_to(value, text) is not True:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "n = 50,000 gives another epsilon, certified",
-                {"sigma": str(sigma), "claimed": text, "epsilon": str(value)}, ALL,
+            return refuted(
+                "n = 50,000 gives another epsilon, certified",
+                {"sigma": str(sigma), "claimed": text, "epsilon": str(value)},
             )
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "certified to the last digit", scope=ALL)
+    return proof(argued("certified to the last digit"))
 
 
-def judge_factor(says: tuple[Fraction, Fraction]) -> Finding:
+def judge_factor(says: tuple[Fraction, Fraction], given: Domain) -> Finding:
     """Whether substitution's epsilon is that factor, up to the relative error, times that of add/remove."""
     factor, tolerance = says
     ratios = {}
@@ -111,14 +116,13 @@ def judge_factor(says: tuple[Fraction, Fraction]) -> Finding:
             ratios[sigma] = Enclosure.of_ball(both[0].ball / both[1].ball)
     for sigma, ratio in ratios.items():
         if not (ratio.certainly_le(factor * (1 + tolerance)) and ratio.lower.compare(factor * (1 - tolerance)) >= 0):
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "the ratio is farther off",
-                {"sigma": str(sigma), "ratio": str(ratio), "claimed": f"{factor} within {float(tolerance):.0%}"}, ALL,
+            return refuted(
+                "the ratio is farther off",
+                {"sigma": str(sigma), "ratio": str(ratio), "claimed": f"{factor} within {float(tolerance):.0%}"},
             )
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS,
+    return at_points(
         "; ".join(f"sigma = {sigma}: {ratio}" for sigma, ratio in ratios.items()),
-        scope=Scope("points", 2, 2, {"sigma": "5, 15", "q": "1/60", "T": "24000", "delta": "1e-5"}),
+        Scope("points", 2, 2, {"sigma": "5, 15", "q": "1/60", "T": "24000", "delta": "1e-5"}),
     )
 
 
@@ -134,21 +138,16 @@ order = Claim(
     hypotheses=_SETTING,
     says={5: "1.33", 15: "4.76"},
     check=judge_order,
-    flips=(Flip("the other way round", {15: "1.33", 5: "4.76"}, Verdict.HOLDS),),
-    repaired_by="relu-approx/eps-base-repaired",
     uses=_USES,
-)
-
-order_repaired = Claim(
-    id="relu-approx/eps-base-repaired",
-    source="000, Section 6.1, the two exchanged",
-    statement=r"\sigma = 15 \mapsto \varepsilon \approx 1.33,\quad \sigma = 5 \mapsto \varepsilon \approx 4.76",
-    words="sigma = 15 goes with about 1.33 and sigma = 5 with about 4.76",
-    hypotheses=_SETTING,
-    says={15: "1.33", 5: "4.76"},
-    check=judge_order,
-    flips=(Flip("as printed", {5: "1.33", 15: "4.76"}, Verdict.REFUTED),),
-    rests_on=_RESTS,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\sigma = 15 \mapsto \varepsilon \approx 1.33,\quad \sigma = 5 \mapsto \varepsilon \approx 4.76",
+        words="sigma = 15 goes with about 1.33 and sigma = 5 with about 4.76",
+        says={15: "1.33", 5: "4.76"},
+        expected="HOLDS ARGUED",
+        source="000, Section 6.1, the two exchanged",
+        rests_on=_RESTS,
+    ),
 )
 
 values = Claim(
@@ -160,8 +159,17 @@ values = Claim(
     says=("1.33", "4.76"),
     check=judge_values,
     flips=(Flip("1.32 and 4.54", ("1.32", "4.54"), Verdict.HOLDS),),
-    repaired_by="relu-approx/eps-base-values-repaired",
     uses=_USES,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon(\sigma=15) = 1.3171,\quad \varepsilon(\sigma=5) = 4.5429",
+        words="the document's pair (2.3) gives the base epsilons 1.3171 and 4.5429",
+        says=("1.3171", "4.5429"),
+        expected="HOLDS ARGUED",
+        source="000, Section 6.1, by the document's own pair (2.3)",
+        flips=(Flip("1.3260 and 4.7849, of two different calls", ("1.3260", "4.7849"), Verdict.REFUTED),),
+        rests_on=_RESTS,
+    ),
 )
 
 valid = Claim(
@@ -178,18 +186,7 @@ valid = Claim(
     ),
     uses=_USES,
     rests_on=_RESTS,
-)
-
-values_repaired = Claim(
-    id="relu-approx/eps-base-values-repaired",
-    source="000, Section 6.1, by the document's own pair (2.3)",
-    statement=r"\varepsilon(\sigma=15) = 1.3171,\quad \varepsilon(\sigma=5) = 4.5429",
-    words="the document's pair (2.3) gives the base epsilons 1.3171 and 4.5429",
-    hypotheses=_SETTING,
-    says=("1.3171", "4.5429"),
-    check=judge_values,
-    flips=(Flip("1.3260 and 4.7849, of two different calls", ("1.3260", "4.7849"), Verdict.REFUTED),),
-    rests_on=_RESTS,
+    expected="HOLDS ARGUED",
 )
 
 factor_two = Claim(
@@ -201,6 +198,7 @@ factor_two = Claim(
     says=(Fraction(2), Fraction(1, 10)),
     check=judge_factor,
     flips=(Flip("within a twentieth", (Fraction(2), Fraction(1, 20)), Verdict.REFUTED),),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 cifar = Claim(
@@ -211,19 +209,14 @@ cifar = Claim(
     hypotheses=_SETTING,
     says=("1.3171", "4.5429"),
     check=judge_cifar,
-    flips=(Flip("its own values", ("1.4567", "5.0512"), Verdict.HOLDS),),
-    repaired_by="relu-approx/eps-cifar-repaired",
     uses=_USES,
-)
-
-cifar_repaired = Claim(
-    id="relu-approx/eps-cifar-repaired",
-    source="000, Table 2, base epsilons with q = 1/50 and T = 20,000",
-    statement=r"\varepsilon(\sigma=15) = 1.4567,\quad \varepsilon(\sigma=5) = 5.0512",
-    words="for CIFAR-10 the document's pair (2.3) gives the base epsilons 1.4567 and 5.0512",
-    hypotheses=_SETTING,
-    says=("1.4567", "5.0512"),
-    check=judge_cifar,
-    flips=(Flip("MNIST's", ("1.3171", "4.5429"), Verdict.REFUTED),),
-    rests_on=_RESTS,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\varepsilon(\sigma=15) = 1.4567,\quad \varepsilon(\sigma=5) = 5.0512",
+        words="for CIFAR-10 the document's pair (2.3) gives the base epsilons 1.4567 and 5.0512",
+        says=("1.4567", "5.0512"),
+        expected="HOLDS ARGUED",
+        source="000, Table 2, base epsilons with q = 1/50 and T = 20,000",
+        rests_on=_RESTS,
+    ),
 )

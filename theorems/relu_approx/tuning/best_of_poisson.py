@@ -29,8 +29,10 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
+from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
 _GROWTHS = tuple(Fraction(v) for v in ("1", "3/2", "2", "3"))
 """Values of e^{epsilon_1}."""
@@ -98,7 +100,7 @@ def never_above(one: Left, other: Left) -> bool:
     return gap.is_nonnegative is True
 
 
-def judge_theorem(left: Left) -> Finding:
+def judge_theorem(left: Left, given: Domain) -> Finding:
     """Whether H_{e^epsilon}(A, A') <= m delta(epsilon_hat) for every finite base, m, epsilon and epsilon_1."""
     tried = 0
     with ctx.workprec(100):
@@ -110,50 +112,50 @@ def judge_theorem(left: Left) -> Finding:
                 allowed = mean * ball_curve(first, second, rest.exp())
                 true = divergence(one, other, ball(epsilon).exp())
                 if true > allowed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the tuning's divergence exceeds it, certified",
+                    return refuted(
+                        "the tuning's divergence exceeds it, certified",
                         {
                             "Q (best level first)": shown(first), "Q'": shown(second), "m": str(mean),
                             "epsilon": str(epsilon), "e^epsilon_1": str(growth), "divergence": true.str(12),
                             "claimed": allowed.str(12),
-                        }, ALL,
+                        },
                     )
     if not (pointwise() and never_above(left, printed_left)):
         return undecided("no base fails; not proved", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "A - e^epsilon A' = m e^{-m Q(>y)} (Q - e^{epsilon - m (Q'(>y) - Q(>y))} Q') (computer algebra), and tails "
-        f"differ by at most (e^x - 1) + delta(x); {tried} finite cases certified", scope=ALL,
-    )
+        f"differ by at most (e^x - 1) + delta(x); {tried} finite cases certified"
+    ))
 
 
-def judge_best(best: Callable[[Law, Law], Fraction]) -> Finding:
+def judge_best(best: Callable[[Law, Law], Fraction], given: Domain) -> Finding:
     """Whether e^x - 1 + delta(x) is least, over the growths e^x >= 1, at best(Q, Q')."""
     tried = 0
     for first, second in bases():
         tried += 1
         chosen = best(first, second)
         if chosen < 1:
-            return Finding(Verdict.REFUTED, Evidence.PROVED, "epsilon_1 would be negative",
-                           {"Q": shown(first), "Q'": shown(second), "e^epsilon_1": str(chosen)}, ALL)
+            return refuted(
+                "epsilon_1 would be negative",
+                {"Q": shown(first), "Q'": shown(second), "e^epsilon_1": str(chosen)},
+            )
         kinks = {p / q for p, q in zip((*first, *second), (*second, *first), strict=True) if q and p / q >= 1}
         cost = {growth: growth - 1 + curve(first, second, growth) for growth in {Fraction(1), chosen, *kinks}}
         if min(cost.values()) < cost[chosen]:
             least = min(cost, key=lambda growth: cost[growth])
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "another epsilon_1 costs less, exactly",
+            return refuted(
+                "another epsilon_1 costs less, exactly",
                 {
                     "Q": shown(first), "Q'": shown(second), "e^epsilon_1": str(chosen), "cost": str(cost[chosen]),
                     "better e^epsilon_1": str(least), "its cost": str(cost[least]),
-                }, ALL,
+                },
             )
         if any(cost[a] > cost[b] for a in cost for b in cost if a < b):
             return undecided("the cost does not rise", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
+    return proof(argued(
         "as a function of a = e^x a curve is the larger of two sums of (p - a q)_+, each with slopes -Q(p > a q) in "
-        f"[-1, 0], so a - 1 + delta never falls; exact at every kink of {tried} bases", scope=ALL,
-    )
+        f"[-1, 0], so a - 1 + delta never falls; exact at every kink of {tried} bases"
+    ))
 
 
 _POINTS = sorted(
@@ -173,7 +175,7 @@ def repaired_total(rest: Any, mean: Any, growth: Any, delta: Any) -> Any:
     return rest + mean * (growth - 1) + mean * delta
 
 
-def judge_prose(total: Total) -> Finding:
+def judge_prose(total: Total, given: Domain) -> Finding:
     """Whether the tuning is (total, m delta(epsilon_hat))-DP for every finite base, m and epsilon_hat >= 0."""
     tried = 0
     with ctx.workprec(100):
@@ -186,21 +188,18 @@ def judge_prose(total: Total) -> Finding:
                 allowed = mean * ball(curve(first, second, rest))
                 true = divergence(one, other, spent.exp())
                 if true > allowed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the tuning loses more than that, certified",
+                    return refuted(
+                        "the tuning loses more than that, certified",
                         {
                             "Q (best level first)": shown(first), "Q'": shown(second), "m": str(mean),
                             "e^epsilon_1": str(growth), "delta(epsilon_1)": str(curve(first, second, growth)),
                             "e^epsilon_hat": str(rest), "m delta(epsilon_hat)": allowed.str(12),
                             "divergence at epsilon_hat": true.str(12),
-                        }, ALL,
+                        },
                     )
     if not never_above(repaired_total, total):
         return undecided("no base fails", tried)
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED,
-        f"Theorem 5.1 solved for epsilon; {tried} finite cases certified", scope=ALL,
-    )
+    return proof(argued(f"Theorem 5.1 solved for epsilon; {tried} finite cases certified"))
 
 
 _BASE = (positive_integer("m"), non_negative("epsilon_1"), non_negative("epsilon"))
@@ -226,6 +225,7 @@ theorem_5_1 = Claim(
              lambda epsilon, mean, growth, delta: epsilon - mean * (growth - 1) - (mean**2 - 2) * delta,
              Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 epsilon_1 = Claim(
@@ -243,6 +243,7 @@ epsilon_1 = Claim(
                  [p / q for p, q in zip((*first, *second), (*second, *first), strict=True) if q] + [Fraction(1)]
              ), Verdict.REFUTED),
     ),
+    expected="HOLDS ARGUED",
 )
 
 prose = Claim(
@@ -254,28 +255,24 @@ prose = Claim(
     hypotheses=_BASE,
     says=lambda rest, mean, growth, delta: rest,
     check=judge_prose,
-    flips=(Flip("the hat where it belongs", repaired_total, Verdict.HOLDS),),
-    repaired_by="relu-approx/thm-5.1-prose-repaired",
     uses=("relu-approx/thm-5.1",),
-)
-
-prose_repaired = Claim(
-    id="relu-approx/thm-5.1-prose-repaired",
-    source="000, the sentence after Theorem 5.1, for a base with the whole curve delta(.)",
-    statement=r"A \text{ is } \big(\hat\varepsilon + m(e^{\varepsilon_1} - 1) + m\,\delta(\varepsilon_1),"
-              r"\ m\,\delta(\hat\varepsilon)\big)\text{-DP}",
-    words="the tuning is (epsilon, m delta(epsilon_hat))-DP for epsilon = epsilon_hat + m (e^epsilon1 - 1) + "
-          "m delta(epsilon1)",
-    hypotheses=_BASE,
-    says=repaired_total,
-    check=judge_prose,
-    flips=(
-        Flip("epsilon_hat, as printed", lambda rest, mean, growth, delta: rest, Verdict.REFUTED),
-        Flip("delta(epsilon_1)^2 on top, and epsilon_hat^2/10^4 less",
-             lambda rest, mean, growth, delta: repaired_total(rest, mean, growth, delta + delta**2) - rest**2 / 10**4,
-             Verdict.UNDECIDED),
-        Flip("without m delta(epsilon_1)", lambda rest, mean, growth, delta: rest + mean * (growth - 1),
-             Verdict.REFUTED),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"A \text{ is } \big(\hat\varepsilon + m(e^{\varepsilon_1} - 1) + m\,\delta(\varepsilon_1),"
+                  r"\ m\,\delta(\hat\varepsilon)\big)\text{-DP}",
+        words="the tuning is (epsilon, m delta(epsilon_hat))-DP for epsilon = epsilon_hat + m (e^epsilon1 - 1) + "
+              "m delta(epsilon1)",
+        says=repaired_total,
+        expected="HOLDS ARGUED",
+        source="000, the sentence after Theorem 5.1, for a base with the whole curve delta(.)",
+        flips=(
+            Flip("delta(epsilon_1)^2 on top, and epsilon_hat^2/10^4 less",
+                 lambda rest, mean, growth, delta:
+                     repaired_total(rest, mean, growth, delta + delta**2) - rest**2 / 10**4,
+                 Verdict.UNDECIDED),
+            Flip("without m delta(epsilon_1)", lambda rest, mean, growth, delta: rest + mean * (growth - 1),
+                 Verdict.REFUTED),
+        ),
+        rests_on=("relu-approx/thm-5.1",),
     ),
-    rests_on=("relu-approx/thm-5.1",),
 )

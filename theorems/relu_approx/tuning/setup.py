@@ -20,8 +20,10 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import ALL, Claim, Evidence, Finding, Flip, Scope, Verdict, undecided
+from theorems.claim import Claim, Flip, Repair
+from theorems.domain import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
+from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
 _DELTA, _MEAN, _STEPS, _RATE = Fraction(1, 10**5), 20, 24_000, Fraction(1, 60)
 _SIGMAS = (15, 5)
@@ -53,7 +55,7 @@ def gaussian_side(mu: Fraction, delta: Fraction) -> Enclosure:
     return epsilon_of_mu(lambda: ball(mu), delta, Fraction(1, 10**12))
 
 
-def judge_profiles(tolerance: Fraction) -> Finding:
+def judge_profiles(tolerance: Fraction, given: Domain) -> Finding:
     """Whether the two curves' epsilons differ by at most the tolerance at other deltas than 1e-5."""
     deltas, shown = tuple(Fraction(v) for v in ("1/1000", "5e-7", "1e-9")), []
     with ctx.workprec(100):
@@ -62,19 +64,19 @@ def judge_profiles(tolerance: Fraction) -> Finding:
             for delta in deltas:
                 gap = Enclosure.of_ball(abs(sgd_epsilon(sigma, delta).ball - gaussian_side(mu, delta).ball))
                 if not gap.possibly_le(tolerance):
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "the curves are farther apart, certified",
+                    return refuted(
+                        "the curves are farther apart, certified",
                         {"sigma": str(sigma), "delta": f"{float(delta):g}", "difference of epsilons": str(gap),
-                         "tolerance": f"{float(tolerance):g}"}, ALL,
+                         "tolerance": f"{float(tolerance):g}"},
                     )
                 shown.append(f"sigma = {sigma}, delta = {float(delta):g}: {gap.to_floats()[1]:.1e}")
-    return Finding(
-        Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),
-        scope=Scope("points", len(shown), len(shown), {"sigma": "15, 5", "delta": "1e-3, 5e-7, 1e-9", "T": "24000"}),
+    return at_points(
+        "; ".join(shown),
+        Scope("points", len(shown), len(shown), {"sigma": "15, 5", "delta": "1e-3, 5e-7, 1e-9", "T": "24000"}),
     )
 
 
-def judge_maximum(choose: Callable[[arb, arb], arb]) -> Finding:
+def judge_maximum(choose: Callable[[arb, arb], arb], given: Domain) -> Finding:
     """Whether m choose(delta, delta_hat) + epsilon_Gaussian(delta/m), at epsilon_1 = 0, covers both methods' tuning."""
     shown = []
     with ctx.workprec(100):
@@ -86,19 +88,17 @@ def judge_maximum(choose: Callable[[arb, arb], arb]) -> Finding:
             for name, distance, rest in zip(("NoisyCGD", "DP-SGD"), distances, rests, strict=True):
                 needed = _MEAN * distance + rest
                 if needed > claimed:
-                    return Finding(
-                        Verdict.REFUTED, Evidence.PROVED, "Theorem 5.1 needs more for this method, certified",
+                    return refuted(
+                        "Theorem 5.1 needs more for this method, certified",
                         {"sigma": str(sigma), "method": name, "claimed": claimed.str(12), "needed": needed.str(12)},
-                        ALL,
                     )
                 if not needed <= claimed + ball(Fraction(1, 10**10)):
                     return undecided("the enclosures overlap", 2)
             shown.append(f"sigma = {sigma}: {claimed.str(7, radius=False)}")
-    return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "; ".join(shown),
-                   scope=Scope("points", 2, 2, {"sigma": "15, 5", "m": "20", "delta": "1e-5"}))
+    return at_points("; ".join(shown), Scope("points", 2, 2, {"sigma": "15, 5", "m": "20", "delta": "1e-5"}))
 
 
-def judge_match(targets: Mapping[tuple[int, int], str]) -> Finding:
+def judge_match(targets: Mapping[tuple[int, int], str], given: Domain) -> Finding:
     """Whether some eta lambda in [0, 1] gives NoisyCGD that epsilon at 400 epochs, by (sigma, batches)."""
     shown = []
     for (sigma, batches), text in targets.items():
@@ -106,10 +106,10 @@ def judge_match(targets: Mapping[tuple[int, int], str]) -> Finding:
         most = noisy_cgd_epsilon("0", ratio, batches, 400)
         least = gaussian_side(ratio, _DELTA)  # c = 0: one step's mu
         if not least.possibly_le(target) or most.upper.compare(target) < 0:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "outside what regularisation can reach, certified",
+            return refuted(
+                "outside what regularisation can reach, certified",
                 {"sigma": str(sigma), "batches": str(batches), "epsilon": text, "at c = 0": str(least),
-                 "at c = 1": str(most)}, ALL,
+                 "at c = 1": str(most)},
             )
         if not least.certainly_le(target) or most.lower.compare(target) < 0:
             return undecided(f"{target} lies within {least} or {most}", 1)
@@ -119,26 +119,25 @@ def judge_match(targets: Mapping[tuple[int, int], str]) -> Finding:
             above = not noisy_cgd_epsilon(str(middle), ratio, batches, 400).possibly_le(target)
             low, high = (middle, high) if above else (low, middle)
         shown.append(f"sigma = {sigma}, {batches} batches, {text}: eta lambda = {float(high):.3g}")
-    return Finding(
-        Verdict.HOLDS, Evidence.PROVED, "epsilon is continuous in c and takes smaller and larger values; "
-        + "; ".join(shown), scope=ALL,
-    )
+    return proof(argued(
+        "epsilon is continuous in c and takes smaller and larger values; "
+        + "; ".join(shown)
+    ))
 
 
-def judge_constant(constant: Callable[[Any], Any]) -> Finding:
+def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether the c that tuning fixes is the c of Theorem 2.8, max(|1 - eta lambda|, |1 - eta beta|), eta beta <= 1."""
     for product in (Fraction(1, 4), Fraction(1, 2), Fraction(1, 10**4)):
         true = max(abs(1 - product), abs(1 - Fraction(1)))  # eta beta = 1
         if constant(product) != true:
-            return Finding(
-                Verdict.REFUTED, Evidence.PROVED, "not the constant of Theorem 2.8",
-                {"eta lambda": str(product), "eta beta": "1", "claimed c": str(constant(product)), "c": str(true)}, ALL,
+            return refuted(
+                "not the constant of Theorem 2.8",
+                {"eta lambda": str(product), "eta beta": "1", "claimed c": str(constant(product)), "c": str(true)},
             )
     product = sympy.symbols("x", positive=True)
     if sympy.expand(constant(product) - (1 - product)) != 0:
         return undecided("at points", 3)
-    return Finding(Verdict.HOLDS, Evidence.PROVED, "|1 - eta beta| <= 1 - eta lambda for eta lambda <= eta beta <= 1",
-                   scope=ALL)
+    return proof(argued("|1 - eta beta| <= 1 - eta lambda for eta lambda <= eta beta <= 1"))
 
 
 _SETTING = (positive("sigma"), positive_integer("batches"), probability("delta"))
@@ -155,6 +154,7 @@ profiles = Claim(
     flips=(Flip("within 1e-7", Fraction(1, 10**7), Verdict.REFUTED),),
     uses=("relu-approx/lem-2.6", "relu-approx/thm-2.4"),
     rests_on=("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 maximum = Claim(
@@ -169,6 +169,7 @@ maximum = Claim(
     flips=(Flip("the smaller one", lambda first, second: first.min(second), Verdict.REFUTED),),
     uses=("relu-approx/thm-5.1", "relu-approx/tuning-profiles"),
     rests_on=("relu-approx/thm-5.1", "relu-approx/thm-5.1-eps1"),
+    expected="HOLDS CHECKED_AT_POINTS",
 )
 
 matching = Claim(
@@ -184,6 +185,7 @@ matching = Claim(
     ),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/tuning-monotone"),
     rests_on=("relu-approx/thm-2.8-formula",),
+    expected="HOLDS ARGUED",
 )
 
 constant = Claim(
@@ -194,17 +196,12 @@ constant = Claim(
     hypotheses=(positive("eta_lam"),),
     says=lambda product: product,
     check=judge_constant,
-    flips=(Flip("1 - eta lambda", lambda product: 1 - product, Verdict.HOLDS),),
-    repaired_by="relu-approx/tuning-c-repaired",
-)
-
-constant_repaired = Claim(
-    id="relu-approx/tuning-c-repaired",
-    source="000, Section 5, with Theorem 2.8's c for eta beta <= 1",
-    statement=r"c = 1 - \eta\lambda \quad (\eta\beta \le 1)",
-    words="the constant c of Theorem 2.8 is 1 - eta lambda, for eta beta <= 1",
-    hypotheses=(positive("eta_lam"),),
-    says=lambda product: 1 - product,
-    check=judge_constant,
-    flips=(Flip("eta lambda", lambda product: product, Verdict.REFUTED),),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"c = 1 - \eta\lambda \quad (\eta\beta \le 1)",
+        words="the constant c of Theorem 2.8 is 1 - eta lambda, for eta beta <= 1",
+        says=lambda product: 1 - product,
+        expected="HOLDS ARGUED",
+        source="000, Section 5, with Theorem 2.8's c for eta beta <= 1",
+    ),
 )
