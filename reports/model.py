@@ -28,13 +28,14 @@ from oracle.core.enclosure import Dyadic
 from oracle.core.errors import OracleError
 from oracle.core.plain import by_fields, picked, plain, plain_object
 from oracle.core.registry import Bound, bounds
-from theorems.claim import Checked, Claim, Evidence, Expectation, Verdict, claims
+from theorems.claim import Checked, Claim, Expectation, claims
 from theorems.findings import Findings
 from theorems.graph import consequences, users
 from theorems.promise import AuditedPromise, FalseClaim, false_claims
 from theorems.promise import carry_out as audit_false_claims
 from theorems.run import Failed
 from theorems.run import run as check_all
+from theorems.verdict import Evidence, Verdict
 
 DISTRIBUTION = "dp-oracle"
 FORMAT = "dp-oracle-report/1"

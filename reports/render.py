@@ -27,8 +27,8 @@ from empirical.mutants.mutant import SEVERITIES
 from oracle.core.errors import OracleError
 from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
-from theorems.claim import Verdict
 from theorems.show import scope_in_words
+from theorems.verdict import Verdict
 
 if TYPE_CHECKING:
     from reports.figures import Figure

@@ -16,6 +16,7 @@ from oracle.running.console import WRONG, print_json, print_table, require_writa
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing
+from theorems.mutation.command import judge_variants
 from theorems.pending import pending
 from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run
@@ -78,16 +79,23 @@ def check_claims(
     everything: Annotated[bool, typer.Option("--all", help="Check every claim.")] = False,
     paper: Annotated[str | None, typer.Option(help="Check every claim of this paper.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Try twenty times as many points as on every day.")] = False,
+    variants: Annotated[bool, typer.Option("--variants", help="Judge machine-made false variants of them.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
     store_file: Annotated[Path | None, typer.Option("--store", help="Keep findings here, and resume.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,
 ) -> None:
-    """Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or fails."""
+    """Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or fails.
+
+    With --variants: judge false variants of those that hold; 1 when one of a PROVED claim survives without a reason.
+    """
     if sum((bool(ids), everything, paper is not None)) != 1:
         raise DomainError("check takes either claim ids, or --paper, or --all")
     chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
     if json_file is not None:
         require_writable(json_file)
+    if variants:
+        judge_variants(chosen, workers or processors(), store_file, json_file)
+        return
     with nullcontext() if store_file is None else Findings(store_file, full=full) as store:
         outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
     known = standing(item for item in outcomes if isinstance(item, Checked))

@@ -35,6 +35,7 @@ RELEASED = ("output", *vocabulary.released.choices)
 UNITS = ("epsilon", "delta", "mu", "sigma", "rdp", "risk", "smoothness", "contraction", "step_size", "dimension")
 VALIDITIES = {
     "proved": "proved here",
+    "argued": "proved here in writing, not every step computed",
     "checked": "checked here in part, not proved",
     "cited": "cited, and not checked here",
     "pending": "pending, because a source is not checked yet",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Evidence, Expectation, judge
+from theorems.claim import Claim, Expectation, judge
+from theorems.verdict import Evidence
 
 
 def lacking(item: Claim, expected: Expectation) -> str:

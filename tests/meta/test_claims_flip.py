@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.meta.flips import lacking, misjudged
-from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Flip, Verdict, claim, claims, expectations
+from theorems.claim import Claim, Expectation, Flip, claim, claims, expectations
+from theorems.verdict import Evidence, Verdict, instance
 
 FLIPS = [(name, index) for name, item in claims().items() for index in range(len(item.flips))]
 EXPECTED = Expectation(Verdict.HOLDS, Evidence.PROVED)
@@ -13,8 +14,9 @@ EXPECTED = Expectation(Verdict.HOLDS, Evidence.PROVED)
 
 def planted(*flips: Flip) -> Claim:
     """A claim whose checker says HOLDS without a look at what it is given."""
-    blind = Finding(Verdict.HOLDS, Evidence.PROVED, "of course", scope=ALL)
-    return Claim("planted/claim", "", "", "", (), 1, lambda says: blind, flips)
+    return Claim(
+        "planted/claim", "", "", "", (), 1, lambda says, given: instance("of course"), str(EXPECTED), flips=flips
+    )
 
 
 @pytest.mark.full

@@ -8,27 +8,28 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theorems.claim import Verdict
+from tests.theorems.findings import judged
 from theorems.sbcd import accounting, blocks, closed_form, mixture
+from theorems.verdict import Verdict
 
 
 def test_a_decay_that_is_too_fast_is_refuted() -> None:
-    assert accounting.judge_decay(lambda prox: Fraction(2)).verdict is Verdict.REFUTED
+    assert judged("sbcd/cor-4.5-case1", lambda prox: Fraction(2)).verdict is Verdict.REFUTED
 
 
 def test_a_decay_that_is_too_slow_is_not_the_registered_bound() -> None:
-    assert accounting.judge_decay(lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/cor-4.5-case1", lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
 
 
 def test_a_closed_form_whose_identity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closed_form, "telescoping_gap", lambda: sympy.Symbol("x"))
-    assert closed_form.judge_theorem(closed_form.REPAIRED).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/thm-4.6-repaired", closed_form.REPAIRED).verdict is Verdict.UNDECIDED
 
 
 def test_a_closed_form_that_agrees_at_all_settings_tried_is_not_proved_by_that() -> None:
     """Six epochs are never tried: a form that is wrong from there on must not be said to hold."""
     late = replace(closed_form.REPAIRED, low=lambda k, K, N, j: k + 1 + K // 6)
-    assert closed_form.judge_theorem(late).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/thm-4.6-repaired", late).verdict is Verdict.UNDECIDED
 
 
 def test_the_smallest_counterexamples_of_the_printed_theorem() -> None:
@@ -53,9 +54,9 @@ def test_two_blocks_are_not_private_because_each_is() -> None:
 
 def test_a_mixture_claim_that_only_points_support_is_undecided() -> None:
     # True, because moments are at least 1; but that is beyond the computer algebra used, which must not say HOLDS.
-    assert mixture.judge(lambda moments: mixture.mean_of(moments) ** 2).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/thm-4.6-mix", lambda moments: mixture.mean_of(moments) ** 2).verdict is Verdict.UNDECIDED
 
 
 def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
-    assert mixture.judge(mixture.mean_of).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/thm-4.6-mix", mixture.mean_of).verdict is Verdict.UNDECIDED

@@ -12,25 +12,26 @@ import theorems.relu_approx.privacy.noisy_cgd_tightness as noisy_cgd_tightness
 import theorems.tools.exact_gaussian_curve as gdp
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
-from theorems.claim import ALL, Checked, Evidence, Expectation, Finding, Scope, Verdict, check, claim
-from theorems.relu_approx.convex_model.smoothness import judge
-from theorems.tools.classical_calibration import Calibration, calibration
+from tests.theorems.findings import judged
+from theorems.claim import Checked, Expectation, check, claim
+from theorems.tools.classical_calibration import Calibration
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
+from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Scope, Step, Verdict, argued, computed
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
 def test_a_calibration_whose_variance_can_be_negative_is_refuted(constant: str) -> None:
-    assert calibration(Calibration(Fraction(1), Fraction(constant))).verdict is Verdict.REFUTED
+    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1), Fraction(constant))).verdict is Verdict.REFUTED
 
 
 def test_a_calibration_that_no_point_refutes_and_no_proof_covers_is_undecided() -> None:
     # K = 1 leaves every point tried intact for epsilon <= 1, but s0 = 0 and the proof does not go through.
-    assert calibration(Calibration(Fraction(1), Fraction(1))).verdict is Verdict.UNDECIDED
+    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1), Fraction(1))).verdict is Verdict.UNDECIDED
 
 
 def test_the_range_matters() -> None:
-    assert calibration(Calibration(Fraction(1))).verdict is Verdict.HOLDS
-    assert calibration(Calibration(Fraction(5))).verdict is Verdict.REFUTED
+    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1))).verdict is Verdict.HOLDS
+    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(5))).verdict is Verdict.REFUTED
 
 
 def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,12 +44,12 @@ def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.Monkey
         return Enclosure(dyadic, dyadic)
 
     monkeypatch.setattr(gdp, "hockey_stick_integral", shifted)
-    assert gdp.check(gdp.curve).verdict is Verdict.REFUTED
+    assert judged("relu-approx/lem-2.5", gdp.curve).verdict is Verdict.REFUTED
 
 
 def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gdp, "symbolic_gaps", lambda says: {"planted": sympy.Symbol("x")})
-    assert gdp.check(gdp.curve).verdict is Verdict.UNDECIDED
+    assert judged("relu-approx/lem-2.5", gdp.curve).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.full
@@ -65,7 +66,7 @@ def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.Monkey
     ],
 )
 def test_smoothness_constants(claimed: object, verdict: Verdict) -> None:
-    assert judge(claimed).verdict is verdict  # type: ignore[arg-type]
+    assert judged("relu-approx/lem-3.2", claimed).verdict is verdict
 
 
 def test_a_false_expectation_is_a_regression() -> None:
@@ -74,7 +75,7 @@ def test_a_false_expectation_is_a_regression() -> None:
         (Expectation(Verdict.HOLDS, Evidence.PROVED), "verdict: expected HOLDS, found REFUTED"),
         (Expectation(Verdict.REFUTED, Evidence.STATISTICAL), "evidence: expected STATISTICAL, found PROVED"),
     ):
-        checked = check(item, expected)
+        checked = check(replace(item, expected=str(expected)))
         assert not checked.as_expected
         assert checked.difference == words
 
@@ -90,19 +91,26 @@ _POINTS = Scope("points", 3, 3)
 
 
 @pytest.mark.parametrize(("finding", "complaint"), [
-    (Finding(Verdict.REFUTED, Evidence.PROVED, "x", scope=ALL), "without a witness"),
+    (Finding(Verdict.REFUTED, Evidence.PROVED, "x", scope=INSTANCE), "without a witness"),
+    (Finding(Verdict.REFUTED, Evidence.PROVED, "x", {"x": "1"}, ALL), "more than one instance"),
     (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x"), "how much of the hypotheses"),
     (Finding(Verdict.HOLDS, Evidence.CITED, "x", scope=_POINTS), "only cites"),
-    (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=_POINTS), "calls points a proof"),
-    (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points a box"),
-    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls a box points"),
+    (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=_POINTS), "calls points PROVED"),
+    (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=ALL), "without a step"),
+    (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=ALL, steps=(argued("y"),)), "calls proved what it argues"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(computed("y", True),)), "argued what it computes"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=INSTANCE, steps=(argued("y"),)), "calls instance ARGUED"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(argued("y"), Step("z", False))), "a failed step"),
+    (Finding(Verdict.HOLDS, Evidence.STATISTICAL, "x", scope=_POINTS), "error probability"),
+    (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points CERTIFIED_ON_BOX"),
+    (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls box CHECKED_AT_POINTS"),
     (Finding(Verdict.REFUTED, Evidence.CITED, "x", {"x": "1"}), "decides by citing"),
     (Finding(Verdict.NOT_CHECKABLE, Evidence.PROVED, "x", scope=ALL), "calls not checkable"),
     (Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, " ", scope=_POINTS), "gives no reason"),
 ])
 def test_a_finding_that_breaks_the_rules_is_an_error(finding: Finding, complaint: str) -> None:
     with pytest.raises(OracleError, match=complaint):
-        check(replace(claim("relu-approx/lem-3.2"), check=lambda says: finding))
+        check(replace(claim("relu-approx/lem-3.2"), check=lambda says, given: finding))
 
 
 @pytest.mark.parametrize(("kind", "tried", "met"), [("point", 3, 3), ("points", 3, 4), ("box", 3, -1)])
@@ -113,14 +121,14 @@ def test_a_scope_that_makes_no_sense_is_an_error(kind: str, tried: int, met: int
 
 def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
     empty = Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("points", 100, 0))
-    checked = check(replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says: empty))
+    checked = check(replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says, given: empty))
     assert checked.finding.verdict is Verdict.VACUOUS
     assert not checked.as_expected
 
 
 def test_more_than_the_theorem_is_not_attained() -> None:
-    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.HOLDS
-    assert noisy_cgd_tightness.judge(Fraction(1001, 1000)).verdict is Verdict.REFUTED
+    assert judged("relu-approx/thm-2.8-tightness", Fraction(1)).verdict is Verdict.HOLDS
+    assert judged("relu-approx/thm-2.8-tightness", Fraction(1001, 1000)).verdict is Verdict.REFUTED
 
 
 def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,4 +136,4 @@ def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeyp
         noisy_cgd_tightness, "attained",
         lambda c, k, epochs: (c, exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))),
     )
-    assert noisy_cgd_tightness.judge(Fraction(1)).verdict is Verdict.UNDECIDED
+    assert judged("relu-approx/thm-2.8-tightness", Fraction(1)).verdict is Verdict.UNDECIDED

@@ -15,7 +15,8 @@ from tests.commands import command, output
 from tests.project.consoles import ROOT, blocks, check_console, prompt, run
 from tests.project.nox_sessions import sessions
 from tests.tiers import later
-from theorems.claim import Verdict, expectations
+from theorems.claim import expectations
+from theorems.verdict import Verdict
 
 CONSOLE = blocks("README.md", "console")
 

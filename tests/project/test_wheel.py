@@ -46,7 +46,7 @@ def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> Non
 
 def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    assert data_files("theorems/expected") | data_files("reports/templates") | {"theorems/pending.toml"} <= names
+    assert data_files("reports/templates") | {"theorems/pending.toml"} <= names
     assert not any(name.startswith(("tests", "benchmarks")) for name in names)
 
 

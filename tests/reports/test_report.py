@@ -24,9 +24,10 @@ from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
 from tests.waiting import PATIENCE
-from theorems.claim import Evidence, Finding, claim, claims, expectations
-from theorems.claim import Scope as Extent
+from theorems.claim import claim, claims, expectations
 from theorems.findings import Findings
+from theorems.verdict import Evidence, Finding
+from theorems.verdict import Scope as Extent
 
 pytestmark = pytest.mark.full
 

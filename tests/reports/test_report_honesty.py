@@ -15,18 +15,19 @@ from oracle.core.errors import OracleError
 from reports import command
 from reports.model import ReportScope, collect
 from tests.reports.pages import Page, nothing, page_of, run_here
-from theorems.claim import ALL, Claim, Evidence, Expectation, Finding, Verdict, expectations
+from theorems.claim import Claim, Expectation
+from theorems.verdict import INSTANCE, Evidence, Finding, Verdict
 
 
 @pytest.fixture
-def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[Verdict, Verdict], ReportScope]:
+def plant() -> Callable[[Verdict, Verdict], ReportScope]:
     """A report's scope with one claim that comes out in one way and is expected in another."""
 
     def scope(verdict: Verdict, expected: Verdict) -> ReportScope:
-        monkeypatch.setitem(expectations(), "planted/claim", Expectation(expected, Evidence.PROVED))
         item = Claim(
             id="planted/claim", source="nowhere", statement=r"1 < 2", words="one & <two>", hypotheses=(), says=None,
-            check=lambda says: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}, ALL),
+            check=lambda says, given: Finding(verdict, Evidence.PROVED, "because", {"x": "1"}, INSTANCE),
+            expected=str(Expectation(expected, Evidence.PROVED)),
         )
         return replace(nothing(), claims=(item,))
 
@@ -60,7 +61,7 @@ def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict,
 
 def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
     scope = plant(Verdict.HOLDS, Verdict.HOLDS)
-    broken = replace(scope.claims[0], check=lambda says: 1 // 0)
+    broken = replace(scope.claims[0], check=lambda says, given: 1 // 0)
     with pytest.raises(OracleError, match=r"planted/claim \(ZeroDivisionError"):
         collect(replace(scope, claims=(broken,)))
 

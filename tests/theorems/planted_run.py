@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 
-from theorems.claim import Finding, Scope
 from theorems.run import find_registered
 from theorems.tools import effort
+from theorems.verdict import Finding, Scope
 
 RAISES, DIES, SLOW = "cs208/gaussian-mechanism", "nonconvex-nn/lem-1", "cs208/gaussian-mechanism-repaired"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ import pytest
 from oracle.running.console import run
 from reports.cli import app
 from tests.commands import command
-from theorems.claim import Evidence, Expectation, Finding, Verdict, claims, expectations
+from theorems.claim import claims
 from theorems.findings import Findings
+from theorems.verdict import Evidence, Finding, Verdict
 
 KEYS = {
-    "id", "source", "statement", "words", "hypotheses", "verdict", "expected", "as_expected", "difference", "evidence",
-    "expected_evidence", "summary", "witness", "scope", "repaired_by", "uses", "rests_on", "used_by", "falls",
-    "survives",
+    "id", "source", "quote", "statement", "words", "whose", "severity", "hypotheses", "verdict", "expected",
+    "as_expected", "difference", "evidence", "expected_evidence", "capped_by", "summary", "witness", "scope", "steps",
+    "repaired_by", "readings", "uses", "rests_on", "used_by", "falls", "survives",
 }
 """Readers of the file rely on these: a key may be added here, never renamed."""
 
@@ -74,7 +76,7 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
     for start in (
         "REFUTED sbcd/cor-4.5-case1 (001, Corollary 4.5, case 1) evidence: PROVED", "claims a step without",
         "formally \\frac", "given batches: an integer >= 1", "because linear maps", "witness epochs = 1",
-        "scope one exact instance",
+        "scope one instance, which refutes", "whose ",
         "repair sbcd/cor-4.5-case1-repaired (HOLDS, CHECKED_AT_POINTS)",
     ):
         assert any(line.startswith(start) for line in lines), start
@@ -104,7 +106,7 @@ def test_a_changed_verdict_is_told_and_exits_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "cs208/gaussian-mechanism"
-    monkeypatch.setitem(expectations(), name, Expectation(Verdict.HOLDS, Evidence.CITED))
+    monkeypatch.setitem(claims(), name, replace(claims()[name], expected="HOLDS CITED"))
     assert run(app, ["check", name]) == 1
     shown = capsys.readouterr().out
     change = "verdict: expected HOLDS, found REFUTED; evidence: expected CITED, found PROVED"
@@ -128,4 +130,7 @@ def test_an_error_is_told_with_its_claim_and_exits_1_after_the_others(
     assert "ERROR        cs208/gaussian-mechanism: ValueError: planted" in shown
     assert "read, not checked" in shown
     assert "1 of 2 verdicts as expected" in shown
-    assert json.loads(file.read_text())[0] == {"id": "cs208/gaussian-mechanism", "error": "ValueError: planted"}
+    failed = json.loads(file.read_text())[0]
+    assert failed.keys() == {"id", "error", "traceback"}
+    assert (failed["id"], failed["error"]) == ("cs208/gaussian-mechanism", "ValueError: planted")
+    assert 'raise ValueError("planted")' in failed["traceback"]

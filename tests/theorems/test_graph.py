@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from theorems.claim import Claim, Evidence, Expectation, Verdict, cited, claims
+from theorems.claim import Claim, Expectation, citing, claims
 from theorems.graph import RELATIONS, consequences, standing, users
+from theorems.verdict import Evidence, Verdict
 
 
 def planted(name: str, *, uses: tuple[str, ...] = (), rests_on: tuple[str, ...] = ()) -> Claim:
-    return Claim(name, "", "", "", (), None, cited(Verdict.HOLDS, "planted"), uses=uses, rests_on=rests_on)
+    return Claim(
+        name, "", "", "", (), None, citing(Verdict.HOLDS, "planted"), "HOLDS CITED", uses=uses, rests_on=rests_on
+    )
 
 
 TABLE = {item.id: item for item in (

@@ -14,15 +14,17 @@ from oracle.core.plain import plain
 from oracle.running.fingerprint import Closure, installed
 from tests.theorems import planted_run
 from theorems import findings as store_module
-from theorems.claim import ALL, Checked, Claim, Evidence, Finding, Scope, Verdict, claim, claims
+from theorems.claim import Checked, Claim, claim, claims
 from theorems.findings import Findings, code_of, from_json, places
 from theorems.run import Done, Failed, run
+from theorems.verdict import ALL, Evidence, Finding, Scope, Verdict, argued, computed
 
 NAMES = [
     "sbcd/tighter-than-YS33", planted_run.RAISES, planted_run.SLOW, planted_run.DIES,
     "nonconvex-nn/lem-1-beyond",
 ]
-FINDING = Finding(Verdict.REFUTED, Evidence.PROVED, "because", {"x": "1/2"}, Scope("points", 3, 2, {"x": "[0, 1]"}))
+FINDING = Finding(Verdict.REFUTED, Evidence.PROVED, "because", {"x": "1/2"}, Scope("points", 3, 2, {"x": "[0, 1]"}),
+                  (computed("one", True), argued("two")))
 
 
 def chosen() -> list[Claim]:
@@ -68,7 +70,7 @@ def test_one_worker_is_this_process_and_gives_the_same() -> None:
 
 
 def test_an_error_in_this_process_fails_alone() -> None:
-    def fails(says: object) -> Finding:
+    def fails(says: object, given: object) -> Finding:
         raise ZeroDivisionError("planted")
 
     items = [replace(claim("cs208/gaussian-mechanism"), check=fails), claim("nonconvex-nn/lem-1")]

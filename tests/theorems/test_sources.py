@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from oracle.core.registry import VALIDITIES, algorithms, bounds
 from reports.cli import app
-from theorems.claim import Evidence, Verdict, claims, expectations
+from theorems.claim import claims, expectations
 from theorems.pending import pending
 from theorems.promise import false_claims
+from theorems.verdict import Evidence, Verdict
 
 CEILING = 57  # of the list of pending sources: lower it whenever the list is shorter, and never raise it
 
@@ -38,7 +39,7 @@ def known(source: str) -> str:
     if source not in claims() or expectations()[source].verdict is not Verdict.HOLDS:
         return "pending"
     evidence = expectations()[source].evidence
-    return {Evidence.PROVED: "proved", Evidence.CITED: "cited"}.get(evidence, "checked")
+    return {Evidence.PROVED: "proved", Evidence.ARGUED: "argued", Evidence.CITED: "cited"}.get(evidence, "checked")
 
 
 def weakest(sources: tuple[str, ...]) -> str:

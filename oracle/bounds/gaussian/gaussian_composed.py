@@ -63,7 +63,7 @@ gdp_delta = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("relu-approx/lem-2.5",),
-    validity="proved",
+    validity="argued",
     certify=closed_form(lambda v: delta_ball(ball(v.epsilon), ball(v.mu)), at_most=1),
     vectorised=lambda xp, v: arrays.delta_upper(
         xp, v.epsilon, xp.where((v.mu > 1 / _LARGEST_MU) & (v.mu < _LARGEST_MU), v.mu, float("nan"))
@@ -82,7 +82,7 @@ delta = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=closed_form(_delta, at_most=1),
     vectorised=lambda xp, v: xp.where(
         v.steps > 0.0, arrays.delta_upper(xp, v.epsilon, _fast_mu(xp, v)), 0.0
@@ -101,7 +101,7 @@ epsilon = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=lambda v, width: (
         Enclosure.exactly(0) if v.steps == 0 else epsilon_of_mu(lambda: _mu(v), v.delta, width)
     ),

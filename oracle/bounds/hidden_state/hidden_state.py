@@ -136,7 +136,7 @@ noisy_gd_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("background/bok-gd",),
-    validity="proved",
+    validity="argued",
     certify=closed_form(gd_mu),
     vectorised=gd_mu_upper,
     example={"sensitivity": "2", "dataset_size": "50", "noise_on_mean": "0.15", "contraction": "0.9", "steps": "20"},
@@ -159,7 +159,7 @@ noisy_cgd_mu = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=("relu-approx/thm-2.8-formula",),
-    validity="proved",
+    validity="argued",
     certify=closed_form(cgd_mu),
     vectorised=cgd_mu_upper,
     example={  # Figure 1 of document 000 at eta lambda = 1e-4, with sigma and sensitivity per record of the batch

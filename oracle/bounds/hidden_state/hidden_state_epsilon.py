@@ -78,7 +78,7 @@ noisy_gd_epsilon = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=_GD_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=lambda v, width: (
         epsilon_of_mu(lambda: mu.gd_mu(v), v.delta, width) if v.steps else Enclosure.exactly(0)
     ),
@@ -101,7 +101,7 @@ noisy_cgd_epsilon = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=_CGD_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=lambda v, width: epsilon_of_mu(lambda: mu.cgd_mu(v), v.delta, width),
     vectorised=lambda xp, v: _epsilon_upper(xp, mu.cgd_mu_upper(xp, v), v.delta),
     example={**_CGD_POINT, "noise_on_mean": "15"},
@@ -119,7 +119,7 @@ noisy_gd_sigma = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=_GD_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=lambda v, width: (
         _sigma(lambda: mu.gd_square(v), v.sensitivity / v.dataset_size, v, width) if v.steps else Enclosure.exactly(0)
     ),
@@ -141,7 +141,7 @@ noisy_cgd_sigma = Bound(
     threat_model="last_iterate",
     released="last_iterate",
     source=_CGD_SOURCE,
-    validity="proved",
+    validity="argued",
     certify=lambda v, width: _sigma(lambda: mu.cgd_square(v), v.sensitivity / v.batch_size, v, width),
     vectorised=lambda xp, v: _sigma_upper(xp, quotient(xp, v.sensitivity, v.batch_size), mu.cgd_root(xp, v), v),
     example={**_CGD_POINT, "epsilon": "1"},

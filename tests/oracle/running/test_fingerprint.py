@@ -117,7 +117,6 @@ def test_an_unrelated_edit_costs_an_audit_nothing(edited: Callable[..., bool], p
     ("theorems/relu_approx/convex_model/smoothness.py", False), ("theorems/cli.py", False), ("theorems/run.py", False),
     ("theorems/findings.py", False), ("oracle/bounds/shuffling/shuffle.py", False),
     ("oracle/algorithms/hidden_state/torch_noisy_cgd.py", False), ("empirical/audits/audit.py", False),
-    ("theorems/expected/relu-approx.toml", False),  # what is expected of it is no part of what is found
 ])
 def test_a_finding_depends_on_its_checker_and_on_the_bounds_that_it_names(
     edited: Callable[..., bool], place: str, related: bool

@@ -1,0 +1,98 @@
+"""`dp-oracle check --variants`: how many machine-made variants of claims survive, over processes, kept in a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from oracle.core.errors import OracleError
+from oracle.core.plain import plain
+from oracle.running.console import WRONG, print_table, write_json
+from oracle.running.pool import Died, Pool
+from theorems.claim import Claim, claim, expectations
+from theorems.findings import Findings, code_of
+from theorems.mutation.variants import Mutated, mutated
+from theorems.verdict import Evidence, Verdict
+
+KIND = "variants"
+
+
+def can_be_mutated(item: Claim) -> bool:
+    """Whether a claim holds by a computation, so that false variants of it must come out otherwise."""
+    expected = expectations()[item.id]
+    return item.check is not None and expected.verdict is Verdict.HOLDS and expected.evidence is not Evidence.CITED
+
+
+def of_claim(name: str) -> Mutated:
+    """What a worker does with a claim."""
+    return mutated(claim(name))
+
+
+def from_json(data: dict[str, Any]) -> Mutated:
+    """What `plain` wrote."""
+    survivors = tuple((name, reason) for name, reason in data["survivors"])
+    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], survivors)
+
+
+def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Iterator[Mutated]:
+    """The variants of each claim, as they come; what the store has of the present code is not judged again."""
+    left = []
+    for name in names:
+        kept = None if store is None else store.read(KIND, name, code_of(name))
+        if kept is None:
+            left.append((name,))
+        else:
+            yield from_json(json.loads(kept))
+    with Pool(workers) as pool:
+        for (name,), found in pool.run(of_claim, left):
+            if isinstance(found, Died):
+                raise OracleError(f"the process that judged variants of {name} died with exit code {found.exit_code}")
+            if store is not None:
+                store.write(KIND, name, code_of(name), json.dumps(plain(found)).encode())
+            yield found
+
+
+def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
+    """Claims, variants, survivors and survivors without a reason, by the evidence of the claims."""
+    kinds = [kind for kind in Evidence if any(item.evidence is kind for item in found)]
+    return {
+        kind.value: {
+            "claims": sum(item.evidence is kind for item in found),
+            "variants": sum(item.variants for item in found if item.evidence is kind),
+            "survivors": sum(len(item.survivors) for item in found if item.evidence is kind),
+            "unexplained": sum(len(item.unexplained) for item in found if item.evidence is kind),
+        }
+        for kind in kinds
+    }
+
+
+def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | None, json_file: Path | None) -> None:
+    """Print the survivors and the counts; exit 1 if a variant of a PROVED claim survives without a reason."""
+    names = [item.id for item in chosen if can_be_mutated(item)]
+    console = Console(stderr=True)
+    found: dict[str, Mutated] = {}
+    with (
+        nullcontext() if store_file is None else Findings(store_file, full=False) as store,
+        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
+    ):
+        task = bar.add_task("judging variants", total=len(names))
+        for item in judge_all(names, workers, store):
+            found[item.claim] = item
+            bar.update(task, advance=1, description=item.claim)
+    ordered = [found[name] for name in names]
+    if json_file is not None:
+        write_json(json_file, {"totals": totals(ordered), "claims": [plain(item) for item in ordered]})
+    for item in ordered:
+        for name, reason in item.survivors:
+            print(f"SURVIVES  {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
+    print_table(("evidence", "claims", "variants", "survivors", "without a reason"),
+                [(kind, *map(str, counts.values())) for kind, counts in totals(ordered).items()])
+    if any(item.unexplained for item in ordered if item.evidence is Evidence.PROVED):
+        raise typer.Exit(WRONG)
