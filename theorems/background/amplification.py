@@ -23,7 +23,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, non_negative, probability, unit_interval
-from theorems.claim import Checker, Claim, Flip
+from theorems.claim import Checker, Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, LawPair, hockey_stick, laws, shown
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -176,6 +176,7 @@ _STATEMENT = r"\varepsilon' = \log(1 + q(e^{\varepsilon} - 1)),\quad \delta' = q
 joint_convexity = Claim(
     id="background/joint-convexity",
     source="Balle, Barthe and Gaboardi 2018, Theorem 2, advanced joint convexity; text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"H_{a'}\big((1-q)P_0 + qP_1 \,\|\, (1-q)P_0 + qQ_1\big) = q\,H_a\big(P_1 \,\|\, (1-b)P_0 + bQ_1\big),"
         r"\quad a' = 1 + q(a-1),\ b = a'/a"
@@ -196,6 +197,7 @@ joint_convexity = Claim(
 poisson = Claim(
     id="background/amplification-poisson",
     source="Balle, Barthe and Gaboardi 2018, Theorem 8, Poisson sampling, add or remove; text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=_STATEMENT + r" \quad (\text{Poisson sampling at rate } q,\ \text{a record added or removed})",
     words="Poisson sampling amplifies (epsilon, delta)-DP under add or remove so, and no better for every base",
     hypotheses=(non_negative("epsilon"), probability("delta"), _RATE),
@@ -209,6 +211,7 @@ poisson = Claim(
 without_replacement = Claim(
     id="background/amplification-wor",
     source="Balle, Barthe and Gaboardi 2018, Theorem 9, no replacement, substitution; text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=_STATEMENT + r",\ q = m/n \quad (m \text{ of } n \text{ records, unordered},\ \text{a record replaced})",
     words="a sample without replacement amplifies (epsilon, delta)-DP under replace so, for bases blind to its order",
     hypotheses=(non_negative("epsilon"), probability("delta"), _RATE),

@@ -24,7 +24,7 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, non_negative, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -132,6 +132,14 @@ _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
 rdp_conversion = Claim(
     id="background/rdp-conversion",
     source="Canonne, Kamath and Steinke 2020, Prop. 12 (Mironov 2017, Prop. 3 has 1 for the constant); proved here",
+    quote=(
+        r"Suppose the mechanism $\mathcal{M}$ is $(\alpha, \epsilon')$ -RDP. Then $\mathcal{M}$ is also "
+        r"$(\epsilon, \delta(\epsilon))$ -DP for arbitrary $\epsilon \geq 0$ with $$\delta(\epsilon) = "
+        r"\frac{\exp\left((\alpha - 1)(\epsilon' - \epsilon)\right)}{\alpha} \left(1 - "
+        r"\frac{1}{\alpha}\right)^{\alpha - 1}.$$ (F.1)"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\delta(\varepsilon) \le \frac{1}{\alpha}\left(1 - \frac{1}{\alpha}\right)^{\alpha-1}"
         r" e^{(\alpha-1)(R_\alpha - \varepsilon)}, \text{ and no smaller constant is right}"
@@ -151,6 +159,7 @@ rdp_conversion = Claim(
 zcdp_conversion = Claim(
     id="background/zcdp-conversion",
     source="Canonne, Kamath and Steinke 2020, Cor. 13; proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"\rho\text{-zCDP} \implies (\varepsilon, \delta)\text{-DP},\ \varepsilon = \inf_{\alpha > 1} \rho\alpha"
         r" + \frac{\log(1/(\alpha\delta))}{\alpha - 1} + \log\left(1 - \frac{1}{\alpha}\right)"

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.finite_laws import LawPair, dominates, hockey_stick, laws, shown
 from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
@@ -78,6 +78,7 @@ def judge_pairs(says: Callable[[Points], LawPair], given: Domain) -> Finding:
 zhu = Claim(
     id="background/zhu",
     source="Zhu, Dong and Wang 2022, dominating pairs; text not at hand, proved here for broken lines",
+    severity=Severity.PRIVACY,
     statement=(
         r"h \text{ convex, falling},\ h(0^+) = 1,\ h(x) \ge \max(0, 1 - x) \implies"
         r" h(x) = H_x(P \| Q) \text{ for a pair } (P, Q)"

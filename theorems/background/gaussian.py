@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.effort import points as effort
 from theorems.tools.exact_gaussian_curve import Curve, curve
@@ -127,6 +127,7 @@ def judge_tree(says: Callable[[int], int], given: Domain) -> Finding:
 gdp_composition = Claim(
     id="background/gdp-composition",
     source="Dong, Roth and Su 2022, Cor. 3.3; text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"\mathcal{M}_i \text{ is } \mu_i\text{-GDP} \implies (\mathcal{M}_1, \dots, \mathcal{M}_k) \text{ is }"
         r" \sqrt{\textstyle\sum_i \mu_i^2}\text{-GDP, adaptively, and no smaller } \mu \text{ will do}"
@@ -147,6 +148,7 @@ gdp_composition = Claim(
 balle_wang = Claim(
     id="background/balle-wang",
     source="Balle and Wang 2018, Theorem 8 (arXiv 1805.06530); text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"\mathcal{N}(f(D), \sigma^2 I) \text{ is } (\varepsilon, \delta)\text{-DP} \iff"
         r" \Phi\left(\tfrac{\Delta}{2\sigma} - \tfrac{\varepsilon\sigma}{\Delta}\right)"
@@ -167,6 +169,7 @@ balle_wang = Claim(
 tree = Claim(
     id="background/tree-aggregation",
     source="Chan, Shi and Song 2011, binary tree aggregation with Gaussian noise",
+    severity=Severity.PRIVACY,
     statement=r"\mu = \frac{\lVert v \rVert}{\sigma}\sqrt{\lceil \log_2 n \rceil + 1}",
     words="a leaf of a binary tree over n leaves enters ceil(log2 n) + 1 noisy sums",
     hypotheses=(positive_integer("leaves"),),

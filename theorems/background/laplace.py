@@ -16,7 +16,7 @@ from flint import acb, arb, ctx
 from oracle.core.arithmetic import integral
 from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -86,6 +86,7 @@ def check(says: Curve, given: Domain) -> Finding:
 laplace_curve = Claim(
     id="background/laplace-curve",
     source="the definition of the Laplace mechanism",
+    severity=Severity.PRIVACY,
     statement=r"\delta(\varepsilon) = \max\left(0,\ 1 - e^{(\varepsilon - \Delta/b)/2}\right)",
     words="the least delta of the Laplace mechanism on a real-valued query",
     hypotheses=(positive("sensitivity"), positive("scale"), non_negative("epsilon")),

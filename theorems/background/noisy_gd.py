@@ -25,7 +25,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, unit_interval
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.cyclic_value import Squared as CyclicSquared
 from theorems.tools.cyclic_value import curvature, identity_gap
@@ -153,6 +153,7 @@ def check_noisy_cgd(says: CyclicSquared, given: Domain) -> Finding:
 noisy_gd = Claim(
     id="background/bok-gd",
     source="Bok, Su and Altschuler 2024, NoisyGD",
+    severity=Severity.PRIVACY,
     statement=(
         r"\text{NoisyGD is } \mu\text{-GDP with } \mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^t}{1+c^t}\,\frac{1+c}{1-c}},"
         r" \text{ and no smaller } \mu"
@@ -173,6 +174,13 @@ noisy_gd = Claim(
 noisy_cgd = Claim(
     id="background/bok-cgd",
     source="Bok, Su and Altschuler 2024, Thm 4.5 (numbered as in document 000), NoisyCGD: validity and optimality",
+    quote=(
+        r"-strongly convex, $\beta$ -smooth loss functions with gradient sensitivity L. Then, for any $\eta "
+        r"\in (0, 2/M)$ , NoisyCGD is $\mu$ -GDP for $$\mu = \frac{L}{b\sigma} \sqrt{1 + c^{2k-2} \frac{1 "
+        r"- c^2}{(1 - c^k)^2} \frac{1 - c^{k(E-1)}}{1 + c^{k(E-1)}}},$$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}},"
         r"\ k \ge 2, \text{ and no smaller } \mu \text{ for all } c\text{-contractive steps}"

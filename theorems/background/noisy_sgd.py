@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from oracle.core.domain import Parameter, extended, positive, positive_integer, unit_interval
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.verdict import Evidence, Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
@@ -194,6 +194,7 @@ _RUN = (unit_interval("contraction"), positive("sigma"), positive_integer("steps
 stochastic = Claim(
     id="background/bok-sgd",
     source="after Bok, Su and Altschuler 2024, NoisySGD (their constants are not at hand; the bound proved here)",
+    severity=Severity.PRIVACY,
     statement=(
         r"t R_{1+t} \le m \log M_s(t) + \frac{t(1+t)}{2}\,\frac{c^{2m}\zeta^2}{(1-s^2)\sum_{j<m} c^{2j}},\quad"
         r" \zeta = \min\left(\tfrac{D}{\eta\sigma},\ \tfrac{L}{b\sigma}\textstyle\sum_{j<T-m} c^j\right)"
@@ -214,6 +215,7 @@ stochastic = Claim(
 bounded = Claim(
     id="background/at22",
     source="after Altschuler and Talwar 2022, projected noisy SGD (their constants are not at hand)",
+    severity=Severity.PRIVACY,
     statement=(
         r"R_\alpha \le m S_\alpha(s) + \frac{\alpha D^2}{2m\eta^2(1-s^2)\sigma^2} \text{ for every } m \le T,"
         r"\ S_\alpha(s) \text{ of one batch under noise } s\sigma"
@@ -235,6 +237,7 @@ bounded = Claim(
 rate = Claim(
     id="background/at22-rate",
     source="Altschuler and Talwar 2022, the rate alpha L^2/(n^2 sigma^2) min(T, D n/(L eta)), for full batches",
+    severity=Severity.PRIVACY,
     statement=(
         r"\mu^2 \le r^2 \min(T,\ 5x),\quad r = \frac{2L}{n\sigma},\ x = \frac{Dn}{2L\eta} \ge 1"
         r" \text{, that is } R_\alpha \le \frac{5\alpha L^2}{n^2\sigma^2} \min\left(T, \tfrac{Dn}{L\eta}\right)"

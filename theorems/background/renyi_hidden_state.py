@@ -27,7 +27,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.exact_shift_programme import exact_linear, optimum
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -140,6 +140,7 @@ def _hasty(rho: Any, v: Any, c: Any, s: Any, with_record: bool) -> Any:
 chourasia = Claim(
     id="background/chourasia21",
     source="Chourasia, Ye and Shokri 2021 (the register's formula; text not at hand, proved here)",
+    severity=Severity.PRIVACY,
     statement=(
         r"R_\alpha \le \frac{\alpha S^2}{\lambda\sigma^2 n^2}\left(1 - e^{-\lambda\eta K/2}\right),\quad"
         r" \eta \le \frac{2}{\lambda + \beta}"
@@ -159,6 +160,7 @@ chourasia = Claim(
 ye_shokri = Claim(
     id="background/ye-shokri22",
     source="Ye and Shokri 2022, the recursion over mini-batches from a point mass; text not at hand, proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"\rho_{t+1} = \rho_t + \frac{s^2}{2\tau^2} \text{ (record)},\ \rho_{t+1} = \rho_t \frac{c^2 v_t}{v_{t+1}}"
         r" \text{ (else)},\ v_{t+1} = c^2 v_t + \tau^2 \implies R_\alpha(\theta_T \| \theta'_T) \le \alpha\rho_T"

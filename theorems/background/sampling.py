@@ -35,7 +35,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, laws, moment, shown
@@ -238,6 +238,7 @@ _ORDER = Parameter("alpha", kind="integer", low=Fraction(2))
 sampled_gaussian = Claim(
     id="background/sampled-gaussian-rdp",
     source="Mironov, Talwar and Zhang 2019; text not at hand",
+    severity=Severity.PRIVACY,
     statement=(
         r"e^{(\alpha-1) R_\alpha} = \sum_{k=0}^{\alpha} \binom{\alpha}{k} (1-q)^{\alpha-k} q^k e^{k(k-1)/(2\sigma^2)}"
         r" \text{ for } (1-q)\mathcal{N}(0,\sigma^2) + q\mathcal{N}(1,\sigma^2) \text{ from } \mathcal{N}(0,\sigma^2),"
@@ -259,6 +260,7 @@ sampled_gaussian = Claim(
 without_replacement = Claim(
     id="background/wbk",
     source="Wang, Balle and Kasiviswanathan 2019, Theorem 9 (as the register quotes it; text not at hand)",
+    severity=Severity.PRIVACY,
     statement=(
         r"e^{(\alpha-1)\varepsilon'(\alpha)} \le 1 + \gamma^2 \tbinom{\alpha}{2} \min\{4(e^{\varepsilon(2)} - 1),"
         r" e^{\varepsilon(2)} \min\{2, (e^{\varepsilon(\infty)} - 1)^2\}\} + \textstyle\sum_{j=3}^{\alpha} \gamma^j"
@@ -280,6 +282,15 @@ without_replacement = Claim(
 lebeda = Claim(
     id="background/lebeda",
     source="Lebeda et al. 2024, the pair for Poisson sampling under substitution; text not at hand",
+    quote=(
+        r"Then, for all neighbouring datasets (under the $\sim$ -neighbouring relation) X and Y, "
+        r"$$H_{\alpha}(\widetilde{\mathcal{M}}(X)||\widetilde{\mathcal{M}}(Y))$$ $$\leq "
+        r"H_{\alpha}((1-q)\cdot\mathcal{N}(0,\sigma^{2})+q\cdot\mathcal{N}(1,\sigma^{2})||(1-q)"
+        r"\cdot\mathcal{N}(0,\sigma^{2})+q\cdot\mathcal{N}(-1,\sigma^{2}))$$ "
+        r"(2.3) for all $\alpha \geq 0$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\lVert g \rVert, \lVert h \rVert \le 1 \implies H_\alpha\big((1-q)\mathcal{N}_0 + q\mathcal{N}_g \,\|\,"
         r" (1-q)\mathcal{N}_0 + q\mathcal{N}_h\big) \le H_\alpha\big((1-q)\mathcal{N}_0 + q\mathcal{N}_1 \,\|\,"

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, shown
@@ -243,6 +243,7 @@ _HYPOTHESES = (non_negative("epsilon0"), positive_integer("users"))
 shuffle_clones = Claim(
     id="background/shuffle-clones",
     source="Feldman, McMillan and Talwar 2021, Thm 3.1 and its reduction to clones; text not at hand",
+    severity=Severity.PRIVACY,
     statement=(
         r"(A + D, C - A + 1 - D) \text{ and } (A + 1 - D, C - A + D) \text{ dominate } n \text{ shuffled }"
         r" \varepsilon_0\text{-DP reports},\ C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0})"
@@ -261,6 +262,7 @@ shuffle_clones = Claim(
 closed_form = Claim(
     id="background/fmt",
     source="Feldman, McMillan and Talwar 2021, Thm 3.1, the closed form (the register's; text not at hand)",
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon = \log\left(1 + \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\left(\frac{8\sqrt{"
         r"e^{\varepsilon_0}\log(4/\delta)}}{\sqrt{n}} + \frac{8 e^{\varepsilon_0}}{n}\right)\right),\quad"
@@ -283,6 +285,7 @@ closed_form = Claim(
 approximate = Claim(
     id="background/fmt-approximate",
     source="Feldman, McMillan and Talwar 2021, Thm 3.8 (as the register recalls it; text not at hand)",
+    severity=Severity.PRIVACY,
     statement=(
         r"(\varepsilon_0, \delta_0)\text{-DP reports: } \delta \text{ grows by }"
         r" (e^\varepsilon + 1)\left(1 + \tfrac12 e^{-\varepsilon_0}\right) n\delta_0"

@@ -30,7 +30,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, moment, shown
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
@@ -158,6 +158,7 @@ _TUNING = (positive("mean"), non_negative("rdp"), unit_interval("delta"), _ORDER
 papernot_steinke = Claim(
     id="background/papernot-steinke",
     source="Papernot and Steinke 2022, a Poisson number of runs, as the register quotes it (text not at hand)",
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon'(\alpha) = \varepsilon(\alpha) + m\hat\delta + \frac{\log m}{\alpha - 1},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1},\ m > 0"
@@ -177,6 +178,7 @@ papernot_steinke = Claim(
 papernot_steinke_many = Claim(
     id="background/papernot-steinke-reading-many",
     source="Papernot and Steinke 2022, as the register quotes it, read for a mean of at least one run",
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon'(\alpha) = \varepsilon(\alpha) + m\hat\delta + \frac{\log m}{\alpha - 1},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1},\ m \ge 1"
@@ -195,6 +197,7 @@ papernot_steinke_many = Claim(
 poisson_tuning = Claim(
     id="background/poisson-tuning",
     source="Papernot and Steinke 2022, repaired for a small number of runs; proved here",
+    severity=Severity.PRIVACY,
     statement=(
         r"e^{(\alpha-1)\varepsilon'(\alpha)} \le e^{-m} + m e^{(\alpha-1)(\varepsilon(\alpha) + m\hat\delta)},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1}"
@@ -213,6 +216,13 @@ poisson_tuning = Claim(
 koskela = Claim(
     id="background/koskela",
     source="Koskela, Redberg and Wang 2024 (arXiv 2402.06701; 000, Theorem 5.1), for any base; text not at hand",
+    quote=(
+        r"Then, for all $\varepsilon > 0$ and for all $\varepsilon_1 \geq 0$ , $$H_{e^{\varepsilon}}(A||A') "
+        r"\le m \cdot \delta(\widehat{\varepsilon}),$$ (5.1) where $\widehat{\varepsilon} = \varepsilon - "
+        r"m \cdot (e^{\varepsilon_1} - 1) - m \cdot \delta(\varepsilon_1)$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"H_{e^\varepsilon}(A, A') \le m\,\delta(e),\quad"
         r" \varepsilon = e + m(e^{\varepsilon_1} - 1) + m\,\delta(\varepsilon_1),\ e, \varepsilon_1 \ge 0"

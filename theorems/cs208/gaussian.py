@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from oracle.core.domain import Parameter, positive, probability
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.tools.classical_calibration import Calibration, calibration
 from theorems.verdict import Verdict
 
@@ -15,6 +15,12 @@ _STATEMENT = (
 gaussian_mechanism = Claim(
     id="cs208/gaussian-mechanism",
     source="004, Gaussian mechanism",
+    quote=(
+        r"**Gaussian Mechanism:** $Z \sim \mathcal{N} \left(\vec{0}, 2 \left(\frac{\text{GS}_{f, "
+        r"\ell_2}}{\varepsilon} \right)^2 \cdot \ln \frac{1.25}{\delta} \cdot I_k \right)$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=_STATEMENT,
     words="the classical Gaussian calibration is private, no range of epsilon given",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),

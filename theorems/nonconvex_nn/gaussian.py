@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from oracle.core.domain import positive, probability
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.tools.classical_calibration import Calibration, calibration
 from theorems.verdict import Verdict
 
@@ -15,6 +15,9 @@ _STATEMENT = (
 lemma_1 = Claim(
     id="nonconvex-nn/lem-1",
     source="002, Lemma 1",
+    quote=r"Gaussian mechanism preserves (ϵ, δ) -DP for $0 < \epsilon, \delta < 1$.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=_STATEMENT + r" \text{ for } 0 < \epsilon, \delta < 1",
     words="the classical Gaussian calibration is private for epsilon and delta in (0, 1)",
     hypotheses=(probability("epsilon"), probability("delta"), positive("sensitivity")),

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from oracle.core.domain import non_negative, positive, positive_integer, schedule
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, at_points, refuted, undecided
 
@@ -123,6 +123,13 @@ HYPOTHESES = (
 corollary_4_5 = Claim(
     id="sbcd/cor-4.5-case1",
     source="001, Corollary 4.5, case 1",
+    quote=(
+        r"\cdot \left(1 + \frac{c \cdot 2\eta \cdot \sigma(\eta, k, j)}{L_F^2}\right)^{-1/L_T^2} \text{ "
+        r"where} \\ \text{the order } \alpha' = (\alpha - 1) \left(1 + \frac{c \cdot 2\eta \cdot "
+        r"\sigma(\eta, k, j)}{L_F^2}\right)^{-1} + 1."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \| \theta_k'^j)}"
         r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1/L_T^2}"

@@ -21,7 +21,7 @@ from flint import ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Repair
+from theorems.claim import Claim, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.updates import PRINTED
 from theorems.verdict import Finding, argued, proof, refuted, undecided
@@ -59,6 +59,13 @@ _UNIT = (positive("rho"), positive("X"), positive("noise"))
 
 bounded = Claim(
     id="sbcd/assump-3.1", source="001, Assumption 3.1, called benign, for Algorithm 2 as it is listed",
+    quote=(
+        r"This assumption is benign, because \mathbf{x}_0 is anchored as the input, and "
+        r"$\{\mathbf{x}_d\}_{d=1}^D$ are softly constrained by several quadratic terms in Equation (4) that we "
+        "aim to jointly minimize."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
     words="the activations that Algorithm 2 solves for are bounded by a constant",
     hypotheses=_UNIT, says=lambda rho, z: rho + z, check=judge_bounded,

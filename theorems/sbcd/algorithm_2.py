@@ -26,7 +26,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -85,6 +85,12 @@ _SETTING = (positive("clip_norm"), positive("noise"), positive_integer("records"
 algorithm = Claim(
     id="sbcd/thm-4.6-algorithm-2",
     source="001, Theorem 4.6 with its indices set right and summed over the blocks, for a run of Algorithm 2",
+    quote=(
+        r"then the algorithm satisfies $(\alpha, \varepsilon(\alpha))$ -Rényi differential privacy with the "
+        "constant:"
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{oN} \quad (D = 1,\ K = 1,\ j_0 = 0,\ \eta = b = 1)",
     words="Theorem 4.6, repaired and summed over blocks, bounds the loss of Algorithm 2 on a network with one unit",
     hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
@@ -107,6 +113,12 @@ algorithm = Claim(
 first = Claim(
     id="sbcd/nonconvex-first",
     source="001, abstract, Sections 1 and 6: guarantees for non-convex problems under the hidden state assumption",
+    quote=(
+        "is the first feasible method to solve non-convex problems with differential privacy guarantees under "
+        "the hidden state assumption."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\text{Algorithm 2 satisfies } (\alpha, \varepsilon(\alpha))\text{-RDP for the } \varepsilon"
               r" \text{ of Theorem 4.6}",
     words="DP-SBCD trains non-convex networks with the hidden-state guarantee that the document proves",

@@ -18,7 +18,7 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion
 from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
@@ -101,6 +101,12 @@ _HYPOTHESES = (positive("eta"), positive("sensitivity"), positive_integer("batch
 fixed_blocks = Claim(
     id="sbcd/fixed-blocks",
     source="001, Section 4.2 and the proof sketch of Theorem 4.6",
+    quote=(
+        "we can establish an upper bound of the privacy loss of Algorithm 2 by summing the privacy losses of its "
+        "individual sub-problems."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon(\alpha) \le \sum_d \varepsilon_d(\alpha),"
         r" \quad \varepsilon_d \text{ computed with } \theta_{d'}, d' \ne d, \text{ fixed}"

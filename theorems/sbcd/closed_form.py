@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.accounting import HYPOTHESES, BlockSetting, recursion, settings, spread
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -152,6 +152,12 @@ def judge_theorem(form: Form, given: Domain) -> Finding:
 theorem_4_6 = Claim(
     id="sbcd/thm-4.6-eq-11",
     source="001, Theorem 4.6, inequality (11)",
+    quote=(
+        r"\left(\frac{c_k^{j_0+1}}{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2} \right)^{(n/b-1)(K-k)-j_0} "
+        r"\prod_{l=k}^K \frac{c_l^{j_0+1}}{c_l^{j_0}} \right)^{-1/L_T^2} \quad (11)"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon_K(\alpha, j_0) = \alpha \sum_{k=0}^{K-1} \frac{\eta S_g^2}{4b^2 o_k} \left(\frac{c_k^{j_0+1}}"
         r"{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0} \prod_{l=k}^{K}"
@@ -178,6 +184,7 @@ theorem_4_6 = Claim(
 theorem_4_6_repaired = Claim(
     id="sbcd/thm-4.6-repaired",
     source="001, Theorem 4.6, inequality (11), its indices set right",
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon_K(\alpha, j_0) = \alpha \sum_{k=0}^{K-1} \frac{\eta S_g^2}{4b^2 o_k} \left(\frac{c_k^{j_0+1}}"
         r"{c_K^0} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0} \prod_{l=k+1}^{K-1}"

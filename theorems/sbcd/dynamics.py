@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion, spread
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, proved
@@ -236,6 +236,11 @@ _DECAY = (positive("noise"), replace(positive_integer("batches"), low=Fraction(2
 
 variance = Claim(
     id="sbcd/eq-9-t", source="001, (9): N(0, 2t o(eta, k, j) I), t the time in the process",
+    quote=(
+        r"\tilde{\Theta} = T_{\#}(F_{\#}(\Theta) * \mathcal{N}(0, 2t \cdot o(\eta, k, j) \mathbb{I}_d)) "
+        r"\quad (9)"
+    ),
+    whose=Whose.TYPO,
     statement=r"\mathcal{N}(0, 2t\, o) = \mathcal{N}(0, 2\eta\, o) \text{ for all } t \in [0, \eta]",
     words="the noise of (9), 2 t o, is the noise of (8), at every time of the process",
     hypotheses=_BLOCK, says=lambda eta: eta / 2, check=judge_variance,
@@ -252,6 +257,12 @@ variance = Claim(
 )
 touch = Claim(
     id="sbcd/cor-4.5-case2", source="001, Corollary 4.5, case 2 (o where it prints sigma)",
+    quote=(
+        r"\text{ is upper bounded by } \frac{R_\alpha(\theta_k^j \|\theta'^j\|)}{\alpha} + \frac{\eta "
+        r"S_g^2}{4b^2 \cdot \sigma(\eta, k, j)}."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\frac{R_\alpha'}{\alpha} \le \frac{R_\alpha}{\alpha} + \frac{\eta S_g^2}{4b^2 o}",
     words="a step with the record adds eta S^2/(4 b^2 o) to R/alpha",
     hypotheses=_BLOCK, says=lambda eta, s, b, o: eta * s**2 / (4 * b**2 * o), check=judge_touch,
@@ -264,6 +275,9 @@ touch = Claim(
 )
 lemma_4_7 = Claim(
     id="sbcd/lem-4.7", source="001, Lemma 4.7",
+    quote="satisfies c_k^j log-Sobolev inequality (LSI) and the constant c_k^j is calculated by:",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\frac{1}{c_k^j} = 2\eta L_T^2 \Big(\sum_{k'<k}\sum_{j'} o_{k'}(L_F L_T)^{2((k-k')n/b - j' + j - 1)} +"
         r" \sum_{j'<j} o_k (L_F L_T)^{2(j-j'-1)}\Big)"
@@ -279,6 +293,12 @@ lemma_4_7 = Claim(
 )
 decays = Claim(
     id="sbcd/decay-lt-1", source="001, after Lemma 4.7: Algorithm 2 keeps the decay below 1 and falling with K",
+    quote=(
+        "More importantly, Algorithm 2 maintains the decay rate term smaller than 1 and decreases with the "
+        "increase in K ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=r"\left(\frac{c_k^{j_0+1}}{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0}"
               r" \prod_{l=k}^{K} \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1} < 1",
     words="the decay factor of (11), as printed, is below 1 and falls as K grows",
@@ -305,6 +325,9 @@ decays = Claim(
 )
 exponential = Claim(
     id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
+    quote="Otherwise, the privacy loss will *increase exponentially*.",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\text{not strongly convex} \implies \frac{R_\alpha}{\alpha} \ge 1.1^{K-1}\,\frac{\eta S_g^2}{4b^2 o}",
     words="without strong convexity the hidden-state privacy loss grows exponentially, by 1.1 an epoch, say",
     hypotheses=_BLOCK, says=("at least", lambda epochs: Fraction(11, 10) ** (epochs - 1)), check=judge_growth,
@@ -324,6 +347,13 @@ exponential = Claim(
 )
 convergence = Claim(
     id="sbcd/convergence-const", source="001, Section 4.3: with constant noise the privacy loss converges",
+    quote=(
+        r"when $o(\eta, k, j)$ is a constant, an equilibrium solution emerges between the privacy loss and the "
+        "decay rate after several epochs, resulting in the convergence of privacy loss under the hidden state "
+        "assumption."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"o \text{ constant} \implies \lim_{K \to \infty} \varepsilon_K(\alpha, j_0) < \infty",
     words="with constant noise the privacy loss of Theorem 4.6 converges as the epochs grow",
     hypotheses=_BLOCK, says=lambda q, batches: True, check=judge_convergence,
@@ -345,6 +375,9 @@ convergence = Claim(
 )
 smaller_prox = Claim(
     id="sbcd/smaller-LT", source="001, after Corollary 4.5: the smaller L_T^2 is, the better the guarantee",
+    quote="The smaller L_T^2 is, the better privacy guarantee will be obtained.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\frac{\partial \varepsilon_K}{\partial L_T} > 0 \text{ (through the log-Sobolev constants)}",
     words="over several epochs a smaller L_T gives a smaller privacy loss",
     hypotheses=_BLOCK, says=1, check=judge_prox, flips=(Flip("a larger one", -1, Verdict.REFUTED),),
@@ -353,6 +386,9 @@ smaller_prox = Claim(
 )
 sensitivity = Claim(
     id="sbcd/assump-4.4", source="001, Assumption 4.4: S_g is the sensitivity of E_D grad F, and enters as S_g/b",
+    quote=r"The l_2 sensitivity of the total gradient $\mathbb{E}_D \nabla \mathcal{F}(\theta)$ is finite.",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b, with S_g the sensitivity of the mean gradient over the data, bounds how far a batch's mean moves",
     hypotheses=_BLOCK, says=lambda change, n, b: change / n / b, check=judge_sensitivity,
@@ -367,6 +403,12 @@ sensitivity = Claim(
 )
 tighter = Claim(
     id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",
+    quote=(
+        "even when downgrading to the case of gradient descent with calibrated noise sampled from fixed "
+        "distributions, Theorem 4.6 has a tighter bound than previous work [32, Theorem 3.3]."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_K^{(11)}(\alpha) \le \varepsilon_K^{\mathrm{YS}}(\alpha)",
     words="without a proximal map and with fixed noise, Theorem 4.6 is tighter than Theorem 3.3 of Ye and Shokri",
     hypotheses=_BLOCK, says=None, check=not_at_hand,

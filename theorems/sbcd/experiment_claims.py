@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.sbcd.experiments import (
     CONSTANT,
     DECREASE,
@@ -32,6 +32,13 @@ madelon = Claim(
 )
 madelon_origin = Claim(
     id="sbcd/madelon-origin", source="001, Section 5: the Madelon data set of the NIPS 2003 challenge",
+    quote=(
+        "The Madelon dataset was originally introduced as a challenging classification problem in the NIPS 2003 "
+        "feature selection challenge [17]. This synthetic dataset comprises 6000 instances, each with 20 "
+        "features and belonging to one of the five classes."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\text{Madelon: } 6000 \text{ instances, } 20 \text{ features, } 5 \text{ classes}",
     words="the challenge's Madelon data set has 6000 instances of 20 features in five classes",
     hypotheses=(), says=None, check=origin_unknown,
@@ -39,6 +46,11 @@ madelon_origin = Claim(
 )
 schedule = Claim(
     id="sbcd/decrease-schedule", source="001, Section 5: o(eta, K, j) = 0.0075 with epochs 0 to K-1",
+    quote=(
+        r"the decrease strategy with a linear decay rate of 0.0008 per epoch and final noise variance $o(\eta, "
+        "K, j) = 0.0075$"
+    ),
+    whose=Whose.READING,
     statement=r"o_k = 0.0075 + 0.0008(K - k) \text{ ends at } 0.0075",
     words="the decrease strategy, 0.0075 at k = K, has the variance 0.0075 in the last epoch that is run",
     hypotheses=_SETTING, says=lambda k, epochs: Fraction("0.0075") + Fraction("0.0008") * (epochs - k),
@@ -54,6 +66,9 @@ schedule = Claim(
 )
 column = Claim(
     id="sbcd/table-1-C10", source="001, Table 1, the losses with constant noise",
+    quote="10 C 0.041408 20.03(± 0.59) 20 C 0.040652",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_{10} \le \varepsilon_{20} \le \dots \le \varepsilon_{50}",
     words="the losses with constant noise, 0.041408 first, come from Theorem 4.6, which grows with the epochs",
     hypotheses=_SETTING, says=CONSTANT, check=judge_column,
@@ -78,6 +93,12 @@ quantum = Claim(
 )
 smaller = Claim(
     id="sbcd/table-1-D-le-C", source="001, Table 1 and Section 5: lower privacy loss with adaptive noise",
+    quote=(
+        "For the examples in Table 1, we see higher utilities and lower privacy loss when we use adaptive "
+        "calibrated noise."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_D(K) < \varepsilon_C(K)",
     words="the printed loss of strategy D is below that of C at every K",
     hypotheses=_SETTING, says=(DECREASE, CONSTANT), check=judge_smaller,
@@ -86,6 +107,7 @@ smaller = Claim(
 )
 model = Claim(
     id="sbcd/table-1-D-le-C-model", source="001, Table 1: the same from Theorem 4.6 at L_F = 0.95, L_T = 1",
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_D(50) < \varepsilon_C(50) \text{ for } L_F = 0.95",
     words="Theorem 4.6 gives strategy D less loss than C at 50 epochs, for a contraction such as L_F = 0.95",
     hypotheses=_SETTING, says=Fraction(95, 100), check=judge_model,
@@ -104,6 +126,12 @@ model = Claim(
 )
 means = Claim(
     id="sbcd/table-1-utility", source="001, Table 1 and Section 5: higher utility with adaptive noise",
+    quote=(
+        "For the examples in Table 1, we see higher utilities and lower privacy loss when we use adaptive "
+        "calibrated noise."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_D(K) > \mathrm{acc}_C(K)",
     words="the printed mean accuracy of strategy D is above C's at every K",
     hypotheses=(), says="D", check=judge_means, flips=(Flip("C above D", "C", Verdict.REFUTED),),
@@ -111,6 +139,12 @@ means = Claim(
 )
 significant = Claim(
     id="sbcd/table-1-utility-significant", source="001, Table 1: the 95 % intervals of the accuracies",
+    quote=(
+        "For the examples in Table 1, we see higher utilities and lower privacy loss when we use adaptive "
+        "calibrated noise."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_D(K) - \Delta_D > \mathrm{acc}_C(K) + \Delta_C \text{ for all } K",
     words="strategy D is better than C at every K by intervals that do not overlap",
     hypotheses=(), says=(10, 20, 30, 40, 50), check=judge_accuracy,

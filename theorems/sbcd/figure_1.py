@@ -17,7 +17,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
@@ -169,6 +169,9 @@ _TRENDS = {"constant": "settles", "decay": "rises", "increase": "falls", "decrea
 
 noise_a = Claim(
     id="sbcd/fig-1a-noise", source="001, Figure 1(a): o = 0.01 - 0.003 k over 30 epochs",
+    quote=r"while in the adaptive noise scenario, the $o(\eta, k, j) = 0.01 - 0.003k$.",
+    whose=Whose.TYPO,
+    severity=Severity.UTILITY,
     statement=r"o_k = 0.01 - 0.003k > 0,\quad 0 \le k < 30", words="the adaptive noise of Figure 1(a) is a variance",
     hypotheses=_SETTING, says=decimal("0.01", "-0.003"), check=judge_schedule,
 
@@ -184,6 +187,9 @@ noise_a = Claim(
 )
 noise_b = Claim(
     id="sbcd/fig-1b-decay", source="001, Figure 1(b): noise decay, o = 0.001 - 0.0003 k",
+    quote=r"noise decay means $o(\eta, k, j) = 0.001 - 0.0003k$",
+    whose=Whose.TYPO,
+    severity=Severity.UTILITY,
     statement=r"o_k = 0.001 - 0.0003k > 0,\quad 0 \le k < 30", words="the decaying noise of Figure 1(b) is a variance",
     hypotheses=_SETTING, says=decimal("0.001", "-0.0003"), check=judge_schedule,
 
@@ -199,6 +205,11 @@ noise_b = Claim(
 )
 noise_c = Claim(
     id="sbcd/fig-1b-deccon", source="001, Figure 1(b): 0.0005 - 0.00003 k up to k = 10, then 0.0002",
+    quote=(
+        r"noise decrease-constant means that $o(\eta, k, j) = 0.0005 - 0.00003k$ where $k \in [1, 10]$ and "
+        r"remain $o(\eta, k, j) = 0.0002$ where $k \in [10, 30]$."
+    ),
+    whose=Whose.PRINTED,
     statement=r"o_k = 0.0005 - 0.00003\min(k, 10) > 0",
     words="the decrease-constant noise of Figure 1(b) is a variance",
     hypotheses=_SETTING, says=_SCHEDULES["decrease, then constant"], check=judge_schedule,
@@ -207,6 +218,8 @@ noise_c = Claim(
 )
 noise_d = Claim(
     id="sbcd/fig-1b-increase", source="001, Figure 1(b): noise increase, o = 0.0001 + 0.0003 k",
+    quote=r"noise increase means $o(\eta, k, j) = 0.0001 + 0.0003k$",
+    whose=Whose.PRINTED,
     statement=r"o_k = 0.0001 + 0.0003k > 0", words="the increasing noise of Figure 1(b) is a variance",
     hypotheses=_SETTING, says=decimal("0.0001", "0.0003"), check=judge_schedule,
     flips=(Flip("from -0.0001 on", decimal("-0.0001", "0.0003"), Verdict.REFUTED),),
@@ -214,6 +227,9 @@ noise_d = Claim(
 )
 positions = Claim(
     id="sbcd/fig-1-j0", source="001, Figure 1: j_0 = 0, 15, 30 with n = 2100 and b = 100",
+    quote="Each scenario contains three situations ($j_0 = 0, 15, 30$).",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"j_0 \in \{0, 15, 30\} \subset \{0, \dots, n/b - 1\}", words="the figure's positions j_0 exist",
     hypotheses=_SETTING, says=(0, 15, 30), check=judge_positions,
 
@@ -229,6 +245,9 @@ positions = Claim(
 )
 rho = Claim(
     id="sbcd/fig-1-rho", source="001, Figure 1: Lipschitz constant rho = 0.99, the weights' bound of (2), used as L_F",
+    quote=r"Common hyper-parameter settings: Lipschitz constant $\rho = 0.99$, batch size $b = 100$",
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"L_F = \rho",
     words="the bound rho on the weights' norm is the Lipschitz constant L_F of a gradient step",
     hypotheses=_SETTING, says=lambda eta, square: Fraction(99, 100), check=judge_rho,
@@ -245,6 +264,12 @@ rho = Claim(
 )
 linear = Claim(
     id="sbcd/fig-1a-linear", source="001, Section 4.3: near-linear curves in the logarithmic graph",
+    quote=(
+        "The numerical results align with the analysis, as indicated by the near-linear curves observed in the "
+        "logarithmic scale graph."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\log_{10} \text{ contribution rises by } 0.174 \text{ to } 0.212 \text{ an epoch (late epochs)}",
     words="in the later half the logarithm of an epoch's contribution rises almost linearly",
     hypotheses=_SETTING, check=judge_slopes,
@@ -256,6 +281,12 @@ linear = Claim(
 order = Claim(
     id="sbcd/fig-1a-j0-claim",
     source="001, Section 4.3: a larger j_0 leads to a smaller privacy loss in the first epochs",
+    quote=(
+        "we observe that a larger value of j_0 , signifying a delayed occurrence of the mini-batch containing "
+        "the unique instance, leads to a smaller privacy loss during the initial stages of training."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"j_0 < j_0' \implies \varepsilon_k(j_0') < \varepsilon_k(j_0) \text{ for small } k",
     words="a record in a later batch contributes less in the first epochs",
     hypotheses=_SETTING, says=True, check=judge_order,
@@ -272,6 +303,13 @@ order = Claim(
 )
 trends = Claim(
     id="sbcd/fig-1b-claims", source="001, Section 4.3, on Figure 1(b) (its decay slope as repaired)",
+    quote=(
+        "Empirical findings suggest that privacy loss converges when a constant magnitude of noise is utilized "
+        "in the later stages of training. Conversely, the privacy loss diverges if the noise magnitude continues "
+        "to decrease in the late phase of training."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\text{constant noise: converges; decaying: diverges; increasing: decreases; then constant: converges}",
     words="constant noise makes the loss settle, decaying noise rise, growing noise fall, late constant noise settle",
     hypotheses=_SETTING, says=_TRENDS, check=judge_trends,

@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive_integer
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -82,6 +82,13 @@ def judge(says: Callable[[list[Any]], Any], given: Domain) -> Finding:
 theorem_4_6_mix = Claim(
     id="sbcd/thm-4.6-mix",
     source="001, Theorem 4.6, first display",
+    quote=(
+        r"since j_0 is uniformly distributed among the index set $\{0, 1, \dots, n/b - 1\}$, we use the joint "
+        "convexity of scaled exponentiation of Rényi divergence to bound the final privacy loss "
+        r"$\varepsilon_K(\alpha)$."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\varepsilon_K(\alpha) \le \frac{1}{\alpha - 1}\log\left(\sum_{j_0} \frac{b}{n}"
         r" e^{(\alpha - 1)\varepsilon_K(\alpha, j_0)}\right)"

@@ -18,7 +18,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
@@ -152,6 +152,12 @@ _WEIGHTS = (vector("theta"), positive("rho"))
 
 estimate = Claim(
     id="sbcd/eq-2", source="001, (2) with the spectral norm approximated by power iteration",
+    quote=(
+        r"we use power iteration [15] to approximate the spectral norm $\tilde{\lambda}_d$ of each layer and "
+        "normalize the corresponding parameter θ_d given the designated bound of the Lipschitz constant ρ_d by"
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\lVert \theta_d \min(\rho_d/\tilde\lambda_d, 1) \rVert_2 \le \rho_d",
     words="after (2), with power iteration's estimate of the norm, the spectral norm is at most rho",
     hypotheses=_WEIGHTS, says=lambda values: power_estimate(values, 1), check=judge_estimate,
@@ -168,6 +174,9 @@ estimate = Claim(
 lipschitz = Claim(
     id="sbcd/norm-nonexpansive",
     source="001, Section 4.2: the scaling (2) clearly does not contribute to the privacy loss",
+    quote="it is clear that the scaling operation of θ in (2) does not contribute to the privacy loss",
+    whose=Whose.READING,
+    severity=Severity.PROOF,
     statement=r"\lVert N(\theta) - N(\theta') \rVert_F \le \lVert \theta - \theta' \rVert_F",
     words="inside the recursion of log-Sobolev constants the scaling (2) costs nothing: it is nonexpansive",
     hypotheses=_WEIGHTS, says=lambda rank: 1, check=judge_lipschitz,
@@ -189,6 +198,9 @@ lipschitz = Claim(
 )
 processing = Claim(
     id="sbcd/norm-post-processing", source="001, Section 4.2, the same sentence for one release",
+    quote="it is clear that the scaling operation of θ in (2) does not contribute to the privacy loss",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"R_\alpha(N_\# P \,\|\, N_\# Q) \le R_\alpha(P \,\|\, Q)",
     words="for one release the scaling (2) is post-processing and costs no privacy",
     hypotheses=_WEIGHTS, says=(lambda outcome: min(outcome, 1),) * 2, check=judge_processing,
@@ -198,6 +210,9 @@ processing = Claim(
 )
 order = Claim(
     id="sbcd/alg-order", source="001, Algorithms 1 and 2: normalise, then update theta_d",
+    quote="Normalize θ_d by (2) with coefficient ρ . Update θ_d based on (8)",
+    whose=Whose.READING,
+    severity=Severity.PROOF,
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
     hypotheses=_WEIGHTS, says=lambda theta, step, normalise: normalise(theta) + step, check=judge_order,
@@ -214,6 +229,8 @@ order = Claim(
 )
 product = Claim(
     id="sbcd/global-lipschitz", source="001, Section 3.1: the global Lipschitz constant is the product of the layers'",
+    quote="so the global Lipschitz constant is the product of the Lipschitz constant of each layer [26].",
+    whose=Whose.PRINTED,
     statement=r"\mathrm{Lip}(f_1 \circ f_0) = \mathrm{Lip}(f_1)\,\mathrm{Lip}(f_0)",
     words="the network's Lipschitz constant is the product of its layers' constants",
     hypotheses=_WEIGHTS, says=operator.eq, check=judge_product,

@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion
 from theorems.sbcd.closed_form import REPAIRED
@@ -208,6 +208,9 @@ _REPAIRED = ("sbcd/thm-4.6-repaired",)
 once = Claim(
     id="sbcd/one-batch-per-epoch",
     source="001, Corollary 4.5 (indices of a batch are sampled from {0, ..., n-1}) and the proof sketch of Theorem 4.6",
+    quote=r"which contains b different training instances whose indices are sampled from $\{0, 1, \dots, n-1\}$.",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\#\{j : i_0 \in B_k^j\} = 1 \text{ for sampled batches}",
     words="batches sampled from all records contain each record exactly once an epoch, as Theorem 4.6 assumes",
     hypotheses=(positive_integer("n"), positive_integer("b")), says=independent, check=judge_batches,
@@ -222,6 +225,12 @@ once = Claim(
 )
 inverse = Claim(
     id="sbcd/contribution-inverse", source="001, Section 4.3: contributions are inversely proportional to the variance",
+    quote=(
+        r"Specifically, these contributions are inversely proportional to $o(\eta, j, k)$, i.e., the variance of "
+        "the noise"
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"o_k \to s\,o_k \implies \text{contribution}_k \to \text{contribution}_k / s",
     words="an epoch's contribution to the privacy loss is inversely proportional to that epoch's noise variance",
     hypotheses=_BLOCK, check=judge_inverse,
@@ -242,6 +251,12 @@ inverse = Claim(
 )
 last = Claim(
     id="sbcd/last-epochs", source="001, Section 4.3: the last few epochs primarily contribute; convex blocks",
+    quote=(
+        "under the hidden state assumption, the calibrated noise in the last few epochs primarily contributes to "
+        "the total privacy loss."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K \quad (L_F = 1,\ K = 30)",
     words="the last 5 of 30 epochs contribute more than half of the loss, for the L_F = 1 that convexity gives",
     hypotheses=_BLOCK, says=ONE, check=judge_last,
@@ -260,6 +275,12 @@ last = Claim(
 )
 diverges = Claim(
     id="sbcd/decrease-diverges", source="001, Section 4.3: the loss diverges if the noise continues to decrease",
+    quote=(
+        "Conversely, the privacy loss diverges if the noise magnitude continues to decrease in the late phase of "
+        "training."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"o_k > o_{k+1} \text{ for all } k \implies \varepsilon_K \to \infty",
     words="noise that decreases for ever makes the privacy loss diverge",
     hypotheses=_BLOCK, says=ONE, check=judge_divergence,
@@ -278,6 +299,9 @@ diverges = Claim(
 )
 zero = Claim(
     id="sbcd/zero-before-j0", source="001, Section 4.3: the loss is zero for the first j_0 mini-batches",
+    quote="as the privacy loss is zero for the first j_0 mini-batches of the first epoch.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"R_\alpha(\theta_0^j \,\|\, \theta_0'^j) = 0 \text{ for } j \le j_0",
     words="nothing is lost in the first j_0 mini-batches of the first epoch",
     hypotheses=_BLOCK, says=lambda before: before, check=judge_zero,
@@ -286,6 +310,9 @@ zero = Claim(
 )
 disparity = Claim(
     id="sbcd/fig-1a-disparity", source="001, Section 4.3: as training progresses the disparity between j_0 diminishes",
+    quote="However, as the training progresses, this disparity diminishes.",
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\frac{\text{contribution}_{k+1}(j_0 = 20)}{\text{contribution}_{k+1}(j_0 = 0)} <"
               r" \frac{\text{contribution}_k(j_0 = 20)}{\text{contribution}_k(j_0 = 0)}",
     words="in the logarithmic graph the curves of different j_0 come closer from epoch to epoch",
@@ -296,6 +323,9 @@ disparity = Claim(
 )
 smaller = Claim(
     id="sbcd/smaller-than-composition", source="001, Section 1: significantly smaller than by composition; one block",
+    quote="our algorithm’s privacy loss is significantly smaller than that of composition theory.",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\varepsilon_K \le \tfrac15\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k} \quad (L_F = 0.99,\ K = 30)",
     words="the loss of one block, the others fixed, is at most a fifth of composition's at Figure 1's setting",
     hypotheses=_BLOCK, says=Fraction(1, 5), check=judge_smaller,
@@ -306,6 +336,12 @@ smaller = Claim(
 smoothness = Claim(
     id="sbcd/noise-vs-smoothness",
     source="001, Section 1: larger variance is needed if the Lipschitz constant of the loss gradient is bigger",
+    quote=(
+        "we need noise of larger variance to achieve the same level of differential privacy if the Lipschitz "
+        "constant of the loss gradient is bigger"
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) < \varepsilon_K(\beta') \quad"
               r" (\mathcal{F} = \tfrac{\beta}{2}\theta^2)",
     words="a bigger Lipschitz constant of the loss's gradient needs more noise for the same privacy",

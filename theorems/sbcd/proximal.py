@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -129,6 +129,9 @@ _HYPOTHESES = (positive("eta"), vector("theta"))
 
 lemma_4_2 = Claim(
     id="sbcd/lem-4.2", source="001, Lemma 4.2",
+    quote=r"is Lipschitz continuous with a constant $L_T \leq 2$.",
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=r"r \text{ convex} \implies L_T \le 2",
     words="the proximal map of a convex function is 2-Lipschitz",
     hypotheses=_HYPOTHESES, says=Fraction(2), check=judge_bound,
@@ -137,6 +140,7 @@ lemma_4_2 = Claim(
 )
 lemma_4_2_sharp = Claim(
     id="sbcd/lem-4.2-sharp", source="001, Lemma 4.2, with its best constant",
+    severity=Severity.PROOF,
     statement=r"r \text{ convex} \implies L_T \le 1, \text{ and no smaller constant serves all}",
     words="the proximal map of a convex function is 1-Lipschitz",
     hypotheses=_HYPOTHESES, says=Fraction(1), check=judge_sharp,
@@ -148,6 +152,12 @@ lemma_4_2_sharp = Claim(
 )
 prox_l2 = Claim(
     id="sbcd/prox-l2", source="001, Section 4.2, example 2",
+    quote=(
+        r"r(\theta) = \frac{1}{2} \|\theta\|_2^2$, and then $\text{Prox}_{\eta,r}(\theta) = "
+        r"\frac{\eta}{1+\eta} \theta$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{\eta}{1+\eta}\theta",
     words="the proximal map of |.|^2/2 multiplies by eta/(1 + eta)",
     hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: eta * t / (1 + eta)), check=judge_map,
@@ -162,6 +172,12 @@ prox_l2 = Claim(
 )
 prox_l1 = Claim(
     id="sbcd/prox-l1", source="001, Section 4.2, example 3",
+    quote=(
+        r"r(\theta) = \|\theta\|_1$, and then $\text{Prox}_{\eta,r}(\theta) = \text{sign}(\theta) \cdot "
+        r"\max(0, |\theta| - \eta)$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{Prox}_{\eta, \lVert\cdot\rVert_1}(\theta) = \mathrm{sign}(\theta)\max(0, |\theta| - \eta)",
     words="the proximal map of the l1 norm is soft thresholding",
     hypotheses=_HYPOTHESES, says=("l1", soft), check=judge_map,
@@ -174,6 +190,8 @@ prox_l1 = Claim(
 )
 prox_0 = Claim(
     id="sbcd/prox-0", source="001, Section 4.2, example 1",
+    quote=r"1) no regularization: $r(\theta) = 0$, and then $\text{Prox}_{\eta,r}(\theta) = \theta$",
+    whose=Whose.PRINTED,
     statement=r"\mathrm{Prox}_{\eta, 0}(\theta) = \theta",
     words="the proximal map of r = 0 is the identity",
     hypotheses=_HYPOTHESES, says=("0", lambda eta, t: t), check=judge_map,
@@ -182,6 +200,10 @@ prox_0 = Claim(
 )
 all_one = Claim(
     id="sbcd/prox-all-1", source="001, Section 4.2, after the examples",
+    quote=(
+        "In all these three cases, the proximal function is Lipschitz continuous and the Lipschitz constant is 1."
+    ),
+    whose=Whose.READING,
     statement=r"L_T = 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
     words="the three proximal maps all have the Lipschitz constant 1",
     hypotheses=_HYPOTHESES, says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,

@@ -17,7 +17,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, citing
+from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -95,6 +95,8 @@ def judge_layers(matrices: Callable[[Any], Any], given: Domain) -> Finding:
 spread = Claim(
     id="sbcd/table-1-spread",
     source="001, Section 5 (average and standard deviation of 5 runs) and the caption of Table 1 (95 % interval)",
+    quote="Table 1: The accuracy(in % under 95% confidential interval) and the privacy loss of Algorithm 2",
+    whose=Whose.READING,
     statement=r"P(|\bar x - \mu| \le s) = 0.95 \text{ for 5 runs}",
     words="the plus-minus of Table 1 is both the standard deviation of 5 runs and a 95 % interval",
     hypotheses=(positive("deviation"),), says=Fraction(5), check=judge_interval,
@@ -114,6 +116,11 @@ spread = Claim(
 )
 trainings = Claim(
     id="sbcd/train-50-times", source="001, Section 5: the model is trained 50 times, K varying from 10 to 50",
+    quote=(
+        "we train the model 50 times where the total number of epochs K varies from 10 to 50. We run the whole "
+        "experiment 5 times and report both the average performance and the standard deviation."
+    ),
+    whose=Whose.READING,
     statement=r"\#\{10, 11, \dots, 50\} = 50", words="one training for each K from 10 to 50 makes 50 trainings",
     hypotheses=(positive_integer("epochs"),), says=(tuple(range(10, 51)), 1, 1), check=judge_trainings,
     expected="REFUTED PROVED",
@@ -129,6 +136,12 @@ trainings = Claim(
 same = Claim(
     id="sbcd/table-1-same-loss",
     source="001, Section 5: the privacy loss of both strategies is approximately the same for the same K (as printed)",
+    quote=(
+        "The decrease strategy is designed in a manner so that the privacy loss of both strategies will be "
+        "approximately the same for the same number of epochs K ."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"|\varepsilon_D(K) - \varepsilon_C(K)| \le 0.03\,\varepsilon_C(K)",
     words="the printed losses of both strategies agree to 3 % at every K",
     hypotheses=(positive_integer("epochs"),), says=Fraction(3, 100), check=judge_same,
@@ -137,6 +150,11 @@ same = Claim(
 )
 layers = Claim(
     id="sbcd/eq-1-layers", source="001, (1): a D-layer neural network, the composition of D layers, theta_0 to theta_D",
+    quote=(
+        r"We consider learning an D -layer neural network parameterized by $\boldsymbol{\theta} "
+        r"\stackrel{\text{def}}{=} \{\theta_d\}_{d=0}^D$"
+    ),
+    whose=Whose.READING,
     statement=r"\#\{\theta_d\}_{d=0}^{D} = D", words="the D-layer network of (1) has D weight matrices",
     hypotheses=(positive_integer("D"),), says=lambda depth: depth, check=judge_layers,
 
@@ -151,6 +169,11 @@ layers = Claim(
 )
 figure_2 = Claim(
     id="sbcd/fig-2", source="001, Section 5 on Figure 2: the curve of adaptive noise is above in most cases",
+    quote=(
+        "In Figure 2, we see the curve of adaptive calibrated noise above one of its counterparts in most cases."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_D(\varepsilon) > \mathrm{acc}_C(\varepsilon) \text{ for most } \varepsilon",
     words="in Figure 2 the curve of adaptive noise lies above that of constant noise in most cases",
     hypotheses=(), says=None, check=citing(

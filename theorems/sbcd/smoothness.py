@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -158,6 +158,12 @@ _STEP = (positive("eta"), non_negative("omega"), positive("beta"))
 
 lemma_3_2 = Claim(
     id="sbcd/lem-3.2", source="001, Lemma 3.2 (with |x_d|^2 <= X_d of Assumption 3.1)",
+    quote=(
+        r"then the function $\mathcal{F}(\theta_d)$ for any layer $0 \leq d \leq D$ is β_d -smooth and the "
+        "smoothness constant β_d is γX_d^2 ."
+    ),
+    whose=Whose.TYPO,
+    severity=Severity.PRIVACY,
     statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d^2\text{-smooth}",
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
@@ -175,6 +181,12 @@ lemma_3_2 = Claim(
 )
 lemma_3_2_last = Claim(
     id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one",
+    quote=(
+        r"then the function $\mathcal{F}(\theta_d)$ for any layer $0 \leq d \leq D$ is β_d -smooth and the "
+        "smoothness constant β_d is γX_d^2 ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D\text{-smooth (even so repaired)}",
     words="the last sub-problem's smoothness is gamma X, too",
     hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_last,
@@ -190,6 +202,11 @@ lemma_3_2_last = Claim(
 )
 hessian = Claim(
     id="sbcd/hessian-xxT", source="001, after Lemma 3.2: the Hessian is x x^T",
+    quote=(
+        r"we can calculate the Hessian matrix of $\mathcal{F}(\theta_d)$ as $\nabla^2 \mathcal{F}(\theta_d) "
+        r"= \mathbf{x}_d \mathbf{x}_d^T \geq 0$."
+    ),
+    whose=Whose.READING,
     statement=r"\nabla^2\mathcal{F}(\theta_d) = \mathbf{x}_d\mathbf{x}_d^T",
     words="the Hessian of an inner sub-problem is x x^T",
     hypotheses=_BLOCK, says=lambda gamma, x: x * x.T, check=judge_hessian,
@@ -207,6 +224,9 @@ hessian = Claim(
 )
 lemma_4_1 = Claim(
     id="sbcd/lem-4.1", source="001, Lemma 4.1",
+    quote=r"is Lipschitz continuous with a constant $L_F \leq \max\{|1 - \eta\omega|, |1 - \eta\beta|\}$.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"L_F \le \max\{|1-\eta\omega|, |1-\eta\beta|\}",
     words="a gradient step on a function with curvature between omega and beta has that Lipschitz constant",
     hypotheses=_STEP, check=judge_step,
@@ -221,6 +241,12 @@ lemma_4_1 = Claim(
 )
 threshold_4_1 = Claim(
     id="sbcd/lem-4.1-threshold", source="001, after Lemma 4.1",
+    quote=(
+        r"will be dominated by the convexity term $|1 - \eta\omega|$ when the step size $\eta \leq "
+        r"\frac{2}{\omega + \beta}$ and otherwise the smoothness term $|1 - \eta\beta|$."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=r"|1-\eta\omega| \ge |1-\eta\beta| \iff \eta \le \frac{2}{\omega+\beta}",
     words="the convexity term dominates exactly for eta <= 2/(omega + beta)",
     hypotheses=_STEP, says=lambda omega, beta: 2 / (omega + beta), check=judge_threshold,
@@ -229,6 +255,7 @@ threshold_4_1 = Claim(
 )
 contraction = Claim(
     id="sbcd/contraction", source="001, Sections 3.2 and 4.2: convexity is all that is shown of the sub-problems",
+    severity=Severity.PROOF,
     statement=r"\exists \eta:\ \max\{|1-\eta\omega|, |1-\eta\beta|\} < 1 \text{ for an inner sub-problem}",
     words="Lemma 4.1 gives a contraction for the sub-problems of (4)",
     hypotheses=_BLOCK, says=2, check=judge_contraction,

@@ -28,7 +28,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.experiments import CONSTANT, DECREASE
 from theorems.verdict import Finding, Scope, Verdict, at_points, refuted, undecided
@@ -166,6 +166,12 @@ _SETTING = (positive("noise"), positive_integer("epochs"), positive("product", "
 
 privacy = Claim(
     id="sbcd/table-1-privacy", source="001, Table 1, the privacy losses (alpha = 100, n/b = 5)",
+    quote=(
+        r"To guarantee privacy, we applied Theorem 4.6 and employed the privacy loss calculation with $\alpha = "
+        "100$."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_K(100) \text{ of Theorem 4.6 for both strategies, } K = 10, \dots, 50",
     words="the privacy losses of Table 1 are those of Theorem 4.6 for some layers' L_F, L_T and S_g",
     hypotheses=_SETTING, says=(DECREASE, CONSTANT), check=judge_table,

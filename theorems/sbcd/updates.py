@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -242,6 +242,12 @@ _LAYER = (vector("theta"), vector("x"), vector("U"), positive("gamma"))
 
 convexity = Claim(
     id="sbcd/eq-4-convex", source="001, Section 3.2, after (4)",
+    quote=(
+        r"we have $\forall d$, $\mathcal{F}(\theta_d)$ is convex w.r.t. θ_d , and $\forall d$, "
+        r"$\mathcal{F}(\mathbf{x}_d)$ is convex w.r.t. \mathbf{x}_d ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=r"\mathcal{F}(\theta_d),\ \mathcal{F}(\mathbf{x}_d) \text{ are convex}",
     words="the penalty (4) is convex in each theta_d and in each x_d, for a convex loss",
     hypotheses=_LAYER, says=("theta", "x"), check=judge_convexity,
@@ -251,6 +257,11 @@ convexity = Claim(
 
 lagrangian = Claim(
     id="sbcd/eq-4-lagrangian", source="001, (4): the Lagrangian function of problem (3)",
+    quote=(
+        "We then consider the Lagrangian function of the problem (3) with a multiplier co-efficient γ , which is "
+        "set 1 in this work."
+    ),
+    whose=Whose.READING,
     statement=r"\min_{\mathbf{x}, \mathbf{U}} \mathcal{F} = \mathcal{L}(\theta)",
     words="(4) is a Lagrangian: its minimum over x and U is the constrained problem's value",
     hypotheses=_LAYER, says=lambda constrained, gamma: constrained, check=judge_penalty,
@@ -272,6 +283,12 @@ penalty = Claim(
 
 activity = Claim(
     id="sbcd/eq-5-mid", source="001, (5), 1 <= d <= D-1",
+    quote=(
+        r"(\theta_d^T \theta_d + \mathbf{I})^{-1} (\theta_d^T \mathbf{U}_d + \sigma(\mathbf{U}_{d-1})) & "
+        r"\text{if } d = 0, 1, \dots, D-1."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=(
         r"\mathbf{x}_d = (\theta_d^T\theta_d + \mathbf{I})^{-1}(\theta_d^T\mathbf{U}_d + \sigma(\mathbf{U}_{d-1}))"
     ),
@@ -289,6 +306,11 @@ activity = Claim(
 
 first = Claim(
     id="sbcd/eq-5-d0", source="001, (5) with d = 0, where U_{-1} does not exist (its term taken as 0)",
+    quote=(
+        r"(\theta_d^T \theta_d + \mathbf{I})^{-1} (\theta_d^T \mathbf{U}_d + \sigma(\mathbf{U}_{d-1})) & "
+        r"\text{if } d = 0, 1, \dots, D-1."
+    ),
+    whose=Whose.TYPO,
     statement=(
         r"\mathbf{x}_0 = (\theta_0^T\theta_0 + \mathbf{I})^{-1}(\theta_0^T\mathbf{U}_0 + \sigma(\mathbf{U}_{-1}))"
     ),
@@ -307,6 +329,9 @@ first = Claim(
 
 last = Claim(
     id="sbcd/eq-5-D", source="001, (5), d = D",
+    quote=r"\text{Prox}_{\frac{1}{\gamma}, \mathcal{R}}(\sigma_{D-1}(\mathbf{U}_{D-1})). & \text{if } d = D",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathbf{x}_D = \mathrm{Prox}_{1/\gamma, \mathcal{R}}(\sigma_{D-1}(\mathbf{U}_{D-1}))",
     words="the update (5) of x_D minimises (4) exactly",
     hypotheses=_LAYER, says=lambda gamma: 1 / gamma, check=judge_last,
@@ -316,6 +341,12 @@ last = Claim(
 
 hidden = Claim(
     id="sbcd/eq-6", source="001, (6) (Zeng et al. 2019, Lemma 13)",
+    quote=(
+        r"\min\{0, \theta_d \mathbf{x}_d\} & \text{if } \theta_d \mathbf{x}_d + \mathbf{x}_{d+1} \leq "
+        r"0. \\ \frac{1}{2}(\theta_d \mathbf{x}_d + \mathbf{x}_{d+1}) & \text{otherwise.}"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=(
         r"\mathbf{U}_d = \theta_d\mathbf{x}_d,\ \min\{0, \theta_d\mathbf{x}_d\},\ \tfrac12(\theta_d\mathbf{x}_d +"
         r" \mathbf{x}_{d+1}) \text{ in the three cases}"
@@ -333,6 +364,9 @@ hidden = Claim(
 
 proximal_step = Claim(
     id="sbcd/eq-7", source="001, (7)",
+    quote=r"= \text{Prox}_{\eta, r_d}(\theta_d - \eta \nabla \mathcal{F}(\theta_d)) \quad (7)",
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=(
         r"\operatorname{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
         r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 + r(\theta') ="
@@ -346,6 +380,11 @@ proximal_step = Claim(
 
 exact_step = Claim(
     id="sbcd/eq-7-exact", source="001, Section 4.1: the update of Algorithm 1 written as (7)",
+    quote=(
+        r"use first order Taylor expansion of $\mathcal{F}(\theta'_d)$ to write it in the proximal gradient "
+        "descent format."
+    ),
+    whose=Whose.READING,
     statement=r"\operatorname{argmin}_{\theta'} \mathcal{F}(\theta') + \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2"
               r" = \theta - \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",

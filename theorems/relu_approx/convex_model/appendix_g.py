@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -117,6 +117,8 @@ _HYPOTHESES = (positive("lam"),)
 theorem_g_1 = Claim(
     id="relu-approx/thm-G.1",
     source="000, Theorem G.1, with the constraint as printed: alpha_j <= 1, and no bound on |u_j|",
+    quote=r"\min_{\{u_j,\alpha_j \le 1\}_{j=1}^m, \|u_j\|_{\sigma} \forall j \in [m]}",
+    whose=Whose.TYPO,
     statement=(
         r"\min \tfrac12\|\cdot\|^2 + \tfrac\lambda2 \sum_j \|u_j\|^4 + \alpha_j^4 ="
         r" \min_{\alpha_j \le 1} \tfrac12\|\cdot\|^2 + \lambda \sum_j \alpha_j^2"
@@ -146,6 +148,9 @@ theorem_g_1 = Claim(
 invariance = Claim(
     id="relu-approx/thm-G.1-proof",
     source="000, proof of Theorem G.1: problem (G.1) is scaling invariant",
+    quote="We see that the problem (G.1) is scaling invariant",
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
     statement=r"\|\gamma u\|^4 + (\alpha/\gamma)^4 = \|u\|^4 + \alpha^4",
     words="problem (G.1) does not change under u_j -> u_j gamma_j, alpha_j -> alpha_j / gamma_j",
     hypotheses=(positive("gamma"),),
@@ -165,6 +170,9 @@ invariance = Claim(
 balance = Claim(
     id="relu-approx/thm-G.1-gamma",
     source="000, proof of Theorem G.1: gamma_i = sqrt(alpha_i / |u_i|) gives equality in Young's inequality",
+    quote=r"\gamma_i = \sqrt{\frac{\alpha_i}{\|u_j\|_2}}$ gives an equality in Young's inequality.",
+    whose=Whose.TYPO,
+    severity=Severity.PROOF,
     statement=r"\gamma_i = \sqrt{\alpha_i / \|u_i\|}",
     words="the scaling sqrt(alpha_i / |u_i|) is real and balances |u_i| and alpha_i for every sign of alpha_i",
     hypotheses=_HYPOTHESES,

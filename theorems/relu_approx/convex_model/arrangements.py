@@ -21,7 +21,7 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.domain import positive_integer, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -144,6 +144,11 @@ _DATA = (vector("X", "the rows of the data"),)
 
 count = Claim(
     id="relu-approx/DX-regions", source="000, Section 3.1: |D_X| is the number of regions",
+    quote=(
+        r"Here $|\mathcal{D}_X|$ is the number of regions in a partition of $\mathbb{R}^d$ by hyperplanes that "
+        "pass through origin and are perpendicular to the rows of X."
+    ),
+    whose=Whose.PRINTED,
     statement=r"|\mathcal{D}_X| = \#\{\text{regions of } \mathbb{R}^d \text{ cut by } x_i^\perp\}",
     words="the activation patterns over all u are as many as the regions of the arrangement, for every X",
     hypotheses=_DATA, says=False, check=judge_count,
@@ -159,6 +164,11 @@ count = Claim(
 )
 cones = Claim(
     id="relu-approx/cones-partition", source="000, Section 3.1: the space is partitioned into the cones C_1, ..., C_M",
+    quote=(
+        "the parameter space is partitioned into convex cones "
+        r"$C_1,\ldots,C_M,C_i=\{u\in\mathbb{R}^d:(2D_i-I)Xu\geq 0\}$"
+    ),
+    whose=Whose.PRINTED,
     statement=r"\mathbb{R}^d = \bigsqcup_i C_i,\quad C_i = \{u : (2D_i - I)Xu \ge 0\}",
     words="every u lies in exactly one cone C_i",
     hypotheses=_DATA, says=True, check=judge_cones,
@@ -174,6 +184,8 @@ cones = Claim(
 )
 bound = Claim(
     id="relu-approx/DX-bound", source="000, Section 3.1 (Pilanci and Ergen 2020)",
+    quote=r"|\mathcal{D}_X| \le 2r \left(\frac{\mathrm{e}(n-1)}{r}\right)^r",
+    whose=Whose.PRINTED,
     statement=r"|\mathcal{D}_X| \le 2r\left(\frac{e(n-1)}{r}\right)^r",
     words="the number of patterns is at most 2 r (e (n-1)/r)^r for every n >= 1",
     hypotheses=(positive_integer("n"), positive_integer("r")), says=(1, printed_bound), check=judge_bound,

@@ -24,7 +24,7 @@ from flint import arb, arb_mat, ctx
 
 from oracle.core.domain import positive, positive_integer, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -185,6 +185,12 @@ _GLM = (vector("x"), positive("clip_norm"), positive_integer("classes"))
 
 glm = Claim(
     id="relu-approx/app-A-glm", source="000, Appendix A",
+    quote=(
+        "which shows that we are actually minimizing a loss function of a GLM when we are minimizing the loss "
+        r"$\mathcal{L}(v, X, y)$ w.r.t. v."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\ell_j(v) = \tfrac12 (\tilde x_j^T v - y_j)^2 + \tfrac\lambda2 \lVert v \rVert^2",
     words="the scalar loss (3.8) is a generalised linear model in the features (D_1 x; ...; D_P x)",
     hypotheses=_GLM, says=lambda x, active: tuple(a * x for a in active), check=judge_glm,
@@ -193,6 +199,9 @@ glm = Claim(
 )
 blocks = Claim(
     id="relu-approx/lem-B.1-hessian", source="000, the proof of Lemma B.1: the Hessian is block diagonal",
+    quote="the Hessian matrix is of the diagonal block form",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\nabla^2 h = \mathrm{diag}(A_1, \dots, A_P)",
     words="the Hessian of the convex ReLU loss is block diagonal",
     hypotheses=_GLM, says=lambda t: sympy.diag(*(v**2 for v in t)), check=judge_blocks,
@@ -210,6 +219,12 @@ blocks = Claim(
 field = Claim(
     id="relu-approx/clip-convex",
     source="000, Section 3.4, with the ten-class cross-entropy of Section 6 (three classes are enough)",
+    quote=(
+        "we are allowed to use the analysis of Bok et al. (2024) also when clipping the gradients since then the "
+        "clipped gradients are gradients of another convex loss (Song et al., 2021)."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\mathrm{clip}(\nabla_v h, C) = \nabla_v \tilde h \text{ for a convex } \tilde h",
     words="clipped multi-class cross-entropy gradients are gradients of another convex loss",
     hypotheses=_GLM, says=3, check=judge_field,
@@ -219,6 +234,12 @@ field = Claim(
 )
 scalar = Claim(
     id="relu-approx/clip-convex-scalar", source="000, Section 3.4, for scalar outputs (Song et al. 2021)",
+    quote=(
+        "we are allowed to use the analysis of Bok et al. (2024) also when clipping the gradients since then the "
+        "clipped gradients are gradients of another convex loss (Song et al., 2021)."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\mathrm{clip}(g'(t^T v)\, t, C) = \nabla_v G(t^T v),\ G \text{ convex}",
     words="clipped gradients of a scalar generalised linear model are gradients of another convex loss",
     hypotheses=_GLM, says=lambda slope, level: max(-level, min(level, slope)), check=judge_scalar,
@@ -232,6 +253,12 @@ scalar = Claim(
 preserved = Claim(
     id="relu-approx/clip-preserves",
     source="000, Section 3.4: Theorem 2.8 applies with the same c when clipping (three classes)",
+    quote=(
+        "Thus, the DP accounting Thm. 2.8 is applicable with the same convexity parameters also when clipping "
+        r"the gradients $\nabla_v h(v,x_j,y_j)$ ."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\lVert S(v) - S(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert,\quad S \text{ the clipped step}",
     words="with clipping and cross-entropy a step still contracts by 1 - eta lambda",
     hypotheses=_GLM, says=(3, Fraction(1, 100)), check=judge_step,
@@ -242,6 +269,12 @@ preserved = Claim(
 )
 preserved_scalar = Claim(
     id="relu-approx/clip-preserves-scalar", source="000, Section 3.4, for scalar outputs and two classes",
+    quote=(
+        r"The properties of $\lambda$ -strong convexity and $\beta$ -smoothness are preserved when clipping the "
+        r"sample-wise gradients $\nabla_v h(v,x_j,y_j)$ (Section E.2, Redberg et al., 2024)."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\lVert S(v) - S(v') \rVert \le c \lVert v - v' \rVert,\ \eta < 2/\beta,\ S \text{ the clipped step}",
     words="with clipping and two classes a step still contracts by the c of the unclipped loss",
     hypotheses=_GLM, says=(2, Fraction(1, 100)), check=judge_step,

@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive_integer
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -63,6 +63,12 @@ _EVERYTHING: Allowed = lambda x, u, v: True  # noqa: E731
 constrained = Claim(
     id="relu-approx/thm-D.3-applies",
     source="000, Appendix D: Theorem D.3 applies directly to problem (3.4), whose constraint set is (3.5)",
+    quote=(
+        "We can directly apply the following classical result from ERM for the DP-GD (Alg. 1) to the stochastic "
+        "problem (3.4) or (3.6)."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\mathcal{C} = \{v: (2D_i - I)Xv_i \ge 0\} \text{ does not depend on the records}",
     words="the constraint set of problem (3.4), onto which Algorithm 1 projects, is the same for neighbouring data",
     hypotheses=_HYPOTHESES,

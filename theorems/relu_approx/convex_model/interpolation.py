@@ -35,7 +35,7 @@ from flint import arb, ctx, fmpq_mat
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.effort import points
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -285,6 +285,12 @@ _DATA_MODEL = (positive_integer("n"), positive_integer("d"))
 zero_optimum = Claim(
     id="relu-approx/zero-optimum-3.6",
     source="000, Section 4: with enough hyperplanes the stochastic problem (3.6) has zero global optimum",
+    quote=(
+        r"we get zero global optimum for the stochastic problem (3.6) with probability at least $1 - \gamma - "
+        r"\frac{1}{(2n)^8}$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\min_v \frac{1}{2n}\lVert\sum_i D_i X v_i - y\rVert^2 + \frac{\lambda}{2}\sum_i \|v_i\|^2 = 0",
     words="with enough random hyperplanes the strongly convex problem (3.6), lambda > 0, has optimum zero",
     hypotheses=(*_DATA_MODEL, positive_integer("P"), positive("lam")),
@@ -309,6 +315,12 @@ zero_optimum = Claim(
 nested = Claim(
     id="relu-approx/fig-4-nested",
     source="000, Appendix E.1: the approximability of the stochastic dual problem increases with P (its training loss)",
+    quote=(
+        "This comparison shows that the approximability of the stochastic dual problem increases with increasing "
+        "P."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\min_v \mathcal{L}_{P+1} \le \min_v \mathcal{L}_{P}",
     words="more random hyperplanes never raise the optimal training loss of (3.6)",
     hypotheses=(*_DATA_MODEL, positive_integer("P"), non_negative("lam")),
@@ -321,6 +333,13 @@ nested = Claim(
 lemma_d_1 = Claim(
     id="relu-approx/lem-D.1",
     source="000, Lemma D.1 (Kim and Pilanci 2024, Proposition 2)",
+    quote=(
+        r"Suppose we sample $P \geq 2\kappa \log \frac{n}{\delta}$ hyperplane arrangement patterns and "
+        r"assume M is invertible. Then, with probability at least $1 - \delta$ , for any $y \in \mathbb{R}^n$ "
+        r", there exist $v_1, \ldots, v_P \in \mathbb{R}^d$ such that"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"P \ge 2\kappa\log\frac{n}{\delta} \implies"
               r" \mathbb{P}\Big(\forall y\ \exists v:\ \sum_i D_i X v_i = y\Big) \ge 1 - \delta",
     words="2 kappa log(n/delta) random patterns fit any labels with probability at least 1 - delta",
@@ -338,6 +357,12 @@ lemma_d_1 = Claim(
 lemma_d_2 = Claim(
     id="relu-approx/lem-D.2",
     source="000, Lemma D.2 (Kim and Pilanci 2024, Corollary 3)",
+    quote=(
+        r"Let the ratio $c = \frac{n}{d} \ge 1$ be fixed. For any $\gamma > 0$ , there exists $d_1$ such that "
+        r"for all $d \ge d_1$ with probability at least $1 - \gamma - \frac{1}{(2n)^8}$ ,"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\kappa \le 10\sqrt{2}\,(\sqrt{c} + 1)^2 \quad (c = n/d \ge 1 \text{ fixed},\ d \ge d_1)",
     words="for Gaussian data kappa is at most 10 sqrt 2 (sqrt c + 1)^2 with high probability for large d",
     hypotheses=(*_DATA_MODEL, probability("gamma")),
@@ -354,6 +379,13 @@ lemma_d_2 = Claim(
 order_of_p = Claim(
     id="relu-approx/P-order",
     source="000, Section 4 and Appendix D: P = O(n log(n/gamma) / d)",
+    quote=(
+        r"There results together tell that taking d and n large enough (such that $n \geq d$ ), we have that "
+        r"with $P = O(\frac{n\log\frac{n}{\gamma}}{d})$ hyperplane arrangements we get the zero global "
+        "optimum with high probability"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"2\kappa\log\frac{n}{\gamma} = O\Big(\frac{n}{d}\log\frac{n}{\gamma}\Big)",
     words="2 kappa log(n/gamma) is of the order n log(n/gamma) / d, since (sqrt c + 1)^2 <= 4 c for c >= 1",
     hypotheses=(*_DATA_MODEL, probability("gamma"), non_negative("c")),

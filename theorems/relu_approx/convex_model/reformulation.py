@@ -23,7 +23,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -209,6 +209,12 @@ _NETWORK = (vector("x"), vector("u"), positive("lam"))
 
 width = Claim(
     id="relu-approx/thm-3.1", source="000, Theorem 3.1",
+    quote=(
+        r"There exists $m^* \in \mathbb{N}$ , $m^* \leq d+1$ , such that for all $m \geq m^*$ , the ReLU "
+        "minimization problem (3.2) and the convex problem (3.3) have equal minima."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\exists m^* \le d + 1: \text{ (3.2) and (3.3) have equal minima for all } m \ge m^*",
     words="from d + 1 hidden neurons on the ReLU problem and the convex problem have equal minima",
     hypotheses=(positive_integer("d"), positive_integer("n"), positive("lam")), says=lambda n, d: d + 1,
@@ -225,6 +231,11 @@ width = Claim(
 loss = Claim(
     id="relu-approx/eq-3.4",
     source="000, (3.4): the norm of (sum D_i X (v_i - w_i), y), read as of both parts together",
+    quote=(
+        r"\min_{v_i, w_i} \frac{1}{2} \left\| \sum_{i=1}^{P} D_i X(v_i - w_i), y \right\|_2^2 + \lambda "
+        r"\sum_{i=1}^{P} (\|v_i\|_2 + \|w_i\|_2)"
+    ),
+    whose=Whose.TYPO,
     statement=r"\tfrac12 \left\lVert \textstyle\sum_i D_i X(v_i - w_i),\ y \right\rVert_2^2",
     words="the first term of (3.4), as printed, is the squared residual of (3.3)",
     hypotheses=_NETWORK, says=lambda prediction, y: prediction**2 + y**2, check=judge_loss,
@@ -240,6 +251,8 @@ loss = Claim(
 )
 indicator = Claim(
     id="relu-approx/eq-3.6-3.8-D", source="000, the D_i of (3.6), max(0, sign(x^T u)), and of (3.8), 1(x^T u >= 0)",
+    quote=r"(D_i)_{jj} = \max (0, \operatorname{sign}(x_j^T u_i)).",
+    whose=Whose.PRINTED,
     statement=r"\max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
     words="the two definitions of the diagonal matrices agree for every x and u",
     hypotheses=_NETWORK, says=(lambda product: max(0, product), False), check=judge_indicator,
@@ -255,6 +268,8 @@ indicator = Claim(
 )
 mean = Claim(
     id="relu-approx/eq-3.7", source="000, (3.7) (its sum printed over i, meant over j)",
+    quote="Note that we may also write the loss function of Eq. (3.6) in the summative form",
+    whose=Whose.PRINTED,
     statement=r"\mathcal{L}(v, X, y) = \frac1n \sum_{j=1}^n \ell(v, x_j, y_j)",
     words="the loss (3.6) is the mean over the records of (3.8)",
     hypotheses=_NETWORK, says=lambda n: 1 / (2 * n), check=judge_mean,
@@ -263,6 +278,8 @@ mean = Claim(
 )
 flat = Claim(
     id="relu-approx/eq-3.4-not-strong", source="000, Section 3.2: (3.4) is not generally strongly convex",
+    quote="the overall loss function given by Eq. 3.4 is not generally strongly convex",
+    whose=Whose.PRINTED,
     statement=r"\frac{d^2}{ds^2} \big( \lambda \lVert s e \rVert_2 + \lambda \lVert s e \rVert_2 \big) = 0"
               r" \text{ along } v_1 = w_1 = s e",
     words="the problem (3.4) with its group norms is not strongly convex",
@@ -272,6 +289,11 @@ flat = Claim(
 )
 dimension = Claim(
     id="relu-approx/dimension", source="000, Section 3.3, practical considerations",
+    quote=(
+        r"the overall model has a dimension $d \times P \times k$ , where d is the feature dimension and P the "
+        "number of randomly chosen hyperplanes."
+    ),
+    whose=Whose.PRINTED,
     statement=r"\dim v = d \times P \times k", words="the model for k outputs has d P k parameters",
     hypotheses=(positive_integer("d"), positive_integer("P"), positive_integer("k")),
     says=lambda d, p, k: d * p * k, check=judge_dimension,
@@ -280,6 +302,8 @@ dimension = Claim(
 )
 inference = Claim(
     id="relu-approx/inference", source="000, Section 3.3, the inference time model",
+    quote="the prediction is carried out similarly using the function",
+    whose=Whose.PRINTED,
     statement=r"g(x, v) = \textstyle\sum_i \mathbb{1}(u_i^T x \ge 0)\, x^T v_i",
     words="at a training point the inference model gives the training prediction",
     hypotheses=_NETWORK, check=judge_inference,
@@ -292,6 +316,9 @@ inference = Claim(
 )
 strong = Claim(
     id="relu-approx/sec-3.4-strong", source="000, Section 3.4",
+    quote=r"the loss function (3.8) is clearly $\lambda$ -strongly convex.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\ell(\cdot, x, y) \text{ is } \lambda\text{-strongly convex}",
     words="the loss (3.8) is lambda-strongly convex",
     hypotheses=_NETWORK, says=Fraction(1), check=judge_strong,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
 
@@ -94,6 +94,12 @@ def judge(constant: Constant, given: Domain) -> Finding:
 lemma_3_2 = Claim(
     id="relu-approx/lem-3.2",
     source="000, Lemma 3.2 and Lemma B.1",
+    quote=(
+        r"The gradients of the loss function $\ell(v, x_j, y_j)$ given in Eq. (3.8) are $\beta$ -Lipschitz "
+        r"continuous for $\beta = ||x_j||_2^2 + \lambda$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\nabla_v \ell(v, x, y) \text{ is } (\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz}",
     words="gradients of the convex ReLU loss are (|x|^2 + lambda)-Lipschitz",
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),

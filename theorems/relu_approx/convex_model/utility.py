@@ -31,7 +31,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
@@ -227,6 +227,12 @@ _RATE_USES = tuple(
 theorem_4_1 = Claim(
     id="relu-approx/thm-4.1",
     source="000, Theorem 4.1 = Theorem D.4",
+    quote=(
+        "Consider applying the private gradient descent (Alg. 1) to the practical stochastic strongly convex "
+        "problem (3.6) and assume the gradients stay bounded by a constant L > 0."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathcal{L}(\theta^{priv}, D) \le \widetilde{O}\Big(\frac{1}{\sqrt{n\varepsilon}}\Big)",
     words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate (n epsilon)^(-1/2)",
     hypotheses=_MODEL,
@@ -249,6 +255,12 @@ theorem_4_1 = Claim(
 regularised = Claim(
     id="relu-approx/thm-4.1-regularised",
     source="000, Theorem 4.1, stated for the strongly convex problem (3.6), here with lambda = 1 and labels +-1",
+    quote=(
+        "Consider applying the private gradient descent (Alg. 1) to the practical stochastic strongly convex "
+        "problem (3.6) and assume the gradients stay bounded by a constant L > 0."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\mathcal{L}(\theta^{priv}, D) = O\big(n^{-1/2}\log^{10} n\big), \quad \lambda = 1",
     words="for the strongly convex problem (3.6) the loss itself falls like n^(-1/2) up to logarithms",
     hypotheses=(*_MODEL, positive("lam")),
@@ -273,6 +285,7 @@ regularised = Claim(
 gradients = Claim(
     id="relu-approx/thm-4.1-gradients",
     source="000, Theorem 4.1: gradients stay bounded by a constant L, for Gaussian data (here L = 10)",
+    severity=Severity.UTILITY,
     statement=r"\|\nabla \ell(\theta_0, x_j, y_j)\| \le L \text{ for all } d,\quad X_{ij} \sim N(0, 1),\ |y_j| = 1",
     words="in the random data model the gradients of (3.8) at the start are bounded by a constant that d does not move",
     hypotheses=(*_MODEL, positive_integer("P")),
@@ -292,6 +305,12 @@ gradients = Claim(
 theorem_d_3 = Claim(
     id="relu-approx/thm-D.3",
     source="000, Theorem D.3 (Bassily et al. 2014, Talwar et al. 2014), as printed, without a constant",
+    quote=(
+        "under appropriate choices of the learning rate and the number of iterations in the gradient descent "
+        r"algorithm (Alg. 1), we have with probability at least $1 - \beta$ ,"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=(
         r"\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
         r" \frac{L \|\theta_0 - \theta^*\| \sqrt{p \log(1/\delta)\log(1/\beta)}}{n\varepsilon}"
@@ -323,6 +342,11 @@ theorem_d_3 = Claim(
 algorithm_1 = Claim(
     id="relu-approx/alg-1",
     source="000, Algorithm 1, line 4: b_t ~ N(0, sigma^2 I_d), for (3.6) with theta in R^p, p = d P",
+    quote=(
+        r"\leftarrow \frac{1}{n} \sum_{i=1}^n \partial_{\theta} \ell(\theta_t, d_i) + b_t$ , where $b_t "
+        r"\sim \mathcal{N}(0, \sigma^2 I_d)$ ."
+    ),
+    whose=Whose.TYPO,
     statement=r"b_t \sim N(0, \sigma^2 I_d), \quad \nabla \mathcal{L} \in \mathbb{R}^{p},\ p = dP",
     words="the noise of Algorithm 1 has the dimension d of the features",
     hypotheses=(positive_integer("d"), positive_integer("P")),
@@ -341,6 +365,7 @@ algorithm_1 = Claim(
 average = Claim(
     id="relu-approx/alg-1-average",
     source="000, Algorithm 1, line 7, with the usual analysis of gradient descent: the mean of theta_1, ..., theta_T",
+    severity=Severity.PROOF,
     statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
               r" \frac{\eta}{2}(G^2 + p\sigma^2)",
     words="the textbook bound of gradient descent holds for the average of theta_1, ..., theta_T",

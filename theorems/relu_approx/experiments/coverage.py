@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
 
@@ -129,6 +129,13 @@ _GRID = (positive("eta"), positive_integer("hyperplanes"), positive("square", "|
 coverage = Claim(
     id="relu-approx/experiments-privacy",
     source="000, Sections 3.4 and 6 with Appendix H: the NoisyCGD models have the stated epsilon by Theorem 2.8",
+    quote=(
+        "To have similar privacy guarantees for the base models trained using NoisyCGD, we adjust the "
+        r"regularization constant $\lambda$ accordingly (as depicted in Section 5) which leads to equal final "
+        r"$(\varepsilon,\delta)$ -DP guarantees for the hyperparameter tuning algorithms."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\lVert S_\eta(v) - S_\eta(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert"
               r" \text{ for every } (\eta, P) \text{ of the grid, ten classes}",
     words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid",

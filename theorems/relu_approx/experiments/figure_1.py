@@ -19,7 +19,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -145,6 +145,13 @@ figure_1 = Claim(
 crossing = Claim(
     id="relu-approx/fig-1-crossing",
     source="000, Figure 1 and its caption",
+    quote=(
+        r"Figure 1: Values of the product of the learning rate $\eta$ and the $L_2$ -regularization constant "
+        r"$\lambda$ that lead to tighter privacy bounds for the final model using Thm. 2.8 than for the whole "
+        "sequence of updates using the DP-SGD analysis."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} < \varepsilon_{\mathrm{DP\text{-}SGD}}"
               r" \text{ at } E = 400,\ \eta\lambda \in \{5.4, 10, 20\} \cdot 10^{-5}",
     words="at 400 epochs NoisyCGD's epsilon is below DP-SGD's for each of the figure's three eta lambda",
@@ -169,6 +176,11 @@ crossing = Claim(
 sigma_literal = Claim(
     id="relu-approx/thm-2.8-sigma",
     source="000, equation (2.4) and Theorem 2.8: Z_j ~ N(0, sigma^2 I) on the mean gradient, sigma = 15 as in Figure 1",
+    quote=(
+        r"where $Z_j \sim \mathcal{N}(0, \sigma^2 I_d)$ and the data D, |D| = n, is divided into disjoint "
+        "batches"
+    ),
+    whose=Whose.READING,
     statement=r"\frac{L}{b\sigma} = \frac{2}{1000 \cdot 15}",
     words="the sigma of Theorem 2.8 is the standard deviation of the noise on the mean gradient, as (2.4) says",
     hypotheses=_SETTING,

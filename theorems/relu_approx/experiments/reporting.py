@@ -20,7 +20,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, citing
+from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -143,6 +143,8 @@ candidates = Claim(
 widths = Claim(
     id="relu-approx/app-H-W",
     source="000, Section 6 and Appendix H: the grids of the hidden width W are depicted in Appendix H",
+    quote="The hyperparameter grids used in the experiments are depicted in Appendix H.",
+    whose=Whose.PRINTED,
     statement=r"W \in \{\,\}",
     words="Appendix H gives the grids of the ReLU network's hidden width",
     hypotheses=(),
@@ -190,6 +192,7 @@ step_sizes = Claim(
 p_128 = Claim(
     id="relu-approx/P-128",
     source="000, Section 6: we generally find that P = 128 is not far from the optimum for the convex model",
+    severity=Severity.UTILITY,
     statement=r"128 \in \text{grid of } P \text{ for each data set}",
     words="P = 128 was tried on each data set",
     hypotheses=(),

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted
 
@@ -62,6 +62,9 @@ _ALL_SIX: Mapping[Row, tuple[int, int]] = {(Fraction(1), 128): (6, 6), (Fraction
 consequence = Claim(
     id="relu-approx/lem-3.2-consequence",
     source="000, Sections 3.4 and 6 with Appendix H: Theorem 2.8 is used at every step size of the grid, |x| = 1",
+    quote=r"The learning rate $\eta$ is tuned in all alternatives using the grid",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\eta < 2/\beta \text{ for every } \eta \in \{10^{-3}, \dots, 10^{-0.5}\},\ P \in \{128, 256\}",
     words="at unit norms every step size of the document's grid is admissible for Theorem 2.8",
     hypotheses=_SETTING, says=_ALL_SIX, check=judge_table,

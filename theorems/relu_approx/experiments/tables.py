@@ -22,7 +22,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, citing
+from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -149,6 +149,12 @@ _NO_RUN = "needs training runs of the models; none was made: preprocessing, clip
 epsilons = Claim(
     id="relu-approx/tables-eps",
     source="000, Tables 1 and 2: epsilon = 2.88 and 8.91 for K ~ Poisson(20), bases (1.33, 1e-5) and (4.76, 1e-5)",
+    quote=(
+        r"Table 1: MNIST model accuracies vs. $\varepsilon$ -values for the DP hyperparameter tuning algorithm "
+        r"when $\delta=10^{-5}$ . The number of candidate models K is Poisson distributed with mean 20."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuning}} = 2.88,\ 8.91 \quad (m = 20,\ \delta = 10^{-5})",
     words="tuning with Poisson(20) runs of (1.33, 1e-5)- and (4.76, 1e-5)-DP bases costs epsilon 2.88 and 8.91",
     hypotheses=_TUNING,
@@ -178,6 +184,13 @@ epsilons = Claim(
 cifar = Claim(
     id="relu-approx/tables-eps-cifar",
     source="000, Table 2: the same epsilons for CIFAR-10, whose bases cost 1.4567 and 5.0512",
+    quote=(
+        r"Table 2: CIFAR-10 model accuracies vs. $\varepsilon$ -values for the DP hyperparameter tuning "
+        r"algorithm when $\delta = 10^{-5}$ . The number of candidate models K is Poisson distributed with mean "
+        "m=20."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuning}} = 2.88,\ 8.91 \quad (q = 1/50,\ m = 20,\ \delta = 10^{-5})",
     words="tuning with Poisson(20) runs of DP-SGD on CIFAR-10 costs epsilon 2.88 and 8.91",
     hypotheses=_TUNING,
@@ -199,6 +212,12 @@ cifar = Claim(
 table_1 = Claim(
     id="relu-approx/table-1",
     source="000, Table 1: six MNIST accuracies, means of 5 runs",
+    quote=(
+        r"Table 1: MNIST model accuracies vs. $\varepsilon$ -values for the DP hyperparameter tuning algorithm "
+        r"when $\delta=10^{-5}$ . The number of candidate models K is Poisson distributed with mean 20."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"0.927,\ 0.929,\ 0.916;\quad 0.944,\ 0.949,\ 0.944",
     words="the tuned models have the MNIST accuracies of Table 1",
     hypotheses=(),
@@ -211,6 +230,13 @@ table_1 = Claim(
 table_2 = Claim(
     id="relu-approx/table-2",
     source="000, Table 2: six CIFAR-10 accuracies, means of 5 runs",
+    quote=(
+        r"Table 2: CIFAR-10 model accuracies vs. $\varepsilon$ -values for the DP hyperparameter tuning "
+        r"algorithm when $\delta = 10^{-5}$ . The number of candidate models K is Poisson distributed with mean "
+        "m=20."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"0.416,\ 0.417,\ 0.427;\quad 0.455,\ 0.459,\ 0.471",
     words="the tuned models have the CIFAR-10 accuracies of Table 2",
     hypotheses=(),
@@ -235,6 +261,9 @@ monotone = Claim(
 on_par = Claim(
     id="relu-approx/table-onpar",
     source="000, Section 6.1: the convex models are on par in accuracy with the ReLU network (read: not below it)",
+    quote="We see from tables 1 and 2 that the convex models are on par in accuracy with the ReLU network.",
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}}",
     words="in Tables 1 and 2 no convex model is less accurate than the ReLU network",
     hypotheses=(),
@@ -255,6 +284,12 @@ on_par = Claim(
 figure_2_table = Claim(
     id="relu-approx/fig-2-text-table",
     source="000, Section 6.2, held against Table 1: both convex methods better than the ReLU network on MNIST",
+    quote=(
+        "both DP-SGD and the noisy cyclic mini-batch GD applied to the stochastic dual problem lead to better "
+        "utility models than DP-SGD applied to the ReLU network."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_{\mathrm{convex}} > \mathrm{acc}_{\mathrm{ReLU}} \text{ in Table 1}",
     words="in Table 1 both convex methods are more accurate than the ReLU network",
     hypotheses=(),

@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import LawPair, dominates, laws, product, shown
 from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
@@ -77,6 +77,12 @@ def _pair(pair: LawPair) -> str:
 theorem_2_4 = Claim(
     id="relu-approx/thm-2.4",
     source="000, Theorem 2.4 (Zhu, Dong and Wang 2022; the text also calls it Lemma 2.4)",
+    quote=(
+        r"*If* (P,Q) *dominates* $\mathcal{M}$ *and* (P',Q') *dominates* $\mathcal{M}'$ , *then* $(P \times "
+        r"P',Q \times Q')$ *dominates the adaptive composition* $\mathcal{M} \circ \mathcal{M}'$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"(P, Q) \succeq \mathcal{M},\ (P', Q') \succeq \mathcal{M}' \implies"
         r" (P \times P', Q \times Q') \succeq \mathcal{M} \circ \mathcal{M}'"

@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, unit_interval
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -185,6 +185,12 @@ _HYPOTHESES = (non_negative("epsilon"), unit_interval("delta"))
 definition_2_1 = Claim(
     id="relu-approx/def-2.1",
     source="000, Definition 2.1, with the tight delta defined after it",
+    quote=(
+        r"\mathbb{P}(\mathcal{M}(D) \in E) < e^{\varepsilon} \mathbb{P}(\mathcal{M}(D') \in E) + "
+        r"\delta.$$ We call $\mathcal{M}$ tightly $(\varepsilon, \delta)$ -DP, if there does not exist "
+        r"$\delta' < \delta$ such that $\mathcal{M}$ is $(\varepsilon, \delta')$ -DP."
+    ),
+    whose=Whose.TYPO,
     statement=r"\mathbb{P}(\mathcal{M}(D) \in E) < e^{\varepsilon}\, \mathbb{P}(\mathcal{M}(D') \in E) + \delta",
     words="(epsilon, delta)-DP with a strict inequality has a smallest delta, the one of Lemma 2.2",
     hypotheses=_HYPOTHESES,
@@ -221,6 +227,12 @@ equation_2_1 = Claim(
 lemma_2_2 = Claim(
     id="relu-approx/lem-2.2",
     source="000, Lemma 2.2 (Zhu, Dong and Wang 2022)",
+    quote=(
+        r"For a given $\varepsilon \geq 0$ , tight $\delta(\varepsilon)$ is given by the expression "
+        r"$$\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D)||\mathcal{M}(D')).$$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D) \| \mathcal{M}(D'))",
     words="the tight delta at epsilon is the largest hockey-stick divergence over neighbours",
     hypotheses=(non_negative("epsilon"),),
@@ -239,6 +251,7 @@ lemma_2_2 = Claim(
 definition_2_3 = Claim(
     id="relu-approx/def-2.3",
     source="000, Definition 2.3 (Zhu, Dong and Wang 2022): domination for all alpha > 0 covers both orders",
+    severity=Severity.PROOF,
     statement=r"H_\alpha(P \| Q) = \alpha H_{1/\alpha}(Q \| P) + 1 - \alpha \quad (\alpha > 0)",
     words="a pair that dominates for every alpha > 0 bounds the divergences in both orders",
     hypotheses=(positive("alpha"),),

@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.cyclic_value import squared
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
@@ -101,6 +101,12 @@ _SETTING = (unit_interval("contraction"), positive_integer("batches"), positive_
 slightly = Claim(
     id="relu-approx/ye-shokri-slightly",
     source="000, Section 2.2: the bounds of Theorem 2.8 are slightly lower than those of Ye and Shokri (2022)",
+    quote=(
+        "however, as also illustrated by the experiments of Bok et al. (2024), the bounds given by Thm. 2.8 lead "
+        r"to slightly lower $(\varepsilon, \delta)$ -DP bounds for NoisyCGD."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"1 \le \frac{R_\alpha^{\mathrm{YS}}/\alpha}{\mu^2/2} \le 2",
     words="Theorem 2.8 gives slightly lower bounds than the Renyi analysis: lower, and by less than a factor of two",
     hypotheses=_SETTING,
@@ -115,6 +121,7 @@ slightly = Claim(
 much = Claim(
     id="relu-approx/ye-shokri-much",
     source="000, Section 2.2, with the size of the difference (our recursion; Ye and Shokri's text is not at hand)",
+    severity=Severity.UTILITY,
     statement=r"11 \le \frac{R_\alpha^{\mathrm{YS}}/\alpha}{\mu^2/2} \le 15",
     words="at Figure 1's setting the Renyi bound is 11 to 15 times that of Theorem 2.8",
     hypotheses=_SETTING,
@@ -128,6 +135,12 @@ much = Claim(
 forgets = Claim(
     id="relu-approx/forgetting",
     source="000, Section 2.2: the larger lambda and eta are, the faster the epsilon-values converge",
+    quote=(
+        r"The larger the regularization parameter $\lambda$ and the learning rate $\eta$ are, the faster the "
+        r"model 'forgets' the past updates and the faster the $\varepsilon$ -values converge."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\frac{\mu_\infty^2 - \mu_E^2}{\mu_\infty^2 - L^2/(b\sigma)^2} = \frac{2Q}{1+Q},\quad Q = c^{k(E-1)}",
     words="the bound converges with the epochs, and faster for a smaller c",
     hypotheses=_SETTING,

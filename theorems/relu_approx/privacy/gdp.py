@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from oracle.core.domain import non_negative, positive
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.tools.exact_gaussian_curve import check, curve
 from theorems.verdict import Verdict
 
 lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",
     source="000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)",
+    quote=(
+        r"A mechanism $\mathcal{M}$ is $\mu$ -GDP if and only it is $(\varepsilon, \delta)$ -DP for all "
+        r"$\varepsilon \geq 0$ , where $$\delta(\varepsilon) = \Phi\left(-\frac{\varepsilon}{\mu} + "
+        r"\frac{\mu}{2}\right) - \mathrm{e}^{\varepsilon}\Phi\left(-\frac{\varepsilon}{\mu} - "
+        r"\frac{\mu}{2}\right).$$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\mathcal{M} \text{ is } \mu\text{-GDP} \iff \text{it is } (\varepsilon, \delta(\varepsilon))\text{-DP}"
         r" \text{ for all } \varepsilon \ge 0,"

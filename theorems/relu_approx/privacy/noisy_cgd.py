@@ -12,7 +12,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.core.domain import positive, positive_integer, unit_interval
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.cyclic_value import Squared, curvature, identity_gap, squared, value
 from theorems.tools.exact_shift_programme import exact_linear, optimum, touched_steps
@@ -80,6 +80,13 @@ _HYPOTHESES = (
 theorem_2_8 = Claim(
     id="relu-approx/thm-2.8-formula",
     source="000, Theorem 2.8 (Bok, Su and Altschuler 2024, Thm. 4.5)",
+    quote=(
+        r"-strongly convex, $\beta$ -smooth loss functions with gradient sensitivity L. Then, for any $\eta "
+        r"\in (0, 2/M)$ , NoisyCGD is $\mu$ -GDP for $$\mu = \frac{L}{b\sigma} \sqrt{1 + c^{2k-2} \frac{1 "
+        r"- c^2}{(1 - c^k)^2} \frac{1 - c^{k(E-1)}}{1 + c^{k(E-1)}}},$$"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}},"
         r"\quad c = \max\{|1-\eta\lambda|, |1-\eta\beta|\}"
@@ -101,6 +108,7 @@ theorem_2_8 = Claim(
 theorem_2_8_optimal = Claim(
     id="relu-approx/thm-2.8-optimal",
     source="000, Theorem 2.8 (is its value the best that shifts can give?)",
+    severity=Severity.UTILITY,
     statement=r"\mu^2 = \frac{L^2}{b^2\sigma^2}\,\min_a \sum_i a_i^2 \quad (k \ge 2,\ \text{last batch})",
     words="for two or more batches the theorem's value is the optimum of the shift programme",
     hypotheses=_HYPOTHESES,

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from oracle.core.domain import positive, positive_integer, unit_interval
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.cyclic_value import squared, value
@@ -210,6 +210,9 @@ _SETTING = (unit_interval("contraction"), positive_integer("batches"), positive_
 step_sizes = Claim(
     id="relu-approx/thm-2.8-eta",
     source="000, Theorem 2.8: eta in (0, 2/M), with M = |D_X| as in Section 3.1, the only M of the document",
+    quote=r"Then, for any $\eta \in (0, 2/M)$ , NoisyCGD is $\mu$ -GDP",
+    whose=Whose.TYPO,
+    severity=Severity.PRIVACY,
     statement=r"\eta \in (0, 2/M) \implies \text{NoisyCGD is } \mu\text{-GDP for the } \mu \text{ of Theorem 2.8}",
     words="Theorem 2.8 holds for every step size below 2/M, M the number of activation patterns",
     hypotheses=_HYPOTHESES,
@@ -231,6 +234,12 @@ step_sizes = Claim(
 contraction = Claim(
     id="relu-approx/thm-2.8-c",
     source="000, Section 2.2: c generally equals |1 - eta lambda|",
+    quote=(
+        "This is reflected in the GDP bound of Thm. 2.8 in the constant c which generally equals "
+        r"$|1-\eta\lambda|$ ."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \quad (0 < \eta < 2/\beta)",
     words="for every admissible step size the constant c of Theorem 2.8 is |1 - eta lambda|",
     hypotheses=_HYPOTHESES,
@@ -250,6 +259,13 @@ contraction = Claim(
 monotone = Claim(
     id="relu-approx/tuning-monotone",
     source="000, Section 6: the bound depends monotonically on c = 1 - eta lambda, so mu fixes c",
+    quote=(
+        r"bound of Thm. (2.8) depends monotonoysly on the parameter $c = 1 - \eta \cdot \lambda$ . In case the "
+        r"hyperparameters b noise scale $\sigma$ are fixed, fixing the GDP parameter $\mu$ will also fix the "
+        "value of c."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\frac{\partial \mu}{\partial c} > 0 \quad (E \ge 2)",
     words="the bound of Theorem 2.8 grows strictly with c, so that fixing mu fixes c",
     hypotheses=_SETTING,
@@ -263,6 +279,7 @@ monotone = Claim(
 tightness = Claim(
     id="relu-approx/thm-2.8-tightness",
     source="000, Theorem 2.8 (how far from the truth it can be, k = 60, E = 400)",
+    severity=Severity.UTILITY,
     statement=(
         r"\left(\frac{1-c^{kE}}{1-c^k}\right)^2 \frac{1-c^2}{1-c^{2kE}} \le \left(\frac{b\sigma\mu}{L}\right)^2 \le"
         r" 1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}"
@@ -282,6 +299,12 @@ tightness = Claim(
 reach = Claim(
     id="relu-approx/lambda-adjusts",
     source="000, Section 2.2: for a given eta we can always adjust lambda to have desirable guarantees",
+    quote=(
+        r"For a given value of the learning $\eta$ , we can always adjust the value of $\lambda$ to have "
+        r"desirable $(\varepsilon,\delta)$ -DP guarantees."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\forall \varepsilon^* > 0\ \exists \lambda:\ \varepsilon(\lambda) \le \varepsilon^*",
     words="at Figure 1's setting some regularisation brings epsilon down to any desired value, such as 0.4",
     hypotheses=_SETTING,

@@ -21,7 +21,7 @@ from fractions import Fraction
 import sympy
 
 from oracle.core.domain import positive_integer, unit_interval
-from theorems.claim import Claim, Flip
+from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
@@ -85,6 +85,7 @@ def judge(share: Fraction, given: Domain) -> Finding:
 attained_value = Claim(
     id="relu-approx/thm-2.8-attained",
     source="000, Theorem 2.8 (can its value be improved?)",
+    severity=Severity.UTILITY,
     statement=(
         r"\sup_{\text{convex, } 1/\eta\text{-smooth losses}} \mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}"
         r"\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}} \quad (k \ge 2)"

@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Repair, citing
+from theorems.claim import Claim, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -68,6 +68,14 @@ _MODEL = (positive_integer("n"), positive_integer("d"), positive("epsilon"))
 intro_rates = Claim(
     id="relu-approx/intro-rates",
     source="000, Section 1: the rates of Bassily et al. 2019 and 2021, Arora et al. 2023, Lowy et al. 2024",
+    quote=(
+        "State-of-the-art empirical risk minimization (ERM) bounds for private convex optimization are of the "
+        r"order $O(\frac{1}{\sqrt{n}} + \frac{\sqrt{d}}{\varepsilon n})$ , where n is the number of training "
+        r"data entries, d the dimension of the parameter space and $\varepsilon$ the DP parameter (Bassily et "
+        "al., 2019)."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"O\Big(\tfrac{1}{\sqrt n} + \tfrac{\sqrt d}{\varepsilon n}\Big),\ O\Big(\tfrac{1}{n^{1/3}} +"
               r" \tfrac{d^{1/5}}{(\varepsilon n)^{2/5}}\Big),\ O\Big(\tfrac{d^{1/3}}{(\varepsilon n)^{2/3}}\Big)",
     words="the best known rates of private convex and non-convex optimisation are those of the introduction",
@@ -83,6 +91,11 @@ intro_rates = Claim(
 rates_worse = Claim(
     id="relu-approx/intro-rates-worse",
     source="000, Section 1: the non-convex bounds are much worse than 1/sqrt n + sqrt d / (epsilon n)",
+    quote=(
+        "In contrast, the bounds for non-convex optimization, which focus on finding stability points, are much "
+        "worse"
+    ),
+    whose=Whose.READING,
     statement=r"\frac{1}{\sqrt n} + x \le n^{-1/3} + x^{2/5},\quad \frac{1}{\sqrt n} + x \le x^{2/3},"
               r" \quad x = \frac{\sqrt d}{\varepsilon n} \le 1",
     words="both non-convex rates of the introduction are above the convex one wherever the latter says anything",

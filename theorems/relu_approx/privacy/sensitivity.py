@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import shown
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -66,6 +66,11 @@ def judge_outputs(squared: Callable[[Any], Any], given: Domain) -> Finding:
 definition_2_7 = Claim(
     id="relu-approx/def-2.7",
     source="000, the sentence after Definition 2.7",
+    quote=(
+        "As an example relevant to our analysis, for a family of loss functions of the form $h_i+r$ , where "
+        "$h_i$ 's are L-Lipschitz loss functions and r is a regularization function, the sensitivity equals 2L."
+    ),
+    whose=Whose.READING,
     statement=r"\sup_{i, j} \lVert \nabla (h_i + r) - \nabla (h_j + r) \rVert = 2L \quad (h_i\ L\text{-Lipschitz})",
     words="losses h_i + r with L-Lipschitz h_i have gradient sensitivity equal to 2L",
     hypotheses=(positive("L"),),
@@ -84,6 +89,12 @@ definition_2_7 = Claim(
 outputs = Claim(
     id="relu-approx/clip-per-output",
     source="000, Sections 3.3 and 3.4: k independent linear models, read as one clip for each of them, 2C-sensitive",
+    quote=(
+        "In case of k-dimensional outputs and k-dimensional labels, we will simply use k independent linear "
+        "models parallely meaning that the overall model has a dimension"
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
               r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
     words="k independent models, each with its gradient clipped to C, have the gradient sensitivity 2C together",

@@ -30,7 +30,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, citing
+from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
 
@@ -166,6 +166,8 @@ _COUNTS = {"MNIST": (60_000, 1000, 60), "FashionMNIST": (60_000, 1000, 60), "CIF
 batches_per_epoch = Claim(
     id="relu-approx/app-J-batches",
     source="000, Section 6 and Appendix J: batch size 1000, hence 50 or 60 disjoint batches an epoch",
+    quote="In our experiments of Section 6, we use 50 or 60 disjoint batches per epoch.",
+    whose=Whose.PRINTED,
     statement=r"6 \cdot 10^4 / 1000 = 60,\quad 5 \cdot 10^4 / 1000 = 50",
     words="the experiments have 60 batches an epoch on MNIST and FashionMNIST and 50 on CIFAR-10",
     hypotheses=_SETTING[:1],
@@ -178,6 +180,12 @@ batches_per_epoch = Claim(
 conditions = Claim(
     id="relu-approx/app-J-conditions",
     source="000, Appendix J: 50 or 60 batches are too few for the conditions of Feldman et al. (2021)",
+    quote=(
+        "When computing the shuffling bounds, one quickly finds that this is a too few number of batches for the "
+        "conditions of the analysis of Feldman et al. (2021) to hold."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\frac{n}{16 \log(2/\delta)} < 1 \quad (n = 50, 60)",
     words="with 50 or 60 batches no epsilon0 meets the condition of the closed-form shuffling bound at delta = 1e-5",
     hypotheses=_SETTING,
@@ -190,6 +198,12 @@ conditions = Claim(
 no_bound = Claim(
     id="relu-approx/app-J-numerical",
     source="000, Appendix J, read of the numerical method that it uses: the analysis does not apply at 60 batches",
+    quote=(
+        "When computing the shuffling bounds, one quickly finds that this is a too few number of batches for the "
+        "conditions of the analysis of Feldman et al. (2021) to hold."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\text{no } \varepsilon < 3 \text{ by the numerical method at } n = 60",
     words="with 60 batches the numerical shuffling bound says nothing",
     hypotheses=_SETTING,
@@ -204,6 +218,7 @@ no_bound = Claim(
 numerical = Claim(
     id="relu-approx/app-J-numerical-repaired",
     source="000, Appendix J: what the numerical method gives at 50 and 60 batches, sigma = 5, delta = 1e-5",
+    severity=Severity.UTILITY,
     statement=r"\varepsilon(n = 50) \le 0.85,\quad \varepsilon(n = 60) \le 0.78 \quad (s = 1)",
     words="the numerical shuffling bound is at most 0.85 with 50 batches and 0.78 with 60, at sensitivity 1",
     hypotheses=_SETTING,
@@ -216,6 +231,12 @@ numerical = Claim(
 figure_8 = Claim(
     id="relu-approx/fig-8",
     source="000, Figure 8 and Appendix J: 1000 batches, sigma = 5, one epoch",
+    quote=(
+        "This shows that the privacy guarantees in case we use shuffling amplification bounds instead of "
+        "NoisyCGD analysis in our experiments are worse than the privacy bounds of the Gaussian mechanism"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon_{\mathrm{shuffling}} > \varepsilon_{\mathrm{Gaussian}} \quad (n = 1000,\ \sigma = 5)",
     words="with 1000 batches the shuffling bound of one epoch is worse than the Gaussian mechanism's epsilon",
     hypotheses=_SETTING,
@@ -234,6 +255,9 @@ figure_8 = Claim(
 improves = Claim(
     id="relu-approx/app-J-improves",
     source="000, Appendix J: the shuffling guarantee improves as the number of batches grows",
+    quote="The shuffling privacy guarantee clearly improves the number of batches per epoch grows",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"n \mapsto \varepsilon_{\mathrm{shuffling}}(n) \text{ falls}",
     words="the shuffling bound of one epoch falls with the number of batches, from 60 to 1000",
     hypotheses=_SETTING,
@@ -246,6 +270,12 @@ improves = Claim(
 inferior = Claim(
     id="relu-approx/app-J-inferior",
     source="000, Appendix J: shuffled disjoint batches have an inferior privacy-utility trade-off (Chua et al. 2024)",
+    quote=(
+        "however it has been shown in Chua et al. (2024a;b) that the data-shuffling combined with disjoint "
+        "batches leads to an inferior privacy-utility trade-off compared to random mini-batch sampling."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\text{utility}(\text{shuffled}) < \text{utility}(\text{random}) \text{ at equal } \varepsilon",
     words="shuffled disjoint batches give a worse privacy-utility trade-off than random mini-batches",
     hypotheses=_SETTING,

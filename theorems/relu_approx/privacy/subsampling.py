@@ -24,7 +24,7 @@ from flint import ctx
 from oracle.core.domain import positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
 
@@ -110,6 +110,15 @@ _HYPOTHESES = (probability("q"), positive("sigma"), positive("alpha"))
 lemma_2_6 = Claim(
     id="relu-approx/lem-2.6",
     source="000, Lemma 2.6 and (2.3)",
+    quote=(
+        r"Then, for all neighbouring datasets (under the $\sim$ -neighbouring relation) X and Y, "
+        r"$$H_{\alpha}(\widetilde{\mathcal{M}}(X)||\widetilde{\mathcal{M}}(Y))$$ $$\leq "
+        r"H_{\alpha}((1-q)\cdot\mathcal{N}(0,\sigma^{2})+q\cdot\mathcal{N}(1,\sigma^{2})||(1-q)"
+        r"\cdot\mathcal{N}(0,\sigma^{2})+q\cdot\mathcal{N}(-1,\sigma^{2}))$$ "
+        r"(2.3) for all $\alpha \geq 0$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=(
         r"(P, Q) \succeq \mathcal{M} \implies H_\alpha(\widetilde{\mathcal{M}}(X) \| \widetilde{\mathcal{M}}(Y)) \le"
         r" H_\alpha\big((1-q)\mathcal{N}(0,\sigma^2) + q\mathcal{N}(1,\sigma^2) \,\|\,"
@@ -137,6 +146,9 @@ lemma_2_6 = Claim(
 equation_2_2 = Claim(
     id="relu-approx/eq-2.2",
     source="000, equation (2.2) and the law of Z_j after it",
+    quote=r"$Z_j \sim \mathcal{N}(0, \frac{C^2\sigma^2}{b^2}I_d)$ the noise vector.",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=(
         r"Z_j \sim \mathcal{N}\left(0, \tfrac{C^2\sigma^2}{b^2} I_d\right) "
         r"\text{ is the noise } \sigma \text{ of (2.3)}"

@@ -16,7 +16,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
@@ -133,6 +133,12 @@ _RESTS = ("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4")
 order = Claim(
     id="relu-approx/eps-base",
     source="000, Section 6.1: sigma = 5 and sigma = 15 give (1.33, 1e-5) and (4.76, 1e-5), respectively",
+    quote=(
+        r"With the noise scale values $\sigma=5.0$ and $\sigma=15.0$ , the DP-SGD trained models are "
+        "$(1.33,10^{-5})$ -DP and $(4.76,10^{-5})$ -DP, respectively."
+    ),
+    whose=Whose.TYPO,
+    severity=Severity.PRIVACY,
     statement=r"\sigma = 5 \mapsto \varepsilon = 1.33,\quad \sigma = 15 \mapsto \varepsilon = 4.76",
     words="with sigma = 5 the models are (1.33, 1e-5)-DP and with sigma = 15 they are (4.76, 1e-5)-DP",
     hypotheses=_SETTING,
@@ -153,6 +159,12 @@ order = Claim(
 values = Claim(
     id="relu-approx/eps-base-values",
     source="000, Section 6.1: the two epsilons",
+    quote=(
+        r"With the noise scale values $\sigma=5.0$ and $\sigma=15.0$ , the DP-SGD trained models are "
+        "$(1.33,10^{-5})$ -DP and $(4.76,10^{-5})$ -DP, respectively."
+    ),
+    whose=Whose.READING,
+    severity=Severity.UTILITY,
     statement=r"\varepsilon(\sigma=15) = 1.33,\quad \varepsilon(\sigma=5) = 4.76 \quad (q = 1/60,\ T = 24000)",
     words="one of five accountings in use gives both base epsilons, 1.33 and 4.76",
     hypotheses=_SETTING,
@@ -175,6 +187,12 @@ values = Claim(
 valid = Claim(
     id="relu-approx/eps-base-valid",
     source="000, Section 6.1, as a guarantee: the models are (1.33, 1e-5)-DP and (4.76, 1e-5)-DP, sigma exchanged",
+    quote=(
+        r"With the noise scale values $\sigma=5.0$ and $\sigma=15.0$ , the DP-SGD trained models are "
+        "$(1.33,10^{-5})$ -DP and $(4.76,10^{-5})$ -DP, respectively."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\delta_{\sigma=15}(1.33) \le 10^{-5},\quad \delta_{\sigma=5}(4.76) \le 10^{-5}",
     words="as guarantees the two epsilons are right for DP-SGD on MNIST, 1.33 with sigma = 15 and 4.76 with sigma = 5",
     hypotheses=_SETTING,
@@ -192,6 +210,11 @@ valid = Claim(
 factor_two = Claim(
     id="relu-approx/addremove-factor-2",
     source="000, Section 6.2: approximately a multiplicative difference of 2 between the relations",
+    quote=(
+        "which can be compared using the fact that there is approximately a multiplicative difference of 2 "
+        "between the two relations"
+    ),
+    whose=Whose.READING,
     statement=r"\varepsilon_{\mathrm{substitute}} \approx 2\, \varepsilon_{\mathrm{add/remove}}",
     words="substitution's epsilon is 2 times add/remove's, within a tenth, at the document's settings",
     hypotheses=_SETTING,
@@ -204,6 +227,12 @@ factor_two = Claim(
 cifar = Claim(
     id="relu-approx/eps-cifar",
     source="000, Table 2: the epsilons of Table 1 again, for CIFAR-10",
+    quote=(
+        r"With the noise scale values $\sigma=5.0$ and $\sigma=15.0$ , the DP-SGD trained models are "
+        "$(1.33,10^{-5})$ -DP and $(4.76,10^{-5})$ -DP, respectively."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"\varepsilon(n = 5 \cdot 10^4) = \varepsilon(n = 6 \cdot 10^4) \text{ at equal } \sigma, b, E",
     words="CIFAR-10, with n = 50,000, has the same base epsilons as MNIST with n = 60,000",
     hypotheses=_SETTING,

@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
@@ -207,6 +207,13 @@ _BASE = (positive_integer("m"), non_negative("epsilon_1"), non_negative("epsilon
 theorem_5_1 = Claim(
     id="relu-approx/thm-5.1",
     source="000, Theorem 5.1 (Koskela et al. 2024)",
+    quote=(
+        r"Then, for all $\varepsilon > 0$ and for all $\varepsilon_1 \geq 0$ , $$H_{e^{\varepsilon}}(A||A') "
+        r"\le m \cdot \delta(\widehat{\varepsilon}),$$ (5.1) where $\widehat{\varepsilon} = \varepsilon - "
+        r"m \cdot (e^{\varepsilon_1} - 1) - m \cdot \delta(\varepsilon_1)$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
     statement=r"H_{e^\varepsilon}(A \| A') \le m\,\delta(\hat\varepsilon),\quad"
               r" \hat\varepsilon = \varepsilon - m(e^{\varepsilon_1} - 1) - m\,\delta(\varepsilon_1)",
     words="the best of Poisson(m) runs loses at most m delta(epsilon - m (e^epsilon1 - 1) - m delta(epsilon1))",
@@ -249,6 +256,13 @@ epsilon_1 = Claim(
 prose = Claim(
     id="relu-approx/thm-5.1-prose",
     source="000, the sentence after Theorem 5.1",
+    quote=(
+        r"Theorem 5.1 says that the hyperparameter tuning algorithm is $(\widehat{\varepsilon}, m \cdot "
+        r"\delta(\widehat{\varepsilon}))$ -DP in case the base mechanism is $(\varepsilon_1, "
+        r"\delta(\varepsilon_1)$ -DP."
+    ),
+    whose=Whose.TYPO,
+    severity=Severity.PRIVACY,
     statement=r"Q\ (\varepsilon_1, \delta(\varepsilon_1))\text{-DP} \implies"
               r" A\ (\hat\varepsilon, m\,\delta(\hat\varepsilon))\text{-DP}",
     words="the tuning is (epsilon_hat, m delta(epsilon_hat))-DP if the base is (epsilon_1, delta(epsilon_1))-DP",

@@ -20,7 +20,7 @@ from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Repair
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 from theorems.verdict import Finding, Scope, Verdict, argued, at_points, proof, refuted, undecided
@@ -146,6 +146,12 @@ _TARGETS = {(15, 60): "1.33", (5, 60): "4.76", (15, 50): "1.33", (5, 50): "4.76"
 profiles = Claim(
     id="relu-approx/tuning-profiles",
     source="000, Section 5: DP-SGD's curves are approximately those of the Gaussian mechanism (Sommer et al. 2019)",
+    quote=(
+        "we use the fact that DP-SGD privacy profiles are approximately those of the Gaussian mechanism for "
+        "large compositions (Sommer et al., 2019)"
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"|\varepsilon_{\mathrm{SGD}}(\delta) - \varepsilon_{\mathrm{GDP}(\mu^*)}(\delta)| \le 10^{-3}",
     words="at the document's settings DP-SGD's epsilons are those of a Gaussian mechanism, within 0.001",
     hypotheses=_SETTING,
@@ -160,6 +166,13 @@ profiles = Claim(
 maximum = Claim(
     id="relu-approx/tuning-max",
     source="000, Section 5: the larger of delta(epsilon_1) and delta_hat(epsilon_1) bounds the tuning of both methods",
+    quote=(
+        r"Taking the maximum of $\delta(\varepsilon_1)$ and $\widehat{\delta}(\varepsilon_1)$ for the "
+        r"evaluation of $\widehat{\varepsilon}$ in the bound of Eq. (5.1) will then give a privacy profile that "
+        "bounds the DP-guarantees of the hyperparameter tuning of both DP-SGD and NoisyCGD."
+    ),
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
     statement=r"\hat\varepsilon = \varepsilon - m(e^{\varepsilon_1} - 1) - m\max(\delta, \hat\delta)(\varepsilon_1)"
               r" \text{ serves both}",
     words="at the document's settings the bound with the larger delta(epsilon_1) covers DP-SGD and NoisyCGD",
@@ -175,6 +188,12 @@ maximum = Claim(
 matching = Claim(
     id="relu-approx/tuning-lambda",
     source="000, Sections 5 and 6.1: lambda is adjusted so that NoisyCGD has DP-SGD's (1.33, 1e-5) and (4.76, 1e-5)",
+    quote=(
+        "To have similar privacy guarantees for the base models trained using NoisyCGD, we adjust the "
+        r"regularization constant $\lambda$ accordingly (as depicted in Section 5)"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
     statement=r"\exists\, \eta\lambda:\ \varepsilon_{\mathrm{NoisyCGD}} = 1.33\ (\sigma = 15),\ 4.76\ (\sigma = 5)",
     words="some regularisation gives NoisyCGD the base epsilons 1.33 and 4.76, on MNIST and on CIFAR-10",
     hypotheses=_SETTING,
@@ -191,6 +210,8 @@ matching = Claim(
 constant = Claim(
     id="relu-approx/tuning-c",
     source="000, Section 5: we fix the value of the constant c = eta lambda for NoisyCGD",
+    quote=r"Then, we fix the value of the constant $c=\eta\cdot\lambda$ for NoisyCGD",
+    whose=Whose.READING,
     statement=r"c = \eta\lambda",
     words="the constant c of Theorem 2.8 is eta lambda",
     hypotheses=(positive("eta_lam"),),
