@@ -21,7 +21,7 @@ from oracle.core.errors import OracleError
 from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
 from theorems.domain import Domain
-from theorems.verdict import Evidence, Finding, Verdict, broken_rule, cited, weakest
+from theorems.verdict import ALL, Evidence, Finding, Verdict, broken_rule, cited, weakest
 
 Checker = Callable[[Any, Domain], Finding]
 
@@ -255,6 +255,11 @@ def judge(item: Claim, says: Any, domain: Domain | None = None) -> Finding:
     rule = broken_rule(finding)
     if rule:
         raise OracleError(f"the checker of {item.id} {rule}")
+    if finding.evidence is Evidence.PROVED and finding.scope == ALL:
+        left = [name for name in given.untested if name not in item.untested]
+        if left:
+            ends = ", ".join(left)
+            raise OracleError(f"the checker of {item.id} calls proved what it never tried at the ends of {ends}")
     return finding
 
 

@@ -183,7 +183,6 @@ def broken_rule(finding: Finding) -> str:
         "has a failed step": any(step.passed is False for step in finding.steps),
         "does not state its error probability": finding.evidence is Evidence.STATISTICAL
         and (scope is None or "error probability" not in scope.region),
-        "decides by citing": finding.verdict is Verdict.REFUTED and nothing,
         "computes what it calls not checkable": finding.verdict is Verdict.NOT_CHECKABLE and not nothing,
         "gives no reason": not finding.summary.strip(),
     }

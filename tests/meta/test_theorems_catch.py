@@ -16,7 +16,7 @@ from tests.theorems.findings import judged
 from theorems.claim import Checked, Expectation, check, claim
 from theorems.tools.classical_calibration import Calibration
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
-from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Scope, Step, Verdict, argued, computed
+from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Scope, Step, Verdict, argued, computed, proof
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -104,13 +104,29 @@ _POINTS = Scope("points", 3, 3)
     (Finding(Verdict.HOLDS, Evidence.STATISTICAL, "x", scope=_POINTS), "error probability"),
     (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points CERTIFIED_ON_BOX"),
     (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls box CHECKED_AT_POINTS"),
-    (Finding(Verdict.REFUTED, Evidence.CITED, "x", {"x": "1"}), "decides by citing"),
+    (Finding(Verdict.REFUTED, Evidence.CITED, "x", {"x": "1"}), "more than one instance"),
     (Finding(Verdict.NOT_CHECKABLE, Evidence.PROVED, "x", scope=ALL), "calls not checkable"),
     (Finding(Verdict.UNDECIDED, Evidence.CHECKED_AT_POINTS, " ", scope=_POINTS), "gives no reason"),
 ])
 def test_a_finding_that_breaks_the_rules_is_an_error(finding: Finding, complaint: str) -> None:
     with pytest.raises(OracleError, match=complaint):
         check(replace(claim("relu-approx/lem-3.2"), check=lambda says, given: finding))
+
+
+def test_what_is_proved_was_tried_at_the_ends_of_its_hypotheses() -> None:
+    item = replace(claim("relu-approx/lem-3.2-repaired"), check=lambda says, given: proof(computed("all of it", True)))
+    with pytest.raises(OracleError, match="never tried at the ends of lam"):
+        check(item)
+    assert check(replace(item, untested={"lam": "planted"})).finding.evidence is not Evidence.CITED
+
+
+def test_evidence_is_capped_by_what_it_rests_on() -> None:
+    item = claim("relu-approx/lem-D.1")
+    weak = next(name for name in item.rests_on if claim(name).expected == "HOLDS CITED")
+    checked = check(item)
+    assert (checked.finding.evidence, checked.capped_by) == (Evidence.CITED, weak)
+    with pytest.raises(OracleError, match="which is not established"):
+        check(replace(item, rests_on=("relu-approx/lem-3.2",)))
 
 
 @pytest.mark.parametrize(("kind", "tried", "met"), [("point", 3, 3), ("points", 3, 4), ("box", 3, -1)])
@@ -127,8 +143,8 @@ def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
 
 
 def test_more_than_the_theorem_is_not_attained() -> None:
-    assert judged("relu-approx/thm-2.8-tightness", Fraction(1)).verdict is Verdict.HOLDS
-    assert judged("relu-approx/thm-2.8-tightness", Fraction(1001, 1000)).verdict is Verdict.REFUTED
+    assert judged("relu-approx/thm-2.8-attained", Fraction(1)).verdict is Verdict.HOLDS
+    assert judged("relu-approx/thm-2.8-attained", Fraction(1001, 1000)).verdict is Verdict.REFUTED
 
 
 def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,4 +152,4 @@ def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeyp
         noisy_cgd_tightness, "attained",
         lambda c, k, epochs: (c, exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))),
     )
-    assert judged("relu-approx/thm-2.8-tightness", Fraction(1)).verdict is Verdict.UNDECIDED
+    assert judged("relu-approx/thm-2.8-attained", Fraction(1)).verdict is Verdict.UNDECIDED
