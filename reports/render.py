@@ -27,7 +27,7 @@ from empirical.mutants.mutant import SEVERITIES
 from oracle.core.errors import OracleError
 from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
-from theorems.show import scope_in_words
+from theorems.show import WHOSE, scope_in_words
 from theorems.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ VERDICT_MEANINGS = {
     "HOLDS": "the statement was found true, on the evidence named beside it",
     "REFUTED": "the statement is false: the witness is a counterexample that can be recomputed",
     "UNDECIDED": "the check came to no end; never counted as a pass",
+    "AMBIGUOUS": "the document's words have readings of different verdicts, each a claim of its own",
     "VACUOUS": "nothing satisfies the hypotheses; never counted as a pass",
     "NOT_CHECKABLE": "the statement is too imprecise, or out of reach, to be checked by machine",
 }
 EVIDENCE_MEANINGS = {
-    "PROVED": "by computer algebra, exact arithmetic or certified ball arithmetic",
+    "PROVED": "every step computed: computer algebra, exact or certified arithmetic, for all values in scope",
+    "ARGUED": "a written proof; the steps that are not computed are shown",
     "CERTIFIED_ON_BOX": "certified for every point of a stated box of parameters",
     "CHECKED_AT_POINTS": "certified at the points named, not between them",
     "STATISTICAL": "measured, with a stated confidence",
@@ -105,6 +107,15 @@ def by_paper(entries: Sequence[ClaimEntry]) -> list[tuple[str, list[ClaimEntry]]
     return [(paper, list(group)) for paper, group in groupby(ordered, key=lambda entry: entry.checked.claim.paper)]
 
 
+def refuted(entries: Sequence[ClaimEntry], *, of_document: bool) -> list[ClaimEntry]:
+    """The refuted claims that are statements of a document, or those that are not, what matters most first."""
+    found = [
+        entry for entry in entries
+        if entry.checked.finding.verdict is Verdict.REFUTED and entry.checked.claim.of_document is of_document
+    ]
+    return sorted(found, key=lambda entry: entry.checked.claim.severity.rank)
+
+
 def audited(report: Report) -> dict[str, list[str]]:
     """The ids of the false privacy claims by the claim that each is about."""
     result: dict[str, list[str]] = {}
@@ -145,7 +156,9 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         totals=report.totals,
         papers=by_paper(report.claims),
         known={entry.checked.claim.id: entry for entry in report.claims},
-        refuted=[entry for entry in report.claims if entry.checked.finding.verdict is Verdict.REFUTED],
+        refuted=refuted(report.claims, of_document=True),
+        refuted_readings=refuted(report.claims, of_document=False),
+        whose_meanings=WHOSE,
         audited=audited(report),
         largest=largest,
         figures={figure.id: figure for figure in figures},

@@ -21,7 +21,8 @@ GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report it
 
 VERDICT_STYLES = {
-    "HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow", "VACUOUS": "yellow", "NOT_CHECKABLE": "yellow",
+    "HOLDS": "green", "REFUTED": "red", "AMBIGUOUS": "yellow", "UNDECIDED": "yellow",
+    "VACUOUS": "yellow", "NOT_CHECKABLE": "yellow",
     "CONSISTENT": "green", "VIOLATION": "red", "INVALID": "yellow", "KILLED": "green", "SURVIVED": "red",
     "TIGHT": "green", "UNSOUND": "red", "ACCEPTED_INVALID": "red", "CRASH": "red", "TIMEOUT": "red",
 }

@@ -53,7 +53,8 @@ def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape
     bar = scale * -math.log(float(config.threshold_delta)) + 1.0 / count
     largest = np.zeros(tape.models)
     zero = np.zeros_like(labels)
-    for which, squares in enumerate((labels**2, labels**2, zero)):  # (<x, w> - y)^2, y^2, <x, w>^2
+    # (<x, w> - y)^2, y^2, <x, w>^2
+    for which, squares in zip(range(HISTOGRAMS), (labels**2, labels**2, zero), strict=True):
         means = squares.reshape(count, -1).mean(axis=1)
         frequency = np.bincount([bin_of(float(mean)) for mean in means], minlength=BINS) / count
         noisy = np.zeros((tape.models, BINS))
@@ -62,7 +63,6 @@ def printed_threshold(features: Array, labels: Array, config: Values, tape: Tape
         noisy[:, frequency == 0] = -math.inf  # only a non-empty interval is chosen
         ends = np.array([upper_end(number) for number in noisy.argmax(axis=1)])
         largest = np.maximum(largest, ends)
-    assert which + 1 == HISTOGRAMS
     result: Array = np.sqrt(2.0 * largest)[:, None]
     return result
 

@@ -6,13 +6,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 from oracle.core.enclosure import Enclosure
+from oracle.core.errors import OracleError
 
 
 def rounding_interval(text: str) -> tuple[Fraction, Fraction]:
     """All numbers that round to a printed decimal: half a unit of its last digit on both sides."""
     printed = Decimal(text)
     exponent = printed.as_tuple().exponent
-    assert isinstance(exponent, int), f"{text} is not a finite decimal"
+    if not isinstance(exponent, int):
+        raise OracleError(f"{text} is not a finite decimal")
     half = Fraction(10) ** exponent / 2
     return Fraction(printed) - half, Fraction(printed) + half
 
