@@ -100,6 +100,13 @@ def holes(session: nox.Session) -> None:
 
 
 @nox.session
+def variants(session: nox.Session) -> None:
+    """Judge machine-made false variants of every claim that holds, and write how many survive (some ten minutes)."""
+    session.install(*CONSTRAINTS, "-e", ".")
+    session.run("dp-oracle", "check", "--all", "--variants", "--json", "reports/variants.json", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed as ratios in one run: fast paths against references, batched training, peers (takes options)."""
     session.install(*CONSTRAINTS, "-e", ".[peers]")

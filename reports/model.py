@@ -7,6 +7,7 @@ budget and libraries give the same report byte for byte. Numbers that carry a ce
 
 from __future__ import annotations
 
+import json
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -200,6 +201,7 @@ class Report:
     mutants: tuple[Judged, ...]
     false_claims: tuple[AuditedPromise, ...]
     league: League
+    variants: Mapping[str, Mapping[str, int]]
 
     @property
     def totals(self) -> Totals:
@@ -237,7 +239,7 @@ class Report:
         return plain_object({  # by hand: what follows from the entries stands before them
             "format": FORMAT, "project": {"name": DISTRIBUTION, "version": self.version},
             **picked(self, "libraries", "seed", "budget", "ok", "totals", "bounds", "claims"), "audits": self.tightness,
-            **picked(self, "mutants", "false_claims", "league"),
+            **picked(self, "mutants", "false_claims", "league", "variants"),
         })
 
 
@@ -245,6 +247,13 @@ def shipped_league() -> League:
     """The league table as it was last made with the real libraries, which a reader of the report need not have."""
     with resources.as_file(resources.files("reports").joinpath("league.json")) as path:
         return League.read(path)
+
+
+def shipped_variants() -> dict[str, dict[str, int]]:
+    """How many machine-made false variants of claims survived when they were last all judged, by evidence."""
+    text = resources.files("reports").joinpath("variants.json").read_text(encoding="utf-8")
+    totals: dict[str, dict[str, int]] = json.loads(text)["totals"]
+    return totals
 
 
 def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
@@ -332,7 +341,7 @@ def collect(
         audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
         false_claims=tuple(_refuted(promises, workers, store, progress)),
-        league=shipped_league(),
+        league=shipped_league(), variants=shipped_variants(),
     )
 
 

@@ -12,7 +12,8 @@ import sympy
 from oracle.core.domain import positive, positive_integer
 from oracle.running.console import run
 from reports.cli import app
-from theorems.claim import Claim, claim
+from reports.model import shipped_variants
+from theorems.claim import Claim, Expectation, claim, claims, expectations
 from theorems.domain import Domain
 from theorems.mutation.leaves import leaves, put
 from theorems.mutation.variants import IDENTITY, mutated
@@ -140,3 +141,20 @@ def test_the_command_tells_survivors_and_counts(capsys: pytest.CaptureFixture[st
     assert "without a reason" in shown
     assert claim("relu-approx/lem-3.2-repaired").expected.split()[1] in shown
     assert Verdict.REFUTED.value not in shown
+
+
+PROVED = [
+    name for name, item in claims().items()
+    if item.check is not None and expectations()[name] == Expectation(Verdict.HOLDS, Evidence.PROVED)
+]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PROVED)
+def test_no_false_variant_of_a_proved_claim_survives(name: str) -> None:
+    assert mutated(claim(name)).unexplained == ()
+
+
+def test_the_report_has_the_figures_of_all_claims() -> None:
+    assert sum(counts["claims"] for counts in shipped_variants().values()) > 150
+    assert shipped_variants()["PROVED"]["unexplained"] == 0
