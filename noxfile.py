@@ -30,7 +30,7 @@ def _tier(session: nox.Session, name: str) -> None:
     chosen = ("-m", TIERS[name], "--hypothesis-profile", name)
     shared = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # in the order of tests/conftest.py
     words = (*shared, "-q", "--durations", "20", *chosen, *session.posargs)
-    # One thread a worker, since the workers share the cores; and compiled files are kept, whatever the environment says:
+    # One thread a worker: the workers share the cores. Compiled files are kept, whatever the environment says, since
     # tests start many processes, each of which would compile our modules again.
     session.run("pytest", *words, env={"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""})
 

@@ -29,6 +29,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(steps)
 def test_every_schedule_of_the_shift_programme_is_attained(

@@ -75,6 +75,7 @@ def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> N
     assert "version 3" not in markdown(replace(league, vectors="3.0.0"))
 
 
+@pytest.mark.full
 def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapter, tmp_path: Path) -> None:
     store = tmp_path / "store"
     first, fresh = rows(library, store)

@@ -117,6 +117,7 @@ def test_a_composition_of_mappings_is_that_of_its_mechanisms() -> None:
         dp_oracle.compose(mapped, neighbours="swap")
 
 
+@pytest.mark.full
 def test_a_plan_is_that_of_the_command() -> None:
     by_file = dp_oracle.plan(EXAMPLE)
     assert by_file == dp_oracle.plan(Path(EXAMPLE))
@@ -141,6 +142,7 @@ def test_bad_plans_are_told() -> None:
         dp_oracle.plan("noisy-gd", sigma=1)
 
 
+@pytest.mark.full
 def test_a_function_is_audited_as_the_command_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     import audit_target

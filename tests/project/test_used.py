@@ -11,6 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+import pytest
+
 from tests.project.consoles import ROOT
 
 PUBLIC, ANY = "dp_oracle", "*"
@@ -117,6 +119,7 @@ def _mentioned(node: ast.AST) -> Iterator[str]:
             yield inner.value
 
 
+@pytest.mark.full
 def test_nothing_is_used_by_tests_alone() -> None:
     left = unused(modules())
     assert sorted(left - WAITING.keys()) == [], "nothing uses these: delete them"

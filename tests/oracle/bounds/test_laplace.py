@@ -26,12 +26,14 @@ def test_the_curve_is_the_hockey_stick_integral(ratio: str, fraction: str) -> No
     check_second_opinion(DELTA, {"scale": "0.5", "sensitivity": Fraction(ratio) / 2, "epsilon": epsilon})
 
 
+@pytest.mark.full
 @settings(max_examples=16, phases=QUICK)
 @given(strategy(DELTA))
 def test_second_opinion_anywhere(params: dict[str, float]) -> None:
     check_second_opinion(DELTA, params)
 
 
+@pytest.mark.full
 @settings(max_examples=8, phases=QUICK)
 @given(strategy(DELTA))
 def test_narrow_enclosures_hold_the_truth_too(params: dict[str, float]) -> None:

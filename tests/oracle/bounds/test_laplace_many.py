@@ -189,6 +189,7 @@ def test_fast_is_sound_and_tight_every_day(library: str) -> None:
     check_fast(DELTA, [with_epsilon(point) for point in chosen], library)
 
 
+@pytest.mark.full
 def test_few_points_are_left_to_the_reference() -> None:
     chosen = everyday(4000, seed=4, most=150.0)
     m, steps, delta = (np.array([p[n] for p in chosen]) for n in ("scale", "steps", "delta"))

@@ -197,6 +197,7 @@ def test_one_step_by_amplification_and_by_a_poisson_sample(sigma: str, rate: str
     assert found.overlaps(removed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("sigma", "rate", "steps"), [("1", "0.01", 100), ("4", "0.05", 1000), ("0.7", "0.5", 3)])
 def test_epsilon_is_the_best_of_all_orders(sigma: str, rate: str, steps: int) -> None:
     common: dict[str, Any] = {"sigma": sigma, "sampling_rate": rate, "steps": steps}
@@ -243,6 +244,7 @@ def test_sampling_without_replacement_is_no_poisson_sampling() -> None:
 # --- fast paths, extremes and edges
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_orders_that_are_no_integers(library: str) -> None:
     rng = random.Random(6)

@@ -37,6 +37,7 @@ def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
+@pytest.mark.full
 @settings(max_examples=4)
 @given(data=st.data())
 def test_sampled_descent_anywhere(data: st.DataObject) -> None:

@@ -173,6 +173,7 @@ def test_a_figure_of_many_calls() -> None:
     assert abs(value.upper.to_fraction() - Fraction("22.979")) < Fraction("0.001")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, DELTA], ids=lambda item: item.name)
 @settings(max_examples=25)
 @given(data=st.data())

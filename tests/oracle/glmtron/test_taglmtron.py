@@ -50,6 +50,7 @@ def test_the_first_leaf_enters_the_most_nodes(records: int) -> None:
     assert max(counts) == counts[0] == nodes(records)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, SIGMA], ids=lambda item: item.name)
 @settings(max_examples=30)
 @given(data=st.data())

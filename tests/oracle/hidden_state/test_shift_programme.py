@@ -70,6 +70,7 @@ def test_second_opinion_on_longer_schedules(rows: list[Any], diameter: Any) -> N
     check_second_opinion(LINEAR, {name: point[name] for name in ("drift", "contractions", "iterate_noise")})
 
 
+@pytest.mark.full
 @some
 @given(steps, st.data())
 def test_no_feasible_shifts_cost_less(rows: list[Any], data: st.DataObject) -> None:
@@ -171,6 +172,7 @@ def test_ties_that_balls_cannot_decide() -> None:
 # --- orderings
 
 
+@pytest.mark.full
 @some
 @given(steps, diameters)
 def test_between_the_linear_law_and_composition(rows: list[Any], diameter: Any) -> None:
@@ -183,6 +185,7 @@ def test_between_the_linear_law_and_composition(rows: list[Any], diameter: Any) 
     assert mu(drift, contraction, noise, diameter).possibly_le(found)
 
 
+@pytest.mark.full
 @some
 @given(steps, diameters, st.data())
 def test_each_entry_moves_mu_one_way(rows: list[Any], diameter: Any, data: st.DataObject) -> None:

@@ -109,7 +109,7 @@ SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "lib
 
 def at_night(item: Mutant) -> bool:
     """Whether a representative of its bound stands for it before the night."""
-    return item in MUTANTS and item.title in SHARED and item.of not in REPRESENTATIVES
+    return item.title in SHARED and item.of not in REPRESENTATIVES and item in MUTANTS  # the last compares records
 
 
 any_bound = partial(Mutant, origin=SLIP)
