@@ -182,7 +182,7 @@ def with_epsilon(point: Point) -> Point:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=pytest.mark.thorough)])  # by test_fast too
 def test_fast_is_sound_and_tight_every_day(library: str) -> None:
     chosen = everyday(30, seed=len(library))
     check_fast(EPSILON, chosen, library)
