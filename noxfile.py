@@ -37,13 +37,13 @@ def _tier(session: nox.Session, name: str) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the quick tests, before every commit: three minutes on two cores, something of every room."""
+    """Run the quick tests, before every commit: under three minutes on two idle cores, something of every room."""
     _tier(session, "quick")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests: ten minutes or more on two cores, all but what only the nightly run can afford."""
+    """Run the tests: under ten minutes on two idle cores, all but what only the nightly run can afford."""
     _tier(session, "tests")
 
 
