@@ -23,7 +23,7 @@ COLLECTED = pytest.StashKey[list[pytest.Function]]()
 FIRST = (
     "meta/test_planted.py", "empirical/test_resume.py", "project/test_gate_integration.py", "project/test_recipes.py",
     "project/test_own_packages.py", "empirical/test_campaign.py", "reports/test_report.py", "theorems/test_run.py",
-    "oracle/bounds/test_composition.py", "oracle/bounds/test_laplace_many.py", "empirical/test_coverage.py",
+    "oracle/bounds/test_composition.py", "oracle/bounds/laplace/test_laplace_many.py", "empirical/test_coverage.py",
 )
 """Files that take long for the few tests they have (noxfile.py hands out whole files): short ones fill the gaps."""
 
