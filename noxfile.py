@@ -30,18 +30,20 @@ def _tier(session: nox.Session, name: str) -> None:
     chosen = ("-m", TIERS[name], "--hypothesis-profile", name)
     shared = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # in the order of tests/conftest.py
     words = (*shared, "-q", "--durations", "20", *chosen, *session.posargs)
-    session.run("pytest", *words, env={"OMP_NUM_THREADS": "1"})  # one thread a worker: the workers share the cores
+    # One thread a worker: the workers share the cores. Compiled files are kept, whatever the environment says, since
+    # tests start many processes, each of which would compile our modules again.
+    session.run("pytest", *words, env={"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""})
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the quick tests, before every commit: three minutes on two cores, something of every room."""
+    """Run the quick tests, before every commit: under three minutes on two idle cores, something of every room."""
     _tier(session, "quick")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests: ten minutes or more on two cores, all but what only the nightly run can afford."""
+    """Run the tests: under ten minutes on two idle cores, all but what only the nightly run can afford."""
     _tier(session, "tests")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from oracle.core.registry import Bound
 
@@ -35,6 +36,11 @@ REPRESENTATIVES = {
     "poisson-gaussian.delta": "a contour integral, slow, with a word",
     "shuffle.epsilon": "an inverse over integers, with a word",
 }
+
+
+def examples(share: float, **more: Any) -> settings:
+    """That share of the tier's number of examples, for a test whose examples are dear: it too has more at night."""
+    return settings(max_examples=round(share * settings.default.max_examples), **more)
 
 
 def later(items: Sequence[Any], dear: Callable[[Any], bool], tier: str, ids: Callable[[Any], str] = str) -> list[Any]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from empirical.attacks.attacks import choose
@@ -29,7 +29,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@pytest.mark.full
 @given(steps)
 def test_every_schedule_of_the_shift_programme_is_attained(
     schedule: list[tuple[Fraction, Fraction, Fraction]],

@@ -95,6 +95,7 @@ def test_a_store_changes_nothing_and_a_second_run_trains_nothing(tmp_path: Path)
     assert len(set(trained(tmp_path))) == 2 * TOGETHER  # the trial only
 
 
+@pytest.mark.full
 def test_damaged_shards_are_trained_again_and_no_others(tmp_path: Path) -> None:
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan, store=tmp_path / "store")
@@ -171,6 +172,7 @@ def test_the_shard_size_changes_no_model() -> None:
     assert first.epsilon_lower != run(replace(CGD, seed=1)).epsilon_lower
 
 
+@pytest.mark.full
 def test_the_order_of_arrival_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(CGD)
     here = empirical.audits.compute.Here.run

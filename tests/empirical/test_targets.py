@@ -270,6 +270,7 @@ def test_an_algorithm_releases_what_its_training_does() -> None:
         target.releases(FEATURES[:2], LABELS[:2], Tape(2, 5))
 
 
+@pytest.mark.full
 def test_a_trial_wants_seeds_that_repeat(tmp_path: Path) -> None:
     both = (FEATURES, -FEATURES), (LABELS, LABELS)
     good = function(tmp_path, "def fn(dataset, seed):\n    return dataset[0] + np.random.default_rng(seed).normal()")

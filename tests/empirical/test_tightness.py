@@ -67,6 +67,7 @@ def test_gdp_judges_only_what_is_gaussian_by_theory() -> None:
         assert estimators(DEFAULT[name]) == (FREE,)
 
 
+@pytest.mark.full
 def test_sharing_models_changes_no_audit(tmp_path: Path) -> None:
     plan = replace(DEFAULT["adaptive batched GD"], budget=300)
     shared = audit_every_way("x", plan)

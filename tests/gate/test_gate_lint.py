@@ -148,14 +148,15 @@ DEFECTS: dict[str, tuple[Callable[[Document], None], str]] = {
         change(("input",), {"sensitivity": "1e-310", "epsilon": "0.5", "delta": "0.1"}, "valid"), "no double tells",
     ),
 }
+OF_ANSWERS = ("its lower end lies above", "excludes the truth", "no double tells")  # the others are seen without them
 
 
-def linted(tmp_path: Path, plant: Callable[[Document], None]) -> list[str]:
-    """What the linter says of a copy with that defect."""
+def linted(tmp_path: Path, plant: Callable[[Document], None], sample: int | None = None) -> list[str]:
+    """What the linter says of a copy with that defect, certifying so many of its answers again, or all."""
     document = copy.deepcopy(vector_files.read(vector_files.SHIPPED / f"{NAME}.json"))
     plant(document)
     vector_files.save(tmp_path / f"{NAME}.json", document)
-    return [str(problem) for problem in lint(NAME, tmp_path, None)]
+    return [str(problem) for problem in lint(NAME, tmp_path, sample)]
 
 
 def test_an_honest_copy_passes(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_an_honest_copy_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_planted_defect_is_named(tmp_path: Path, defect: str) -> None:
     plant, why = DEFECTS[defect]
-    problems = linted(tmp_path, plant)
+    problems = linted(tmp_path, plant, None if why.startswith(OF_ANSWERS) else 0)
     assert any(why in problem for problem in problems), problems
     assert all(problem.startswith(NAME) and "\n" not in problem for problem in problems)
 

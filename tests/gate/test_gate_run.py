@@ -323,6 +323,7 @@ def test_bad_files_are_told(text: str, words: str, tmp_path: Path) -> None:
         load(tmp_path / "none.toml")
 
 
+@pytest.mark.full
 def test_the_present_failures_make_a_file_to_start_from(tmp_path: Path) -> None:
     result = judged(TENTH, search=50)
     assert result.exit_code == 1

@@ -42,6 +42,7 @@ def test_a_bug_in_a_small_region_is_found_and_shrunk(seed: int) -> None:
     assert outcome.case.input["epsilon"] == "0.0"
 
 
+@pytest.mark.full
 def test_the_same_seed_asks_the_same_questions() -> None:
     asked: list[list[Any]] = [[], []]
     for calls in asked:
@@ -70,6 +71,7 @@ def test_the_search_climbs(seed: int) -> None:
     assert _nearest(seed, told=True) < 0.05 < _nearest(seed, told=False)
 
 
+@pytest.mark.full
 def test_time_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = 0.0
 
@@ -121,6 +123,7 @@ def test_a_target_that_is_gone_is_no_finding() -> None:
         )
 
 
+@pytest.mark.full
 def test_loose_answers_are_shown_and_fail_only_with_a_slack() -> None:
     def loose(**given: Any) -> float:
         return correct(**given) * (3 if given["scale"] > 1 else 1)

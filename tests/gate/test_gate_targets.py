@@ -275,6 +275,7 @@ def test_a_call_can_be_pasted() -> None:
     assert GateFunction("a.b:c.fn").call(BOUND, case()) == "c.fn(scale=2.0, sensitivity=1.0, epsilon=0.1)"
 
 
+@pytest.mark.full
 def test_thousands_of_calls_take_seconds(tmp_path: Path) -> None:
     target = function(tmp_path, "pass")
     assert all(target.ask(BOUND, case()) == number(Fraction(1, 2)) for _ in range(3000))

@@ -24,7 +24,8 @@ from empirical.gate.league.league_tables import (
 from oracle.core.errors import OracleError, TargetError
 from reports.command import schema
 from reports.model import shipped_league
-from tests.project.consoles import ROOT, run
+from tests.commands import command
+from tests.project.consoles import ROOT
 from tests.waiting import PATIENCE
 
 SETTINGS = Settings(timeout=PATIENCE, search=5, search_seconds=PATIENCE)
@@ -75,6 +76,7 @@ def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> N
     assert "version 3" not in markdown(replace(league, vectors="3.0.0"))
 
 
+@pytest.mark.full
 def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapter, tmp_path: Path) -> None:
     store = tmp_path / "store"
     first, fresh = rows(library, store)
@@ -186,7 +188,7 @@ def test_damaged_tables_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_command_says_what_is_missing() -> None:
-    done = run(ROOT, "-m", "reports.cli", "league", "--library", "no-such-library")
+    done = command("league", "--library", "no-such-library")
     assert done.returncode == 2
     assert "pip install 'dp-oracle[peers]'" in done.stderr
 

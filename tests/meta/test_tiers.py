@@ -6,7 +6,7 @@ What is in a tier is read from the tests that this very run has collected, so th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     path for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name != "peers"  # those of `nox -s gate`
 )
+OTHERS = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES}
 CLOCKS = {"time", "timeit"}
 
 
@@ -91,20 +92,22 @@ def test_the_representatives_are_of_every_kind() -> None:
 # --- what test modules import
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """The modules that a file imports, wherever it does so."""
+    found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_no_test_knows_a_clock(path: Path) -> None:
     """To sleep and to measure time is to depend on how busy the machine is; `tests.waiting` waits for processes."""
-    assert not CLOCKS & set(imported(path))
+    assert not CLOCKS & imported(path)
 
 
 def test_the_files_that_go_first_exist() -> None:
@@ -116,7 +119,8 @@ def test_nobody_is_given_up_early() -> None:
     early = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted((ROOT / "tests").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if "timeout" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         for word in node.keywords if word.arg == "timeout" and isinstance(word.value, ast.Constant)
     ]
@@ -127,5 +131,4 @@ def test_nobody_is_given_up_early() -> None:
     "path", [path for path in MODULES if path.parent.name != "meta"], ids=lambda path: path.stem
 )
 def test_no_test_module_imports_another(path: Path) -> None:
-    others = {".".join(other.relative_to(ROOT).with_suffix("").parts) for other in MODULES}
-    assert not others & set(imported(path)), "what tests share stands in a module of its own"
+    assert not OTHERS & imported(path), "what tests share stands in a module of its own"

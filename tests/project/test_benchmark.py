@@ -109,6 +109,7 @@ def test_our_own_measurements_run() -> None:
     assert work(["around", "numpy", "P1"], quick=True)["by_reference"] == 0
 
 
+@pytest.mark.full
 def test_every_bound_has_points_to_be_measured_at() -> None:
     """Drawn one by one, parameters that limit each other could leave the domain."""
     for name in bounds():

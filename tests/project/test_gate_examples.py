@@ -16,7 +16,8 @@ from empirical.gate.gate_targets import GateCommand
 from empirical.gate.verdicts import GateVerdict
 from oracle import bound
 from oracle.running.console import WRONG
-from tests.project.consoles import ROOT, run
+from tests.commands import command
+from tests.project.consoles import ROOT
 from tests.waiting import PATIENCE
 
 FOLDER = ROOT / "examples" / "gate"
@@ -45,7 +46,7 @@ def started(example: Path) -> list[str]:
 @pytest.mark.full
 def test_the_gate_passes_the_example(example: Path) -> None:
     words = ["--cmd", shlex.join(started(example)), "--bound", "laplace.delta", "--search", "50"]
-    done = run(ROOT, "-m", "reports.cli", "gate", *words)
+    done = command("gate", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "TIGHT" in done.stdout
 

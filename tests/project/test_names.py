@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from pathlib import PurePosixPath
 
 from tests.project.consoles import ROOT
@@ -23,6 +24,12 @@ def sources() -> dict[PurePosixPath, str]:
     """The text of every module of the four packages."""
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     return {PurePosixPath(path.relative_to(ROOT).as_posix()): path.read_text(encoding="utf-8") for path in files}
+
+
+@cache
+def shared() -> dict[str, list[str]]:
+    """The classes of the four packages that share a name."""
+    return shared_classes(sources())
 
 
 def shared_classes(modules: dict[PurePosixPath, str]) -> dict[str, list[str]]:
@@ -47,11 +54,11 @@ def shared_modules(paths: Iterable[PurePosixPath]) -> dict[str, list[str]]:
 
 
 def test_no_two_classes_share_a_name() -> None:
-    assert {name: found for name, found in shared_classes(sources()).items() if name not in SHARED_CLASSES} == {}
+    assert {name: found for name, found in shared().items() if name not in SHARED_CLASSES} == {}
 
 
 def test_the_list_of_shared_class_names_only_shrinks() -> None:
-    assert set(shared_classes(sources())) >= SHARED_CLASSES, "a name has one class now: take it off the list"
+    assert set(shared()) >= SHARED_CLASSES, "a name has one class now: take it off the list"
 
 
 def test_no_two_modules_share_a_name() -> None:

@@ -15,6 +15,7 @@ import pytest
 import dp_oracle
 from oracle import DomainError, bound
 from oracle.engines.composed_pairs import Laplace, PoissonGaussian
+from tests.commands import output
 from tests.project.consoles import ROOT, run
 
 NAMES = [
@@ -124,8 +125,7 @@ def test_a_plan_is_that_of_the_command() -> None:
     assert dp_oracle.plan("noisy-gd", **keys) == by_file
     assert dp_oracle.plan("noisy-gd", **{**keys, "convex": True}) == by_file
     assert by_file.best is not None
-    printed = run(ROOT, "-m", "reports.cli", "plan", EXAMPLE).stdout
-    assert f"({by_file.best.guarantee.bound})" in printed
+    assert f"({by_file.best.guarantee.bound})" in output("plan", EXAMPLE)
 
 
 def test_bad_plans_are_told() -> None:
@@ -141,6 +141,7 @@ def test_bad_plans_are_told() -> None:
         dp_oracle.plan("noisy-gd", sigma=1)
 
 
+@pytest.mark.full
 def test_a_function_is_audited_as_the_command_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     import audit_target

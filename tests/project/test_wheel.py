@@ -44,12 +44,14 @@ def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> Non
     assert sum(name.startswith("empirical/gate/vectors/") for name in names) > 100
 
 
+@pytest.mark.full
 def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     assert data_files("reports/templates") | {"theorems/pending.toml"} <= names
     assert not any(name.startswith(("tests", "benchmarks")) for name in names)
 
 
+@pytest.mark.full
 def test_a_wheel_has_none_of_the_files_that_are_for_contributors(wheel: zipfile.ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
     assert {name for name in tops if not name.endswith(".dist-info")} == {*ROOMS, "dp_oracle.py"}
@@ -59,5 +61,6 @@ def test_a_wheel_has_none_of_the_files_that_are_for_contributors(wheel: zipfile.
     }
 
 
+@pytest.mark.full
 def test_a_wheel_installs_quickly(wheel: zipfile.ZipFile) -> None:
     assert sum(info.compress_size for info in wheel.infolist()) < 5_000_000

@@ -52,6 +52,7 @@ def test_an_unexpected_verdict_is_not_ok(
     assert Page(shown).open == []
 
 
+@pytest.mark.full
 def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
     report = collect(plant(Verdict.UNDECIDED, Verdict.UNDECIDED))
     assert report.ok
@@ -70,6 +71,7 @@ def test_a_refuted_claim_that_was_expected_is_ok(plant: Callable[[Verdict, Verdi
     assert collect(plant(Verdict.REFUTED, Verdict.REFUTED)).ok
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("severity", "flagged", "ok"), [("C", True, True), ("C", False, False), ("E", True, False)])
 def test_a_misjudged_mutant_is_not_ok(
     severity: str, flagged: bool, ok: bool, monkeypatch: pytest.MonkeyPatch
@@ -94,6 +96,7 @@ def test_exit_code_is_1_when_something_differs(
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.full
 def test_open_opens_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(command, "everything", nothing)

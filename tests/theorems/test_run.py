@@ -44,6 +44,7 @@ def test_outcomes_come_in_the_order_asked(spread: tuple[list[Checked | Failed], 
     assert sorted(done.name for done in told) == sorted(NAMES)
 
 
+@pytest.mark.full
 def test_what_raises_or_kills_its_process_fails_alone(spread: tuple[list[Checked | Failed], list[Done]]) -> None:
     failed = {item.claim.id: item.error for item in spread[0] if isinstance(item, Failed)}
     assert failed == {
@@ -55,6 +56,7 @@ def test_what_raises_or_kills_its_process_fails_alone(spread: tuple[list[Checked
             assert f"pid {os.getpid()}" not in item.finding.summary
 
 
+@pytest.mark.full
 def test_workers_do_the_full_work(spread: tuple[list[Checked | Failed], list[Done]]) -> None:
     cited = spread[0][0]
     assert isinstance(cited, Checked)
@@ -112,6 +114,7 @@ def test_stale_findings_and_those_of_another_effort_or_claim_are_never_read(
         assert store.finding(name) is None
 
 
+@pytest.mark.full
 def test_what_a_finding_depends_on_is_the_module_of_its_claim() -> None:
     assert places().keys() == claims().keys()
     assert places()["cs208/gaussian-mechanism"] == ("theorems.cs208.gaussian",)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -316,7 +316,6 @@ def test_fast_with_replacement_on_a_spread_of_points(method: str, library: str) 
 # --- identities, limits and edges
 
 
-@settings(max_examples=30)
 @given(st.floats(-6, 3), st.integers(1, 10**6), st.integers(1, 10**4))
 def test_one_draw_is_a_sample_of_one(log_epsilon: float, size: int, delta_parts: int) -> None:
     epsilon, delta = Fraction(10.0**log_epsilon), Fraction(delta_parts, 10**4)
@@ -329,7 +328,6 @@ def test_one_draw_is_a_sample_of_one(log_epsilon: float, size: int, delta_parts:
         )
 
 
-@settings(max_examples=30)
 @given(st.floats(-6, 3), st.integers(1, 500), st.integers(1, 500))
 def test_the_mixture_has_the_smaller_epsilon(log_epsilon: float, size: int, draws: int) -> None:
     params: dict[str, Any] = {"base_epsilon": Fraction(10.0**log_epsilon), "dataset_size": size, "draws": draws}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -71,7 +71,6 @@ def test_optimal_epsilon_at_extremes(epsilon: str, total_delta: str) -> None:
         )
 
 
-@settings(max_examples=40)
 @given(st.floats(-3, 1), st.sampled_from(["0", "1e-9", "0.01"]), st.integers(1, 200), st.floats(0, 1))
 def test_the_inverse_inverts(log_epsilon: float, delta: str, steps: int, share: float) -> None:
     """E in [0, k epsilon): delta(E), at both ends of its enclosure, gives E back."""

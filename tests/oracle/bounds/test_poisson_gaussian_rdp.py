@@ -10,7 +10,7 @@ import array_api_compat.numpy as numpy_namespace
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -25,6 +25,7 @@ from oracle.engines.sampled.sampled_moment_arrays import divergence
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
 from tests.opinions_sampled import binomial_moment, moment
+from tests.tiers import examples
 
 RDP = oracle.bound("poisson-gaussian.rdp")
 QUICK = (Phase.explicit, Phase.generate)  # an opinion takes up to a second
@@ -32,7 +33,7 @@ BOTH = pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
 
 
 @pytest.mark.full
-@settings(max_examples=12, phases=QUICK)
+@examples(1 / 2, phases=QUICK)
 @given(data=st.data())
 def test_contracts_anywhere(data: st.DataObject) -> None:
     check_anywhere(RDP, data)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -109,7 +109,6 @@ def test_the_upper_bound_is_nearly_reached() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, DELTA], ids=lambda item: item.name)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
@@ -156,7 +155,6 @@ def test_strictly_monotone_inside(name: str, method: str) -> None:
 # --- one method against the other
 
 
-@settings(max_examples=60)
 @given(st.floats(-3, 1.3), st.integers(1, 3000), st.floats(-12, -0.001))
 def test_lower_is_below_upper_is_below_the_closed_form(log_epsilon0: float, users: int, log_delta: float) -> None:
     params: dict[str, Any] = {"epsilon0": Fraction(10.0**log_epsilon0), "users": users, "delta": 10.0**log_delta}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -27,6 +27,7 @@ from tests.checks import (
     check_width,
 )
 from tests.opinion import at_both_precisions, number
+from tests.tiers import examples
 
 RDP, EPSILON = oracle.bound("wor-gaussian.rdp"), oracle.bound("wor-gaussian.epsilon")
 FINE = Fraction(1, 10**25)
@@ -39,14 +40,14 @@ def exact(**params: Any) -> Enclosure:
 
 @pytest.mark.full
 @pytest.mark.parametrize("bound", [RDP, EPSILON], ids=lambda item: item.name)
-@settings(max_examples=15)
+@examples(1 / 2)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
 @pytest.mark.full
-@settings(max_examples=12)
+@examples(1 / 2)
 @given(st.floats(-4, 2), st.floats(-0.4, 3), st.floats(-4, -0.001))
 def test_orders_that_are_no_integers(log_order: float, log_sigma: float, log_rate: float) -> None:
     check_second_opinion(RDP, {
@@ -118,7 +119,6 @@ def test_the_whole_data_is_a_gaussian(sigma: str, alpha: str) -> None:
 
 
 @given(st.floats(-1, 3), st.floats(-6, 0), st.integers(2, 80))
-@settings(max_examples=40)
 def test_between_the_attained_pair_and_the_published_bound(log_sigma: float, log_rate: float, alpha: int) -> None:
     """The Renyi divergence of phi u from phi, a real neighbouring pair, is below; Wang and others' bound is above."""
     sigma, rate = Fraction(10.0**log_sigma), Fraction(10.0**log_rate)
@@ -197,6 +197,7 @@ def test_one_step_by_amplification_and_by_a_poisson_sample(sigma: str, rate: str
     assert found.overlaps(removed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("sigma", "rate", "steps"), [("1", "0.01", 100), ("4", "0.05", 1000), ("0.7", "0.5", 3)])
 def test_epsilon_is_the_best_of_all_orders(sigma: str, rate: str, steps: int) -> None:
     common: dict[str, Any] = {"sigma": sigma, "sampling_rate": rate, "steps": steps}
@@ -243,6 +244,7 @@ def test_sampling_without_replacement_is_no_poisson_sampling() -> None:
 # --- fast paths, extremes and edges
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_fast_orders_that_are_no_integers(library: str) -> None:
     rng = random.Random(6)

@@ -28,7 +28,7 @@ def test_rdp_contracts_anywhere(data: st.DataObject) -> None:
 
 
 @pytest.mark.full
-@settings(max_examples=25, phases=QUICK)
+@settings(phases=QUICK)
 @given(data=st.data())
 def test_zcdp_contracts_anywhere(data: st.DataObject) -> None:
     check_anywhere(ZCDP, data)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -46,7 +46,6 @@ def by_directions(x: NDArray[np.int64]) -> set[tuple[bool, ...]]:
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=6))
-@settings(max_examples=60)
 def test_patterns_in_the_plane_are_all_and_only_those_of_directions(rows: list[tuple[int, int]]) -> None:
     """Records that repeat, vanish or lie on one line among them."""
     x = np.array(rows)

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 from oracle.core.hypotheses import MET, NOT_MET, UNKNOWN
 from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, JudgedGuarantee, plan
@@ -49,6 +50,7 @@ def excess_of_descent(clip_norm: str) -> float:
     return mean_loss(float(released[0])) - min(map(mean_loss, np.linspace(0.0, 0.2, 2001)))
 
 
+@pytest.mark.full
 def test_clipping_breaks_the_risk_of_gradient_descent() -> None:
     """The minimiser is at most 0.2 away: a convex loss that falls at 0 and rises at 0.2."""
     assert mean_loss(1e-6) < mean_loss(0.0)
@@ -89,6 +91,7 @@ def excess_of_glmtron(clip_norm: str, noise: str) -> float:
     return float(np.mean((released - TRUTH) ** 2) / 4)
 
 
+@pytest.mark.full
 def test_clipping_breaks_the_risk_of_glmtron() -> None:
     """Clipped to 1e-4, a pass of 1000 steps hardly leaves its start; its noise is tiny, and so is the bound."""
     law = {"spectrum": "1", "gap": "7.84", "dataset_size": RECORDS, "fourth_moment": 1, "label_noise": 0}

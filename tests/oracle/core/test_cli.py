@@ -245,7 +245,9 @@ def test_what_no_precision_decides_is_undecided() -> None:
 # --- a process of its own, as a shell starts it
 
 
-@pytest.mark.parametrize(("case", "code"), [("out of domain", 2), (None, 0)])
+@pytest.mark.parametrize(("case", "code"), [
+    ("out of domain", 2), pytest.param(None, 0, marks=pytest.mark.full),
+])
 def test_a_process_ends_with_the_same_words_and_code(case: str | None, code: int) -> None:
     words = BAD[case][0] if case else (*GDP, "--json")
     alone, here = run(ROOT, "-m", "reports.cli", *words), command(*words)

@@ -65,6 +65,7 @@ def test_the_cipher_of_these_tests_is_aes() -> None:
     assert aes_128(bytes(range(16)), block).hex() == "69c4e0d86a7b0430d8cdb78070b4c55a"
 
 
+@pytest.mark.full
 def test_the_words_are_those_of_the_key_and_the_model() -> None:
     """AES keyed by the hash of the name, `count` words for each model rounded up to blocks, one after the other."""
     key = hashlib.blake2b(b"3/u/2", digest_size=16, person=b"short").digest()

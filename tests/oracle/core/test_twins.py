@@ -67,7 +67,7 @@ def test_a_model_does_not_depend_on_its_block_or_chunk(item: Algorithm, monkeypa
 
 
 @every_algorithm
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("dtype", [torch.float64, pytest.param(torch.float32, marks=pytest.mark.full)])
 def test_the_number_of_threads_changes_no_bit(
     item: Algorithm, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -18,6 +18,7 @@ from empirical.gate.making.points import fixed_points
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
+from tests.tiers import examples
 
 EXPONENTIAL, UTILITY = oracle.bound("exponential-mechanism.epsilon"), oracle.bound("exponential-mechanism.utility")
 BLOCKS, BLOCKS_GAUSSIAN = (oracle.bound(f"subsample-aggregate{kind}.epsilon") for kind in ("", "-gaussian"))
@@ -37,7 +38,8 @@ def test_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
 
 
-@settings(max_examples=4)
+@pytest.mark.full
+@examples(1 / 5)
 @given(data=st.data())
 def test_sampled_descent_anywhere(data: st.DataObject) -> None:
     check_anywhere(SGD, data)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
@@ -362,7 +362,6 @@ every_bound = pytest.mark.parametrize(
 
 @pytest.mark.full
 @every_bound
-@settings(max_examples=25)
 @given(data=st.data())
 def test_the_second_opinion_agrees_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -173,8 +173,8 @@ def test_a_figure_of_many_calls() -> None:
     assert abs(value.upper.to_fraction() - Fraction("22.979")) < Fraction("0.001")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, DELTA], ids=lambda item: item.name)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -19,6 +19,7 @@ from tests.checks import LIBRARIES, check_anywhere, check_fast, check_monotone, 
 from tests.formulas import normal_tail
 from tests.opinion import number
 from tests.shuffled import FINE, NEAR, Row, divergence, logarithm
+from tests.tiers import examples
 
 EPSILON, SIGMA = oracle.bound("glmtron.epsilon"), oracle.bound("glmtron.sigma")
 GAUSSIAN, SHUFFLE = oracle.bound("gaussian.epsilon"), oracle.bound("shuffle.epsilon")
@@ -104,7 +105,7 @@ def test_a_thresholded_gaussian_leaks_no_more(noise: int, records: int, delta: s
 
 @pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, SIGMA], ids=lambda item: item.name)
-@settings(max_examples=10)
+@examples(1 / 2)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
@@ -123,7 +124,6 @@ def test_the_closed_form_at_extremes(noise: str, records: int, delta: str) -> No
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=25)
 @given(st.floats(-0.5, 2), st.integers(1, 2000), st.floats(-10, -0.5))
 def test_the_smaller_of_two_guarantees(method: str, log_noise: float, records: int, log_delta: float) -> None:
     """Never above one Gaussian release, never above shuffled randomisers of the step's epsilon0, and one of the two."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
@@ -31,7 +31,6 @@ def decaying(power: int, count: int = 128) -> Any:
 
 
 @pytest.mark.parametrize("bound", [PLAIN, PRIVATE, RISK, RECURSION], ids=lambda item: item.name)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_the_second_opinion_agrees_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
@@ -50,8 +50,8 @@ def test_the_first_leaf_enters_the_most_nodes(records: int) -> None:
     assert max(counts) == counts[0] == nodes(records)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bound", [EPSILON, SIGMA], ids=lambda item: item.name)
-@settings(max_examples=30)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)

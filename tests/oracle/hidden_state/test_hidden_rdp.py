@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
@@ -45,7 +45,6 @@ def below(value: Fraction, enclosure: Enclosure) -> bool:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", [f"{family}.{unit}" for family in FAMILIES[:-1] for unit in ("rdp", "epsilon")])
-@settings(max_examples=25)
 @given(data=st.data())
 def test_opinion_width_and_directions_anywhere(name: str, data: st.DataObject) -> None:
     check_anywhere(oracle.bound(name), data)

@@ -61,6 +61,7 @@ def test_every_hypothesis_counts(algorithm: str, key: str) -> None:
         assert composed.status == PROVED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("algorithm", ["one-pass-sgd", "projected-noisy-sgd"])
 @pytest.mark.parametrize(("said", "status"), [(None, CONDITIONAL), ("false", DOES_NOT_APPLY), ("true", PROVED)])
 def test_composition_of_unclipped_gradients_needs_their_bound(algorithm: str, said: Any, status: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
@@ -25,7 +25,6 @@ NAMES = (
 GD, CGD, POSITION = (oracle.bound(f"noisy-{name}.mu") for name in ("gd-projected", "cgd-projected", "cgd-position"))
 FINE = Fraction(1, 10**20)
 
-few = settings(max_examples=40)
 contractions = st.one_of(
     st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(9, 10), Fraction(1)]),
     st.fractions(min_value=Fraction(1, 50), max_value=1, max_denominator=50),
@@ -66,7 +65,6 @@ def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_anywhere(name: str, data: st.DataObject) -> None:
     if name == "linear-gaussian.mu":  # its schedules have no direction
@@ -79,13 +77,11 @@ def test_anywhere(name: str, data: st.DataObject) -> None:
 # --- projections
 
 
-@few
 @given(contractions, st.integers(1, 12), diameters)
 def test_projected_gd_is_the_programme(contraction: Fraction, steps: int, diameter: Any) -> None:
     assert gd(contraction, steps, diameter).overlaps(programme(contraction, [1] * steps, diameter))
 
 
-@few
 @given(contractions, st.integers(1, 5), st.integers(1, 6), diameters)
 def test_projected_cgd_is_the_programme_of_the_last_batch(
     contraction: Fraction, batches: int, epochs: int, diameter: Any
@@ -99,7 +95,6 @@ def test_projected_cgd_is_the_programme_of_the_last_batch(
     assert all(first.possibly_le(second) for first, second in itertools.pairwise(found))
 
 
-@few
 @given(contractions, st.integers(1, 6), st.integers(1, 6), st.data())
 def test_every_position_is_its_programme(contraction: Fraction, batches: int, epochs: int, data: st.DataObject) -> None:
     at = data.draw(st.integers(1, batches))

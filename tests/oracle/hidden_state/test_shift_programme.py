@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
@@ -18,11 +18,11 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
 from tests.formulas import shift_programme
+from tests.tiers import examples
 
 SHIFTED, LINEAR = oracle.bound("shifted.mu"), oracle.bound("linear-gaussian.mu")
 Schedule = list[Fraction]
 
-some = settings(max_examples=40)
 every_library = pytest.mark.parametrize("library", LIBRARIES)
 entries = st.fractions(min_value=0, max_value=3, max_denominator=20)
 noises = st.fractions(min_value=Fraction(1, 20), max_value=3, max_denominator=20)
@@ -60,7 +60,6 @@ def test_anywhere(data: st.DataObject) -> None:
     check_anywhere(SHIFTED, data)
 
 
-@some
 @given(steps, diameters)
 def test_second_opinion_on_longer_schedules(rows: list[Any], diameter: Any) -> None:
     """Zeros, contractions above 1, ties and every start: by the other stack, in mpmath."""
@@ -70,7 +69,7 @@ def test_second_opinion_on_longer_schedules(rows: list[Any], diameter: Any) -> N
     check_second_opinion(LINEAR, {name: point[name] for name in ("drift", "contractions", "iterate_noise")})
 
 
-@some
+@pytest.mark.full
 @given(steps, st.data())
 def test_no_feasible_shifts_cost_less(rows: list[Any], data: st.DataObject) -> None:
     """From the definition: whatever shares of the distance are paid, the cost is not below mu^2."""
@@ -124,14 +123,12 @@ def test_an_empty_schedule_releases_nothing() -> None:
 
 
 @pytest.mark.full
-@some
 @given(steps)
 def test_a_diameter_of_zero_leaves_the_last_step(rows: list[Any]) -> None:
     drift, contraction, noise = columns(rows)
     assert contains_root(mu(drift, contraction, noise, 0), (drift[-1] / noise[-1]) ** 2)
 
 
-@some
 @given(steps)
 def test_a_huge_diameter_is_none(rows: list[Any]) -> None:
     """Once D^2 exceeds the whole cost, whatever it contracts to, starting there does not pay (without c = 0)."""
@@ -141,7 +138,6 @@ def test_a_huge_diameter_is_none(rows: list[Any]) -> None:
 
 
 @pytest.mark.full
-@some
 @given(steps, steps, diameters)
 def test_a_contraction_of_zero_cuts_the_past_off(before: list[Any], after: list[Any], diameter: Any) -> None:
     after = [(after[0][0], Fraction(0), after[0][2]), *after[1:]]
@@ -171,7 +167,7 @@ def test_ties_that_balls_cannot_decide() -> None:
 # --- orderings
 
 
-@some
+@pytest.mark.full
 @given(steps, diameters)
 def test_between_the_linear_law_and_composition(rows: list[Any], diameter: Any) -> None:
     """The chord is below, and paying each step at once is a feasible choice."""
@@ -183,7 +179,7 @@ def test_between_the_linear_law_and_composition(rows: list[Any], diameter: Any) 
     assert mu(drift, contraction, noise, diameter).possibly_le(found)
 
 
-@some
+@pytest.mark.full
 @given(steps, diameters, st.data())
 def test_each_entry_moves_mu_one_way(rows: list[Any], diameter: Any, data: st.DataObject) -> None:
     """A larger drift or contraction, less noise, or a larger diameter never help."""
@@ -195,7 +191,6 @@ def test_each_entry_moves_mu_one_way(rows: list[Any], diameter: Any, data: st.Da
     assert after.possibly_le(before) if which == 2 else before.possibly_le(after)
 
 
-@some
 @given(steps, diameters, noises, st.integers(0, 9))
 def test_a_free_step_never_hurts(rows: list[Any], diameter: Any, noise: Fraction, where: int) -> None:
     """No drift, c = 1, any noise: it can be left unused."""
@@ -203,7 +198,6 @@ def test_a_free_step_never_hurts(rows: list[Any], diameter: Any, noise: Fraction
     assert mu(*columns(longer), diameter).possibly_le(mu(*columns(rows), diameter))
 
 
-@some
 @given(steps, diameters, st.sampled_from([Fraction(1, 1000), Fraction(7, 3), Fraction(10**9)]))
 def test_units_do_not_matter(rows: list[Any], diameter: Any, unit: Fraction) -> None:
     scaled = [(s * unit, c, tau * unit) for s, c, tau in rows]
@@ -308,7 +302,7 @@ def test_many_edges_and_a_large_diameter_are_left_to_the_reference() -> None:
     check_fast(SHIFTED, [point], "numpy")
 
 
-@settings(max_examples=20)
+@examples(1 / 2)
 @given(st.integers(0, 5), st.sampled_from(sorted(LIBRARIES)))
 def test_one_schedule_for_many_diameters(seed: int, library: str) -> None:
     table = batch(1, 6, seed)

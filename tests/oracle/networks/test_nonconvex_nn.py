@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -17,6 +17,7 @@ import oracle
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
+from tests.tiers import examples
 
 EXACT = Fraction(1, 10**30)
 FAMILIES = ("phased-sgd", "phased-sgd-projected", "two-layer", "two-layer-projected", "dp-pgd")
@@ -46,7 +47,7 @@ def upper(value: Enclosure) -> float:
 
 @pytest.mark.full
 @pytest.mark.parametrize("bound", CLOSED, ids=lambda item: item.name)
-@settings(max_examples=15)
+@examples(1 / 2)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)

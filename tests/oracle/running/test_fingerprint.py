@@ -165,11 +165,13 @@ def test_a_foreign_function_depends_on_what_its_files_import_of_ours(tmp_path: P
     assert len(set(seen)) == len(seen)
 
 
+@pytest.mark.full
 def test_a_foreign_command_depends_on_all_that_it_could_call(edited: Callable[..., bool]) -> None:
     plan = AuditPlan({"kind": "command", "command": "prog"}, {"kind": "file", "path": "pair.npz"})
     assert edited(lambda: code_of_plan(plan), "reports/cli.py", code)
 
 
+@pytest.mark.full
 def test_no_checker_runs_code_that_its_fingerprint_does_not_cover() -> None:
     """Whatever the analysis of the sources may miss, a run shows: here are checkers that reach far."""
     graph = Graph(ROOT)

@@ -67,6 +67,7 @@ def test_the_item_of_a_worker_that_dies_is_told_and_no_other_is_lost(ahead: int)
         assert dict(pool.run(square, [(3,)])) == {(3,): 9}  # it works on
 
 
+@pytest.mark.full
 def test_large_items_and_results_do_not_block_each_other() -> None:
     items = [(bytes([number]) * LARGE,) for number in range(6)]
     with Pool(2) as pool:

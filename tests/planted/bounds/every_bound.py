@@ -103,13 +103,13 @@ def without_budgets(bound: Bound) -> Iterator[Bound]:
         yield bound
 
 
-SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "libraries that differ")
-"""Bugs whose check is the same for all bounds."""
+SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "libraries that differ", "budgets dropped")
+"""Bugs whose check is the same for all bounds; that it sees a part in 10^12 of each is asked by day."""
 
 
 def at_night(item: Mutant) -> bool:
     """Whether a representative of its bound stands for it before the night."""
-    return item in MUTANTS and item.title in SHARED and item.of not in REPRESENTATIVES
+    return item.title in SHARED and item.of not in REPRESENTATIVES and item in MUTANTS  # the last compares records
 
 
 any_bound = partial(Mutant, origin=SLIP)

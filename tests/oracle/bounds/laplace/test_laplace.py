@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -14,6 +14,7 @@ from empirical.gate.making.points import strategy
 from oracle.core.enclosure import Enclosure
 from tests.checks import check_monotone, check_moved, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
+from tests.tiers import examples
 
 DELTA = oracle.bound("laplace.delta")
 QUICK = (Phase.explicit, Phase.generate)  # an integration takes a tenth of a second, and shrinking would take minutes
@@ -26,13 +27,15 @@ def test_the_curve_is_the_hockey_stick_integral(ratio: str, fraction: str) -> No
     check_second_opinion(DELTA, {"scale": "0.5", "sensitivity": Fraction(ratio) / 2, "epsilon": epsilon})
 
 
-@settings(max_examples=16, phases=QUICK)
+@pytest.mark.full
+@examples(1 / 2, phases=QUICK)
 @given(strategy(DELTA))
 def test_second_opinion_anywhere(params: dict[str, float]) -> None:
     check_second_opinion(DELTA, params)
 
 
-@settings(max_examples=8, phases=QUICK)
+@pytest.mark.full
+@examples(1 / 4, phases=QUICK)
 @given(strategy(DELTA))
 def test_narrow_enclosures_hold_the_truth_too(params: dict[str, float]) -> None:
     check_second_opinion(DELTA, params, width=Fraction(1, 10**25))

@@ -182,13 +182,14 @@ def with_epsilon(point: Point) -> Point:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=pytest.mark.thorough)])  # by test_fast too
 def test_fast_is_sound_and_tight_every_day(library: str) -> None:
     chosen = everyday(30, seed=len(library))
     check_fast(EPSILON, chosen, library)
     check_fast(DELTA, [with_epsilon(point) for point in chosen], library)
 
 
+@pytest.mark.full
 def test_few_points_are_left_to_the_reference() -> None:
     chosen = everyday(4000, seed=4, most=150.0)
     m, steps, delta = (np.array([p[n] for p in chosen]) for n in ("scale", "steps", "delta"))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -15,13 +15,14 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from tests.checks import check_anywhere, check_fast, check_monotone, check_round_trip, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
+from tests.tiers import examples
 
 DELTA, EPSILON = (oracle.bound(f"laplace-composed.{unit}") for unit in ("delta", "epsilon"))
 QUICK = (Phase.explicit, Phase.generate)  # an opinion takes a tenth of a second
 
 
 @pytest.mark.parametrize("bound", [DELTA, EPSILON], ids=lambda item: item.name)
-@settings(max_examples=15, phases=QUICK)
+@examples(1 / 2, phases=QUICK)
 @given(data=st.data())
 def test_contracts_anywhere(bound: oracle.Bound, data: st.DataObject) -> None:
     check_anywhere(bound, data)
@@ -96,7 +97,7 @@ def test_close_to_its_gaussian_limit() -> None:
     assert abs(exact.to_floats()[0] / limit.to_floats()[0] - 1) < 0.05
 
 
-@settings(max_examples=20)
+@examples(1 / 2)
 @given(st.integers(1, 60), st.floats(-2, 0.5), st.floats(0, 0.95))
 def test_epsilon_of_delta_of_epsilon(steps: int, log_ratio: float, share: float) -> None:
     ratio = Fraction(10.0**log_ratio)
