@@ -38,21 +38,21 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FINE, _COARSE = 0.25, 0.15  # widths of slabs: near the cut, in units of 1/H, and elsewhere
 _TURNED = 1.4  # H times the height of the upper line: its cosine is still positive
 _MOST_SLABS = 2000
+_GENTLE, _STEEPER = 1.35, 1.5
 _FADED = 100.0
 
 
 def cut_for(step: SampledGaussian, count: int, log_delta: float, log_share: float) -> CutGaussian | None:
-    """The step cut where T A is about that share of delta, with the hazard of the normal tail there for H."""
+    """The step cut where T A is about that share of delta, with nearly the hazard of the normal tail there for H."""
     if step.direction == "add":
         return None
     a, log_q = 1 / float(step.sigma), math.log(step.rate)
     goal = log_delta + log_share - log_q - math.log(count)
     if not goal < -1:
         return None
-    z = math.sqrt(-2 * goal)
-    for _ in range(20):  # log(2 Phi(-z)) is about -z^2/2 - log(z sqrt(pi/2))
-        z = math.sqrt(max(-2 * (goal + math.log(max(z, 1.0) * math.sqrt(0.5 * math.pi))), 1.0))
-    return CutGaussian(step.sigma, step.rate, step.direction, z + a, max(z + 1 / z, a * (1 + 2.0**-40)))
+    # With H = z/s and s > 1 most of A is e^{-H z + H^2/2}: a gentler cut lies a little farther, and is far quicker.
+    z = math.sqrt(-2 * goal / (2 / _GENTLE - 1 / _GENTLE**2))
+    return CutGaussian(step.sigma, step.rate, step.direction, z + a, max(z / _GENTLE, _STEEPER * a))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CutGaussian(SampledGaussian):
 
     cut: float
     steepness: float
-    digits: ClassVar[float] = 14.0
+    digits: ClassVar[float] = 12.0
 
     def lost(self) -> tuple[arb, arb]:
         """Bounds of A and B, at the working precision."""

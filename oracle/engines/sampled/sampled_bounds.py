@@ -32,7 +32,7 @@ from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
 from oracle.engines.sampled.smoothed_contour import SmoothedCurve
 from oracle.engines.sampled.smoothed_plan import SmoothedPlan, affordable_nodes, smoothed_plan
 
-_WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
@@ -44,7 +44,7 @@ _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate bef
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
 _SHARES = tuple(math.log(10) * power for power in (-5, -4, -3, -2, -1))  # of delta that a cut may lose, in logarithms
 _TOLERABLE, _SLOWER = 9.0, 4.0
-_MOVED = 0.5
+_MOVED, _STRAYED = 0.5, 3.0  # by how much a place may be off, in the exponent, before and after all nodes are spent
 
 
 UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
@@ -138,8 +138,8 @@ def _suited(
 ) -> SampledGaussian:
     """The step itself, or one that is cut where a share of delta is lost, such that Chernoff's bound is of use.
 
-    What a deep cut takes off that bound is tail: so many digits a sum over the step would lose, and where it is most of
-    epsilon, the order that belongs to the bound is too small to see an epsilon so far below.
+    What a deep cut takes off that bound is tail: so many digits a sum over the step would lose, and where it raises the
+    order much, the order without it is too small to see an epsilon so far below.
     """
     deepest = cut_for(step, count, log_delta, _SHARES[-1]) if count > 1 else None
     if deepest is None:
@@ -150,7 +150,7 @@ def _suited(
         if tried is not None:
             saddle = chernoff(tried)
             digits = saddle.c * (saddle.epsilon - least.epsilon) + saddle.log_delta - least.log_delta
-            if digits < _TOLERABLE and saddle.epsilon < 2 * least.epsilon + 1e-300 and saddle.c > least.c / _SLOWER:
+            if digits < _TOLERABLE and saddle.c > least.c / _SLOWER:
                 return tried
     return deepest
 
@@ -228,19 +228,23 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
     """The least epsilon >= 0 at delta between the bounds of a smoothed contour with that many nodes."""
     log_delta = _log(ball(delta))
     saddle = saddle_for([(step, count)], log_delta=log_delta)
-    plan = smoothed_plan(step, count, saddle, min(nodes, affordable_nodes(step, saddle.c, _SCOUTS), _SCOUTS))
-    curve = SmoothedCurve(step, count, plan)
-    place, _ = _about_root(curve, log_delta, saddle.epsilon, above=True)
-    if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
-        order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
-        saddle = Saddle(order, place, log_delta)
-    nodes = affordable_nodes(step, saddle.c, nodes)
-    plan, scout = smoothed_plan(step, count, saddle, nodes, curve.curvature(place)), curve
-    curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
+    scouts = min(nodes, affordable_nodes(step, saddle.c, _SCOUTS), _SCOUTS)
+    curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, scouts))
+    place, slope = _about_root(curve, log_delta, saddle.epsilon, saddle.c, above=True)
+    for _ in range(2):
+        if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
+            order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
+            saddle = Saddle(order, place, log_delta)
+        most = affordable_nodes(step, saddle.c, nodes)
+        plan, scout = smoothed_plan(step, count, saddle, most, curve.curvature(place)), curve
+        curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
+        place, slope = _about_root(curve, log_delta, place, slope, above=True)
+        if abs(place - saddle.epsilon) * plan.chernoff < _STRAYED:
+            break
     with ctx.workprec(128):
         target = ball(delta)
-        upper, root = _placed(curve, target, log_delta, place, above=True)
-        lower, _ = _placed(curve, target, log_delta, root, above=False)
+        upper = _placed(curve, target, log_delta, place, slope, above=True)
+        lower = _placed(curve, target, log_delta, *_about_root(curve, log_delta, place, slope, above=False), above=False)
         if upper is None:
             raise PrecisionError("float64 does not see delta fall to the target")
         return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
@@ -252,37 +256,35 @@ def _reusable(scout: SmoothedCurve, plan: SmoothedPlan) -> Line | None:
 
 
 def _placed(
-    curve: SmoothedCurve, target: arb, log_delta: float, start: float, *, above: bool
-) -> tuple[arb | None, float]:
-    """A point >= 0, near the root of one bound, at which it is certified: delta <= target (above) or >= target.
-
-    And about that root, found from a start that need not be near.
-    """
+    curve: SmoothedCurve, target: arb, log_delta: float, root: float, slope: float, *, above: bool
+) -> arb | None:
+    """A point >= 0, near the root of one bound, at which it is certified: delta <= target (above) or >= target."""
     side = 1 if above else -1
-    root, slope = _about_root(curve, log_delta, start, above=above)
     if root == 0.0:  # nowhere is delta larger
-        return (arb(0) if above and curve.delta_above(arb(0)) <= target else None), root
+        return arb(0) if above and curve.delta_above(arb(0)) <= target else None
     margin = max(root * 2.0**-50, 2.0**-50 / curve.plan.c)
     margin += _ROOM * curve.uncertainty(root, log_delta, above=above) / slope
-    for _ in range(_PLACES):
+    for attempt in range(_PLACES):
         point = arb(max(0.0, root + side * margin))
         if point.is_zero() and not above:
-            return None, root
+            return None
         value = curve.delta_above(point) if above else curve.delta_below(point)
         if (value <= target) if above else (value >= target):
-            return point, root
+            return point
         missing = abs(float((value / target).log())) if value > 0 else math.inf
-        margin += 1.1 * missing / slope if 0 < missing < 1 else 31 * margin
-    return None, root
+        margin += 2.0**attempt * 1.1 * missing / slope if 0 < missing < 1 else 31 * margin
+    return None
 
 
-def _about_root(curve: SmoothedCurve, log_delta: float, start: float, *, above: bool) -> tuple[float, float]:
+def _about_root(
+    curve: SmoothedCurve, log_delta: float, start: float, slope: float, *, above: bool
+) -> tuple[float, float]:
     """About where one bound falls to a delta, at 0 or more, and how fast its logarithm does: secants in a bracket."""
 
     def excess(epsilon: float) -> float:
         return curve.about(epsilon, above=above) - log_delta
 
-    low, high, point, slope = 0.0, math.inf, start, curve.plan.c
+    low, high, point = 0.0, math.inf, start
     before = math.nan, math.nan
     for attempt in range(_SECANTS):
         value = excess(point)
@@ -290,7 +292,7 @@ def _about_root(curve: SmoothedCurve, log_delta: float, start: float, *, above: 
         change = before[1] - value
         if abs(change) > _NOISE and change / (point - before[0]) > 0 and math.isfinite(change):
             slope = change / (point - before[0])
-        if abs(value) < _SETTLED or high - low <= 2.0**-48 * low or (abs(change) < _NOISE and abs(value) < _NOISE):
+        if abs(value) < _SETTLED or high - low <= 2.0**-48 * low or (abs(change) < _NOISE and abs(value) < 2 * abs(change)):
             break
         before = point, value
         proposal = point + value / slope

@@ -14,7 +14,7 @@ _MOST_ACCURATE = 80.0
 _SHARP = 6.0  # how far the error of a ceiling lies below it after all steps, in the exponent
 _BESIDE_ONE = 3.0  # log M(c)^T up to which M^T - 1 is summed
 _WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
-_POINTS = (6, 15, 60)
+_POINTS, _BESIDES = (6, 15, 60), 16.0
 _PULLS = (1.0, 0.7, 0.5, 0.35)
 _UNSMOOTHED = 22.0
 _GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
@@ -52,7 +52,7 @@ class SmoothedPlan:
 
 def affordable_nodes(step: SampledGaussian, order: float, nodes: int) -> int:
     """Twice as many nodes where the quadrature has few points for its digits, a half or a quarter where it has many."""
-    points = step.points(order, 40.0) / step.digits
+    points = step.points(order, step.digits + _BESIDES) / step.digits
     return 2 * nodes + 1 if points < _POINTS[0] else nodes >> sum(points > some for some in _POINTS[1:])
 
 
