@@ -114,7 +114,9 @@ def contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: floa
     for _ in range(_ATTEMPTS):
         plan = make_plan(stages, near, goal, log_delta, _nodes(most))
         if plan.nodes > _MANY and not settled and work(stages, plan) < most:
-            plan = make_plan(stages, near, _ROUGH, log_delta)  # too dear to be in the wrong place: find it first
+            rough = make_plan(stages, near, _ROUGH, log_delta)  # too dear to be in the wrong place: find it first
+            _afford(work(stages, plan) + work(stages, rough), most)
+            plan = rough
         curve = ContourCurve(stages, plan, most)
         most -= work(stages, plan)
         with ctx.workprec(curve.precision):
@@ -137,8 +139,12 @@ def contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: floa
 
 def _require(stages: Stages, order: float, most: float) -> None:
     """Refuse what so much work does not pay for, before a plan is made."""
-    if least_work(stages, order) > most:
-        raise PrecisionError("the quadrature of the moments has too many points")
+    _afford(least_work(stages, order), most)
+
+
+def _afford(needed: float, most: float) -> None:
+    if needed > most:
+        raise PrecisionError("the nodes and the points of the quadrature are too many")
 
 
 def _nodes(most: float) -> int:

@@ -42,6 +42,7 @@ from oracle.engines.contour import Stages, Step, saddle_for
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace.laplace_step import LaplaceStep
 from oracle.engines.sampled import sampled_bounds
+from oracle.engines.sampled.plain_bounds import plain_delta, plain_epsilon
 from oracle.engines.sampled.sampled_bounds import LEAST_NOISE, UNPLANNED, narrowest
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
@@ -227,7 +228,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosu
     if (sampled := _equal_sampled(stages)) is None:
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
     if width is None and (fewer := _fewer(*sampled)) is not None:
-        return Enclosure(_delta(fewer, epsilon, None).lower, sampled_bounds.plain_delta(*sampled, epsilon).upper)
+        return Enclosure(_delta(fewer, epsilon, None).lower, plain_delta(*sampled, epsilon).upper)
     return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon), width)
 
 
@@ -238,7 +239,7 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosu
     if (sampled := _equal_sampled(stages)) is None:
         return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
     if width is None and (fewer := _fewer(*sampled)) is not None:
-        return Enclosure(_epsilon(fewer, delta, None).lower, sampled_bounds.plain_epsilon(*sampled, delta).upper)
+        return Enclosure(_epsilon(fewer, delta, None).lower, plain_epsilon(*sampled, delta).upper)
     return narrowest(exactly, sampled_bounds.SampledEpsilon(*sampled, delta), width)
 
 

@@ -38,7 +38,8 @@ from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussi
 from oracle.engines.contour import saddle_for
 from oracle.engines.contour_arrays import upper_bound
 from oracle.engines.gaussian_curve import sigma_of
-from oracle.engines.sampled.sampled_bounds import UNPLANNED, meets_unnoised
+from oracle.engines.sampled.plain_bounds import meets_unnoised
+from oracle.engines.sampled.sampled_bounds import UNPLANNED
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}

@@ -9,6 +9,7 @@ Nothing of libm is trusted: exponentials are balls, rounded once; the rest is +,
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -27,6 +28,8 @@ _TERMS = 9
 ROUNDED = 1e-34  # the absolute error that a rounded ball may have besides
 _TINY = 1e-150
 _ACCURACY = 60  # bits that a ball must have before it is rounded to a double
+_SQUARED = 3  # doublings of a table for which a ball is rounded once
+_SKIPPED = 1 << _SQUARED
 
 
 def sinh_over(z: Complex) -> tuple[Complex, Complex, Complex]:
@@ -45,24 +48,32 @@ def sinh_over(z: Complex) -> tuple[Complex, Complex, Complex]:
 def power_table(start: list[acb], factors: list[acb], count: int) -> tuple[Complex, float]:
     """start * factor^n, a row for each n < count, by doubling, and how many units of roundoff an entry errs by.
 
-    The factors by which rows are doubled are balls rounded once (2 units), every product errs by 3 more.
+    The factors by which rows are doubled are balls rounded once (2 units) or squares of such in doubles (2e + 3 units
+    for e before, as |factor| <= 1), every product errs by 3 more.
     """
-    table, step, units = rounded(start)[None, :], factors, 2.0
-    while len(table) < count:
-        more = table[: count - len(table)] * rounded(step)[None, :]
-        more[size(more) < _TINY] = 0.0
+    table, step, units, off = rounded(start)[None, :], factors, 2.0, 0.0
+    for doubling in itertools.count():
+        if len(table) >= count:
+            return table, units
+        if doubling % _SQUARED == 0:
+            step = [factor**_SKIPPED for factor in step] if doubling else step
+            by, off = rounded(step)[None, :], 2.0
+        else:
+            by, off = by * by, 2 * off + 3
+        more = table[: count - len(table)] * by
+        more[_squared_size(more) < _TINY * _TINY] = 0.0
         table = np.concatenate([table, more])
-        step = [factor * factor for factor in step]
-        units += 5.1
-    return table, units
+        units += off + 3.1
+    raise AssertionError
 
 
 def rounded(values: list[acb]) -> Complex:
     """The doubles next to balls: off by 2 units of the size, or by `ROUNDED`; the balls' accuracy is checked."""
-    for value in values:
-        if value.rel_accuracy_bits() < _ACCURACY and not value.rad() < ROUNDED:
-            raise PrecisionError("a ball is too wide to be rounded to a double")
-    result = np.array([complex(value.mid()) for value in values], dtype=np.complex128)
+    if min(map(acb.rel_accuracy_bits, values)) < _ACCURACY:
+        for value in values:
+            if value.rel_accuracy_bits() < _ACCURACY and not value.rad() < ROUNDED:
+                raise PrecisionError("a ball is too wide to be rounded to a double")
+    result = np.array(list(map(complex, values)), dtype=np.complex128)  # of the midpoints, rounded to nearest
     result[size(result) < _TINY] = 0.0
     return result
 
@@ -84,19 +95,29 @@ def power(values: Complex, exponent: int) -> Complex:
         if not exponent:
             return np.asarray(result)
         values = values * values
-        values = np.where(size(values) < _TINY, 0.0, values)
+        values[_squared_size(values) < _TINY * _TINY] = 0.0
 
 
 def deviation_table(factors: list[acb], count: int) -> tuple[Complex, float]:
-    """factor^n - 1, a row for each n < count, by doubling, and their errors in units of min(2, n |factor - 1|)."""
-    table, step, units = np.zeros((1, len(factors)), dtype=np.complex128), factors, 2.0
-    while len(table) < count:
-        other = rounded([factor - 1 for factor in step])[None, :]
+    """factor^n - 1, a row for each n < count, by doubling, and their errors in units of B_n = min(2, n |factor - 1|).
+
+    With x, y for n, m and |1 + x|, |1 + y| <= 1, x y + x + y errs by what x and y err by and at most 8 units of B_{n+m}
+    of its own. What rows are doubled by is a ball rounded once (2 units), or follows from the last one by x (2 + x), in
+    doubles: 2e + 6 units for e before, as that has the slope 2 (1 + x), and B_{2n} >= B_n.
+    """
+    table, step, units, off = np.zeros((1, len(factors)), dtype=np.complex128), factors, 2.0, 0.0
+    for doubling in itertools.count():
+        if len(table) >= count:
+            return table, units
+        if doubling % _SQUARED == 0:
+            step = [factor**_SKIPPED for factor in step] if doubling else step
+            other, off = rounded([factor - 1 for factor in step])[None, :], 2.0
+        else:
+            other, off = other * (2.0 + other), 2 * off + 6
         more = table[: count - len(table)]
         table = np.concatenate([table, more * other + more + other])
-        step = [factor * factor for factor in step]
-        units += 16.1
-    return table, units
+        units += off + 14.1
+    raise AssertionError
 
 
 def most_deviation(factors: list[acb], count: int) -> Array:
@@ -131,7 +152,11 @@ def total(sizes: Array) -> float:
 
 def size(values: Complex) -> Array:
     """|z|, to 2 units; by a square root, which IEEE 754 rounds well."""
-    return np.asarray(np.sqrt(values.real * values.real + values.imag * values.imag))
+    return np.asarray(np.sqrt(_squared_size(values)))
+
+
+def _squared_size(values: Complex) -> Array:
+    return np.asarray(values.real * values.real + values.imag * values.imag)
 
 
 def up(value: float, units: float) -> float:

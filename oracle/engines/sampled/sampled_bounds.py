@@ -1,14 +1,7 @@
 r"""Equal sampled Gaussian steps: an enclosure for a known amount of work, however wide.
 
-Two sources, the narrower of which counts at each end:
-- the smoothed contour integral with a given number of nodes (`smoothed_contour`);
-- plain inequalities, for parameters that no float64 plan can place, or where it sees nothing:
-  one step is a part of all of them, so delta_1(epsilon) <= delta(epsilon); to count the steps whose y exceeds a level
-  is a test, whose two errors for m of T, p_1 and p_0 the chances of a step, are at most e^{-T KL(m/T, p_1)} and
-  e^{-T KL(m/T, p_0)}, so delta >= 1 - the first - e^epsilon times the second; losses and failures add up, so
-  delta(epsilon) <= T delta_1(epsilon/T); a sampled step is a mixture of nothing and the unsampled Gaussian step of
-  mu = 1/sigma (replace: 2/sigma), so that sqrt(T) mu dominates; and delta <= 1 - (1-q)^T, as with probability (1-q)^T
-  the record is never sampled and nothing differs.
+Two sources, the narrower of which counts at each end: the smoothed contour integral with a given number of nodes
+(`smoothed_contour`), of the steps themselves or of cut ones (`cut_gaussian`), and plain inequalities (`plain_bounds`).
 """
 
 from __future__ import annotations
@@ -23,26 +16,35 @@ from typing import Protocol
 
 from flint import arb, ctx
 
-from oracle.core.arithmetic import DEFAULT_WIDTH, enclose, reaches
+from oracle.core.arithmetic import DEFAULT_WIDTH, reaches
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
-from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu, normal_upper_tail
-from oracle.engines.least_epsilon import DIGITS, least_epsilon
+from oracle.engines.sampled.cut_gaussian import cut_for
+from oracle.engines.sampled.plain_bounds import (
+    chernoff_delta,
+    chernoff_epsilon,
+    exceeded_delta,
+    plain_delta,
+    plain_epsilon,
+)
 from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
-from oracle.engines.sampled.smoothed_contour import SmoothedCurve, SmoothedPlan, affordable_nodes, smoothed_plan
+from oracle.engines.sampled.smoothed_contour import SmoothedCurve
+from oracle.engines.sampled.smoothed_plan import SmoothedPlan, affordable_nodes, smoothed_plan
 
-_WORK = 35_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
-_PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
-_STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much
 _PLACES = 8  # how often the place of a bound is corrected
+_ROOM = 1.02  # by which it is placed further from the root than its errors ask for
+_SECANTS, _SETTLED = 60, 2.0**-42  # evaluations of a root, and the distance of the logarithm at which it is found
+_NOISE = 1e-5  # differences of logarithms below which a chord tells no slope
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
-_MOVED = 0.5
-_EXACT_STEPS = 64  # up to which (1-q)^T is computed as a rational number
+_SHARES = tuple(math.log(10) * power for power in (-5, -4, -3, -2, -1))  # of delta that a cut may lose, in logarithms
+_TOLERABLE, _SLOWER = 9.0, 4.0
+_MOVED, _STRAYED = 0.5, 3.0  # by how much a place may be off, in the exponent, before and after all nodes are spent
 
 
 UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
@@ -52,11 +54,18 @@ UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
 class SampledQuestion(Protocol):
     """A number about equal sampled steps that can be bounded in two ways."""
 
+    @property
+    def step(self) -> SampledGaussian:
+        """One of the steps."""
+
     def plain(self) -> Enclosure:
         """Its enclosure by plain inequalities."""
 
-    def smoothed(self, nodes: int) -> Enclosure:
-        """Its enclosure by a smoothed contour."""
+    def suited(self) -> SampledGaussian:
+        """The step, or one that is cut, whichever serves a sum of few nodes."""
+
+    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
+        """Its enclosure by a smoothed contour of that step."""
 
     def chernoff(self) -> Enclosure:
         """Between 0 and Chernoff's bound."""
@@ -71,17 +80,24 @@ class SampledDelta:
     epsilon: Fraction
 
     def plain(self) -> Enclosure:
-        """Between one step's delta and the least of the plain upper bounds."""
+        """Between what simple tests tell and the least of the plain upper bounds."""
         return plain_delta(self.step, self.count, self.epsilon)
 
-    def smoothed(self, nodes: int) -> Enclosure:
+    def suited(self) -> SampledGaussian:
+        """As the logarithm of Chernoff's bound falls, which delta is no smaller than a test tells."""
+        told = exceeded_delta(self.step, self.count, self.epsilon)
+
+        def chernoff(step: SampledGaussian) -> Saddle:
+            return saddle_for([(step, self.count)], epsilon=float(self.epsilon))
+
+        return _suited(self.step, self.count, _log(told), chernoff) if told > 0 else self.step
+
+    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
         """Between the bounds of a smoothed contour."""
-        _require_noise(self.step)
-        return smoothed_delta(self.step, self.count, self.epsilon, nodes)
+        return smoothed_delta(step, self.count, self.epsilon, nodes)
 
     def chernoff(self) -> Enclosure:
         """At most Chernoff's bound."""
-        _require_noise(self.step)
         with ctx.workprec(128):
             return Enclosure.between(arb(0), chernoff_delta(self.step, self.count, self.epsilon))
 
@@ -95,25 +111,53 @@ class SampledEpsilon:
     delta: Fraction
 
     def plain(self) -> Enclosure:
-        """Between one step's epsilon and the least of the plain upper bounds."""
+        """Between what simple tests tell and the least of the plain upper bounds."""
         return plain_epsilon(self.step, self.count, self.delta)
 
-    def smoothed(self, nodes: int) -> Enclosure:
+    def suited(self) -> SampledGaussian:
+        """As the epsilon of Chernoff's bound falls."""
+        log_delta = _log(ball(self.delta))
+
+        def chernoff(step: SampledGaussian) -> Saddle:
+            return saddle_for([(step, self.count)], log_delta=log_delta)
+
+        return _suited(self.step, self.count, log_delta, chernoff)
+
+    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
         """Between the bounds of a smoothed contour."""
-        _require_noise(self.step)
-        return smoothed_epsilon(self.step, self.count, self.delta, nodes)
+        return smoothed_epsilon(step, self.count, self.delta, nodes)
 
     def chernoff(self) -> Enclosure:
         """At most where Chernoff's bound meets the delta."""
-        _require_noise(self.step)
         with ctx.workprec(128):
             return Enclosure.between(arb(0), chernoff_epsilon(self.step, self.count, self.delta))
 
 
-def _require_noise(step: SampledGaussian) -> None:
-    """With very little noise a quadrature has too many points."""
-    if step.sigma < LEAST_NOISE:
-        raise PrecisionError("there is too little noise for a quadrature")
+def _suited(
+    step: SampledGaussian, count: int, log_delta: float, chernoff: Callable[[SampledGaussian], Saddle]
+) -> SampledGaussian:
+    """The step itself, or one that is cut where a share of delta is lost, such that Chernoff's bound is of use.
+
+    What a deep cut takes off that bound is tail: so many digits a sum over the step would lose, and where it raises the
+    order much, the order without it is too small to see an epsilon so far below.
+    """
+    deepest = cut_for(step, count, log_delta, _SHARES[-1]) if count > 1 else None
+    if deepest is None:
+        return step
+    least = chernoff(deepest)
+    for log_share in (None, *_SHARES[:-1]):
+        tried = step if log_share is None else cut_for(step, count, log_delta, log_share)
+        if tried is not None:
+            saddle = chernoff(tried)
+            digits = saddle.c * (saddle.epsilon - least.epsilon) + saddle.log_delta - least.log_delta
+            if digits < _TOLERABLE and saddle.c > least.c / _SLOWER:
+                return tried
+    return deepest
+
+
+def _log(value: arb) -> float:
+    with ctx.workprec(64):
+        return float(value.log().mid())
 
 
 def narrowest(
@@ -122,21 +166,25 @@ def narrowest(
     """The answer of an asked width; without one as narrow as a fixed amount of work makes it, but always an answer.
 
     `exactly(width, work)` gives an enclosure of that width for at most that much work, or an error of `UNPLANNED`.
+    Where no width is asked for and the step is best cut, no exact contour would do.
     """
-    asked = DEFAULT_WIDTH if width is None else width
-    try:
-        return exactly(asked, _WORK)
-    except UNPLANNED:
-        best = question.plain()
-    for nodes in _NODES if width is not None else _NODES[:1]:
+    asked, step = DEFAULT_WIDTH if width is None else width, question.step
+    noisy = step.sigma >= LEAST_NOISE  # with less noise a quadrature has too many points
+    if width is None and noisy:
+        with contextlib.suppress(*UNPLANNED):
+            step = question.suited()
+    if step is question.step:
+        with contextlib.suppress(*UNPLANNED):
+            return exactly(asked, _WORK)
+    best = question.plain()
+    for nodes in (_NODES if width is not None else _NODES[:1]) if noisy else ():
         if reaches(best, asked):
             return best
         try:
-            best = _both(best, question.smoothed(nodes))
+            best = _both(best, question.smoothed(step, nodes))
         except UNPLANNED:
             break
-    more = functools.partial(question.smoothed, _NODES[1])
-    for rescue in (functools.partial(exactly, _LOOSE, 6 * _WORK), question.chernoff, more):
+    for rescue in (question.chernoff, functools.partial(exactly, _LOOSE, _WORK)) if noisy else ():
         with ctx.workprec(64):
             if best.upper.ball - best.lower.ball < _ROUGH * best.upper.ball:
                 break
@@ -150,117 +198,6 @@ def narrowest(
         raise PrecisionError(
             f"the asked width is out of reach ({error}); what is known is {best}, which asking for no width gives"
         ) from error
-
-
-# ---- plain inequalities
-
-
-def plain_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> Enclosure:
-    """delta(epsilon) between one step's and the least of the plain upper bounds."""
-    lower = _single(step, epsilon)
-    with ctx.workprec(128):
-        counted = counted_delta(step, count, ball(epsilon))
-        if counted > lower.lower.ball:
-            lower = Enclosure.between(counted, arb(1))
-        upper = count * _single(step, epsilon / count).upper.ball
-        upper = upper.min(never_sampled(step, count))
-        with contextlib.suppress(PrecisionError):
-            upper = upper.min(enclose(lambda: delta_ball(ball(epsilon), _mu(step, count)), width=_PLAIN).upper.ball)
-        return Enclosure(lower.lower, Dyadic.of(upper.min(arb(1)).upper()))
-
-
-def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosure:
-    """epsilon at delta between one step's and the least of the plain upper bounds."""
-    if meets_unnoised(step, count, delta):
-        return Enclosure.exactly(0)
-    lower = _single_epsilon(step, delta)
-    upper = _single_epsilon(step, delta / count).upper.ball
-    with ctx.workprec(128):
-        upper = (count * upper).upper()
-    if upper < DIGITS:
-        upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
-    return Enclosure(lower.lower, Dyadic.of(upper.max(lower.upper.ball).upper()))
-
-
-def counted_delta(step: SampledGaussian, count: int, epsilon: arb) -> arb:
-    """A lower bound of delta(epsilon) by the number of steps that exceed half of a sampled one's mean; or 0."""
-    a, q = ball(1 / step.sigma), ball(step.rate)
-    if step.direction == "add" or not a < _STEEPEST:
-        return arb(0)
-    level = a / 2
-    away = level + a if step.direction == "replace" else level
-    chances = [(1 - q) * normal_upper_tail(level) + q * normal_upper_tail(x) for x in (level - a, away)]
-    if step.direction == "remove":
-        chances[1] = normal_upper_tail(level)
-    best, (often, seldom) = arb(0), chances
-    for power in range(1, 32):
-        share = (often * power + seldom * (32 - power)) / 32
-        if seldom < share and share < often:
-            errors = [(-count * _divergence(share.mid(), chance)).exp() for chance in chances]
-            best = best.max(1 - errors[0] - epsilon.exp() * errors[1])
-    return best.lower().max(arb(0))
-
-
-def _divergence(share: arb, chance: arb) -> arb:
-    """KL(share, chance) of two coins."""
-    return share * (share / chance).log() + (1 - share) * ((1 - share) / (1 - chance)).log()
-
-
-def _mu(step: SampledGaussian, count: int) -> arb:
-    return ball((2 if step.direction == "replace" else 1) / step.sigma) * arb(count).sqrt()
-
-
-def never_sampled(step: SampledGaussian, count: int) -> arb:
-    """1 - (1-q)^T, at the working precision."""
-    return -(count * ball(-step.rate).log1p()).expm1()
-
-
-def meets_unnoised(step: SampledGaussian, count: int, delta: Fraction) -> bool:
-    """Whether 1 - (1-q)^T <= delta is certain, so that no noise at all is needed."""
-    if count <= _EXACT_STEPS and step.rate.denominator.bit_length() < 2000:  # a ball cannot tell equality
-        return 1 - (1 - step.rate) ** count <= delta
-    with ctx.workprec(256):
-        return bool(never_sampled(step, count) <= ball(delta))
-
-
-def _single(step: SampledGaussian, epsilon: Fraction) -> Enclosure:
-    largest = step.largest_loss()
-    if largest is not None and ball(epsilon) >= largest:
-        return Enclosure.exactly(0)
-    try:
-        return enclose(lambda: step.single_delta(ball(epsilon)), width=_PLAIN).capped(1)
-    except PrecisionError:  # a delta below 2^-(2^15)
-        return Enclosure.between(arb(0), arb(1))
-
-
-def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
-    return least_epsilon(step.single_delta, step.largest_loss(), delta, _PLAIN, relative=True)
-
-
-# ---- Chernoff's bound
-
-
-def chernoff_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
-    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight."""
-    c, exponent = _chernoff(step, count, saddle_for([(step, count)], epsilon=float(epsilon)))
-    return (exponent - c * ball(epsilon)).exp().upper()
-
-
-def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
-    """The epsilon at which that is delta."""
-    with ctx.workprec(64):
-        log_delta = float(ball(delta).log().mid())
-    c, exponent = _chernoff(step, count, saddle_for([(step, count)], log_delta=log_delta))
-    return ((exponent - ball(delta).log()) / c).max(arb(0)).upper()
-
-
-def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, arb]:
-    c = arb(saddle.c)
-    moment = step.moments(c, arb(1), 1, log_error=-10 - math.log(count))[0].real
-    exponent = count * moment.log() + c * c.log() - (1 + c) * (1 + c).log()
-    if not exponent.is_finite():
-        raise PrecisionError("no moment in sight")
-    return c, exponent
 
 
 # ---- the smoothed contour
@@ -289,22 +226,25 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
 
 def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> Enclosure:
     """The least epsilon >= 0 at delta between the bounds of a smoothed contour with that many nodes."""
-    with ctx.workprec(64):
-        log_delta = float(ball(delta).log().mid())
+    log_delta = _log(ball(delta))
     saddle = saddle_for([(step, count)], log_delta=log_delta)
-    plan = smoothed_plan(step, count, saddle, min(nodes, _SCOUTS))
-    curve = SmoothedCurve(step, count, plan)
-    place = _about_root(curve, log_delta, saddle, above=True)
-    if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
-        order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
-        saddle = Saddle(order, place, log_delta)
-    nodes = affordable_nodes(step, saddle.c, nodes)
-    plan, scout = smoothed_plan(step, count, saddle, nodes, curve.curvature(place)), curve
-    curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
+    scouts = min(nodes, affordable_nodes(step, saddle.c, _SCOUTS), _SCOUTS)
+    curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, scouts))
+    place, slope = _about_root(curve, log_delta, saddle.epsilon, saddle.c, above=True)
+    for _ in range(2):
+        if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
+            order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
+            saddle = Saddle(order, place, log_delta)
+        most = affordable_nodes(step, saddle.c, nodes)
+        plan, scout = smoothed_plan(step, count, saddle, most, curve.curvature(place)), curve
+        curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
+        place, slope = _about_root(curve, log_delta, place, slope, above=True)
+        if abs(place - saddle.epsilon) * plan.chernoff < _STRAYED:
+            break
     with ctx.workprec(128):
         target = ball(delta)
-        upper = _placed(curve, target, log_delta, saddle, above=True)
-        lower = _placed(curve, target, log_delta, saddle, above=False)
+        upper = _placed(curve, target, log_delta, place, slope, above=True)
+        lower = _placed(curve, target, log_delta, *_about_root(curve, log_delta, place, slope, above=False), above=False)
         if upper is None:
             raise PrecisionError("float64 does not see delta fall to the target")
         return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
@@ -315,14 +255,16 @@ def _reusable(scout: SmoothedCurve, plan: SmoothedPlan) -> Line | None:
     return scout.line if plan.c == scout.plan.c and plan.accuracy < scout.plan.accuracy + 4 else None
 
 
-def _placed(curve: SmoothedCurve, target: arb, log_delta: float, saddle: Saddle, *, above: bool) -> arb | None:
+def _placed(
+    curve: SmoothedCurve, target: arb, log_delta: float, root: float, slope: float, *, above: bool
+) -> arb | None:
     """A point >= 0, near the root of one bound, at which it is certified: delta <= target (above) or >= target."""
     side = 1 if above else -1
-    root = _about_root(curve, log_delta, saddle, above=above)
-    margin = max(root * 2.0**-50, 2.0**-50 / saddle.c)
-    beside = root + side * 2.0**-10 * max(root, 1e-3 / saddle.c)
-    slope = abs(curve.about(beside, above=above) - log_delta) / abs(beside - root)  # of log delta
-    for _ in range(_PLACES):
+    if root == 0.0:  # nowhere is delta larger
+        return arb(0) if above and curve.delta_above(arb(0)) <= target else None
+    margin = max(root * 2.0**-50, 2.0**-50 / curve.plan.c)
+    margin += _ROOM * curve.uncertainty(root, log_delta, above=above) / slope
+    for attempt in range(_PLACES):
         point = arb(max(0.0, root + side * margin))
         if point.is_zero() and not above:
             return None
@@ -330,37 +272,38 @@ def _placed(curve: SmoothedCurve, target: arb, log_delta: float, saddle: Saddle,
         if (value <= target) if above else (value >= target):
             return point
         missing = abs(float((value / target).log())) if value > 0 else math.inf
-        margin += 1.1 * missing / slope if 0 < missing < 1 and slope > 0 else 31 * margin
+        margin += 2.0**attempt * 1.1 * missing / slope if 0 < missing < 1 else 31 * margin
     return None
 
 
-def _about_root(curve: SmoothedCurve, log_delta: float, saddle: Saddle, *, above: bool) -> float:
-    """About where one bound falls to a delta, at 0 or more: secants in a bracket, in floats."""
+def _about_root(
+    curve: SmoothedCurve, log_delta: float, start: float, slope: float, *, above: bool
+) -> tuple[float, float]:
+    """About where one bound falls to a delta, at 0 or more, and how fast its logarithm does: secants in a bracket."""
 
     def excess(epsilon: float) -> float:
         return curve.about(epsilon, above=above) - log_delta
 
-    if excess(0.0) <= 0:
-        return 0.0
-    low, at_low, high, at_high = 0.0, excess(0.0), saddle.epsilon + 1 / saddle.c, 0.0
-    for _ in range(60):
-        at_high = excess(high)
-        if at_high <= 0:
-            break
-        low, at_low, high = high, at_high, 1.5 * high
-    for attempt in range(100):
-        if high - low <= 2.0**-50 * high:
-            break
-        slope = (at_high - at_low) / (high - low)
-        point = low - at_low / slope if math.isfinite(slope) and slope < 0 and attempt % 3 < 2 else 0.5 * (low + high)
-        step = 2.0**-48 * high
-        point = min(max(point, low + step), high - step) if high - low > 2 * step else 0.5 * (low + high)
+    low, high, point = 0.0, math.inf, start
+    before = math.nan, math.nan
+    for attempt in range(_SECANTS):
         value = excess(point)
-        if value > 0:
-            low, at_low = point, value
-        else:
-            high, at_high = point, value
-    return high
+        low, high = (point, high) if value > 0 else (low, point)
+        change = before[1] - value
+        if abs(change) > _NOISE and change / (point - before[0]) > 0 and math.isfinite(change):
+            slope = change / (point - before[0])
+        if abs(value) < _SETTLED or high - low <= 2.0**-48 * low or (abs(change) < _NOISE and abs(value) < 2 * abs(change)):
+            break
+        before = point, value
+        proposal = point + value / slope
+        if low == 0.0 and not proposal > 2.0**-6 * high:
+            if excess(0.0) <= 0:
+                return 0.0, slope
+            proposal = max(proposal, 2.0**-6 * high)
+        if not low < proposal < high or attempt % 6 == 5:
+            proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * point + 1 / curve.plan.c
+        point = proposal
+    return point, slope
 
 
 def _both(one: Enclosure, other: Enclosure) -> Enclosure:

@@ -21,7 +21,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import acb, acb_mat, arb
@@ -56,6 +56,7 @@ class SampledGaussian:
     sigma: Fraction
     rate: Fraction
     direction: str
+    digits: ClassVar[float] = 24.0  # how far the errors of a float's sum shall lie below delta, in the exponent
 
     # ---- what both sides share
 
@@ -72,6 +73,10 @@ class SampledGaussian:
     def largest_loss(self) -> arb | None:
         """The supremum of the privacy loss where it is finite (adding a record), at the working precision."""
         return -ball(1 - self.rate).log() if self.direction == "add" else None
+
+    def lost(self) -> tuple[arb, arb]:
+        """A and B of `cut_gaussian`: here nothing is cut off."""
+        return arb(0), arb(0)
 
     def single_delta(self, epsilon: arb) -> arb:
         """delta(epsilon) of one step in closed form: the loss is monotone in y, so one crossing decides.
@@ -116,6 +121,7 @@ class SampledGaussian:
         close = np.arange(0.0, min(end, 40.0), min(0.5, 0.5 / a))
         return np.concatenate([close, np.arange(40.0, end, 0.5 / a), [end]])
 
+    @functools.lru_cache(maxsize=256)  # noqa: B019 - a plan asks for the same orders again and again
     def window(self, c: float, goal: float) -> tuple[float, float]:
         """An interval outside which the integrand's mass is below about e^{-goal}."""
         a, flat = 1 / float(self.sigma), -math.log1p(-float(self.rate))
@@ -134,6 +140,7 @@ class SampledGaussian:
         heavy = np.nonzero(np.logaddexp.accumulate(mass[::-1])[::-1] > -goal)[0]
         return low, float(right[heavy[-1]]) if len(heavy) else float(right[0])
 
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - see above
     def _points(self, c: float) -> Array:
         """Points across the window, close enough to see a Gaussian and every turn of u."""
         low, high = self.window(c, 36.0)
@@ -142,7 +149,7 @@ class SampledGaussian:
     @functools.lru_cache(maxsize=1024)  # noqa: B019 - a plan asks for the same orders again and again
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """log M(c), and the mean and variance of the loss under the tilted law; infinite where a plan is hopeless."""
-        if 1 + c > _LARGEST_ORDER * float(self.sigma) ** 2:
+        if self.slopes[0] > 0 and 1 + c > _LARGEST_ORDER * float(self.sigma) ** 2:
             return math.inf, math.inf, math.inf
         y = self._points(c)
         (alpha, beta), log_u, mirrored = self.exponents(c), self._log_u(y), self._log_u(-y)
@@ -185,10 +192,13 @@ class SampledGaussian:
     def decay(self, c: float, t: float) -> tuple[float, float]:
         """About the least log bound of |M(c + i t')|, t' >= t, and the angle of the shift that gives it."""
         a = 1 / float(self.sigma)
-        angles = np.geomspace(1e-3 * min(1.0, a) / (1 + t), min(1.15, 6 * a), 40)
-        masses = self.shifted_log_mass(c, t, angles)
-        best = int(np.argmin(masses))
-        return float(masses[best]), float(angles[best])
+        angles = np.geomspace(1e-3 * min(1.0, a) / (1 + t), min(1.15, 6 * a), 12)
+        for _ in range(2):  # the mass has one valley: around the least of a few angles more of them
+            masses = self.shifted_log_mass(c, t, angles)
+            best = int(np.argmin(masses))
+            least = float(masses[best]), float(angles[best])
+            angles = np.geomspace(angles[max(best - 1, 0)], angles[min(best + 1, len(angles) - 1)], 8)[1:-1]
+        return least
 
     def _log_lift(self, c: float, angles: Array) -> Array:
         """About the log of `_lift`."""
@@ -302,6 +312,14 @@ class SampledGaussian:
         error = arb(0, (line.outside + line.share * (abs(sums[0]) + line.outside) / (1 - line.share)).upper())
         return [value + acb(error, error) for value in sums]
 
+    def moment_above(self, c: arb, goal: float) -> arb:
+        """An upper bound of M(c), about e^{-goal} of it too large; infinite where no quadrature is seen to converge."""
+        line = self.on_line(c, goal)
+        if not line.share < 1:
+            return arb.pos_inf()
+        total = abs(sum(line.weights, acb(0)))
+        return arb(((total + line.outside) / (1 - line.share)).upper())
+
     def on_line(self, c: arb, goal: float, tallest: float = math.inf, most: int = _MOST_POINTS) -> Line:
         """The points on a line of the height that lets them be few, for an error of about e^{-goal} M(c)."""
         near = float(c.mid())
@@ -312,23 +330,33 @@ class SampledGaussian:
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > most:
             raise PrecisionError(f"a moment needs {last - first} points of quadrature")
-        a, q = ball(1 / self.sigma), ball(self.rate)
         raised = (eta * eta / 2).exp()  # by which the line lifts phi
-        outside = self._outside(c, h * first, h * last, h, eta * a, goal) * raised
+        outside = self._outside(c, h * first, h * last, h, eta / ball(self.sigma), goal) * raised
+        weights, losses = self._weights(c, h, eta, range(first, last + 1))
+        return Line(weights, losses, self._discretisation(c, h, eta), outside)
+
+    def _weights(self, c: arb, h: arb, eta: arb, indices: range) -> tuple[list[acb], list[acb]]:
+        """The integrand times h and the loss at the points h n on the line of that height."""
+        a, q = ball(1 / self.sigma), ball(self.rate)
         alpha, beta = self.exponents(c)
         half, norm = a * a / 2, (h / (2 * arb.pi()).sqrt()).log()
         slope, mirrored_slope = self.slopes
         weights, losses = [], []
-        for index in range(first, last + 1):
-            y = acb(h * index, slope * eta)
-            log_u = (1 - q + q * (a * y - half).exp()).log()
-            exponent, loss = alpha * log_u, slope * log_u
+        height, rest = slope * eta, 1 - q
+        y = acb(h * indices[0], height)
+        w, mirrored, factor = q * (a * y - half).exp(), q * (-a * y - half).exp(), (a * h).exp()
+        for index in indices:
+            y = acb(h * index, height)
+            log_u = (rest + w).log()
+            exponent, loss = alpha * log_u, log_u if slope > 0 else -log_u
             if mirrored_slope:
-                log_u = (1 - q + q * (-a * y - half).exp()).log()
+                log_u = (rest + mirrored).log()
                 exponent, loss = exponent + beta * log_u, loss + mirrored_slope * log_u
+                mirrored /= factor
             weights.append((exponent - y * y / 2 + norm).exp())
             losses.append(loss)
-        return Line(weights, losses, self._discretisation(c, h, eta), outside)
+            w *= factor
+        return weights, losses
 
     def _sums(self, line: Line, k: arb, count: int) -> list[acb]:
         """sum_j weight_j e^{i n k loss_j} for n < count, as one product of two tables.

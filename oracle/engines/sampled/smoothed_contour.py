@@ -30,14 +30,13 @@ beside them. It limits the width to about T 10^-13; `contour` has no limit.
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import acb, arb, ctx
 
 from oracle.core.errors import PrecisionError
-from oracle.engines.contour import Saddle, period_at
 from oracle.engines.sampled.float_tables import (
     NEAR,
     UNIT,
@@ -58,122 +57,32 @@ from oracle.engines.sampled.float_tables import (
     up,
 )
 from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.sampled.smoothed_plan import SMOOTHNESS, SmoothedPlan
 
-SMOOTHNESS = 16  # m: a power of two
 _PRECISION = 128
-_MOST_ACCURATE = 80.0
-_BESIDE_ONE = 3.0  # log M(c)^T up to which M^T - 1 is summed
 _TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
-_WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
-_FEW_POINTS, _MANY_POINTS, _MOST_POINTS = 150, 900, 6000
-_PULLS = (1.0, 0.7, 0.5, 0.35)
-_UNSMOOTHED = 22.0
-_GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
-
-
-@dataclass(frozen=True)
-class SmoothedPlan:
-    """Where to integrate and how much to smooth: proposed by floats, judged by the bounds."""
-
-    c: float
-    spacing: float
-    nodes: int
-    chernoff: float
-    reach: float  # w; 0 for no smoothing
-    parameter: float  # with which the step proves its decay, where there is no smoothing
-    accuracy: float  # the quadrature's error, as an exponent of e, in units of the largest term
-    beside_one: bool  # whether M^T - 1 is summed in place of M^T
-
-    @property
-    def columns(self) -> int:
-        """Columns of the table of nodes, a power of two."""
-        return 1 << (max(self.nodes.bit_length(), 2) + 1) // 2
-
-    @property
-    def rows(self) -> int:
-        """Rows of the table of nodes, of which the last is full."""
-        return -(-(self.nodes + 1) // self.columns)
-
-    @property
-    def last(self) -> int:
-        """The last node of the table."""
-        return self.rows * self.columns - 1
-
-
-def affordable_nodes(step: SampledGaussian, order: float, nodes: int) -> int:
-    """Twice as many nodes where the quadrature has few points, half as many where it has many."""
-    points = step.points(order, 40.0)
-    return 2 * nodes + 1 if points < _FEW_POINTS else nodes // 2 if points > _MANY_POINTS else nodes
-
-
-def smoothed_plan(
-    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, curvature: float = 0.0
-) -> SmoothedPlan:
-    """A plan with about that many nodes (one less than a power of two is best used), of the least error in sight.
-
-    All errors but the smoothing's are about e^{-goal} of delta, and a smaller goal needs less smoothing. That of the
-    smoothing is its variance times the curvature of delta, in units of delta: at least c (c+1) or so.
-    """
-    curvature = max(curvature, saddle.c * (saddle.c + 1)) * SMOOTHNESS / 3
-    plans = []
-    for pull in _PULLS:
-        for goal in _GOALS:
-            plan, noise = _plan_at(step, count, saddle, nodes, pull, goal)
-            plans.append((math.exp(-goal) + curvature * plan.reach**2 + noise, plan))
-            if curvature * plan.reach**2 > 2 * math.exp(-goal) and goal < _UNSMOOTHED:
-                break  # the next one is smoothed more
-    best = min(plans, key=lambda pair: pair[0])[1]
-    if best.reach * max(1.0, best.c) > _WIDEST:
-        raise PrecisionError("too few nodes: the smoothing would blur everything")
-    return best
-
-
-def _plan_at(
-    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, pull: float, goal: float
-) -> tuple[SmoothedPlan, float]:
-    """The plan of an order and a goal, and about the error of the floats."""
-    c = saddle.c * pull
-    period, chernoff = period_at([(step, count)], saddle, pull, goal)
-    spacing = 2 * math.pi / period
-    log_m = count * step.cumulants(c)[0]
-    log_peak = log_m - c * saddle.epsilon - saddle.log_delta
-    accuracy = min(24 + max(0.0, log_peak), _MOST_ACCURATE) + math.log(count + 1)
-    plan = SmoothedPlan(c, spacing, nodes, chernoff, 0.0, 0.0, accuracy, False)
-    last = plan.last * spacing
-    beside_one = log_m < _BESIDE_ONE
-    peak = math.exp(min(log_peak, 300.0)) / c
-    noise = count * (4e-16 if beside_one else 4e-14) * peak
-    if goal == _UNSMOOTHED:
-        log_ceiling, parameter = step.decay(c, last)
-        if count * log_ceiling - c * saddle.epsilon - saddle.log_delta - math.log(math.pi * last) < -goal:
-            return replace(plan, parameter=parameter, beside_one=beside_one), noise + 3e-14 * peak
-    exponent = (goal + max(0.0, log_peak)) / SMOOTHNESS
-    return replace(plan, reach=math.exp(min(exponent, 300.0)) / last, beside_one=beside_one), noise
+_MOST_POINTS = 6000
 
 
 class SmoothedCurve:
     """Certified bounds of delta(epsilon) around the epsilon that was planned for."""
 
     def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan, line: Line | None = None) -> None:
-        self.plan, self.count, self.line = plan, count, line
+        self.step, self.plan, self.count = step, plan, count
         with ctx.workprec(_PRECISION), np.errstate(all="ignore"):
-            self.c, self.k, self.w = arb(plan.c), arb(plan.spacing), arb(plan.reach)
-            line = step.on_line(self.c, plan.accuracy, _TALLEST, _MOST_POINTS) if line is None else line
-            self.b = arb(plan.chernoff)
-            moment = step.moments(self.b, self.k, 1, log_error=-4 - math.log(count))[0].real
-            self.log_chernoff = count * moment.log()
+            self.c, self.k, self.w, self.b = arb(plan.c), arb(plan.spacing), arb(plan.reach), arb(plan.chernoff)
+            self.line = step.on_line(self.c, plan.accuracy, _TALLEST, _MOST_POINTS) if line is None else line
+            self.lost, self.share_lost = (count * part for part in step.lost())
             n = np.arange(plan.rows * plan.columns, dtype=np.float64).reshape(plan.rows, plan.columns)
             s: Complex = np.asarray(plan.c + 1j * (plan.spacing * n), dtype=np.complex128)
-            self.line = line
-            self._bound_moment(line)
-            powers, error = self._beside_one(line) if plan.beside_one else self._powers(line)
+            self._bound_moment(self.line)
+            powers, error = self._beside_one(self.line) if plan.beside_one else self._powers(self.line)
             if plan.reach:
                 upper, lower, upper_error, lower_error = self._kernels(s)
                 self.upper, self.upper_error = products(powers, upper, error, upper_error)
                 self.lower, self.lower_error = products(powers, lower, error, lower_error)
                 if plan.beside_one:
                     self.alone = {True: (upper, total(upper_error)), False: (lower, total(lower_error))}
-                self._cut()
             else:
                 plain: Complex = np.asarray(1.0 / (s * (s + 1.0)), dtype=np.complex128)
                 plain_error = 20 * UNIT * size(plain)
@@ -181,13 +90,28 @@ class SmoothedCurve:
                 if plan.beside_one:
                     self.alone = dict.fromkeys((True, False), (plain, total(plain_error)))
                 self.lower, self.lower_error = self.upper, self.upper_error
-                last = self.k * plan.last
-                ceiling = step.ceiling(self.c, last, plan.parameter, top=self.moment, log_error=-plan.accuracy)
-                cut = (count * ceiling.log() - self.log_top).exp() / (arb.pi() * last)
-                self.upper_cut = self.lower_cut = cut
-            known = self.upper_error + self.lower_error + total(size(self.upper)) + total(size(self.lower))
-            if not math.isfinite(known):
+            if not math.isfinite(self.upper_error + self.lower_error):
                 raise PrecisionError("the terms overflow in float64")
+
+    # ---- what only a proof needs
+
+    @functools.cached_property
+    def log_chernoff(self) -> arb:
+        """log M(b)^T, from above."""
+        with ctx.workprec(_PRECISION):
+            return self.count * self.step.moment_above(self.b, 4 + math.log(self.count)).log()
+
+    @functools.cached_property
+    def cuts(self) -> tuple[arb, arb]:
+        """What all nodes beyond the last add to the upper and the lower bound, before the factor top^T e^{-c epsilon}."""
+        plan = self.plan
+        with ctx.workprec(_PRECISION):
+            last = self.k * plan.last
+            if plan.reach:
+                return self._smoothed_cuts(last)
+            ceiling = self.step.ceiling(self.c, last, plan.parameter, top=self.moment, log_error=-plan.decay_accuracy)
+            cut = (self.count * ceiling.log() - self.log_top).exp() / (arb.pi() * last)
+            return cut, cut
 
     # ---- M^T at the nodes
 
@@ -236,9 +160,9 @@ class SmoothedCurve:
         plan = self.plan
         turns, far = self._turned(line)
         weights = rounded(line.weights)
-        near, more = power_table([acb(1)] * len(turns), turns, plan.columns)
         far_off, many = deviation_table(far, plan.rows)
         near_off, few = deviation_table(turns, plan.columns)
+        near, more = 1.0 + near_off, 2 * few + 4  # few units of at most 2, and a rounding
         first = float((self.start - 1).mid())
         moments = matrix_product(weights * far_off, near.T) + matrix_product(weights[None, :], near_off.T) + first
         sizes, inner = size(weights), 3.0 * len(turns)
@@ -298,17 +222,15 @@ class SmoothedCurve:
         units = 900.0 / length + (1800.0 * m) * w + 1.1e6 * stretch * w * w
         return upper, lower, 1000 * UNIT * envelope / (length * length), units * UNIT * envelope / length
 
-    def _cut(self) -> None:
-        """What all nodes beyond the last add up to, at most, before the factor top^T e^{-c epsilon}."""
+    def _smoothed_cuts(self, last: arb) -> tuple[arb, arb]:
         m, w, c = SMOOTHNESS, self.w, self.c
-        last = self.k * self.plan.last
         if not w * last >= 1:
             raise PrecisionError("the smoothing is too weak for the nodes")
         most = self.log_most.exp() + (1 if self.plan.beside_one else 0)
         decay = ((w * c).cosh() / (w * last)) ** m * most / arb.pi()
-        self.upper_cut = decay / ((m + 1) * last)
         stretch = arb(self.stretch)
-        self.lower_cut = decay * (1 / ((m + 1) * last) + 2 * w + (4 * m + 1) * stretch * w * w / 2)
+        lower = decay * (1 / ((m + 1) * last) + 2 * w + (4 * m + 1) * stretch * w * w / 2)
+        return decay / ((m + 1) * last), lower
 
     # ---- evaluation
 
@@ -319,16 +241,25 @@ class SmoothedCurve:
         imaginary = terms.real @ across.imag + terms.imag @ across.real
         return float(2.0 * (down.real @ real - down.imag @ imaginary) - terms[0, 0].real)
 
+    @functools.lru_cache(maxsize=4)  # noqa: B019 - a curve is short-lived, and asked again and again
+    def _terms(self, *, above: bool, alone: bool) -> tuple[Complex, float]:
+        """The terms of one bound, with those of the steps that tell nothing or without, and a bound of their errors."""
+        terms, error = (self.upper, self.upper_error) if above else (self.lower, self.lower_error)
+        return (terms + self.alone[above][0], error + self.alone[above][1]) if alone else (terms, error)
+
+    @functools.lru_cache(maxsize=4)  # noqa: B019 - see above
+    def _slack(self, *, above: bool, alone: bool) -> arb:
+        """A bound of what the sum of the terms misses."""
+        terms, error = self._terms(above=above, alone=alone)
+        units = self.plan.rows + 1.5 * self.plan.columns + 40.0
+        known = arb(up(2 * error + units * UNIT * 2 * total(size(terms)), 9)) * self.k / (2 * arb.pi())
+        return known + self.cuts[0 if above else 1]
+
     def _certified(self, epsilon: arb, *, above: bool) -> arb:
         """A bound of the full sum at an exact epsilon, from the asked side."""
-        terms, error, cut = (
-            (self.upper, self.upper_error, self.upper_cut) if above else (self.lower, self.lower_error, self.lower_cut)
-        )
-        if self.plan.beside_one and not (self.plan.reach and epsilon >= SMOOTHNESS * self.w):
-            terms, error = terms + self.alone[above][0], error + self.alone[above][1]
+        alone = self.plan.beside_one and not (self.plan.reach and epsilon >= SMOOTHNESS * self.w)
+        terms, slack = self._terms(above=above, alone=alone)[0], self._slack(above=above, alone=alone)
         value = self._sum(terms, self._turns(self.k * epsilon, -1))
-        units = self.plan.rows + 1.5 * self.plan.columns + 40.0
-        slack = arb(up(2 * error + units * UNIT * 2 * total(size(terms)), 9)) * self.k / (2 * arb.pi()) + cut
         full = arb(value) * self.k / (2 * arb.pi()) + (slack if above else -slack)
         return full * (self.log_top - self.c * epsilon).exp()
 
@@ -337,11 +268,22 @@ class SmoothedCurve:
         return self.delta_below(epsilon), self.delta_above(epsilon)
 
     def delta_above(self, epsilon: arb) -> arb:
-        """A ball whose top is an upper bound of delta(epsilon)."""
+        """A ball whose top is an upper bound of delta(epsilon).
+
+        Where the steps are cut, delta_g less the curve of steps that tell nothing is at least the mass that is lost,
+        -T (A + B), left of 0: so much the images may lack.
+        """
         with ctx.workprec(_PRECISION):
             shift = SMOOTHNESS * (self.w.sinh() / self.w).log() if self.plan.reach else arb(0)
             at = (epsilon - shift).lower()  # delta falls
-            return self._certified(at, above=True).upper()
+            value = self._certified(at, above=True)
+            if not self.lost > 0:
+                return value.upper()
+            if not self.share_lost < 1:
+                return arb(1)
+            left = (-self.c * 2 * arb.pi() / self.k).exp()
+            value += left / (1 - left) * (self.lost + self.share_lost)
+            return ((value + self.lost) / (1 - self.share_lost)).upper()
 
     def delta_below(self, epsilon: arb) -> arb:
         """A ball whose bottom is a lower bound of delta(epsilon)."""
@@ -359,17 +301,27 @@ class SmoothedCurve:
 
     def about(self, epsilon: float, *, above: bool) -> float:
         """About the log of one bound, in floats; -inf where it is not positive. Not a proof."""
-        plan, terms, k = self.plan, self.upper if above else self.lower, self.plan.spacing
+        plan, k = self.plan, self.plan.spacing
         if above:
             epsilon -= SMOOTHNESS * plan.reach**2 / 6
+        alone = plan.beside_one and (not plan.reach or epsilon < SMOOTHNESS * plan.reach)
+        terms, _ = self._terms(above=above, alone=alone)
         turns = (
             np.exp(-1j * (k * epsilon * plan.columns) * np.arange(plan.rows)),
             np.exp(-1j * (k * epsilon) * np.arange(plan.columns)),
         )
-        if plan.beside_one and (not plan.reach or epsilon < SMOOTHNESS * plan.reach):
-            terms = terms + self.alone[above][0]
         value = self._sum(terms, turns)
         return math.log(value * k / (2 * math.pi)) + float(self.log_top) - plan.c * epsilon if value > 0 else -math.inf
+
+    def uncertainty(self, epsilon: float, log_delta: float, *, above: bool) -> float:
+        """About by how much one certified bound misses its sum near a delta, in units of it, in floats."""
+        plan = self.plan
+        alone = plan.beside_one and (not plan.reach or epsilon < SMOOTHNESS * plan.reach)
+        error = float(self._slack(above=above, alone=alone).mid())
+        off = math.exp(min(math.log(error) + float(self.log_top) - plan.c * epsilon - log_delta, 300.0))
+        if above:
+            off += float(self.lost) * math.exp(-log_delta) + float(self.share_lost)
+        return off if above else off + math.exp(-2 * math.pi * plan.c / plan.spacing - log_delta)
 
     def curvature(self, epsilon: float) -> float:
         """About the second derivative of delta that the smoothing meets, in units of delta."""

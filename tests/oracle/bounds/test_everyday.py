@@ -25,7 +25,8 @@ from oracle.core.registry import bound
 from oracle.engines.composed_curve import contour_epsilon
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from oracle.engines.sampled import sampled_bounds, small_noise
-from oracle.engines.sampled.sampled_bounds import plain_delta, plain_epsilon, smoothed_delta, smoothed_epsilon
+from oracle.engines.sampled.plain_bounds import plain_delta, plain_epsilon
+from oracle.engines.sampled.sampled_bounds import smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 pytestmark = pytest.mark.full
