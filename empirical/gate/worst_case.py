@@ -81,6 +81,15 @@ class Suspicion:
             self._known[key] = self._examined(given)
         return self._known[key]
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the time for the truth of all examples is over."""
+        return self.spent > _CERTIFIED
+
+    def affordable(self, given: Mapping[str, Text]) -> Outcome | None:
+        """The outcome at an input, or None where there is none, or no time left for it."""
+        return None if self.exhausted else self.examine(given)
+
     def _examined(self, given: Mapping[str, Text]) -> Outcome | None:
         if not self._policy.offers.has(given):
             self.counts.outside += 1
@@ -187,7 +196,7 @@ def search_worst(
 
     def look(given: Mapping[str, Text]) -> Outcome | None:
         nonlocal cut_short, done
-        if failed or time.monotonic() - started > seconds or search.spent > _CERTIFIED:
+        if failed or time.monotonic() - started > seconds or search.exhausted:
             cut_short = True
             return None
         try:
