@@ -211,7 +211,7 @@ def test_a_file_of_other_holes_is_left_alone(tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="interrupts are sent to a process group")
-@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("way", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
 def test_what_is_measured_when_a_run_is_cut_short_stays(tmp_path: Path, way: signal.Signals) -> None:
     file = tmp_path / "holes.json"
     words = ["holes", "--bound", NAME, "--bound", "gaussian.epsilon", "--count", "1", "--json", str(file)]

@@ -153,7 +153,6 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-
 def fill(
     name: str, folder: Path, *, seconds: float, again: bool = False, close: bool = False
 ) -> tuple[int, int]:
