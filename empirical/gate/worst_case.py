@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate.gate_targets import GateTarget
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_open, is_told, with_attained
 from empirical.gate.making.points import as_text, point_at
 from empirical.gate.policy import Policy
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
@@ -108,6 +108,9 @@ class Suspicion:
             return None
         except DomainError:  # parameters that do not suit each other
             self.counts.outside += 1
+            return None
+        if is_open(truth):
+            self.counts.uncertified += 1
             return None
         if not is_told(truth):
             self.counts.outside += 1
