@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
-from empirical.gate import xfail
+from empirical.gate import vector_files, xfail
 from empirical.gate.adapters import ROUNDING, TIMEOUT, Adapter
-from empirical.gate.jobs import BoundJob
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import GateFunction
+from empirical.gate.league.answers import Answers, Remembering
 from empirical.gate.league.league import LeagueRow, Worst
 from empirical.gate.result import Outcome, Result
+from empirical.gate.severity import Severity
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
+from oracle.core.registry import bound
 
 MEMORY, SEARCH, SEARCH_SECONDS = 4096, 20, 5.0
 
@@ -25,18 +29,22 @@ class Settings:
     search_seconds: float = SEARCH_SECONDS
 
 
-def bound_row(adapter: Adapter, settings: Settings) -> LeagueRow:
-    """What the gate finds about a library's answer to a bound."""
-    return _row(adapter, _judged(adapter, settings))
+def bound_row(adapter: Adapter, settings: Settings, known: Answers) -> LeagueRow:
+    """What the gate finds about a library's answer to a bound; what is asked is added to what is known."""
+    return _row(adapter, judged(adapter, settings, known))
 
 
-def _judged(adapter: Adapter, settings: Settings) -> Result:
+def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
+    """Every vector and the search, by answers that are known, or asked for."""
     expected = xfail.Xfails() if adapter.xfail is None else xfail.load(adapter.xfail)
-    job = BoundJob(target=adapter.target, bounds=(adapter.bound,), rounding=ROUNDING, **asdict(settings))
-    (result,) = job.carry_out(expected, lambda _: lambda *_: None)
+    target = Remembering(GateFunction(adapter.target, settings.timeout, settings.memory), known)
+    result = run(
+        target, bound(adapter.bound), vector_files.load(adapter.bound).cases, rounding=ROUNDING,
+        search=settings.search, search_seconds=settings.search_seconds, xfail=expected,
+    )
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
-    return result
+    return replace(result, seconds=target.seconds([outcome.case for outcome in result.outcomes]))
 
 
 def _row(adapter: Adapter, result: Result) -> LeagueRow:
@@ -45,6 +53,7 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is GateVerdict.REFUSED
     )
     unsupported = sum(item.cases for item in result.unsupported)
+    grave = result.severities
     memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
@@ -55,7 +64,8 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
             GateVerdict.ACCEPTED_INVALID
         ],
         crashed=count[GateVerdict.CRASH] - memory, timed_out=count[GateVerdict.TIMEOUT], out_of_memory=memory,
-        below_formula=count[GateVerdict.BELOW_FORMULA],
+        below_formula=count[GateVerdict.BELOW_FORMULA], negligible=grave[Severity.NEGLIGIBLE],
+        material=grave[Severity.MATERIAL], gross=grave[Severity.GROSS],
         worst_unsound=_worst(result.worst(GateVerdict.UNSOUND, ordinary=True)),
         worst_extreme=_worst(result.worst(GateVerdict.UNSOUND, ordinary=False)),
         worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
