@@ -63,4 +63,4 @@ ADAPTERS = declare("diffprivlib", "mechanisms", "diffprivlib", {
     "composition.optimal": composition_optimal,
     "gaussian-classical.sigma": gaussian_classical_sigma,
     "gaussian.sigma": gaussian_sigma,
-})
+}, offers={bound: {"steps": [0, _MOST]} for bound in ("composition.basic", "composition.optimal")})

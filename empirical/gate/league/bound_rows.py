@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from empirical.gate import vector_files, xfail
+from empirical.gate import offers, vector_files, xfail
 from empirical.gate.adapters import ROUNDING, TIMEOUT, Adapter
 from empirical.gate.gate_run import run
 from empirical.gate.gate_targets import GateFunction
@@ -41,6 +41,7 @@ def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
     result = run(
         target, bound(adapter.bound), vector_files.load(adapter.bound).cases, rounding=ROUNDING,
         search=settings.search, search_seconds=settings.search_seconds, xfail=expected,
+        offers=offers.parse(bound(adapter.bound), adapter.offers),
     )
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
@@ -57,9 +58,9 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
     memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
-        cases=len(result.outcomes), searched=result.searched.judged if result.searched else 0,
+        cases=len(result.outcomes) + result.not_offered, searched=result.searched.judged if result.searched else 0,
         sound=count[GateVerdict.TIGHT] + count[GateVerdict.LOOSE], unsound=count[GateVerdict.UNSOUND],
-        refused=valid_refused - unsupported, unsupported=unsupported,
+        refused=valid_refused - unsupported, unsupported=unsupported + result.not_offered,
         refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[
             GateVerdict.ACCEPTED_INVALID
         ],

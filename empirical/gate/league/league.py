@@ -40,10 +40,11 @@ class LeagueRow:
     """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them.
 
     `worst_unsound` lies inside the everyday box (delta 1e-12 to 1e-3, epsilon 0.01 to 20), `worst_extreme` outside;
-    `negligible`, `material` and `gross` are the unsound answers by how much they matter (`empirical.gate.severity`),
-    `below_formula` answers below an upper bound that nothing proves wrong. What depends on the machine, its time
-    (`timed_out`) and its memory (`out_of_memory`), is no crash. `differs` says where something is not as the library's
-    file of expected failures foretells.
+    `unsupported` are the cases that the library does not offer: words that it refuses throughout, and what its adapter
+    says that it is not asked. `negligible`, `material` and `gross` are the unsound answers by how much they matter
+    (`empirical.gate.severity`), `below_formula` answers below an upper bound that nothing proves wrong. What depends on
+    the machine, its time (`timed_out`) and its memory (`out_of_memory`), is no crash. `differs` says where something is
+    not as the library's file of expected failures foretells.
     """
 
     library: str
