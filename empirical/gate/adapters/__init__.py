@@ -32,6 +32,17 @@ TIMEOUT = 10
 """Seconds that an answer may take, the import of the library included; most answers take less than one."""
 
 
+ABOVE_ZERO = ["5e-324", "inf"]
+"""What a library offers of a parameter that it documents as positive: from the least double on."""
+
+SOME_STEPS = {bound: {"steps": [1, "inf"]} for bound in (
+    "composition.optimal", "composition.optimal-delta", "gaussian-composed.delta", "gaussian-composed.epsilon",
+    "laplace-composed.delta", "laplace-composed.epsilon", "poisson-gaussian.delta", "poisson-gaussian.epsilon",
+    "poisson-gaussian.rdp", "poisson-gaussian.sigma", "wor-gaussian.rdp",
+)}
+"""What a library offers that composes one part or more, and has no word for none."""
+
+
 def installed_version(distribution: str) -> str | None:
     """The version of a package that is installed, or None."""
     try:

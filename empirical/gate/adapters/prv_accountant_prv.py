@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.prv_accountant_mechanisms import DISTRIBUTION, LIBRARY, gaussian, sampled
 
 EPSILON_ERROR = 0.1
@@ -120,4 +120,4 @@ ADAPTERS = declare(LIBRARY, "PRV", DISTRIBUTION, {
     "laplace-composed.delta": laplace_composed_delta,
     "composition.optimal": composition_optimal,
     "composition.optimal-delta": composition_optimal_delta,
-})
+}, offers=SOME_STEPS)

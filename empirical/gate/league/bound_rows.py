@@ -10,23 +10,28 @@ from empirical.gate.gate_run import run
 from empirical.gate.gate_targets import GateFunction
 from empirical.gate.league.answers import Answers, Remembering
 from empirical.gate.league.league import LeagueRow, Worst
+from empirical.gate.making.cases import Case
 from empirical.gate.result import Outcome, Result
 from empirical.gate.severity import Severity
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
-from oracle.core.registry import bound
+from oracle.core.registry import Bound, bound
 
-MEMORY, SEARCH, SEARCH_SECONDS = 4096, 20, 5.0
+MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 300.0
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How long a library may think, how much memory it may take, and how far the search goes."""
+    """How long a library may think, how much memory it may take, and how far the search goes.
+
+    `budget` is what the answers to a row's vectors may take together, in seconds; what is left over is not run.
+    """
 
     timeout: float = float(TIMEOUT)
     memory: int = MEMORY
     search: int = SEARCH
     search_seconds: float = SEARCH_SECONDS
+    budget: float = BUDGET
 
 
 def bound_row(adapter: Adapter, settings: Settings, known: Answers) -> LeagueRow:
@@ -38,14 +43,30 @@ def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
     """Every vector and the search, by answers that are known, or asked for."""
     expected = xfail.Xfails() if adapter.xfail is None else xfail.load(adapter.xfail)
     target = Remembering(GateFunction(adapter.target, settings.timeout, settings.memory), known)
+    item, cases = bound(adapter.bound), vector_files.load(adapter.bound).cases
+    offered = offers.parse(item, adapter.offers)
+    asked = _asked(target, item, [case for case in cases if offered.asks(case)], settings.budget)
     result = run(
-        target, bound(adapter.bound), vector_files.load(adapter.bound).cases, rounding=ROUNDING,
-        search=settings.search, search_seconds=settings.search_seconds, xfail=expected,
-        offers=offers.parse(bound(adapter.bound), adapter.offers),
+        target, item, cases, rounding=ROUNDING, search=settings.search, search_seconds=settings.search_seconds,
+        xfail=expected, offers=offered,
+        only=asked | {case.tc_id for case in cases if not offered.asks(case)},
     )
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
     return replace(result, seconds=target.seconds([outcome.case for outcome in result.outcomes]))
+
+
+def _asked(target: Remembering, item: Bound, cases: list[Case], budget: float) -> set[int]:
+    """The tcIds that are asked within the budget, of all kinds in turn, each answer remembered by the target."""
+    asked: set[int] = set()
+    spent = 0.0
+    for case in vector_files.in_turn(cases):
+        if spent > budget:
+            break
+        target.ask(item, case)
+        spent += target.seconds([case])
+        asked.add(case.tc_id)
+    return asked
 
 
 def _row(adapter: Adapter, result: Result) -> LeagueRow:
@@ -55,10 +76,12 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
     )
     unsupported = sum(item.cases for item in result.unsupported)
     grave = result.severities
+    cases = len(vector_files.load(adapter.bound).cases)
     memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
-        cases=len(result.outcomes) + result.not_offered, searched=result.searched.judged if result.searched else 0,
+        cases=cases, not_run=cases - len(result.outcomes) - result.not_offered,
+        searched=result.searched.judged if result.searched else 0,
         sound=count[GateVerdict.TIGHT] + count[GateVerdict.LOOSE], unsound=count[GateVerdict.UNSOUND],
         refused=valid_refused - unsupported, unsupported=unsupported + result.not_offered,
         refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[
