@@ -15,6 +15,7 @@ from empirical.gate.league.league_run import Settings, carry_out, key
 from empirical.gate.league.league_tables import (
     COLUMNS,
     SUMMARY_COLUMNS,
+    cells,
     looseness,
     markdown,
     parts,
@@ -120,6 +121,30 @@ def test_what_was_answered_is_not_asked_again(library: Adapter, tmp_path: Path) 
     assert len(calls.read_text().splitlines()) == 2 * asked
 
 
+GREEDY = """
+def delta(scale, sensitivity, epsilon):
+    if not (scale > 0 and sensitivity > 0 and epsilon >= 0):
+        raise ValueError("outside")
+    if scale > 1:
+        raise MemoryError
+    return 1.0
+"""
+
+
+def test_a_budget_leaves_cases_that_are_told_as_not_run(library: Adapter, tmp_path: Path) -> None:
+    """Without any time the first case is asked, and no more; memory is the machine's: counted, and no difference."""
+    (tmp_path / "toy.py").write_text(GREEDY, encoding="utf-8")
+    ((whole,), _) = rows(library, settings=replace(SETTINGS, search=0))
+    ((part,), _) = rows(library, settings=replace(SETTINGS, search=0, budget=0.0))
+    assert isinstance(whole, LeagueRow)
+    assert isinstance(part, LeagueRow)
+    assert (whole.not_run, part.not_run, part.cases) == (0, whole.cases - 1, whole.cases)
+    assert dict(zip(COLUMNS, cells(part), strict=True))["cases"] == f"1 of {part.cases}"
+    assert whole.sound + whole.refused_invalid + whole.out_of_memory == whole.cases
+    assert whole.out_of_memory > 5
+    assert (whole.crashed, whole.as_expected) == (0, True)
+
+
 def test_what_a_library_does_not_offer_is_counted_and_not_asked(library: Adapter) -> None:
     ((everything,), _) = rows(library, settings=replace(SETTINGS, search=0))
     ((part,), _) = rows(replace(library, offers={"scale": [0.5, 2]}), settings=replace(SETTINGS, search=0))
@@ -213,8 +238,8 @@ def test_the_summary_adds_up_and_names_the_worst_of_all_bounds() -> None:
 
 
 def test_tables_have_a_cell_a_column() -> None:
-    for columns, cells in parts(shipped_league()):
-        assert all(len(row) == len(columns) for row in cells)
+    for columns, lines in parts(shipped_league()):
+        assert all(len(row) == len(columns) for row in lines)
     assert "worst under-report" in COLUMNS
 
 

@@ -77,7 +77,8 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
     unsupported = sum(item.cases for item in result.unsupported)
     grave = result.severities
     cases = len(vector_files.load(adapter.bound).cases)
-    memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
+    memory = sum(_out_of_memory(outcome) for outcome in result.outcomes)
+    differing = [outcome for outcome in result.failures if not _of_the_machine(outcome)]
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
         cases=cases, not_run=cases - len(result.outcomes) - result.not_offered,
@@ -93,20 +94,32 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         worst_unsound=_worst(result.worst(GateVerdict.UNSOUND, ordinary=True)),
         worst_extreme=_worst(result.worst(GateVerdict.UNSOUND, ordinary=False)),
         worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
-        seconds=round(result.seconds, 1), as_expected=not result.failures,
+        seconds=round(result.seconds, 1), as_expected=not differing,
         differs=tuple(
             f"{outcome.case.name}: {outcome.judgement.verdict} {outcome.call} -> {outcome.judgement.answer} "
-            f"{outcome.why}".strip() for outcome in result.failures
+            f"{outcome.why}".strip() for outcome in differing
         ),
     )
 
 
-def _of_the_machine(outcome: Outcome) -> bool:
+def _out_of_memory(outcome: Outcome) -> bool:
     """Whether a crash is one of memory, by what was said or by what the library's file says of it."""
     judged, known = outcome.judgement, outcome.expected_failure
     return judged.verdict is GateVerdict.CRASH and (
         "memory" in judged.detail.lower() or (known is not None and "memory" in known.reason)
     )
+
+
+def _of_the_machine(outcome: Outcome) -> bool:
+    """Whether it depends on the time or the memory of a machine: it is counted, and differs from one to the next.
+
+    So it is with what ran out of either, and with an answer where that was expected, unless the answer is unsound.
+    """
+    verdict, known = outcome.judgement.verdict, outcome.expected_failure
+    if verdict is GateVerdict.TIMEOUT or _out_of_memory(outcome):
+        return True
+    late = known is not None and (known.verdict == GateVerdict.TIMEOUT or "memory" in known.reason)
+    return late and verdict in (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.REFUSED, GateVerdict.BELOW_FORMULA)
 
 
 def _worst(outcome: Outcome | None) -> Worst | None:
