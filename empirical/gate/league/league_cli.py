@@ -34,7 +34,7 @@ def make_league(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a call may take.")] = TIMEOUT,
     memory: Annotated[int, typer.Option(min=64, help="MB that a library may use.")] = MEMORY,
     budget: Annotated[
-        float, typer.Option(min=0, help="Seconds for the vectors of a row, of all kinds in turn; the rest is not run.")
+        float, typer.Option(min=0, help="Seconds for the vectors of a row, everyday ones first; the rest is not run.")
     ] = BUDGET,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     store: Annotated[Path | None, typer.Option(help="Keep finished rows here, and go on from them.")] = None,
