@@ -94,7 +94,7 @@ def evaluate_bound(
     print_wrapped("  ", item.summary)
     if not reached:
         print_wrapped(
-            "  width     ", "more than 1e-12: what little work gives; --width asks for a width, whatever the work"
+            "  width     ", "more than 1e-12, to answer soon; --width asks for a narrower answer, which may take long"
         )
     print("  value     certified: the formula lies between these ends")
     print_wrapped("  validity  ", f"{VALIDITIES[item.validity]} ({', '.join(item.source)})")

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from empirical.gate.gate_targets import GateTarget
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_open, is_told, with_attained
 from empirical.gate.making.points import as_text, point_at
 from empirical.gate.policy import Policy
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
@@ -81,6 +81,15 @@ class Suspicion:
             self._known[key] = self._examined(given)
         return self._known[key]
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the time for the truth of all examples is over."""
+        return self.spent > _CERTIFIED
+
+    def affordable(self, given: Mapping[str, Text]) -> Outcome | None:
+        """The outcome at an input, or None where there is none, or no time left for it."""
+        return None if self.exhausted else self.examine(given)
+
     def _examined(self, given: Mapping[str, Text]) -> Outcome | None:
         if not self._policy.offers.has(given):
             self.counts.outside += 1
@@ -99,6 +108,9 @@ class Suspicion:
             return None
         except DomainError:  # parameters that do not suit each other
             self.counts.outside += 1
+            return None
+        if is_open(truth):
+            self.counts.uncertified += 1
             return None
         if not is_told(truth):
             self.counts.outside += 1
@@ -187,7 +199,7 @@ def search_worst(
 
     def look(given: Mapping[str, Text]) -> Outcome | None:
         nonlocal cut_short, done
-        if failed or time.monotonic() - started > seconds or search.spent > _CERTIFIED:
+        if failed or time.monotonic() - started > seconds or search.exhausted:
             cut_short = True
             return None
         try:

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most
-from oracle.engines.contour_plan_arrays import LOG_ROOT_2PI, ContourPlans, StepColumn, make_plan
+from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, StepColumn, make_plan
 
 _NODES = tuple(1 << p for p in range(4, 13))  # contour nodes, node 0 included
 _POINTS = (32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072)  # of the quadrature
@@ -225,13 +225,13 @@ def _delta(pair: StepColumn, epsilon: Any) -> Any:
 def _matters(pair: StepColumn, log_delta: Any, epsilon: Any) -> Any:
     """Where a direction may exceed a delta at an epsilon: Chernoff's bound at about its saddle point does not decide.
 
-    log M(c) is good to far more than the 10^-3 that is asked here.
+    log M(c) is good to far more than the 10^-3 that is asked here, unless the points are too far apart.
     """
     xp = pair.xp
     c, _ = pair.saddle(None, at_least(xp, epsilon, 0.0))
-    log_m = _tilted(pair, c, 256)[4]
+    *_, log_m, h = _tilted(pair, c, 256)
     chernoff = pair.steps * log_m + c * xp.log(c) - (c + 1.0) * xp.log1p(c) - c * epsilon
-    return ~(chernoff * (1.0 - 1e-6) + 1e-3 < log_delta)
+    return ~((chernoff * (1.0 - 1e-6) + 1e-3 < log_delta) & (h <= FINEST))
 
 
 def upper_bound(

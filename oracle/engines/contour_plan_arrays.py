@@ -2,9 +2,10 @@ r"""Where the vectorised contour sum integrates: saddle point, spacing, nodes, q
 
 Everything is a column of B settings, in float64, on a coarse grid of the standard normal variable y (`sampled_gaussian`
 has the notation). Contour, spacing and numbers of nodes are choices: a bad one costs tightness. Two numbers are bounds:
-`log_cut` for what lies beyond the last node and `log_quadrature` for the trapezoidal rule of M, both by shifting the
-line of integration in y as in the reference. There |u| varies slowly on the grid, and the turn of the loss, which may
-not, is taken at the worse end of each cell; a factor e^2 is added for the rest.
+`log_cut` for what lies beyond the last node and `log_growth` for the trapezoidal rule of M, both by shifting the line
+of integration in y as in the reference. For `log_growth`, whose line may be a thousand wide, every factor is taken at
+the worse end of each cell of the grid. For `log_cut` only the turn of the loss is: there the grid must be so fine that
+the sum of a Gaussian is its integral, or there is no bound. A factor e^2 is added for the rest.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 GOAL = 28.0  # truncations and images aim at e^{-28} of delta
 _COARSE = 48
 _LINE = 160  # points on a shifted line
+FINEST = 1.0  # the widest distance at which a sum over a Gaussian is its integral, to 1e-8
 _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _SADDLE_STEPS = 12
 _PULLS = (0.8, 0.6)  # left of a steep saddle the images on the right are cheaper
@@ -130,7 +132,10 @@ class StepColumn:
         return top + xp.log(total * h), mean, variance, self.a * xp.sum(mass * slope, axis=1) / total
 
     def shifted(self, c: Any, t: Any, angle: Any, sign: float, *, safe: bool) -> Any:
-        """log int |integrand at Im y = angle/a| e^{-sign t V} dy, V >= 0 the turn of the loss; a bound where safe."""
+        """log int |integrand at Im y = angle/a| e^{-sign t V} dy, V >= 0 the turn of the loss; a bound where safe.
+
+        A growing one (sign < 0) is a bound cell by cell: |u| rises in y, and so does the turn.
+        """
         xp, a = self.xp, self.a
         turns = abs(self.alpha1) + abs(self.beta1)
         extra = self.outside + (t * angle * turns if sign < 0 else 0.0)
@@ -138,24 +143,27 @@ class StepColumn:
         sine, cosine = xp.sin(angle)[:, None], xp.cos(angle)[:, None]
         offset = (self.log_q - self.log_rest)[:, None] - 0.5 * (a * a)[:, None]
 
+        half = 0.5 * h[:, None] if sign < 0 else 0.0 * h[:, None]
         # Towards the worse end of a cell w is larger (growth) or smaller (decay) by this factor.
         worse = xp.exp(-sign * a * h)[:, None] if safe else 1.0
 
-        def parts(points: Any) -> tuple[Any, Any]:
-            log_w = offset + a[:, None] * points
+        def parts(points: Any, power: float) -> tuple[Any, Any]:
+            log_w = offset + a[:, None] * (points + math.copysign(1.0, power) * half)
             w = xp.exp(at_most(xp, log_w, 300.0))
             modulus = 0.5 * xp.log1p(w * (2.0 * cosine + w)) + xp.where(log_w > 300.0, log_w - 300.0, 0.0)
-            w = w * worse
+            w = xp.exp(at_most(xp, offset + a[:, None] * points, 300.0)) * worse
             return modulus + self.log_rest[:, None], xp.atan2(w * sine, 1.0 + w * cosine)
 
-        log_u, turn = parts(y)
+        log_u, turn = parts(y, self.alpha1)
         exponent = (self.alpha0 + self.alpha1 * c)[:, None] * log_u
         if self.beta1:
-            log_u, more = parts(-y)
+            log_u, more = parts(-y, self.beta1)
             exponent, turn = exponent + (self.beta0 + self.beta1 * c)[:, None] * log_u, turn + more
-        exponent = exponent - (sign * t)[:, None] * turn - 0.5 * y * y - LOG_ROOT_2PI
+        least = at_least(xp, xp.abs(y) - half, 0.0)
+        exponent = exponent - (sign * t)[:, None] * turn - 0.5 * least * least - LOG_ROOT_2PI
         top = xp.max(exponent, axis=1)
-        return top + xp.log(xp.sum(xp.exp(exponent - top[:, None]), axis=1) * h) + 0.5 * (angle / a) ** 2
+        line = top + xp.log(xp.sum(xp.exp(exponent - top[:, None]), axis=1) * h) + 0.5 * (angle / a) ** 2
+        return line if sign < 0 or not safe else xp.where(h <= FINEST, line, math.inf)
 
     def saddle(self, log_delta: Any, epsilon: Any) -> tuple[Any, Any]:
         """About the saddle point for a delta (or, where given, for an epsilon), and what it gains on Chernoff's bound.

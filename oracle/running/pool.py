@@ -122,6 +122,25 @@ def spread(function: Callable[..., Result], items: Iterable[Arguments], *, worke
                 place = next(wanted)
 
 
+def by_name(
+    function: Callable[..., Result], names: Iterable[str], *arguments: Any, workers: int
+) -> Iterator[tuple[str, Result]]:
+    """Each name and what a function returns for it and the other arguments, as they come, from that many processes.
+
+    Whoever keeps what comes loses nothing but what is under way when the run is cut short. Where a worker dies the
+    others go on; the names at which it happened are told in the end.
+    """
+    dead = []
+    with Pool(workers) as pool:
+        for (name, *_), result in pool.run(function, ((name, *arguments) for name in names)):
+            if isinstance(result, Died):
+                dead.append(f"{name} (exit code {result.exit_code})")
+            else:
+                yield name, result
+    if dead:
+        raise OracleError(f"a worker process died (out of memory?) at {', '.join(dead)}; the others are finished")
+
+
 def _numbered(_: int, function: Callable[..., Result], arguments: Arguments) -> Result:
     return function(*arguments)
 

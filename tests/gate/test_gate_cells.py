@@ -5,20 +5,29 @@ from __future__ import annotations
 import json
 import math
 import signal
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from flint import arb
 
 from empirical.gate import vector_files
+from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making import partition
-from empirical.gate.making.cases import arguments
+from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.cells import Filling, fill
-from empirical.gate.making.flags import CELL
+from empirical.gate.making.flags import CELL, COARSE
 from empirical.gate.making.lint import coverage, lint
+from empirical.gate.making.make import tried
 from empirical.gate.making.partition import uncovered, where
+from empirical.gate.policy import DEFAULT
 from empirical.gate.searching.neighbours import Certified
+from empirical.gate.verdicts import GateVerdict
+from empirical.gate.worst_case import Suspicion
 from oracle.core import vocabulary
+from oracle.core.enclosure import Enclosure
 from oracle.core.everyday_ranges import AT_MOST, EVERYDAY
 from oracle.core.registry import bound, bounds
 from oracle.running.console import run
@@ -98,6 +107,58 @@ def test_filling_closes_the_cells_and_goes_on_where_it_was(tmp_path: Path) -> No
     assert all(case.flags[0] == CELL.name for case in new)
     assert lint(NAME, tmp_path, 5) == []
     assert fill(NAME, tmp_path, seconds=600.0) == (0, 0)
+
+
+FEW = {"sigma": "1", "sampling_rate": "0.001", "steps": "2", "delta": "1e-5", "neighbours": "add_remove"}
+
+
+def test_where_a_narrow_answer_is_dear_a_case_is_coarse_and_sound() -> None:
+    item = bound("poisson-gaussian.epsilon")
+    case = tried(item, (FEW, CELL, ""), coarse=True)
+    assert isinstance(case, Case)
+    assert case.expected is not None
+    assert (case.flags[0], case.flags[-1]) == (CELL.name, COARSE.name)
+    narrow = item.at(FEW, width="1e-5")  # by more work, and inside
+    assert narrow.lower.compare(case.expected.lower) >= 0
+    assert narrow.upper.compare(case.expected.upper) <= 0
+    assert case.expected.upper - case.expected.lower > Fraction(1, 10**9) * case.expected.upper
+
+
+def test_what_is_certified_too_coarsely_is_no_case() -> None:
+    item = bound("gdp.delta")
+    given = {"mu": "1", "epsilon": "1"}
+    for lower, why in ((0, "lower end is 0"), (arb(1) / 8, "judge little")):
+        wide = Enclosure.between(arb(lower), arb(1) / 2)
+        assert why in str(tried(replace(item, soon=lambda _, wide=wide: wide), (given, CELL, ""), coarse=True))
+    enough = replace(item, soon=lambda _: Enclosure.between(arb(3) / 8, arb(1) / 2))
+    case = tried(enough, (given, CELL, ""), coarse=True)
+    assert isinstance(case, Case)
+    assert COARSE.name in case.flags
+    # Neither where it is not allowed, nor where a narrow answer is soon there.
+    plain, soon = tried(enough, (given, CELL, "")), replace(item, soon=lambda v: item.certify(v, Fraction(1, 10**12)))
+    assert tried(soon, (given, CELL, ""), coarse=True) == plain == tried(item, (given, CELL, ""))
+    assert isinstance(plain, Case)
+    assert COARSE.name not in plain.flags
+
+
+def test_the_search_judges_where_a_narrow_answer_is_dear() -> None:
+    item = bound("poisson-gaussian.epsilon")
+    search = Suspicion(LocalTarget(lambda **_: 0.0124), item, DEFAULT, (), {})
+    outcome = search.examine(FEW)
+    assert outcome is not None
+    assert outcome.judgement.verdict is GateVerdict.UNSOUND  # the truth is above 0.01244
+
+
+def test_the_linter_asks_a_coarse_case_for_a_part_in_common(tmp_path: Path) -> None:
+    name = "poisson-gaussian.epsilon"
+    whole = vector_files.read(vector_files.SHIPPED / f"{name}.json")
+    test = next(test for test in whole["tests"] if COARSE.name in test["flags"])
+    upper = Fraction(test["expected"]["upper"])
+    for factor, found in ((Fraction(1), 0), (Fraction(3, 2), 1), (Fraction(1, 4), 1)):
+        lower, higher = (f"{float(upper * factor * end):.9g}" for end in (Fraction(999, 1000), Fraction(1001, 1000)))
+        tests = [{**test, "expected": {"lower": lower, "upper": higher}}]
+        vector_files.save(tmp_path / f"{name}.json", {**whole, "tests": tests})
+        assert sum("excludes the truth" in str(problem) for problem in lint(name, tmp_path, None)) == found
 
 
 def test_what_cannot_be_answered_is_listed_and_tried_again_on_demand(tmp_path: Path) -> None:

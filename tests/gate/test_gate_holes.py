@@ -1,10 +1,14 @@
-"""Planted holes: an accountant that is right but for one region is called UNSOUND by the gate's default run."""
+"""Planted holes: the gate's default run does not pass an accountant that is right but for one region."""
 
 from __future__ import annotations
 
 import functools
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +24,14 @@ from empirical.gate.making.partition import uncovered
 from empirical.gate.policy import DEFAULT
 from empirical.gate.searching import screen as screens
 from empirical.gate.searching.holes import KINDS, LEAST, Hole, Planter, caught
-from empirical.gate.searching.holes_cli import is_enough, line, planted, table
+from empirical.gate.searching.holes_cli import code_of, is_enough, line, planted, table
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
 from empirical.gate.worst_case import Suspicion
 from oracle.core.registry import bounds
 from oracle.running.console import run as command
 from reports.cli import app
+from tests.project.consoles import ROOT
+from tests.waiting import PATIENCE, wait_until
 
 NAME = "composition.basic"
 SAMPLE = (NAME, "noisy-cgd.mu")
@@ -167,14 +173,71 @@ def test_a_target_that_hangs_is_asked_no_more() -> None:
     assert (found.asked, found.cut_short) == (13, True)
 
 
+def row(**changed: Any) -> dict[str, Any]:
+    return {"holes": 20, "caught": 20, "large": 4, "largeCaught": 4, "byVectors": 5, "missed": [], **changed}
+
+
 @pytest.mark.full
-def test_the_command_counts_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pages = ["--json", str(tmp_path / "holes.json"), "--markdown", str(tmp_path / "holes.md")]
-    assert command(app, ["holes", "--bound", "composition.basic", "--count", "3", *pages]) == 0
-    assert "3 of 3 holes found" in capsys.readouterr().out
-    whole = json.loads((tmp_path / "holes.json").read_text())
-    assert whole["bounds"]["composition.basic"]["caught"] == 3
-    assert "| composition.basic | 3 | 3 |" in (tmp_path / "holes.md").read_text()
+def test_the_command_counts_writes_and_goes_on_where_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "holes.json", tmp_path / "holes.md"
+    words = ["holes", "--bound", NAME, "--count", "3", "--json", str(file), "--markdown", str(page)]
+    former = {"count": 3, "seed": 0, "bounds": {NAME: row(code="older"), "gdp.mu": row(), "gdp.epsilon": row()}}
+    file.write_text(json.dumps(former))
+    assert command(app, words) == 0
+    assert f"{NAME}: 3 of 3 holes found" in capsys.readouterr().out
+    rows = json.loads(file.read_text())["bounds"]
+    assert set(rows) == {NAME, "gdp.epsilon"}  # what was measured before stays, of bounds that there are
+    assert (rows[NAME]["caught"], rows[NAME]["unsound"], rows[NAME]["code"]) == (3, 3, code_of(NAME))
+    assert f"| {NAME} | 3 | 3 |" in page.read_text()
+    assert command(app, words) == 0
+    told = capsys.readouterr().out
+    assert "3 of 3 holes found in 1 bounds" in told
+    assert f"{NAME}:" not in told  # nothing is measured again
+
+
+def test_a_file_of_other_holes_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "holes.json"
+    for text, why in (
+        (json.dumps({"count": 7, "seed": 0, "bounds": {}}), "holds 7 holes a bound of seed 0: take another file"),
+        ("[]", "is no file of planted holes"),
+    ):
+        file.write_text(text)
+        assert command(app, ["holes", "--bound", NAME, "--json", str(file)]) == 2
+        assert why in capsys.readouterr().err
+        assert file.read_text() == text
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="interrupts are sent to a process group")
+@pytest.mark.parametrize("way", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
+def test_what_is_measured_when_a_run_is_cut_short_stays(tmp_path: Path, way: signal.Signals) -> None:
+    file = tmp_path / "holes.json"
+    words = ["holes", "--bound", NAME, "--bound", "gaussian.epsilon", "--count", "1", "--json", str(file)]
+    code = f"import sys, tests.gate.test_gate_holes as t; sys.exit(t.command(t.app, {words!r}))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, start_new_session=True,
+    )
+    wait_until(lambda: process.poll() is not None or (file.exists() and file.stat().st_size > 0))
+    os.killpg(process.pid, way)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == (130 if way is signal.SIGINT else -way), said
+    assert "Traceback" not in said
+    assert list(json.loads(file.read_text())["bounds"]) == [NAME]
+
+
+def test_the_page_tells_what_is_of_older_code_and_what_is_not_measured() -> None:
+    codes = {"one": "now", "two": "now", "three": "now"}
+    page = table({"one": row(code="now", unsound=20), "two": row(code="then")}, codes)
+    assert "1 rows were of the code and the vectors as they stood, 1 of older ones." in page
+    assert "Not measured yet, for each takes minutes: `three`." in page
+    assert "| one | 20 | 20 | 5 | 20 | 4 | 4 | present |" in page
+    assert "| two | 20 | 20 | 5 |  | 4 | 4 | older |" in page
+    assert "UNSOUND" in page
+    assert "BELOW_FORMULA" in page
+    assert "Every bound has a row." in table({"one": row()}, {"one": "now"})
 
 
 def test_what_is_missed_is_told() -> None:
@@ -184,7 +247,7 @@ def test_what_is_missed_is_told() -> None:
     assert is_enough({**found, "largeCaught": 4})
     assert not is_enough({**found, "caught": 18, "largeCaught": 4})
     assert "missed slab 7.0%: 1 <= steps <= 2" in line("x", found)
-    assert "- `x`, slab, 7.0%: 1 <= steps <= 2" in table({"x": found})
+    assert "- `x`, slab, 7.0%: 1 <= steps <= 2" in table({"x": found}, {"x": ""})
     assert str(Hole("x", "slab", {"steps": (1, 2), "neighbours": "replace"})) == (
         "1 <= steps <= 2, neighbours = replace"
     )

@@ -115,6 +115,31 @@ def test_the_page_is_one_screen() -> None:
     assert max(map(len, PAGE.splitlines())) <= 100
 
 
+def makers_of_processes(text: str) -> set[str]:
+    """What a module imports, anywhere in it, that starts worker processes by another way than our pool."""
+    found = set()
+    for node in ast.walk(ast.parse(text)) if re.search("multiprocessing|futures|joblib", text) else ():
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    pools = ("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process")
+    return {name for name in found if name.split(".")[0] in ("multiprocessing", "joblib") or name.startswith(pools)}
+
+
+def test_there_is_one_pool() -> None:
+    files = [path for room in (*ROOMS, "benchmarks") for path in (ROOT / room).rglob("*.py")]
+    others = {str(path.relative_to(ROOT)): makers_of_processes(path.read_text(encoding="utf-8")) for path in files}
+    assert {path: names for path, names in others.items() if names and not path.startswith("oracle/running/")} == {}
+    assert others["oracle/running/pool.py"]
+    for text in (
+        "from concurrent.futures import ProcessPoolExecutor", "def f():\n    import multiprocessing.pool",
+        "from multiprocessing import Pool",
+    ):
+        assert makers_of_processes(text)
+    assert not makers_of_processes("from concurrent.futures import ThreadPoolExecutor\nfrom .multiprocessing import x")
+
+
 def test_a_tree_is_read_as_it_is_drawn() -> None:
     tree = "\n".join((
         "oracle/      what is true", "  core/      numbers", "  bounds/    by topic: gaussian/ laplace/,",

@@ -87,8 +87,11 @@ def arguments(bound: Bound, case_input: Mapping[str, Text]) -> dict[str, Any]:
     }
 
 
-def certified(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-12") -> Enclosure:
-    """The enclosure of the truth under both readings of the input; what the reference raises, it raises."""
+def certified(bound: Bound, case_input: Mapping[str, Text], *, width: str | None = None) -> Enclosure:
+    """The enclosure of the truth under both readings of the input; what the reference raises, it raises.
+
+    Without a width it is what the reference answers soon: sound, and wider where a narrow answer would be dear.
+    """
     decimal = {name: list(text) if isinstance(text, tuple) else text for name, text in case_input.items()}
     double = arguments(bound, case_input)
     enclosure = bound.at(decimal, width=width)
@@ -116,6 +119,11 @@ def attained(bound: Bound, case_input: Mapping[str, Text], *, width: str = "1e-1
 
 _DIGITS = 16  # of what is attained, rounded down
 SMALLEST, LARGEST = Fraction(1, 10**300), Fraction(10**300)
+
+
+def is_open(truth: Enclosure) -> bool:
+    """Whether nothing is known but an upper end: any answer may be right."""
+    return truth.lower.mantissa == 0 and truth.upper.mantissa != 0
 
 
 def is_told(truth: Enclosure) -> bool:

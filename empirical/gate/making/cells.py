@@ -1,10 +1,11 @@
 """Filling the cells: cases are added to a bound's vectors until every product of two cells has one, or a reason.
 
 A greedy covering design: a row holds one product of two cells that is still open, and its other cells are chosen so
-that it closes as many others as can be; the truth at a point of the row is certified as for every case. Rows that fail
-(parameters that do not suit each other, an answer that cannot be certified) are tried again elsewhere in the same two
-cells, next to what could be answered before; then the product is listed with the last reason. Nothing that stands is
-touched: a run that was cut short goes on where it was. The reasons are a file beside the vectors, of the same name.
+that it closes as many others as can be; the truth at a point of the row is certified as for every case, or, where that
+is dear, as closely as it soon can be (flag `Coarse`). Rows that fail (parameters that do not suit each other, an answer
+that cannot be certified) are tried again elsewhere in the same two cells, next to what could be answered before; then
+the product is listed with the last reason. Nothing that stands is touched: a run that was cut short goes on where it
+was. The reasons are a file beside the vectors, of the same name.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class Filling:
             return "no point: one of the two counts is at most the other"
         try:
             with within(each):
-                case = tried(self.bound, (given, CELL, ""))
+                case = tried(self.bound, (given, CELL, ""), coarse=True)
         except TooLongError:
             return f"the reference takes longer than {each:g} s"
         if isinstance(case, str):
@@ -151,7 +152,6 @@ class Filling:
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
 
 
 def fill(

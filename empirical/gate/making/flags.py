@@ -60,6 +60,12 @@ SEARCHED = Flag(
     "precision costs this project's own float64 formula most, and points that it hands over to ball arithmetic.",
     "Loss of digits, on either side of the truth.",
 )
+COARSE = Flag(
+    "Coarse", "NUMERICAL",
+    "A few sampled steps, say, where the certified ends may lie further apart than the digits of a double: what lies "
+    "between them is not judged.",
+    "A method for many small steps that is used for few large ones.",
+)
 
 NOT_A_NUMBER = Flag(
     "NotANumber", "INPUT_VALIDATION", "One parameter is NaN.",
@@ -100,5 +106,5 @@ NOT_NUMERIC = Flag(
 
 GENERAL = (
     ORDINARY, WIDE, CELL, BOUNDARY, NEAR_BOUNDARY, HUGE, SEARCHED, NOT_A_NUMBER, NEGATIVE, ABOVE_ONE, BEYOND,
-    NON_INTEGER, UNKNOWN_WORD, NOT_NUMERIC,
+    NON_INTEGER, UNKNOWN_WORD, NOT_NUMERIC, COARSE,
 )

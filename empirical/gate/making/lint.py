@@ -3,7 +3,8 @@
 The form (schema, numbers, notes, counts, parameters), each input (valid or not, as it says, by the bound's own parser),
 the cells of the everyday domain (each product of two has a case, or a reason why not), and the answers: a sample, or
 all, certified again at another width, and so at another precision of the arithmetic. The new enclosure is far narrower
-than the digits of a file, so it must lie inside what the file expects.
+than the digits of a file, so it must lie inside what the file expects. That of a coarse case is one that is soon had,
+and may be wider: the two must have a part in common.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from empirical.gate import vector_files
 from empirical.gate.making import partition, schema
 from empirical.gate.making.cases import Case, attained, certified, is_told
+from empirical.gate.making.flags import COARSE
 from empirical.gate.making.invalid import is_outside
 from empirical.gate.making.make import describe, generator, notes
 from empirical.gate.making.partition import uncovered
@@ -163,11 +165,12 @@ def _answer(bound: Bound, case: Case) -> Iterator[Problem]:
         yield Problem(case.name, "its lower end lies above the upper one")
         return
     try:
-        truth = certified(bound, case.input, width=WIDTH)
+        coarse = COARSE.name in case.flags
+        truth = certified(bound, case.input, width=None if coarse else WIDTH)
     except OracleError as error:
         yield Problem(case.name, f"cannot be certified: {error}")
         return
-    yield from _compare(case.name, truth, lower, upper)
+    yield from _compare(case.name, truth, lower, upper, coarse=coarse)
     yield from _attained(bound, case)
 
 
@@ -188,8 +191,11 @@ def _attained(bound: Bound, case: Case) -> Iterator[Problem]:
         yield Problem(case.name, f"says that {float(told)} is attained, which is not certified: {found}")
 
 
-def _compare(name: str, truth: Enclosure, lower: Fraction, upper: Fraction) -> Iterator[Problem]:
-    if not is_told(truth):
+def _compare(name: str, truth: Enclosure, lower: Fraction, upper: Fraction, *, coarse: bool) -> Iterator[Problem]:
+    if coarse:
+        if truth.upper.compare(lower) < 0 or truth.lower.compare(upper) > 0:
+            yield Problem(name, f"expects what excludes the truth: {truth}")
+    elif not is_told(truth):
         yield Problem(name, "its answer is of a size that no double tells")
     elif not (truth.certainly_le(upper) and truth.lower.compare(lower) >= 0):
         yield Problem(name, f"expects what excludes the truth, or a part of what may be the truth: {truth}")

@@ -18,20 +18,24 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from empirical.gate.making import extremes
-from empirical.gate.making.cases import Case, Expected, Text, certified, is_told, with_attained
+from empirical.gate.making.cases import Case, Expected, Text, certified, is_open, is_told, with_attained
 from empirical.gate.making.everyday import at_the_ends, example, halton, near_example, rounded, words
-from empirical.gate.making.flags import BOUNDARY, GENERAL, ORDINARY, SEARCHED, WIDE, Flag
+from empirical.gate.making.flags import BOUNDARY, COARSE, GENERAL, ORDINARY, SEARCHED, WIDE, Flag
 from empirical.gate.making.invalid import invalid_inputs
 from empirical.gate.making.known_bugs import KNOWN, POINTS
 from empirical.gate.making.points import FEW_POINTS, point_at, texts
 from empirical.gate.vector_files import VERSION, VectorFile
 from oracle.core.enclosure import Enclosure, decimal_string
-from oracle.core.errors import DomainError, OracleError, VectorError
+from oracle.core.errors import DomainError, OracleError, PrecisionError, VectorError
 from oracle.core.registry import Bound
+from oracle.running.patience import TooLongError, within
 
 WIDTH = "1e-18"
 DIGITS = 16  # of an expected value, rounded outward: coarser than WIDTH, so that they do not hang on the arithmetic
 WIDEST = Fraction(1, 10**6)  # relative: if the two readings of an input differ by more, the case would judge nothing
+COARSEST = Fraction(1, 2)  # relative: how far apart the ends of a coarse case may be
+_NARROW = Fraction(1, 10**9)  # relative: an answer that is soon so narrow may soon be as narrow as all others, too
+_PATIENCE = 1.0  # seconds for that
 
 # What many libraries implement is asked more than what only this project has.
 POPULAR = (
@@ -108,8 +112,8 @@ def _again(bound: Bound, case: Case) -> Case:
     if case.expected is None:
         return case
     origin = next((flag for flag in GENERAL if flag.name in case.flags), None)
-    again = valid_case(bound, (case.input, origin, case.comment))
-    if again is None:
+    again = tried(bound, (case.input, origin, case.comment), coarse=COARSE.name in case.flags)
+    if isinstance(again, str):
         raise VectorError(f"{case.name} cannot be certified any more; to drop it is a matter for a major version")
     return replace(again, tc_id=case.tc_id)
 
@@ -156,23 +160,45 @@ def valid_case(bound: Bound, candidate: Candidate) -> Case | None:
     return None if isinstance(case, str) else case
 
 
-def tried(bound: Bound, candidate: Candidate) -> Case | str:
-    """The case of an input, or why it has no answer that is worth asking for."""
+def tried(bound: Bound, candidate: Candidate, *, coarse: bool = False) -> Case | str:
+    """The case of an input, or why it has no answer that is worth asking for; a coarse one may be wider than others."""
     given, origin, comment = candidate
     try:
-        truth = certified(bound, given, width=WIDTH)
+        truth, coarse = _truth(bound, given, coarse=coarse)
     except OracleError as error:
         return f"{OUTSIDE if isinstance(error, DomainError) else 'not certified'}: {error}"
+    if is_open(truth):
+        return "the certified lower end is 0, which judges nothing"
     if not is_told(truth):
         return "no double tells the answer"
-    expected = Expected.parse(*ends(truth))
-    if expected.upper - expected.lower > WIDEST * expected.upper:
+    expected = Expected.parse(*(truth.to_decimals() if coarse else ends(truth)))
+    if coarse and _is_wider(expected, COARSEST):
+        return "the certified ends are so far apart that they judge little"
+    if not coarse and _is_wider(expected, WIDEST):
         return "the two readings of the input differ by more than a millionth"
     case = Case(bound.name, 0, given, with_attained(bound, given, expected), (), comment)
     flags = [bug.flag.name for bug in KNOWN if bug.applies(case)]
     if origin not in (None, ORDINARY) or not flags:
         flags.insert(0, (origin or ORDINARY).name)
-    return replace(case, flags=tuple(flags))
+    return replace(case, flags=(*flags, *([COARSE.name] if coarse else ())))
+
+
+def _truth(bound: Bound, given: Mapping[str, Text], *, coarse: bool) -> tuple[Enclosure, bool]:
+    """What is certified, and whether it is wider than that of other cases, as it may be where this is allowed."""
+    if not coarse or bound.soon is None:
+        return certified(bound, given, width=WIDTH), False
+    soon = certified(bound, given)
+    if not is_told(soon) or _is_wider(Expected.parse(*soon.to_decimals()), _NARROW):
+        return soon, True
+    try:
+        with within(_PATIENCE):
+            return certified(bound, given, width=WIDTH), False
+    except (PrecisionError, TooLongError):
+        return soon, True
+
+
+def _is_wider(expected: Expected, share: Fraction) -> bool:
+    return expected.upper - expected.lower > share * expected.upper
 
 
 def ends(enclosure: Enclosure) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +16,7 @@ from oracle.core.domain import non_negative, non_negative_integer, positive_inte
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from oracle.running.console import GOOD, WRONG, print_json
+from oracle.running.pool import by_name
 
 app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
 Names = Annotated[list[str] | None, typer.Option("--bound", help="A name from `dp-oracle bounds`; may be repeated.")]
@@ -54,17 +54,12 @@ def make_files(
 
 
 def _in_parallel(work: Callable[..., Any], todo: Sequence[str], *arguments: Any, workers: int) -> list[Any]:
-    """What the work gives for each name, in their order; an interruption keeps what is finished."""
-    with ProcessPoolExecutor(workers) as pool, _bar(len(todo)) as tell:
-        running = {pool.submit(work, name, *arguments): name for name in todo}
-        try:
-            found = {}
-            for done in as_completed(running):
-                found[running[done]] = done.result()
-                tell(running[done])
-        except BaseException:
-            pool.shutdown(cancel_futures=True)  # what is finished stays, what has not begun does not begin
-            raise
+    """What the work gives for each name, in their order; each keeps its own, so that an interruption loses little."""
+    found = {}
+    with _bar(len(todo)) as tell:
+        for name, result in by_name(work, todo, *arguments, workers=workers):
+            found[name] = result
+            tell(name)
     return [found[name] for name in todo]
 
 

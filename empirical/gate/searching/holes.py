@@ -3,14 +3,15 @@
 For each bound regions of its everyday domain are drawn at random: boxes in two or three parameters, thin slabs of one,
 single counts (or a few in a row), and one word of a choice. The accountant answers with the bound's own float64 formula
 (it refuses where that has no answer), and inside the region with 0, or with infinity where small answers are safe. The
-gate's default run must call it UNSOUND. The size of a region is its share of the points of the domain's cube
-(`partition`) at which the truth is a positive number; regions below 1 % are drawn again.
+gate's default run must not pass it: it must call an answer UNSOUND or BELOW_FORMULA. The size of a region is its share
+of the points of the domain's cube (`partition`) at which the truth is a positive number; regions below 1 % are drawn
+again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from empirical.gate.making.everyday import rounded
 from empirical.gate.making.partition import LENGTH, Axis
 from empirical.gate.making.points import Point
 from empirical.gate.policy import DEFAULT
+from empirical.gate.result import Outcome
 from empirical.gate.searching.approximation import estimates
 from empirical.gate.searching.screen import questions
 from empirical.gate.verdicts import GateVerdict
@@ -189,10 +191,11 @@ def _checked(item: Bound, given: Point) -> None:
 
 @dataclass(frozen=True)
 class Caught:
-    """What became of a hole: whether an answer was called WRONG, and by what."""
+    """What became of a hole: whether an answer was called WRONG, by what, and whether with a proof."""
 
     hole: Hole
     by: str  # "vectors", "screen", "search", or nothing
+    unsound: bool = False  # else BELOW_FORMULA
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON object."""
@@ -208,19 +211,24 @@ def caught(planter: Planter, hole: Hole | None, *, seed: int = 0) -> Caught:
     target = LocalTarget(planter.accountant(hole))
     told = hole or Hole(item.name, "none", {}, 0.0)
     by_vectors = run(target, item, cases, search=0)
-    if any(outcome.judgement.verdict in WRONG for outcome in by_vectors.outcomes):
-        return Caught(told, "vectors")
+    if wrong := _wrong(by_vectors.outcomes):
+        return Caught(told, "vectors", GateVerdict.UNSOUND in wrong)
     if not planter.prepared:
         planter.prepare(cases, seed)
     suspicion = Suspicion(target, item, DEFAULT, by_vectors.unsupported, {})
-    for outcome in suspicion.suspects(cases, examples=SEARCH, seconds=SEARCH_SECONDS, seed=seed):
-        if outcome is not None and outcome.judgement.verdict in WRONG:
-            return Caught(told, "screen")
+    looked = suspicion.affordable  # a default run has no more time for the truth
+    for outcome in suspicion.suspects(cases, examples=SEARCH, seconds=SEARCH_SECONDS, seed=seed, looked=looked):
+        if outcome is not None and (wrong := _wrong([outcome])):
+            return Caught(told, "screen", GateVerdict.UNSOUND in wrong)
     if hole is None:
         return Caught(told, "")
-    searched = run(target, item, (), search=SEARCH, seed=seed).searched
-    unsound = searched is not None and any(o.judgement.verdict in WRONG for o in searched.worst)
-    return Caught(told, "search" if unsound else "")
+    searched = run(target, item, cases, search=SEARCH, seed=seed).searched
+    wrong = _wrong(searched.worst) if searched is not None else set()
+    return Caught(told, "search" if wrong else "", GateVerdict.UNSOUND in wrong)
+
+
+def _wrong(outcomes: Iterable[Outcome]) -> set[GateVerdict]:
+    return {outcome.judgement.verdict for outcome in outcomes if outcome.judgement.verdict in WRONG}
 
 
 def rates(found: Sequence[Caught]) -> dict[str, Any]:
@@ -229,7 +237,7 @@ def rates(found: Sequence[Caught]) -> dict[str, Any]:
     return {
         "holes": len(found), "caught": sum(bool(item.by) for item in found),
         "large": len(large), "largeCaught": sum(bool(item.by) for item in large),
-        "byVectors": sum(item.by == "vectors" for item in found),
+        "byVectors": sum(item.by == "vectors" for item in found), "unsound": sum(item.unsound for item in found),
     }
 
 

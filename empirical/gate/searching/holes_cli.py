@@ -1,77 +1,127 @@
-"""The command `dp-oracle holes`: plant holes in an accountant of every bound, and count those that the gate finds."""
+"""The command `dp-oracle holes`: plant holes in an accountant of every bound, and count those that the gate finds.
+
+Its JSON file holds a row a bound with the fingerprint of the code and the vectors that gave it. The file is written
+after every bound, and a row that it has of the present code is not measured again: a run that was cut short goes on
+where it was, and a change of one bound costs one row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from empirical.gate import vector_files
 from empirical.gate.searching.holes import LARGE, LEAST, Planter, caught, rates
-from oracle.core.errors import OracleError
+from oracle.core.errors import DomainError, OracleError
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
 from oracle.running.console import GOOD, WRONG, require_writable, write_json, write_text
+from oracle.running.fingerprint import fingerprint
+from oracle.running.pool import by_name
 
 COUNT = 20
 SHARE = 0.95  # of a bound's holes that must be found; of those above 5 % of the domain all
+_PLANTER = "empirical.gate.searching.holes"
+_ASKERS = (_PLANTER, "empirical.gate.jobs", "empirical.gate.xfail")
+"""The modules on the way that look up a bound by its name: they are asked for the one that is measured."""
+
+Row = Mapping[str, Any]
 
 
 def plant_holes(
     bound: Annotated[list[str] | None, typer.Option(help="Only this bound (repeatable).")] = None,
     count: Annotated[int, typer.Option(min=1, help="Holes a bound.")] = COUNT,
     seed: Annotated[int, typer.Option(min=0, help="Of the regions that are drawn.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Measure rows of the present code again, too.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write every hole as JSON.")] = None,
-    markdown_file: Annotated[Path | None, typer.Option("--markdown", help="Write the table as Markdown.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the rows as JSON; those that it has of this code stay.")
+    ] = None,
+    markdown_file: Annotated[
+        Path | None, typer.Option("--markdown", help="Write all rows of the JSON file as a page.")
+    ] = None,
 ) -> int:
-    """Plant holes: accountants that are right but for one region, which the gate's default run must call UNSOUND.
+    """Plant holes: accountants that are right but for one region, which the gate's default run must not pass.
 
-    Exit code 1: fewer than 95 % of a bound's holes were found, or one above 5 % of its domain was not.
+    A hole is found where an answer is UNSOUND, or BELOW_FORMULA: 0 is below a formula even where nothing is known to be
+    attained. Exit code 1: fewer than 95 % of a bound's holes were found, or one above 5 % of its domain was not.
     """
     asked = [bound_of(name).name for name in bound] if bound else list(bounds())
     for path in (json_file, markdown_file):
         if path is not None:
             require_writable(path)
-    found: dict[str, dict[str, Any]] = {}
-    with ProcessPoolExecutor(workers) as pool:
-        running = {pool.submit(planted, name, count, seed): name for name in asked}
-        try:
-            for done in as_completed(running):
-                found[running[done]] = done.result()
-                print(line(running[done], found[running[done]]), flush=True)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    ordered = {name: found[name] for name in asked}
-    if json_file is not None:
-        write_json(json_file, {"count": count, "seed": seed, "bounds": ordered})
-    if markdown_file is not None:
-        write_text(markdown_file, table(ordered))
-    short = [name for name, item in ordered.items() if not is_enough(item)]
-    print(told(ordered))
+    rows = _known(json_file, count, seed)
+    codes = {name: code_of(name) for name in bounds()}
+    todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name]]
+    for name, measured in by_name(planted, todo, count, seed, workers=workers):
+        rows[name] = {**measured, "code": codes[name]}
+        print(line(name, rows[name]), flush=True)
+        _write(json_file, markdown_file, rows, codes, {"count": count, "seed": seed})
+    _write(json_file, markdown_file, rows, codes, {"count": count, "seed": seed})
+    wanted = {name: rows[name] for name in asked}
+    short = [name for name, item in wanted.items() if not is_enough(item)]
+    print(told(wanted))
     if short:
         print(f"too few of {', '.join(short)}")
     return WRONG if short else GOOD
+
+
+def _known(path: Path | None, count: int, seed: int) -> dict[str, Row]:
+    """The rows that a file has, of bounds that there still are; a file of other holes is refused."""
+    if path is None or not path.is_file() or not path.stat().st_size:
+        return {}
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        same, rows = (whole["count"], whole["seed"]) == (count, seed), dict(whole["bounds"])
+    except (ValueError, KeyError, TypeError):
+        raise OracleError(f"{path} is no file of planted holes") from None
+    if not same:
+        raise DomainError(f"{path} holds {whole['count']} holes a bound of seed {whole['seed']}: take another file")
+    return {name: row for name, row in rows.items() if name in bounds()}
+
+
+def _write(
+    json_file: Path | None, markdown_file: Path | None, rows: Mapping[str, Row], codes: Mapping[str, str],
+    settings: Mapping[str, int],
+) -> None:
+    """The files as they stand now, the bounds in their order."""
+    ordered = {name: rows[name] for name in bounds() if name in rows}
+    if json_file is not None:
+        # A file whole or not at all, for the next run goes on from it; what is no file (a pipe) is written to.
+        partial = json_file.with_suffix(".partial") if json_file.is_file() else json_file
+        write_json(partial, {**settings, "bounds": ordered})
+        if partial != json_file:
+            os.replace(partial, json_file)
+    if markdown_file is not None:
+        write_text(markdown_file, table(ordered, codes))
+
+
+def code_of(name: str) -> str:
+    """The fingerprint of what a row depends on: the gate, the planter, the bound and its vectors."""
+    names = {f"{asker}:Bound": [name] for asker in _ASKERS}
+    return fingerprint(_PLANTER, data=[vector_files.SHIPPED / f"{name}.json"], names=names)
 
 
 def planted(name: str, count: int, seed: int) -> dict[str, Any]:
     """The holes of a bound, and what became of each; an honest accountant that is accused is an error of ours."""
     planter = Planter(name, seed)
     if caught(planter, None).by:
-        raise OracleError(f"{name}: the float64 formula itself is called unsound")
+        raise OracleError(f"{name}: the float64 formula itself is accused")
     found = [caught(planter, hole) for hole in planter.holes(count)]
     return {**rates(found), "missed": [item.to_json() for item in found if not item.by]}
 
 
-def is_enough(item: Mapping[str, Any]) -> bool:
+def is_enough(item: Row) -> bool:
     """Whether so many of a bound's holes were found as must be."""
     return bool(item["caught"] >= SHARE * item["holes"] and item["largeCaught"] == item["large"])
 
 
-def line(name: str, item: Mapping[str, Any]) -> str:
+def line(name: str, item: Row) -> str:
     """A bound in one line, and one for every hole that was missed."""
     missed = "".join(f"\n  missed {one['kind']} {one['share']:.1%}: {one['region']}" for one in item["missed"])
     return (
@@ -80,7 +130,7 @@ def line(name: str, item: Mapping[str, Any]) -> str:
     )
 
 
-def told(found: Mapping[str, Mapping[str, Any]]) -> str:
+def told(found: Mapping[str, Row]) -> str:
     """All bounds in one line."""
     total = {key: sum(item[key] for item in found.values()) for key in ("holes", "caught", "large", "largeCaught")}
     return (
@@ -89,26 +139,32 @@ def told(found: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
-def table(found: Mapping[str, Mapping[str, Any]]) -> str:
-    """The page: what a hole is, and a row a bound."""
-    rows = "\n".join(_row(name, item) for name, item in found.items())
-    missed = [f"- `{name}`, {one['kind']}, {one['share']:.1%}: {one['region']}" for name, one in _missed(found)]
+def table(found: Mapping[str, Row], codes: Mapping[str, str]) -> str:
+    """The page: what a hole is, and a row a bound; `codes` has every bound with the fingerprint it has now."""
+    present = [name for name, item in found.items() if item.get("code") == codes[name]]
+    without = [name for name in codes if name not in found]
+    rows = "\n".join(_row(name, item, name in present) for name, item in found.items())
+    missed = [
+        f"- `{name}`, {one['kind']}, {one['share']:.1%}: {one['region']}"
+        for name, item in found.items() for one in item["missed"]
+    ]
+    unmeasured = f" Not measured yet, for each takes minutes: {', '.join(f'`{name}`' for name in without)}."
     return (
         "# Planted holes\n\n"
         "An accountant that is right but for one region of a bound's everyday domain, in which it promises all:\n"
-        f"boxes, thin slabs, single counts and one word, from {LEAST:.0%} of the domain on, drawn at random. Found is "
-        "what the\ngate's default run calls UNSOUND (`nox -s holes` plants them again).\n\n"
+        f"boxes, thin slabs, single counts and one word, from {LEAST:.0%} of the domain on, drawn at random. A hole is "
+        "found\nwhere the gate's default run calls an answer UNSOUND, or, of a bound whose value is not known to be "
+        "attained,\nBELOW_FORMULA: in either case the accountant does not pass (`nox -s holes` plants them again).\n\n"
         f"{told(found)}.\n\n"
-        f"| bound | holes | found | by the vectors alone | above {LARGE:.0%} | of these found |\n"
-        f"|---|---|---|---|---|---|\n{rows}\n\n"
+        f"When this page was written {len(present)} rows were of the code and the vectors as they stood, "
+        f"{len(found) - len(present)} of older ones.{unmeasured if without else ' Every bound has a row.'}\n\n"
+        f"| bound | holes | found | by the vectors alone | UNSOUND | above {LARGE:.0%} | of these found | code |\n"
+        f"|---|---|---|---|---|---|---|---|\n{rows}\n\n"
         + ("Missed:\n\n" + "\n".join(missed) if missed else "None was missed.") + "\n"
     )
 
 
-def _missed(found: Mapping[str, Mapping[str, Any]]) -> Sequence[tuple[str, Mapping[str, Any]]]:
-    return [(name, one) for name, item in found.items() for one in item["missed"]]
-
-
-def _row(name: str, item: Mapping[str, Any]) -> str:
-    cells = (name, *(item[key] for key in ("holes", "caught", "byVectors", "large", "largeCaught")))
+def _row(name: str, item: Row, present: bool) -> str:
+    keys = ("holes", "caught", "byVectors", "unsound", "large", "largeCaught")
+    cells = (name, *(item.get(key, "") for key in keys), "present" if present else "older")
     return f"| {' | '.join(map(str, cells))} |"

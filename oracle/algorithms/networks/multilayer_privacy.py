@@ -21,6 +21,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from flint import ctx
+
 from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.bounds.sampling import poisson_gaussian
 from oracle.core import vocabulary
@@ -60,6 +62,13 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
     scale = values.clip_norm / values.divisor
     unit = poisson_gaussian.sigma.certify(_sampled(values), width / 4 / max(1, math.ceil(scale)))
     return enclose(lambda: ball(scale) * unit.ball, width=width)
+
+
+def _sigma_soon(values: Values) -> Enclosure:
+    unit = poisson_gaussian.sigma_soon(_sampled(values))
+    with ctx.workprec(128):
+        scale = ball(values.clip_norm / values.divisor)
+        return Enclosure.between(scale * unit.lower.ball, scale * unit.upper.ball)
 
 
 def _sigma_fast(xp: Any, values: Values) -> Any:
@@ -130,6 +139,7 @@ sigma = Bound(
     source=_SOURCE,
     validity="pending",
     certify=_sigma,
+    soon=_sigma_soon,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
 )

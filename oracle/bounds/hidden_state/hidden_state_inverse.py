@@ -74,15 +74,14 @@ def _step(values: Values, width: Fraction) -> Enclosure:
 
 
 def _step_upper(xp: Any, values: Values) -> Any:
-    """Bisection of log u on certain acceptance, so that the upper end is sound at every stage."""
+    """Bisection of log u on certain acceptance, so that the upper end is sound at every stage.
+
+    A target that nothing reaches is left to the reference, which says so, and takes no other row with it.
+    """
     k, epochs = values.batches, values.epochs
     # L/(b sigma) rounded up, so that the target in its units is rounded down.
     share = values.mu / quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean)
     square, most = share * share * (1 - 8 * UNIT), 1.0 + (epochs - 1.0) / k
-    hopeless = square < 1.0 - 1e-12
-    if bool(xp.any(hopeless)):
-        first = int(xp.argmax(xp.astype(xp.reshape(hopeless, (-1,)), xp.int8)))
-        raise _unreachable(float(xp.reshape(values.mu, (-1,))[first]))
     low, high = xp.full_like(square, _SMALLEST_LOG), xp.zeros_like(square)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)

@@ -70,8 +70,11 @@ def _needs_none(values: Values) -> bool:
     return meets_unnoised(SampledGaussian(Fraction(1), values.sampling_rate, "remove"), values.steps, values.delta)
 
 
-def _sigma_soon(values: Values) -> Enclosure:
-    """The least noise multiplier between certified values at two doubles, as close as few evaluations bring them."""
+def sigma_soon(values: Values) -> Enclosure:
+    """The least noise multiplier between certified values at two doubles, as close as few evaluations bring them.
+
+    For bounds that rest on these steps, too.
+    """
     if _needs_none(values):
         return Enclosure.exactly(0)
 
@@ -95,7 +98,7 @@ def _sigma_soon(values: Values) -> Enclosure:
 
 def _sigma(values: Values, width: Fraction) -> Enclosure:
     """The least noise multiplier: delta falls in it (more noise is post-processing)."""
-    soon = _sigma_soon(values)
+    soon = sigma_soon(values)
     if reaches(soon, width):
         return soon
 
@@ -296,8 +299,8 @@ delta = Bound(
     threat_model="all_iterates",
     source=_SOURCE,
     validity="proved",
-    certify=lambda v, width: _composition(v).delta(v.epsilon, width=width),
-    soon=lambda v: _composition(v).delta(v.epsilon, width=None),
+    certify=lambda v, width: _composition(v).delta(v.epsilon, width=width).capped(1),
+    soon=lambda v: _composition(v).delta(v.epsilon, width=None).capped(1),
     vectorised=_delta_fast,
     example={**_EXAMPLE, "sigma": "1", "epsilon": "2"},
 )
@@ -315,7 +318,7 @@ sigma = Bound(
     source=_SOURCE,
     validity="proved",
     certify=_sigma,
-    soon=_sigma_soon,
+    soon=sigma_soon,
     vectorised=_sigma_fast,
     example={**_EXAMPLE, "epsilon": "2", "delta": "1e-5"},
 )

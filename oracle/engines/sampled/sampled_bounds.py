@@ -148,7 +148,7 @@ def narrowest(
         return exactly(asked, math.inf)
     except UNPLANNED as error:
         raise PrecisionError(
-            f"the asked width is out of reach ({error}); what is known is {best}, which asking for no width gives"
+            f"the asked width is out of reach ({error}); known so far: {best}; ask for a wider width, or for none"
         ) from error
 
 

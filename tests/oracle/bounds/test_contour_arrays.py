@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 import torch
 
+from oracle.core.registry import bound
+from oracle.engines import contour_plan_arrays
 from oracle.engines.composed_pairs import PoissonGaussian, compose
 from oracle.engines.contour_arrays import upper_bound
+from oracle.engines.contour_plan_arrays import StepColumn
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 
@@ -65,3 +68,34 @@ def test_what_float64_does_not_serve_is_nan() -> None:
     # One step, no sampling, and a composition of two steps whose characteristic function decays too slowly.
     values = fast([(1.0, 0.01, 1.0, 1e-5), (1.0, 1.0, 100.0, 1e-5), (1.0, 0.01, 2.0, 1e-5)], "add_remove")
     assert np.isnan(values).all()
+
+
+# What a grid too coarse for its line called bounds: the quadrature of M had too few points, and the sum lay too low.
+MUCH_NOISE: tuple[dict[str, Any], ...] = (
+    {"sigma": 8301.271461015482, "sampling_rate": 2.28351287804801e-06, "steps": 39, "epsilon": 1.5863948459221466e-08},
+    {"sigma": 930.4772627642456, "sampling_rate": 9.7884812516511e-05, "steps": 23, "delta": 1.6990787172895416e-15},
+    {"sigma": 10579.936305732486, "sampling_rate": 2.58e-06, "steps": 4793, "delta": 2.85e-10},
+)
+
+
+@pytest.mark.parametrize("given", MUCH_NOISE, ids=lambda given: f"{given['steps']} steps")
+def test_much_noise_and_few_samples_are_not_summed_too_low(given: dict[str, Any]) -> None:
+    item = bound("poisson-gaussian.delta" if "epsilon" in given else "poisson-gaussian.epsilon")
+    truth = item.at({**given, "neighbours": "replace"}, width="1e-12")
+    fast = item.fast(**{name: np.array([float(value)]) for name, value in given.items()}, neighbours="replace")
+    assert truth.lower.compare(Fraction(float(fast[0]))) <= 0
+    assert truth.upper.compare(Fraction(float(fast[0])) * (1 - Fraction(1, 10**8))) > 0
+
+
+def test_a_line_on_a_coarse_grid_is_no_lower_than_on_a_fine_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound of the integral on a shifted line, on 160 points for a window of 900 standard deviations each way."""
+    pair = StepColumn(numpy_namespace, *(np.array([value]) for value in (10579.9, 2.58e-6, 4793.0)), "replace")
+    c, last, angle = np.array([8.0873917e7]), np.array([2.4379e8]), 9.0 * pair.a
+    coarse = pair.shifted(c, last, angle, -1.0, safe=True)
+    monkeypatch.setattr(contour_plan_arrays, "_LINE", 40_000)
+    fine = pair.shifted(c, last, angle, -1.0, safe=True)
+    assert 40.0 < fine[0] <= coarse[0] < fine[0] + 12.0
+    # Where the line decays, a coarse grid bounds nothing.
+    far = np.array([1e12])
+    monkeypatch.setattr(contour_plan_arrays, "_LINE", 160)
+    assert np.isinf(pair.shifted(far, last, angle, 1.0, safe=True)[0])

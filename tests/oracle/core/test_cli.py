@@ -84,7 +84,7 @@ def test_a_bound_as_json() -> None:
 def test_a_width_that_little_work_does_not_reach_is_told() -> None:
     few = ("bound", "poisson-gaussian.epsilon", "sigma=1", "sampling_rate=0.001", "steps=2", "delta=1e-5",
            "neighbours=add_remove")
-    assert "  width     more than 1e-12: what little work gives; --width asks" in output(*few)
+    assert "  width     more than 1e-12, to answer soon; --width asks" in output(*few)
     assert parsed(*few, "--json")["width_reached"] is False
     asked = parsed(*few, "--width", "1e-4", "--json")
     assert asked["width_reached"] is True

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from oracle.core.errors import DomainError, OracleError
-from oracle.running.pool import Died, Pool, spread
+from oracle.running.pool import Died, Pool, by_name, spread
 
 LARGE = 2**20  # bytes; more than a pipe holds
 
@@ -22,6 +22,12 @@ def dies_at(number: int, at: int) -> int:
     if number == at:
         os._exit(7)
     return number
+
+
+def lasts(name: str, ending: str) -> str:
+    if name == "bad":
+        os._exit(7)
+    return name + ending
 
 
 def echo(data: bytes) -> bytes:
@@ -65,6 +71,13 @@ def test_the_item_of_a_worker_that_dies_is_told_and_no_other_is_lost(ahead: int)
         assert found.pop((4, 4)) == Died(7)
         assert found == {(number, 4): number for number in range(9) if number != 4}
         assert dict(pool.run(square, [(3,)])) == {(3,): 9}  # it works on
+
+
+def test_where_a_worker_dies_the_other_names_are_finished_before_that_is_told() -> None:
+    found = by_name(lasts, ["one", "bad", "two"], "!", workers=1)
+    assert [next(found), next(found)] == [("one", "one!"), ("two", "two!")]
+    with pytest.raises(OracleError, match=r"at bad \(exit code 7\); the others are finished"):
+        next(found)
 
 
 def test_large_items_and_results_do_not_block_each_other() -> None:
