@@ -216,11 +216,9 @@ class GateFunction(_Isolated):
             raise TargetError(f"{self.name} disturbed its own process: {shown(line.decode(errors='replace'))}")
         if answer.get("over"):
             self.close()
-        if "refused" in answer:
-            return Refusal(answer["refused"])
         if "crash" in answer:
             return Breakdown(GateVerdict.CRASH, answer["crash"], died=bool(answer.get("over")))
-        return Interval(_decoded(answer["lower"]), _decoded(answer["upper"]))
+        return decoded(answer)
 
 
 class GateCommand(_Isolated):
@@ -263,6 +261,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def decoded(answer: Mapping[str, Any]) -> Refusal | Interval:
+    """The refusal or the numbers that `function_worker.encoded` wrote."""
+    if "refused" in answer:
+        return Refusal(answer["refused"])
+    return Interval(_decoded(answer["lower"]), _decoded(answer["upper"]))
 
 
 def _decoded(text: str) -> Fraction | float:

@@ -156,16 +156,8 @@ def _agree(
 
 
 def spread(cases: Sequence[Case], budget: int | None) -> list[Case]:
-    """At most so many cases, of all kinds in turn (a kind is the first flag), in the order of the file."""
-    if budget is None or budget >= len(cases):
-        return list(cases)
-    kinds: dict[tuple[bool, tuple[str, ...]], int] = {}
-    turns = []
-    for place, case in enumerate(cases):
-        kind = (case.valid, case.flags[:1])
-        turns.append((kinds.get(kind, 0), place))
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return [cases[place] for place in sorted(place for _turn, place in sorted(turns)[:budget])]
+    """At most so many cases, of all kinds in turn, in the order of the file."""
+    return sorted(vector_files.in_turn(cases)[:budget], key=lambda case: case.tc_id)
 
 
 def _unsupported(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,17 @@ class VectorFile:
         """What each flag of its cases means: bugType, description, effect, links."""
         notes: Mapping[str, Mapping[str, Any]] = self.header["notes"]
         return notes
+
+
+def in_turn(cases: Sequence[Case]) -> list[Case]:
+    """The cases in the order in which a budget is spent: of all kinds in turn (a kind is the first two flags)."""
+    kinds: dict[tuple[bool, tuple[str, ...]], int] = {}
+    turns = []
+    for place, case in enumerate(cases):
+        kind = (case.valid, case.flags[:2])
+        turns.append((kinds.get(kind, 0), place))
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return [cases[place] for _turn, place in sorted(turns)]
 
 
 def names(folder: Path = SHIPPED) -> list[str]:

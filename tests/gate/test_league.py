@@ -15,6 +15,7 @@ from empirical.gate.league.league_run import Settings, carry_out, key
 from empirical.gate.league.league_tables import (
     COLUMNS,
     SUMMARY_COLUMNS,
+    cells,
     looseness,
     markdown,
     parts,
@@ -47,9 +48,11 @@ def library(tmp_path: Path) -> Adapter:
     return Adapter("toy", "right", "laplace.delta", f"{tmp_path / 'toy.py'}:delta", "numpy")
 
 
-def rows(adapter: Adapter, store: Path | None = None) -> tuple[list[object], list[bool]]:
+def rows(
+    adapter: Adapter, store: Path | None = None, settings: Settings = SETTINGS
+) -> tuple[list[object], list[bool]]:
     fresh: list[bool] = []
-    found = carry_out([adapter], SETTINGS, workers=1, store=store, progress=lambda _, __, new: fresh.append(new))
+    found = carry_out([adapter], settings, workers=1, store=store, progress=lambda _, __, new: fresh.append(new))
     return list(found), fresh
 
 
@@ -63,7 +66,7 @@ def test_a_row_counts_what_the_gate_found(library: Adapter, tmp_path: Path) -> N
     (tmp_path / "toy.py").write_text(BUGGY.format(answer=HALVED), encoding="utf-8")
     ((bad,), _) = rows(library)
     assert isinstance(bad, LeagueRow)
-    assert bad.unsound > 20
+    assert bad.unsound == bad.negligible + bad.material + bad.gross > 20
     assert not bad.as_expected
     assert bad.worst_extreme is not None
     assert bad.worst_extreme.call.startswith("delta(scale=")
@@ -88,6 +91,71 @@ def test_what_is_kept_is_not_made_again_unless_something_changed(library: Adapte
     _, fresh = rows(library, store)
     assert fresh == [True]
     assert key(library, SETTINGS) != key(library, replace(SETTINGS, search=6))
+
+
+COUNTING = """
+def delta(scale, sensitivity, epsilon):
+    with open({calls!r}, "a") as file:
+        file.write("asked\\n")
+    if not (scale > 0 and sensitivity > 0 and epsilon >= 0):
+        raise ValueError("outside")
+    if scale > 1:
+        raise RuntimeError("broken")
+    return {{"lower": 0.0, "upper": 1.0}}
+"""
+
+
+def test_what_was_answered_is_not_asked_again(library: Adapter, tmp_path: Path) -> None:
+    """Other settings of the search make the row anew, from answers that are kept, crashes and refusals included."""
+    store, calls = tmp_path / "store", tmp_path / "calls"
+    (tmp_path / "toy.py").write_text(COUNTING.format(calls=str(calls)), encoding="utf-8")
+    no_search = replace(SETTINGS, search=0)
+    ((first,), _) = rows(library, store, no_search)
+    assert isinstance(first, LeagueRow)
+    asked = len(calls.read_text().splitlines())
+    assert asked == first.cases
+    assert first.crashed > 5
+    ((again,), fresh) = rows(library, store, replace(no_search, search_seconds=1.0))
+    assert fresh == [True]
+    assert again == first
+    assert len(calls.read_text().splitlines()) == asked
+    rows(library, store, replace(no_search, memory=2 * SETTINGS.memory))  # other limits, other answers
+    assert len(calls.read_text().splitlines()) == 2 * asked
+
+
+GREEDY = """
+def delta(scale, sensitivity, epsilon):
+    if not (scale > 0 and sensitivity > 0 and epsilon >= 0):
+        raise ValueError("outside")
+    if scale > 1:
+        raise MemoryError
+    return 1.0
+"""
+
+
+def test_a_budget_leaves_cases_that_are_told_as_not_run(library: Adapter, tmp_path: Path) -> None:
+    """Without any time the first case is asked, and no more; memory is the machine's: counted, and no difference."""
+    (tmp_path / "toy.py").write_text(GREEDY, encoding="utf-8")
+    ((whole,), _) = rows(library, settings=replace(SETTINGS, search=0))
+    ((part,), _) = rows(library, settings=replace(SETTINGS, search=0, budget=0.0))
+    assert isinstance(whole, LeagueRow)
+    assert isinstance(part, LeagueRow)
+    assert (whole.not_run, part.not_run, part.cases) == (0, whole.cases - 1, whole.cases)
+    assert dict(zip(COLUMNS, cells(part), strict=True))["cases"] == f"1 of {part.cases}"
+    assert whole.sound + whole.refused_invalid + whole.out_of_memory == whole.cases
+    assert whole.out_of_memory > 5
+    assert (whole.crashed, whole.as_expected) == (0, True)
+
+
+def test_what_a_library_does_not_offer_is_counted_and_not_asked(library: Adapter) -> None:
+    ((everything,), _) = rows(library, settings=replace(SETTINGS, search=0))
+    ((part,), _) = rows(replace(library, offers={"scale": [0.5, 2]}), settings=replace(SETTINGS, search=0))
+    assert isinstance(everything, LeagueRow)
+    assert isinstance(part, LeagueRow)
+    assert (everything.unsupported, part.cases) == (0, everything.cases)
+    assert part.unsupported > 10
+    assert part.sound + part.refused_invalid + part.unsupported == part.cases
+    assert part.refused_invalid == everything.refused_invalid  # nonsense is asked all the same
 
 
 @pytest.mark.parametrize(
@@ -172,8 +240,8 @@ def test_the_summary_adds_up_and_names_the_worst_of_all_bounds() -> None:
 
 
 def test_tables_have_a_cell_a_column() -> None:
-    for columns, cells in parts(shipped_league()):
-        assert all(len(row) == len(columns) for row in cells)
+    for columns, lines in parts(shipped_league()):
+        assert all(len(row) == len(columns) for row in lines)
     assert "worst under-report" in COLUMNS
 
 

@@ -3,7 +3,8 @@
 An adapter is a function that takes a bound's parameters as keyword arguments and returns the number that a user of the
 library would get, with the defaults that users have. It only translates meanings (each translation says so); it
 repairs and checks nothing, since what the library does with nonsense is judged, too. What a library does not offer, a
-neighbouring relation say, is a ValueError: a refusal.
+neighbouring relation say, is a ValueError: a refusal. What it offers only within a range (a composition that is a list,
+of so many entries as anybody would write) stands in `offers`, and nothing else is asked.
 
 Every other module here is one library and one variant of it (its accountant, or a neighbouring relation), with one
 function a bound and a tuple ADAPTERS at its end. Its known defects stand beside it, in `<module>.xfail.toml`. Libraries
@@ -16,7 +17,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +30,17 @@ ROUNDING = Fraction(1, 10**9)
 
 TIMEOUT = 10
 """Seconds that an answer may take, the import of the library included; most answers take less than one."""
+
+
+ABOVE_ZERO = ["5e-324", "inf"]
+"""What a library offers of a parameter that it documents as positive: from the least double on."""
+
+SOME_STEPS = {bound: {"steps": [1, "inf"]} for bound in (
+    "composition.optimal", "composition.optimal-delta", "gaussian-composed.delta", "gaussian-composed.epsilon",
+    "laplace-composed.delta", "laplace-composed.epsilon", "poisson-gaussian.delta", "poisson-gaussian.epsilon",
+    "poisson-gaussian.rdp", "poisson-gaussian.sigma", "wor-gaussian.rdp",
+)}
+"""What a library offers that composes one part or more, and has no word for none."""
 
 
 def installed_version(distribution: str) -> str | None:
@@ -44,7 +56,8 @@ class Adapter:
     """One library's answer to one bound: `target` is the "module:function" that the gate is given.
 
     `library` and `variant` are names for people ("dp-accounting", "PLD"); `distribution` is the installed package that
-    has the version.
+    has the version; `offers` is what is asked of each parameter, in the words of `empirical.gate.offers`, and all of it
+    for a parameter that is not named.
     """
 
     library: str
@@ -52,6 +65,7 @@ class Adapter:
     bound: str
     target: str
     distribution: str
+    offers: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def version(self) -> str | None:
@@ -67,11 +81,15 @@ class Adapter:
 
 
 def declare(
-    library: str, variant: str, distribution: str, functions: Mapping[str, Callable[..., Any]]
+    library: str, variant: str, distribution: str, functions: Mapping[str, Callable[..., Any]], *,
+    offers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[Adapter, ...]:
-    """The adapters of one module, from its functions by the bound that each answers."""
+    """The adapters of one module, from its functions by the bound that each answers, and what is offered of a bound."""
     return tuple(
-        Adapter(library, variant, bound, f"{function.__module__}:{function.__qualname__}", distribution)
+        Adapter(
+            library, variant, bound, f"{function.__module__}:{function.__qualname__}", distribution,
+            (offers or {}).get(bound, {}),
+        )
         for bound, function in functions.items()
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import ABOVE_ZERO, declare
 
 
 def gaussian_epsilon(*, sigma: Any, sensitivity: Any, delta: Any) -> Any:
@@ -196,4 +196,4 @@ ADAPTERS = declare("autodp", "RDP", "autodp", {
     "randomised-response.epsilon": randomised_response_epsilon,
     "wor-gaussian.rdp": wor_gaussian_rdp,
     "zcdp.epsilon": zcdp_epsilon,
-})
+}, offers={"gaussian.sigma": {"epsilon": ABOVE_ZERO}})

@@ -12,7 +12,7 @@ from typing import Any
 
 import mpmath
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import ABOVE_ZERO, declare
 
 _MOST = 1_000_000  # entries of the accountant's list, one a release
 
@@ -63,4 +63,7 @@ ADAPTERS = declare("diffprivlib", "mechanisms", "diffprivlib", {
     "composition.optimal": composition_optimal,
     "gaussian-classical.sigma": gaussian_classical_sigma,
     "gaussian.sigma": gaussian_sigma,
+}, offers={
+    "composition.basic": {"steps": [0, _MOST]}, "composition.optimal": {"steps": [0, _MOST]},
+    "gaussian.sigma": {"epsilon": ABOVE_ZERO},
 })

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.dp_accounting_events import (
     DISTRIBUTION,
     LIBRARY,
@@ -143,4 +143,4 @@ ADAPTERS = declare(LIBRARY, "PLD", DISTRIBUTION, {
     "randomised-response.delta": randomised_response_delta,
     "composition.optimal": composition_optimal,
     "composition.optimal-delta": composition_optimal_delta,
-})
+}, offers=SOME_STEPS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.dp_accounting_events import DISTRIBUTION, LIBRARY, composed, relation
 
 
@@ -44,4 +44,4 @@ ADAPTERS = declare(LIBRARY, "PLD, REPLACE_ONE", DISTRIBUTION, {
     "gaussian.delta": gaussian_delta,
     "gaussian-composed.epsilon": gaussian_composed_epsilon,
     "gaussian-composed.delta": gaussian_composed_delta,
-})
+}, offers=SOME_STEPS)

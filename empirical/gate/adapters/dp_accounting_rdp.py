@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.dp_accounting_events import (
     DISTRIBUTION,
     LIBRARY,
@@ -187,4 +187,4 @@ ADAPTERS = declare(LIBRARY, "RDP", DISTRIBUTION, {
     "randomised-response.delta": randomised_response_delta,
     "tree.epsilon": tree_epsilon,
     "zcdp.epsilon": zcdp_epsilon,
-})
+}, offers=SOME_STEPS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.dp_accounting_events import DISTRIBUTION, LIBRARY, composed, relation
 
 
@@ -84,4 +84,4 @@ ADAPTERS = declare(LIBRARY, "RDP, REPLACE_ONE", DISTRIBUTION, {
     "laplace-composed.epsilon": laplace_composed_epsilon,
     "laplace-composed.delta": laplace_composed_delta,
     "wor-gaussian.rdp": wor_gaussian_rdp,
-})
+}, offers=SOME_STEPS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.opacus_history import DISTRIBUTION, LIBRARY, epsilon_after, only_add_remove, sigma_for
 
 
@@ -51,4 +51,4 @@ ADAPTERS = declare(LIBRARY, "GDP", DISTRIBUTION, {
     "poisson-gaussian.sigma": poisson_gaussian_sigma,
     "gdp.epsilon": gdp_epsilon,
     "gdp.delta": gdp_delta,
-})
+}, offers={"poisson-gaussian.sigma": SOME_STEPS["poisson-gaussian.sigma"]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import SOME_STEPS, declare
 from empirical.gate.adapters.opacus_history import DISTRIBUTION, LIBRARY, epsilon_after, only_add_remove, sigma_for
 
 
@@ -35,4 +35,4 @@ ADAPTERS = declare(LIBRARY, "PRV", DISTRIBUTION, {
     "gaussian-composed.epsilon": gaussian_composed_epsilon,
     "poisson-gaussian.epsilon": poisson_gaussian_epsilon,
     "poisson-gaussian.sigma": poisson_gaussian_sigma,
-})
+}, offers=SOME_STEPS)

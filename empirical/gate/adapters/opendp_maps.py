@@ -191,4 +191,6 @@ ADAPTERS = declare("OpenDP", "maps", "opendp", {
     "randomised-response.epsilon": randomised_response_epsilon,
     "tree.epsilon": tree_epsilon,
     "zcdp.epsilon": zcdp_epsilon,
-})
+}, offers={bound: {"steps": [1, _MOST]} for bound in (
+    "composition.basic", "gaussian-composed.delta", "gaussian-composed.epsilon", "laplace-composed.epsilon",
+)})

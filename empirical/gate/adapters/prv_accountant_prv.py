@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirical.gate.adapters import declare
+from empirical.gate.adapters import ABOVE_ZERO, SOME_STEPS, declare
 from empirical.gate.adapters.prv_accountant_mechanisms import DISTRIBUTION, LIBRARY, gaussian, sampled
 
 EPSILON_ERROR = 0.1
 DELTA_ERROR = 1e-9
+_EPSILONS = ("composition.optimal", "gaussian-composed.epsilon", "laplace-composed.epsilon", "poisson-gaussian.epsilon")
 
 
 def _epsilon(mechanism: Any, steps: int, delta: float) -> Any:
@@ -120,4 +121,6 @@ ADAPTERS = declare(LIBRARY, "PRV", DISTRIBUTION, {
     "laplace-composed.delta": laplace_composed_delta,
     "composition.optimal": composition_optimal,
     "composition.optimal-delta": composition_optimal_delta,
+}, offers={  # a delta of 0 leaves no room for the error in delta that has to be given
+    bound: {**offered, **({"delta": ABOVE_ZERO} if bound in _EPSILONS else {})} for bound, offered in SOME_STEPS.items()
 })

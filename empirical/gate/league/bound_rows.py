@@ -2,41 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
-from empirical.gate import xfail
+from empirical.gate import offers, vector_files, xfail
 from empirical.gate.adapters import ROUNDING, TIMEOUT, Adapter
-from empirical.gate.jobs import BoundJob
+from empirical.gate.gate_run import run
+from empirical.gate.gate_targets import GateFunction
+from empirical.gate.league.answers import Answers, Remembering
 from empirical.gate.league.league import LeagueRow, Worst
+from empirical.gate.making.cases import Case
 from empirical.gate.result import Outcome, Result
+from empirical.gate.severity import Severity, everyday
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
+from oracle.core.registry import Bound, bound
 
-MEMORY, SEARCH, SEARCH_SECONDS = 4096, 20, 5.0
+MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 300.0
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How long a library may think, how much memory it may take, and how far the search goes."""
+    """How long a library may think, how much memory it may take, and how far the search goes.
+
+    `budget` is what the answers to a row's vectors may take together, in seconds; what is left over is not run.
+    """
 
     timeout: float = float(TIMEOUT)
     memory: int = MEMORY
     search: int = SEARCH
     search_seconds: float = SEARCH_SECONDS
+    budget: float = BUDGET
 
 
-def bound_row(adapter: Adapter, settings: Settings) -> LeagueRow:
-    """What the gate finds about a library's answer to a bound."""
-    return _row(adapter, _judged(adapter, settings))
+def bound_row(adapter: Adapter, settings: Settings, known: Answers) -> LeagueRow:
+    """What the gate finds about a library's answer to a bound; what is asked is added to what is known."""
+    return _row(adapter, judged(adapter, settings, known))
 
 
-def _judged(adapter: Adapter, settings: Settings) -> Result:
+def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
+    """Every vector and the search, by answers that are known, or asked for."""
     expected = xfail.Xfails() if adapter.xfail is None else xfail.load(adapter.xfail)
-    job = BoundJob(target=adapter.target, bounds=(adapter.bound,), rounding=ROUNDING, **asdict(settings))
-    (result,) = job.carry_out(expected, lambda _: lambda *_: None)
+    target = Remembering(GateFunction(adapter.target, settings.timeout, settings.memory), known)
+    item, cases = bound(adapter.bound), vector_files.load(adapter.bound).cases
+    offered = offers.parse(item, adapter.offers)
+    asked = _asked(target, item, [case for case in cases if offered.asks(case)], settings.budget)
+    result = run(
+        target, item, cases, rounding=ROUNDING, search=settings.search, search_seconds=settings.search_seconds,
+        xfail=expected, offers=offered,
+        only=asked | {case.tc_id for case in cases if not offered.asks(case)},
+    )
     if result.unusable:
         raise TargetError(f"{adapter.target} ({adapter.bound}): {result.unusable}")
-    return result
+    return replace(result, seconds=target.seconds([outcome.case for outcome in result.outcomes]))
+
+
+def _asked(target: Remembering, item: Bound, cases: list[Case], budget: float) -> set[int]:
+    """The tcIds that are asked within the budget, each answer remembered by the target.
+
+    Everyday questions come first, then those at the ends of the domain, both of all kinds in turn: one that runs out of
+    time costs as much as a hundred others.
+    """
+    asked: set[int] = set()
+    spent = 0.0
+    for case in sorted(vector_files.in_turn(cases), key=lambda case: not everyday(case, item.unit)):
+        if spent > budget:
+            break
+        target.ask(item, case)
+        spent += target.seconds([case])
+        asked.add(case.tc_id)
+    return asked
 
 
 def _row(adapter: Adapter, result: Result) -> LeagueRow:
@@ -45,34 +79,51 @@ def _row(adapter: Adapter, result: Result) -> LeagueRow:
         outcome.case.valid for outcome in result.outcomes if outcome.judgement.verdict is GateVerdict.REFUSED
     )
     unsupported = sum(item.cases for item in result.unsupported)
-    memory = sum(_of_the_machine(outcome) for outcome in result.outcomes)
+    grave = result.severities
+    cases = len(vector_files.load(adapter.bound).cases)
+    memory = sum(_out_of_memory(outcome) for outcome in result.outcomes)
+    differing = [outcome for outcome in result.failures if not _of_the_machine(outcome)]
     return LeagueRow(
         library=adapter.library, version=adapter.version or "", variant=adapter.variant, bound=adapter.bound,
-        cases=len(result.outcomes), searched=result.searched.judged if result.searched else 0,
+        cases=cases, not_run=cases - len(result.outcomes) - result.not_offered,
+        searched=result.searched.judged if result.searched else 0,
         sound=count[GateVerdict.TIGHT] + count[GateVerdict.LOOSE], unsound=count[GateVerdict.UNSOUND],
-        refused=valid_refused - unsupported, unsupported=unsupported,
+        refused=valid_refused - unsupported, unsupported=unsupported + result.not_offered,
         refused_invalid=count[GateVerdict.REFUSED] - valid_refused, accepted_invalid=count[
             GateVerdict.ACCEPTED_INVALID
         ],
         crashed=count[GateVerdict.CRASH] - memory, timed_out=count[GateVerdict.TIMEOUT], out_of_memory=memory,
-        below_formula=count[GateVerdict.BELOW_FORMULA],
+        below_formula=count[GateVerdict.BELOW_FORMULA], negligible=grave[Severity.NEGLIGIBLE],
+        material=grave[Severity.MATERIAL], gross=grave[Severity.GROSS],
         worst_unsound=_worst(result.worst(GateVerdict.UNSOUND, ordinary=True)),
         worst_extreme=_worst(result.worst(GateVerdict.UNSOUND, ordinary=False)),
         worst_loose=_worst(result.worst(GateVerdict.LOOSE)),
-        seconds=round(result.seconds, 1), as_expected=not result.failures,
+        seconds=round(result.seconds, 1), as_expected=not differing,
         differs=tuple(
             f"{outcome.case.name}: {outcome.judgement.verdict} {outcome.call} -> {outcome.judgement.answer} "
-            f"{outcome.why}".strip() for outcome in result.failures
+            f"{outcome.why}".strip() for outcome in differing
         ),
     )
 
 
-def _of_the_machine(outcome: Outcome) -> bool:
+def _out_of_memory(outcome: Outcome) -> bool:
     """Whether a crash is one of memory, by what was said or by what the library's file says of it."""
     judged, known = outcome.judgement, outcome.expected_failure
     return judged.verdict is GateVerdict.CRASH and (
         "memory" in judged.detail.lower() or (known is not None and "memory" in known.reason)
     )
+
+
+def _of_the_machine(outcome: Outcome) -> bool:
+    """Whether it depends on the time or the memory of a machine: it is counted, and differs from one to the next.
+
+    So it is with what ran out of either, and with an answer where that was expected, unless the answer is unsound.
+    """
+    verdict, known = outcome.judgement.verdict, outcome.expected_failure
+    if verdict is GateVerdict.TIMEOUT or _out_of_memory(outcome):
+        return True
+    late = known is not None and (known.verdict == GateVerdict.TIMEOUT or "memory" in known.reason)
+    return late and verdict in (GateVerdict.TIGHT, GateVerdict.LOOSE, GateVerdict.REFUSED, GateVerdict.BELOW_FORMULA)
 
 
 def _worst(outcome: Outcome | None) -> Worst | None:

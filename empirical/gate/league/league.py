@@ -39,10 +39,13 @@ class Worst:
 class LeagueRow:
     """What the gate found about one library's answer to one bound; `cases` are the vectors, `searched` beyond them.
 
-    `worst_unsound` lies inside the everyday box (delta 1e-12 to 1e-3, epsilon 0.01 to 20), `worst_extreme` outside;
-    `below_formula` are answers below an upper bound that nothing proves wrong. What depends on the machine, its time
-    (`timed_out`) and its memory (`out_of_memory`), is no crash. `differs` says where something is not as the library's
-    file of expected failures foretells.
+    `not_run` of them were left over when the row's budget of time was spent. `worst_unsound` lies inside the everyday
+    box (delta 1e-12 to 1e-3, epsilon 0.01 to 20), `worst_extreme` outside; `unsupported` are the cases that the library
+    does not offer: words that it refuses throughout, and what its adapter says that it is not asked. `negligible`,
+    `material` and `gross` are the unsound answers by how much they matter (`empirical.gate.severity`), `below_formula`
+    answers below an upper bound that nothing proves wrong. What depends on the machine, its time (`timed_out`) and its
+    memory (`out_of_memory`), is no crash. `differs` says where something is not as the library's file of expected
+    failures foretells.
     """
 
     library: str
@@ -67,6 +70,10 @@ class LeagueRow:
     below_formula: int = 0
     out_of_memory: int = 0
     worst_extreme: Worst | None = None
+    negligible: int = 0
+    material: int = 0
+    gross: int = 0
+    not_run: int = 0
 
 
 @dataclass(frozen=True)

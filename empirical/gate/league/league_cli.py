@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from empirical.gate import vector_files
 from empirical.gate.adapters import TIMEOUT, Adapter, adapters
 from empirical.gate.league import league_tables as tables
-from empirical.gate.league.bound_rows import MEMORY, SEARCH, SEARCH_SECONDS, Settings
+from empirical.gate.league.bound_rows import BUDGET, MEMORY, SEARCH, SEARCH_SECONDS, Settings
 from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
@@ -33,6 +33,9 @@ def make_league(
     search_seconds: Annotated[float, typer.Option(min=0, help="The most that a search may take.")] = SEARCH_SECONDS,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a call may take.")] = TIMEOUT,
     memory: Annotated[int, typer.Option(min=64, help="MB that a library may use.")] = MEMORY,
+    budget: Annotated[
+        float, typer.Option(min=0, help="Seconds for the vectors of a row, everyday ones first; the rest is not run.")
+    ] = BUDGET,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     store: Annotated[Path | None, typer.Option(help="Keep finished rows here, and go on from them.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the table as JSON.")] = None,
@@ -52,7 +55,7 @@ def make_league(
     for path in (store, json_file, markdown_file):
         if path is not None:
             require_writable(path)
-    settings = Settings(timeout, memory, search, search_seconds)
+    settings = Settings(timeout, memory, search, search_seconds, budget)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bars, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task("league", total=len(chosen))

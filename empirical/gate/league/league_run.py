@@ -2,7 +2,8 @@
 
 Each finished part is kept in a store, keyed by the library's version and the settings, under the fingerprint of the
 code that asks and judges, the vectors and the expected failures, so that an interrupted run goes on where it was, and a
-part is only made anew when something about it changed.
+part is only made anew when something about it changed. The answers are kept apart from what is made of them, under the
+fingerprint of the code that asks: new vectors, expectations or rules of judging ask nothing a second time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from empirical.gate import vector_files
 from empirical.gate.adapters import Adapter, installed
+from empirical.gate.league.answers import Answers
 from empirical.gate.league.bound_rows import Settings, bound_row
 from empirical.gate.league.league import AnyRow, row_of
 from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor
@@ -25,10 +27,11 @@ from oracle.running import fingerprint
 from oracle.running.pool import spread
 from oracle.running.store import Store
 
-ROWS = "league rows"
+ROWS, ANSWERS = "league rows", "league answers"
 _BOUND_ROWS = "empirical.gate.league.bound_rows"
-_ASKERS = ("empirical.gate.jobs", "empirical.gate.xfail")
+_ASKERS = (_BOUND_ROWS, "empirical.gate.xfail")
 """The modules of the gate that look up a bound by its name: they are asked for that of the adapter."""
+_SERVES = "empirical.gate.function_worker"
 
 Peer = Adapter | PeerTraining | PeerAuditor
 
@@ -38,11 +41,11 @@ def peers() -> list[Peer]:
     return [*installed(), *(peer for peer in (*TRAININGS, *AUDITORS) if peer.version is not None)]
 
 
-def made(peer: Peer, settings: Settings) -> tuple[AnyRow, ...]:
-    """The rows of one part of a library."""
+def made(peer: Peer, settings: Settings, known: Answers) -> tuple[tuple[AnyRow, ...], Answers]:
+    """The rows of one part of a library, and what it has answered, now and before."""
     if isinstance(peer, Adapter):
-        return (bound_row(peer, settings),)
-    return (peer.row(),) if isinstance(peer, PeerTraining) else tuple(peer.rows())
+        return (bound_row(peer, settings, known),), known
+    return (peer.row(),) if isinstance(peer, PeerTraining) else tuple(peer.rows()), known
 
 
 def key(peer: Peer, settings: Settings) -> str:
@@ -61,6 +64,24 @@ def code_of(peer: Peer) -> str:
     files = [vector_files.SHIPPED / f"{peer.bound}.json", *([peer.xfail] if peer.xfail else [])]
     names = {f"{asker}:Bound": [peer.bound] for asker in _ASKERS}
     return fingerprint.fingerprint(_BOUND_ROWS, _source(peer.target), data=files, names=names)
+
+
+def asked_by(adapter: Adapter) -> str:
+    """The fingerprint of the code that asks, and makes nothing of the answer."""
+    return fingerprint.fingerprint(_SERVES, _source(adapter.target))
+
+
+def _asked(adapter: Adapter, settings: Settings) -> str:
+    """Whose answers they are: of which library, in which version, within which limits."""
+    name = f"{adapter.target} {adapter.bound}"
+    return json.dumps([name, adapter.version, settings.timeout, settings.memory])
+
+
+def _known(kept: Store | None, peer: Peer, settings: Settings) -> Answers:
+    if kept is None or not isinstance(peer, Adapter):
+        return {}
+    data = kept.read(ANSWERS, _asked(peer, settings), asked_by(peer))
+    return {} if data is None else json.loads(data)
 
 
 def _source(target: str) -> str | Path:
@@ -88,9 +109,12 @@ def carry_out(
                 known[name] = tuple(row_of(row.pop("kind"), row) for row in json.loads(data))
                 progress(peer, known[name], False)
         missing = [(peer, name) for peer, name in zip(chosen, codes, strict=True) if name not in known]
-        fresh = spread(made, [(peer, settings) for peer, _ in missing], workers=workers)
-        for (peer, name), rows in zip(missing, fresh, strict=True):
+        questions = [(peer, settings, _known(kept, peer, settings)) for peer, _ in missing]
+        fresh = spread(made, questions, workers=workers)
+        for (peer, name), (rows, answers) in zip(missing, fresh, strict=True):
             known[name] = rows
+            if kept is not None and isinstance(peer, Adapter):
+                kept.write(ANSWERS, _asked(peer, settings), asked_by(peer), json.dumps(answers).encode())
             if kept is not None:
                 kept.write(ROWS, name, codes[name], json.dumps([_written(row) for row in rows]).encode())
             progress(peer, rows, True)

@@ -13,12 +13,13 @@ from empirical.gate.league.league import AuditorRow, League, LeagueRow, Training
 from empirical.gate.result import shortfall
 
 COLUMNS = (
-    "library", "bound", "cases", "sound", "unsound", "below formula", "worst under-report", "worst at extremes",
-    "worst looseness", "refused", "nonsense accepted", "crashed", "out of time or memory", "seconds",
+    "library", "bound", "cases", "sound", "unsound", "gross", "material", "below formula", "worst under-report",
+    "worst at extremes", "worst looseness", "refused", "nonsense accepted", "crashed", "out of time or memory",
+    "seconds",
 )
 SUMMARY_COLUMNS = (
-    "library", "bounds", "cases", "sound", "unsound", "below formula", "worst under-report", "refused",
-    "nonsense accepted", "crashed", "out of time or memory",
+    "library", "bounds", "cases", "sound", "unsound", "gross", "material", "below formula", "worst under-report",
+    "refused", "nonsense accepted", "crashed", "out of time or memory",
 )
 TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
 TOLD_APART = 3  # the major version of the vectors since which rows tell extremes, memory and formulas apart
@@ -93,11 +94,16 @@ def summary_cells(rows: Sequence[LeagueRow]) -> tuple[str, ...]:
     told = under_report(worst) + (f", {bound}" if bound else "")
     first = rows[0]
     return (
-        named(first.library, first.version, first.variant), str(len(rows)), total("cases"), total("sound"),
-        total("unsound"), total("below_formula"), told,
+        named(first.library, first.version, first.variant), str(len(rows)),
+        _cases(sum(row.cases for row in rows), sum(row.not_run for row in rows)), total("sound"), total("unsound"),
+        total("gross"), total("material"), total("below_formula"), told,
         _refused(sum(row.refused for row in rows), sum(row.unsupported for row in rows)),
         total("accepted_invalid"), total("crashed"), str(sum(row.timed_out + row.out_of_memory for row in rows)),
     )
+
+
+def _cases(cases: int, not_run: int) -> str:
+    return f"{cases - not_run} of {cases}" if not_run else str(cases)
 
 
 def _refused(refused: int, unsupported: int) -> str:
@@ -107,10 +113,10 @@ def _refused(refused: int, unsupported: int) -> str:
 def cells(row: LeagueRow) -> tuple[str, ...]:
     """A row of the table."""
     return (
-        named(row.library, row.version, row.variant), row.bound, str(row.cases), str(row.sound), str(row.unsound),
-        str(row.below_formula), under_report(row.worst_unsound), under_report(row.worst_extreme),
-        looseness(row.worst_loose), _refused(row.refused, row.unsupported), str(row.accepted_invalid),
-        str(row.crashed), str(row.timed_out + row.out_of_memory), f"{row.seconds:.1f}",
+        named(row.library, row.version, row.variant), row.bound, _cases(row.cases, row.not_run), str(row.sound),
+        str(row.unsound), str(row.gross), str(row.material), str(row.below_formula), under_report(row.worst_unsound),
+        under_report(row.worst_extreme), looseness(row.worst_loose), _refused(row.refused, row.unsupported),
+        str(row.accepted_invalid), str(row.crashed), str(row.timed_out + row.out_of_memory), f"{row.seconds:.1f}",
     )
 
 
