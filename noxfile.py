@@ -93,7 +93,7 @@ def gate(session: nox.Session) -> None:
 
 @nox.session
 def holes(session: nox.Session) -> None:
-    """Plant holes in an accountant of every bound, and write how many the gate finds (some twenty minutes)."""
+    """Plant holes in an accountant of every bound, and write how many the gate finds; what is measured stays."""
     session.install(*CONSTRAINTS, "-e", ".")
     pages = ("--json", "reports/holes.json", "--markdown", "reports/holes.md")
     session.run("dp-oracle", "holes", "--workers", str(os.cpu_count() or 1), *pages, *session.posargs)

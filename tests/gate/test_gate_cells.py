@@ -161,6 +161,18 @@ def test_the_linter_asks_a_coarse_case_for_a_part_in_common(tmp_path: Path) -> N
         assert sum("excludes the truth" in str(problem) for problem in lint(name, tmp_path, None)) == found
 
 
+def test_cells_whose_answers_are_all_0_get_others() -> None:
+    item = bound("noisy-cgd.step")  # 0 wherever no contraction is needed, which is nearly everywhere
+    whole = vector_files.load(item.name)
+    silent = tuple(case for case in whole.cases if case.expected is None or case.expected.upper == 0)
+    filling = Filling(item, replace(whole, cases=silent), {})
+    added = filling.tell(until=math.inf)
+    new = vector_files.decode(filling.document()).cases[len(silent) :]
+    assert len(new) == added > 10
+    assert all(case.flags[0] == CELL.name and case.expected is not None and case.expected.upper > 0 for case in new)
+    assert filling.tell(until=-math.inf) == 0  # no time left
+
+
 def test_what_cannot_be_answered_is_listed_and_tried_again_on_demand(tmp_path: Path) -> None:
     name = "gaussian.delta"  # whose deltas at little noise and a large epsilon are below all doubles
     vector_files.save(tmp_path / f"{name}.json", vector_files.read(vector_files.SHIPPED / f"{name}.json"))

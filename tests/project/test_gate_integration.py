@@ -15,11 +15,14 @@ import sysconfig
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import typer.main
 import yaml
 
+from reports.cli import app
 from tests.project.consoles import ROOT, blocks
 from tests.project.gate_action import Done, action, run_step, shell_steps
 from tests.waiting import PATIENCE
@@ -159,6 +162,31 @@ def test_the_action_judges_one_function(place: Place) -> None:
     done = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0")
     assert done.code == 1, done.printed  # without the xfail file, the known bug is a failure
     assert "UNSOUND" in done.summary
+
+
+def test_the_action_hands_every_option_on(tmp_path: Path) -> None:
+    fake = tmp_path / "dp-oracle"
+    fake.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    fake.chmod(0o755)
+    options = {
+        "slack": "1.05", "slack-absolute": "0.25", "rounding": "1e-9", "fail-on": "material", "below-formula": "fail",
+        "search": "7", "xfail": "x.toml",
+    }
+    done = run_step(
+        ROOT, "Judge", {**options, "target": "a:b", "bound": "one two", "offers": "sigma=0.3..50 steps=1..9"},
+        workspace=tmp_path, scratch=tmp_path, environment={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert done.code == 0, done.printed
+    words = done.printed.split()
+    given = dict(pairwise(words))
+    assert {name: given[f"--{name}"] for name in options} == options
+    repeated = [(name, value) for name, value in pairwise(words) if name in ("--bound", "--offers")]
+    assert repeated == [
+        ("--bound", "one"), ("--bound", "two"), ("--offers", "sigma=0.3..50"), ("--offers", "steps=1..9"),
+    ]
+    assert words[-2:] == ["--", "a:b"]
+    parameters = {word for param in typer.main.get_group(app).commands["gate"].params for word in param.opts}
+    assert {word for word in words if word.startswith("--") and len(word) > 2} <= parameters
 
 
 @pytest.mark.full

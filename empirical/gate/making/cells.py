@@ -4,14 +4,16 @@ A greedy covering design: a row holds one product of two cells that is still ope
 that it closes as many others as can be; the truth at a point of the row is certified as for every case, or, where that
 is dear, as closely as it soon can be (flag `Coarse`). Rows that fail (parameters that do not suit each other, an answer
 that cannot be certified) are tried again elsewhere in the same two cells, next to what could be answered before; then
-the product is listed with the last reason. Nothing that stands is touched: a run that was cut short goes on where it
-was. The reasons are a file beside the vectors, of the same name.
+the product is listed with the last reason. Where the right answer is mostly 0, such cases notice little: so every cell
+gets a few cases with another answer, too, where the float64 formula finds such points. Nothing that stands is touched:
+a run that was cut short goes on where it was. The reasons are a file beside the vectors, of the same name.
 """
 
 from __future__ import annotations
 
 import time
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,18 +23,21 @@ import numpy as np
 
 from empirical.gate import vector_files
 from empirical.gate.making import partition
-from empirical.gate.making.cases import arguments
+from empirical.gate.making.cases import Text, arguments
 from empirical.gate.making.everyday import rounded
 from empirical.gate.making.flags import CELL
 from empirical.gate.making.make import OUTSIDE, document, tried
 from empirical.gate.making.partition import Pair
 from empirical.gate.making.points import texts
+from empirical.gate.searching.approximation import estimates
 from empirical.gate.vector_files import VectorFile
 from oracle.core.registry import Bound, bound
 from oracle.running.patience import TooLongError, within
 
 TRIES, CHEAP_TRIES = 8, 64  # points in two cells before they are listed; what lies outside the domain costs little
 SECONDS = 2.0  # for the truth of one case: vectors are made for machines that wait
+TELLING = 2  # cases of each cell whose answer is not 0
+_DRAWN = 1024  # points at which these are looked for
 _GREEDY = 2  # tries whose other cells close as much as can be; those after it stay near what was answered
 _LONGEST = 160  # letters of a reason
 _PORTION = 30.0  # seconds after which what was found is written
@@ -55,6 +60,10 @@ class Filling:
         self._why = {pair: why for pair, why in found.items() if pair in self._open}
         for pair in self._why:
             del self._open[pair]
+        self._telling = Counter(
+            place for case in file.cases if case.expected is not None and case.expected.upper > 0
+            for place in enumerate(partition.where(bound, case))
+        )
         self._rng = np.random.default_rng(zlib.crc32(bound.name.encode()) + self._last)
 
     @property
@@ -88,6 +97,26 @@ class Filling:
                     del self._open[pair]
         return len(self._cases) - before
 
+    def tell(self, *, until: float, each: float = SECONDS) -> int:
+        """Add cases whose answer is not 0 to the cells that have few of them; how many were added."""
+        before = len(self._cases)
+        for place in [(axis, cell) for axis, one in enumerate(self.axes) for cell in range(len(one.cells))]:
+            for given in self._likely(*place) if self._telling[place] < TELLING else ():
+                if self._telling[place] >= TELLING or time.monotonic() > until:
+                    break
+                self._add(given, each)
+        return len(self._cases) - before
+
+    def _likely(self, axis: int, cell: int) -> list[dict[str, Text]]:
+        """Points of a cell at which the float64 formula has an answer other than 0."""
+        drawn = []
+        for _ in range(_DRAWN):
+            row = [int(self._rng.integers(len(one.cells))) for one in self.axes]
+            row[axis] = cell
+            drawn.append(self._point(row))
+        values = estimates(self.bound, [arguments(self.bound, given) for given in drawn])
+        return [given for given, value in zip(drawn, values, strict=True) if value > 0][:TRIES]
+
     def close(self, why: str) -> None:
         """List what is open, with that reason."""
         self._why |= dict.fromkeys(self._open, why)
@@ -96,14 +125,23 @@ class Filling:
     def _try(self, pair: Pair, attempt: int, each: float) -> str:
         """Add a case in a product of cells; why not, where that fails."""
         row = self._row(pair, greedy=attempt < _GREEDY)
+        given = self._point(row)
+        if tuple(given.values()) not in self._inputs:
+            there = partition.located(self.bound, arguments(self.bound, given))
+            if pair not in set(partition.covered(there)):
+                return "no point: one of the two counts is at most the other"
+        return self._add(given, each)
+
+    def _point(self, row: Sequence[int]) -> dict[str, Text]:
+        """A point somewhere in the cells of a row."""
         cells = {axis.name: axis.cells[cell] for axis, cell in zip(self.axes, row, strict=True)}
         inside = dict(zip(cells, map(float, self._rng.uniform(0.02, 0.98, len(cells))), strict=True))
-        given = texts(rounded(partition.within(self.bound, cells, inside), 3))
+        return texts(rounded(partition.within(self.bound, cells, inside), 3))
+
+    def _add(self, given: dict[str, Text], each: float) -> str:
+        """Add the case of an input; why not, where that fails."""
         if tuple(given.values()) in self._inputs:
             return "every point that was tried stands in the file already"
-        there = partition.located(self.bound, arguments(self.bound, given))
-        if pair not in set(partition.covered(there)):
-            return "no point: one of the two counts is at most the other"
         try:
             with within(each):
                 case = tried(self.bound, (given, CELL, ""), coarse=True)
@@ -114,6 +152,8 @@ class Filling:
         self._last += 1
         self._cases.append(replace(case, tc_id=self._last))
         self._inputs.add(tuple(given.values()))
+        there = partition.located(self.bound, arguments(self.bound, given))
+        self._telling.update(enumerate(there) if case.expected is not None and case.expected.upper > 0 else ())
         self._rows.append(there)
         self._close(there)
         return ""
@@ -166,6 +206,10 @@ def fill(
     until, added = time.monotonic() + seconds, 0
     while filling.missing and time.monotonic() < until:
         added += filling.carry_out(seconds=min(_PORTION, until - time.monotonic()))
+        vector_files.save(folder / f"{name}.json", filling.document())
+        vector_files.save_unanswered(name, folder, filling.unanswered)
+    if told := filling.tell(until=until):
+        added += told
         vector_files.save(folder / f"{name}.json", filling.document())
         vector_files.save_unanswered(name, folder, filling.unanswered)
     if close:
