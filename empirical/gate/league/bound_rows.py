@@ -17,7 +17,7 @@ from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
 from oracle.core.registry import Bound, bound
 
-MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 300.0
+MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 60.0
 
 
 @dataclass(frozen=True)
