@@ -44,6 +44,10 @@ class Remembering:
             self.known[key] = _written(answer, round(time.monotonic() - started, 4))
         return _read(self.known[key])
 
+    def knows(self, case: Case) -> bool:
+        """Whether it was asked before."""
+        return _key(case) in self.known
+
     def call(self, bound: Bound, case: Case) -> str:
         """The exact call of a case."""
         return self.target.call(bound, case)

@@ -17,14 +17,14 @@ from empirical.gate.verdicts import GateVerdict
 from oracle.core.errors import TargetError
 from oracle.core.registry import Bound, bound
 
-MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 300.0
+MEMORY, SEARCH, SEARCH_SECONDS, BUDGET = 4096, 20, 5.0, 60.0
 
 
 @dataclass(frozen=True)
 class Settings:
     """How long a library may think, how much memory it may take, and how far the search goes.
 
-    `budget` is what the answers to a row's vectors may take together, in seconds; what is left over is not run.
+    `budget` is what asking for a row's vectors may take, in seconds; what is left over is not run.
     """
 
     timeout: float = float(TIMEOUT)
@@ -45,7 +45,9 @@ def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
     target = Remembering(GateFunction(adapter.target, settings.timeout, settings.memory), known)
     item, cases = bound(adapter.bound), vector_files.load(adapter.bound).cases
     offered = offers.parse(item, adapter.offers)
-    asked = _asked(target, item, [case for case in cases if offered.asks(case)], settings.budget)
+    entries = expected.of_cases(item.name, cases)
+    wrong = {tc_id for tc_id, entry in entries.items() if entry.verdict == GateVerdict.UNSOUND}
+    asked = _asked(target, item, [case for case in cases if offered.asks(case)], wrong, settings.budget)
     result = run(
         target, item, cases, rounding=ROUNDING, search=settings.search, search_seconds=settings.search_seconds,
         xfail=expected, offers=offered,
@@ -56,19 +58,22 @@ def judged(adapter: Adapter, settings: Settings, known: Answers) -> Result:
     return replace(result, seconds=target.seconds([outcome.case for outcome in result.outcomes]))
 
 
-def _asked(target: Remembering, item: Bound, cases: list[Case], budget: float) -> set[int]:
-    """The tcIds that are asked within the budget, each answer remembered by the target.
+def _asked(target: Remembering, item: Bound, cases: list[Case], wrong: set[int], budget: float) -> set[int]:
+    """The tcIds that have an answer: those that are remembered, and those that are asked within the budget.
 
-    Everyday questions come first, then those at the ends of the domain, both of all kinds in turn: one that runs out of
-    time costs as much as a hundred others.
+    First come those whose answers are known to be wrong, so that a library that mends them is seen to; then everyday
+    questions, and those at the ends of the domain, both of all kinds in turn: one that runs out of time costs as much
+    as a hundred others. What is remembered costs nothing, so that the next run goes on where this one stopped.
     """
     asked: set[int] = set()
     spent = 0.0
-    for case in sorted(vector_files.in_turn(cases), key=lambda case: not everyday(case, item.unit)):
-        if spent > budget:
-            break
-        target.ask(item, case)
-        spent += target.seconds([case])
+    in_turn = vector_files.in_turn(cases)
+    for case in sorted(in_turn, key=lambda case: (case.tc_id not in wrong, not everyday(case, item.unit))):
+        if not target.knows(case):
+            if spent > budget:
+                continue
+            target.ask(item, case)
+            spent += target.seconds([case])
         asked.add(case.tc_id)
     return asked
 
