@@ -4,7 +4,7 @@ One step is a part of all of them, so delta_1(epsilon) <= delta(epsilon). Tests 
 tell, delta >= P(S) - e^epsilon Q(S). That some y exceeds a level has the chances 1 - (1 - p)^T, p those of a step, and
 is the best test where one large y outweighs all others. To count the y beyond a level has, for m of T, p_1 and p_0 the
 chances of a step, errors of at most e^{-T KL(m/T, p_1)} and e^{-T KL(m/T, p_0)}, so that
-delta >= 1 - the first - e^epsilon times the second. Losses and failures add up, so delta(epsilon) <= T delta_1(epsilon/T);
+delta >= 1 - the first - e^epsilon times the second. Losses and failures add up: delta(epsilon) <= T delta_1(epsilon/T);
 a sampled step is a mixture of nothing and the unsampled Gaussian step of mu = 1/sigma (replace: 2/sigma), so that
 sqrt(T) mu dominates; delta <= 1 - (1-q)^T, as with probability (1-q)^T the record is never sampled and nothing differs;
 and Chernoff's bound.
@@ -175,9 +175,12 @@ def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
 
 
 def chernoff_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
-    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight."""
+    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight; with what a cut loses."""
     c, exponent = _chernoff(step, count, saddle_for([(step, count)], epsilon=float(epsilon)))
-    return (exponent - c * ball(epsilon)).exp().upper()
+    gap, share = (count * part for part in step.lost())
+    if not share < 1:
+        return arb(1)
+    return arb((((exponent - c * ball(epsilon)).exp() + gap) / (1 - share)).upper())
 
 
 def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
@@ -185,7 +188,11 @@ def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
     with ctx.workprec(64):
         log_delta = float(ball(delta).log().mid())
     c, exponent = _chernoff(step, count, saddle_for([(step, count)], log_delta=log_delta))
-    return ((exponent - ball(delta).log()) / c).max(arb(0)).upper()
+    gap, share = (count * part for part in step.lost())
+    left = ball(delta) * (1 - share) - gap
+    if not left > 0:
+        raise PrecisionError("what is cut off is more than delta")
+    return arb(((exponent - left.log()) / c).max(arb(0)).upper())
 
 
 def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, arb]:

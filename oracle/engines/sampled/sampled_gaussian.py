@@ -119,7 +119,10 @@ class SampledGaussian:
         steep = max(goal + math.log(q) + 0.5 * a * a * alpha * (alpha - 1), goal)
         end = alpha * a + math.sqrt(2 * steep) + 1
         close = np.arange(0.0, min(end, 40.0), min(0.5, 0.5 / a))
-        return np.concatenate([close, np.arange(40.0, end, 0.5 / a), [end]])
+        far = np.arange(40.0, end, 0.5 / a)
+        if 0.5 / a > 4.0 and end > 40.0:  # u hardly varies, but its power may
+            far = np.geomspace(40.0, end, 2 + math.ceil(math.log(end / 40.0) / 0.1))[:-1]
+        return np.concatenate([close, far, [end]])
 
     @functools.lru_cache(maxsize=256)  # noqa: B019 - a plan asks for the same orders again and again
     def window(self, c: float, goal: float) -> tuple[float, float]:
