@@ -39,6 +39,7 @@ _FINE, _COARSE = 0.25, 0.15  # widths of slabs: near the cut, in units of 1/H, a
 _TURNED = 1.4  # H times the height of the upper line: its cosine is still positive
 _MOST_SLABS = 2000
 _GENTLE, _STEEPER = 1.35, 1.5
+_FARTHEST = 60.0  # a cut that is worth its points
 _FADED = 100.0
 
 
@@ -52,6 +53,8 @@ def cut_for(step: SampledGaussian, count: int, log_delta: float, log_share: floa
         return None
     # With H = z/s and s > 1 most of A is e^{-H z + H^2/2}: a gentler cut lies a little farther, and is far quicker.
     z = math.sqrt(-2 * goal / (2 / _GENTLE - 1 / _GENTLE**2))
+    if z + a > _FARTHEST:
+        return None
     return CutGaussian(step.sigma, step.rate, step.direction, z + a, max(z / _GENTLE, _STEEPER * a))
 
 

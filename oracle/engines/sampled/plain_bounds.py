@@ -55,12 +55,13 @@ def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosu
         return Enclosure.exactly(0)
     lower = _single_epsilon(step, delta)
     upper = _single_epsilon(step, delta / count).upper.ball
+    told = Dyadic.of(exceeded_epsilon(step, count, delta))
     with ctx.workprec(128):
         upper = (count * upper).upper()
-        told = exceeded_epsilon(step, count, delta).max(lower.lower.ball)
     if upper < DIGITS:
         upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
-    return Enclosure(Dyadic.of(told), Dyadic.of(upper.max(lower.upper.ball).upper()))
+    least = told if told.compare(lower.lower) > 0 else lower.lower
+    return Enclosure(least, Dyadic.of(upper.max(lower.upper.ball).upper()))
 
 
 def exceeded_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
@@ -146,7 +147,7 @@ def _mu(step: SampledGaussian, count: int) -> arb:
 
 def never_sampled(step: SampledGaussian, count: int) -> arb:
     """1 - (1-q)^T, at the working precision."""
-    return -(count * ball(-step.rate).log1p()).expm1()
+    return -(count * step.log_rest()).expm1()
 
 
 def meets_unnoised(step: SampledGaussian, count: int, delta: Fraction) -> bool:

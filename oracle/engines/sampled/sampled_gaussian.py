@@ -72,7 +72,11 @@ class SampledGaussian:
 
     def largest_loss(self) -> arb | None:
         """The supremum of the privacy loss where it is finite (adding a record), at the working precision."""
-        return -ball(1 - self.rate).log() if self.direction == "add" else None
+        return -self.log_rest() if self.direction == "add" else None
+
+    def log_rest(self) -> arb:
+        """log(1 - q) with all its digits, next to 0 and next to 1."""
+        return ball(-self.rate).log1p() if 2 * self.rate < 1 else ball(1 - self.rate).log()
 
     def lost(self) -> tuple[arb, arb]:
         """A and B of `cut_gaussian`: here nothing is cut off."""
