@@ -35,9 +35,10 @@ from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
 from oracle.engines.bracket import bracket
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
-from oracle.engines.contour import saddle_for
+from oracle.engines.contour import Step, saddle_for
 from oracle.engines.contour_arrays import upper_bound
 from oracle.engines.gaussian_curve import sigma_of
+from oracle.engines.sampled.cut_gaussian import cut_for
 from oracle.engines.sampled.plain_bounds import meets_unnoised
 from oracle.engines.sampled.sampled_bounds import UNPLANNED
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
@@ -124,7 +125,7 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
 def _about_sigma(values: Values) -> float:
     """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
     log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
-    low, high = -10.0, 28.0
+    low, high, epsilon = -10.0, 28.0, float(values.epsilon)
     if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
         values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
     while high - low > 0.02:
@@ -132,12 +133,19 @@ def _about_sigma(values: Values) -> float:
         composition = _composition(values, sigma=Fraction(math.exp(middle)))
         try:
             estimates = [
-                saddle_for(stages, epsilon=float(values.epsilon)).log_delta for stages in composition.directions
+                saddle_for([(_without_tail(step, count, log_delta), count) for step, count in stages], epsilon=epsilon)
+                .log_delta for stages in composition.directions
             ]
         except UNPLANNED:
             estimates = [0.0]  # so little noise that no plan can be made
         low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
     return math.exp(0.5 * (low + high))
+
+
+def _without_tail(step: Step, count: int, log_delta: float) -> Step:
+    """A sampled step whose tail does not count at such a delta, but may govern Chernoff's bound, without it."""
+    cut = cut_for(step, count, log_delta, math.log(0.1)) if isinstance(step, SampledGaussian) else None
+    return step if cut is None else cut
 
 
 def _meets(values: Values, steps: int) -> bool:

@@ -1,8 +1,8 @@
-r"""A sampled Gaussian step whose rare huge losses are cut off: where they, and nothing that counts, govern every moment.
+r"""A sampled Gaussian step whose rare huge losses are cut off: where they, not what counts, govern every moment.
 
 At a small rate the loss is about q w(y), w = e^{ay - a^2/2}: its tail is that of a lognormal variable, and long before
 an order c of use is reached M(c) is all tail. A factor g(y) = e^{-v}, v = e^{H (y - y*)}, on both P and Q of every step
-leaves measures whose curve delta_g is that of a pair in everything but its mass: it has the transform M_g(s)^T/(s (s+1))
+leaves measures whose curve delta_g is a pair's in everything but its mass: it has the transform M_g(s)^T/(s (s+1))
 with M_g(s) = int phi u(y)^alpha u(-y)^beta g, it is at most 1, convex in e^epsilon and falls. With
 1 - prod g <= sum (1 - g) and, for the first step (p, q) and the others (P', Q'),
 p P' - e^epsilon q Q' = (p - q) P' + q (P' - e^epsilon Q'), and as fewer steps tell less,
@@ -39,6 +39,7 @@ _FINE, _COARSE = 0.25, 0.15  # widths of slabs: near the cut, in units of 1/H, a
 _TURNED = 1.4  # H times the height of the upper line: its cosine is still positive
 _MOST_SLABS = 2000
 _GENTLE, _STEEPER = 1.35, 1.5
+_FARTHEST = 60.0  # a cut that is worth its points
 _FADED = 100.0
 
 
@@ -52,6 +53,8 @@ def cut_for(step: SampledGaussian, count: int, log_delta: float, log_share: floa
         return None
     # With H = z/s and s > 1 most of A is e^{-H z + H^2/2}: a gentler cut lies a little farther, and is far quicker.
     z = math.sqrt(-2 * goal / (2 / _GENTLE - 1 / _GENTLE**2))
+    if z + a > _FARTHEST:
+        return None
     return CutGaussian(step.sigma, step.rate, step.direction, z + a, max(z / _GENTLE, _STEEPER * a))
 
 
@@ -173,7 +176,7 @@ class CutGaussian(SampledGaussian):
         near = alpha * (rest + q * (a * left - half).exp()).log()
         if self.slopes[1]:
             near += beta * (rest + q * (-a * left - half).exp() * cosine).log()
-        return raised * (far + near.exp() * before)
+        return arb(raised * (far + near.exp() * before))
 
     def _edges(self, c: float, low: float, high: float, angle: float) -> list[float]:
         """Edges from low to high, and on to where the integrand is negligible."""
@@ -193,7 +196,7 @@ class CutGaussian(SampledGaussian):
     def on_line(self, c: arb, goal: float, tallest: float = math.inf, most: int = 20_000) -> Line:
         """The points on a line, and what their sum misses of M_g(c + it) for every t >= 0.
 
-        The sum errs by at most the integrals on the real line, M_g(c), and at twice the height, over e^{2 pi eta/h} - 1.
+        The sum errs by at most the integrals on the real line, M_g(c), and at twice the height, over e^{2 pi eta/h}-1.
         """
         near = float(c.mid())
         step, height = self.line(near, goal, tallest)

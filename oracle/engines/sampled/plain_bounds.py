@@ -4,7 +4,7 @@ One step is a part of all of them, so delta_1(epsilon) <= delta(epsilon). Tests 
 tell, delta >= P(S) - e^epsilon Q(S). That some y exceeds a level has the chances 1 - (1 - p)^T, p those of a step, and
 is the best test where one large y outweighs all others. To count the y beyond a level has, for m of T, p_1 and p_0 the
 chances of a step, errors of at most e^{-T KL(m/T, p_1)} and e^{-T KL(m/T, p_0)}, so that
-delta >= 1 - the first - e^epsilon times the second. Losses and failures add up, so delta(epsilon) <= T delta_1(epsilon/T);
+delta >= 1 - the first - e^epsilon times the second. Losses and failures add up: delta(epsilon) <= T delta_1(epsilon/T);
 a sampled step is a mixture of nothing and the unsampled Gaussian step of mu = 1/sigma (replace: 2/sigma), so that
 sqrt(T) mu dominates; delta <= 1 - (1-q)^T, as with probability (1-q)^T the record is never sampled and nothing differs;
 and Chernoff's bound.
@@ -55,12 +55,13 @@ def plain_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> Enclosu
         return Enclosure.exactly(0)
     lower = _single_epsilon(step, delta)
     upper = _single_epsilon(step, delta / count).upper.ball
+    told = Dyadic.of(exceeded_epsilon(step, count, delta))
     with ctx.workprec(128):
         upper = (count * upper).upper()
-        told = exceeded_epsilon(step, count, delta).max(lower.lower.ball)
     if upper < DIGITS:
         upper = upper.min(epsilon_of_mu(lambda: _mu(step, count), delta, _PLAIN).upper.ball)
-    return Enclosure(Dyadic.of(told), Dyadic.of(upper.max(lower.upper.ball).upper()))
+    least = told if told.compare(lower.lower) > 0 else lower.lower
+    return Enclosure(least, Dyadic.of(upper.max(lower.upper.ball).upper()))
 
 
 def exceeded_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
@@ -146,7 +147,7 @@ def _mu(step: SampledGaussian, count: int) -> arb:
 
 def never_sampled(step: SampledGaussian, count: int) -> arb:
     """1 - (1-q)^T, at the working precision."""
-    return -(count * ball(-step.rate).log1p()).expm1()
+    return -(count * step.log_rest()).expm1()
 
 
 def meets_unnoised(step: SampledGaussian, count: int, delta: Fraction) -> bool:
@@ -175,9 +176,12 @@ def _single_epsilon(step: SampledGaussian, delta: Fraction) -> Enclosure:
 
 
 def chernoff_delta(step: SampledGaussian, count: int, epsilon: Fraction) -> arb:
-    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight."""
+    """delta(epsilon) <= M(c)^T e^{-c epsilon} c^c/(1+c)^{1+c}, at the best order c in sight; with what a cut loses."""
     c, exponent = _chernoff(step, count, saddle_for([(step, count)], epsilon=float(epsilon)))
-    return (exponent - c * ball(epsilon)).exp().upper()
+    gap, share = (count * part for part in step.lost())
+    if not share < 1:
+        return arb(1)
+    return arb((((exponent - c * ball(epsilon)).exp() + gap) / (1 - share)).upper())
 
 
 def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
@@ -185,7 +189,11 @@ def chernoff_epsilon(step: SampledGaussian, count: int, delta: Fraction) -> arb:
     with ctx.workprec(64):
         log_delta = float(ball(delta).log().mid())
     c, exponent = _chernoff(step, count, saddle_for([(step, count)], log_delta=log_delta))
-    return ((exponent - ball(delta).log()) / c).max(arb(0)).upper()
+    gap, share = (count * part for part in step.lost())
+    left = ball(delta) * (1 - share) - gap
+    if not left > 0:
+        raise PrecisionError("what is cut off is more than delta")
+    return arb(((exponent - left.log()) / c).max(arb(0)).upper())
 
 
 def _chernoff(step: SampledGaussian, count: int, saddle: Saddle) -> tuple[arb, arb]:

@@ -67,8 +67,8 @@ class SampledQuestion(Protocol):
     def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
         """Its enclosure by a smoothed contour of that step."""
 
-    def chernoff(self) -> Enclosure:
-        """Between 0 and Chernoff's bound."""
+    def chernoff(self, step: SampledGaussian) -> Enclosure:
+        """Between 0 and Chernoff's bound, by that step."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ class SampledDelta:
         """Between the bounds of a smoothed contour."""
         return smoothed_delta(step, self.count, self.epsilon, nodes)
 
-    def chernoff(self) -> Enclosure:
+    def chernoff(self, step: SampledGaussian) -> Enclosure:
         """At most Chernoff's bound."""
         with ctx.workprec(128):
-            return Enclosure.between(arb(0), chernoff_delta(self.step, self.count, self.epsilon))
+            return Enclosure.between(arb(0), chernoff_delta(step, self.count, self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,10 @@ class SampledEpsilon:
         """Between the bounds of a smoothed contour."""
         return smoothed_epsilon(step, self.count, self.delta, nodes)
 
-    def chernoff(self) -> Enclosure:
+    def chernoff(self, step: SampledGaussian) -> Enclosure:
         """At most where Chernoff's bound meets the delta."""
         with ctx.workprec(128):
-            return Enclosure.between(arb(0), chernoff_epsilon(self.step, self.count, self.delta))
+            return Enclosure.between(arb(0), chernoff_epsilon(step, self.count, self.delta))
 
 
 def _suited(
@@ -184,7 +184,8 @@ def narrowest(
             best = _both(best, question.smoothed(step, nodes))
         except UNPLANNED:
             break
-    for rescue in (question.chernoff, functools.partial(exactly, _LOOSE, _WORK)) if noisy else ():
+    chernoff = [functools.partial(question.chernoff, some) for some in dict.fromkeys((step, question.step))]
+    for rescue in (*chernoff, functools.partial(exactly, _LOOSE, _WORK)) if noisy else ():
         with ctx.workprec(64):
             if best.upper.ball - best.lower.ball < _ROUGH * best.upper.ball:
                 break
@@ -206,7 +207,7 @@ def narrowest(
 def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
     """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
     stages, log_delta, best = [(step, count)], 0.0, Enclosure.between(arb(0), arb(1))
-    for _ in range(3):
+    for _ in range(2):
         saddle = saddle_for(stages, epsilon=float(epsilon))
         saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
         plan = smoothed_plan(step, count, saddle, affordable_nodes(step, saddle.c, nodes))
@@ -244,7 +245,8 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
     with ctx.workprec(128):
         target = ball(delta)
         upper = _placed(curve, target, log_delta, place, slope, above=True)
-        lower = _placed(curve, target, log_delta, *_about_root(curve, log_delta, place, slope, above=False), above=False)
+        below, fall = _about_root(curve, log_delta, place, slope, above=False)
+        lower = _placed(curve, target, log_delta, below, fall, above=False)
         if upper is None:
             raise PrecisionError("float64 does not see delta fall to the target")
         return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
@@ -292,7 +294,8 @@ def _about_root(
         change = before[1] - value
         if abs(change) > _NOISE and change / (point - before[0]) > 0 and math.isfinite(change):
             slope = change / (point - before[0])
-        if abs(value) < _SETTLED or high - low <= 2.0**-48 * low or (abs(change) < _NOISE and abs(value) < 2 * abs(change)):
+        lost = abs(value) < 2 * abs(change) < 2 * _NOISE  # in noise
+        if abs(value) < _SETTLED or high - low <= 2.0**-48 * low or lost:
             break
         before = point, value
         proposal = point + value / slope

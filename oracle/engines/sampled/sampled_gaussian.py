@@ -72,7 +72,11 @@ class SampledGaussian:
 
     def largest_loss(self) -> arb | None:
         """The supremum of the privacy loss where it is finite (adding a record), at the working precision."""
-        return -ball(1 - self.rate).log() if self.direction == "add" else None
+        return -self.log_rest() if self.direction == "add" else None
+
+    def log_rest(self) -> arb:
+        """log(1 - q) with all its digits, next to 0 and next to 1."""
+        return ball(-self.rate).log1p() if 2 * self.rate < 1 else ball(1 - self.rate).log()
 
     def lost(self) -> tuple[arb, arb]:
         """A and B of `cut_gaussian`: here nothing is cut off."""
@@ -119,7 +123,10 @@ class SampledGaussian:
         steep = max(goal + math.log(q) + 0.5 * a * a * alpha * (alpha - 1), goal)
         end = alpha * a + math.sqrt(2 * steep) + 1
         close = np.arange(0.0, min(end, 40.0), min(0.5, 0.5 / a))
-        return np.concatenate([close, np.arange(40.0, end, 0.5 / a), [end]])
+        far = np.arange(40.0, end, 0.5 / a)
+        if 0.5 / a > 4.0 and end > 40.0:  # u hardly varies, but its power may
+            far = np.geomspace(40.0, end, 2 + math.ceil(math.log(end / 40.0) / 0.1))[:-1]
+        return np.concatenate([close, far, [end]])
 
     @functools.lru_cache(maxsize=256)  # noqa: B019 - a plan asks for the same orders again and again
     def window(self, c: float, goal: float) -> tuple[float, float]:

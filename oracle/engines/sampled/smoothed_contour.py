@@ -103,7 +103,7 @@ class SmoothedCurve:
 
     @functools.cached_property
     def cuts(self) -> tuple[arb, arb]:
-        """What all nodes beyond the last add to the upper and the lower bound, before the factor top^T e^{-c epsilon}."""
+        """What all nodes beyond the last add to the upper and the lower bound, before top^T e^{-c epsilon}."""
         plan = self.plan
         with ctx.workprec(_PRECISION):
             last = self.k * plan.last

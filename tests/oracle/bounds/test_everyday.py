@@ -110,6 +110,55 @@ def test_what_was_refused_or_slow_has_a_narrow_answer(name: str, given: dict[str
     assert reaches(value, Fraction(width)), str(value)
 
 
+FEW_STEPS = list(itertools.product(
+    ("1e-4", "1e-3", "1e-2"), ("0.4", "0.5", "0.7", "1"), ("2", "5", "10", "25", "100"), RELATIONS
+))
+random.Random(59).shuffle(FEW_STEPS)
+
+
+def certain(value: Enclosure, relative: Fraction) -> bool:
+    """Whether both ends are as near as that, relative to the lower one."""
+    return value.upper.compare(value.lower.to_fraction() * (1 + relative)) <= 0
+
+
+def narrow(points: list[tuple[str, str, str, str]]) -> None:
+    """Few steps of small rates, most of which were refused once, to a hundredth and mostly to far less."""
+    for rate, sigma, steps, relation in points:
+        point = {"sampling_rate": rate, "sigma": sigma, "steps": steps, "delta": "1e-5", "neighbours": relation}
+        value = epsilon(point)
+        assert certain(value, Fraction(1, 100)), (point, str(value))
+
+
+def test_few_steps_of_small_rates_have_narrow_answers() -> None:
+    narrow(FEW_STEPS[:16])
+
+
+@pytest.mark.thorough
+def test_all_few_steps_of_small_rates_have_narrow_answers() -> None:
+    narrow(FEW_STEPS[16:])
+
+
+WIDE = [
+    ("1e-6", "1", "5", "1e-8", "replace"), ("1e-6", "30", "10", "1e-15", "replace"),
+    ("1e-6", "10", "30", "1e-15", "add_remove"), ("1e-6", "1.7", "100000", "1e-15", "replace"),
+    ("0.3", "0.1", "10000000", "1e-6", "add_remove"), ("0.1", "0.3", "10000000", "1e-6", "add_remove"),
+    ("1e-5", "0.4", "100000", "1e-6", "replace"),
+]
+
+
+@pytest.mark.parametrize(("rate", "sigma", "steps", "delta", "relation"), WIDE)
+def test_what_was_wide_is_narrow(rate: str, sigma: str, steps: str, delta: str, relation: str) -> None:
+    point = {"sampling_rate": rate, "sigma": sigma, "steps": steps, "delta": delta, "neighbours": relation}
+    assert certain(epsilon(point), Fraction(1, 1000))
+
+
+def test_a_noise_far_beyond_everyday_is_narrow() -> None:
+    value = bound("poisson-gaussian.sigma").reference(
+        sampling_rate="0.01", steps=100, epsilon="1e-9", delta="1e-15", neighbours="replace"
+    )
+    assert certain(value, Fraction(1, 10**9))
+
+
 EXTREME = [
     ("epsilon", {"sampling_rate": "0.99999999999999999", "sigma": "1", "steps": "10", "delta": "1e-5"}),
     ("epsilon", {"sampling_rate": "0.01", "sigma": "1e-160", "steps": "10", "delta": "1e-5"}),
