@@ -22,7 +22,6 @@ SUMMARY_COLUMNS = (
     "refused", "nonsense accepted", "crashed", "out of time or memory",
 )
 TRAINING_COLUMNS = ("library", "training", "claimed epsilon", "audited: epsilon >=", "verdict")
-TOLD_APART = 3  # the major version of the vectors since which rows tell extremes, memory and formulas apart
 AUDITOR_COLUMNS = ("library", "auditor", "pair", "true epsilon", "claims more", "allowed", "median claim", "verdict")
 
 
@@ -153,7 +152,7 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 
 def markdown(league: League) -> str:
     """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
-    lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.{_older(league)}", ""]
+    lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
     lines += [*markdown_table(SUMMARY_COLUMNS, summaries(league)), ""]
     lines += [*markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
     auditors = markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
@@ -165,16 +164,6 @@ def markdown(league: League) -> str:
     lines += _folded("Auditors, on pairs whose epsilon is known exactly", auditors)
     lines += _folded("The worst under-report of each, as a call of its adapter", calls)
     return "\n".join(lines).rstrip("\n")
-
-
-def _older(league: League) -> str:
-    """What must be said of a table from before answers were told apart by where they lie and what they broke of."""
-    if int(league.vectors.split(".", 1)[0]) >= TOLD_APART:
-        return ""
-    return (
-        f" Before version {TOLD_APART}.0.0 the worst under-report is that of all questions, extremes included, what ran"
-        " out of memory counts as crashed, and what lies below a formula as unsound."
-    )
 
 
 def _folded(title: str, lines: Sequence[str]) -> list[str]:
