@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-_EVALUATIONS, _BLIND = 16, 3
+_EVALUATIONS, _BLIND = 16, 2
 _DESCENTS, _HALVINGS = 6, 12
 _FIRST_STEP = 0.05
 _ROOM = 1.25  # by which an end is placed further from the root than the uncertainty there
@@ -23,10 +23,10 @@ def bracket(excess: Callable[[float], tuple[float, float]], start: float, width:
     slope, blind = -math.inf, 0
     for _ in range(_EVALUATIONS):
         below, above = excess(x)
+        low, high = (max(low, x) if below > 0 else low), (min(high, x) if above <= 0 else high)
         blind += above - below > 1
         if blind > _BLIND:
             break  # too little is known around here
-        low, high = (max(low, x) if below > 0 else low), (min(high, x) if above <= 0 else high)
         if high - low <= width * min(1.0, low):
             break
         middle = 0.5 * (below + above)
@@ -46,9 +46,21 @@ def bracket(excess: Callable[[float], tuple[float, float]], start: float, width:
         if not low < x < high:
             x = 0.5 * (low + high) if math.isfinite(high) else 2 * low
             x = math.sqrt(x * high) if low == 0 and math.isfinite(high) else x
+    if math.isinf(high):
+        high = _raised(excess, max(x, start))
     if low == 0 and math.isfinite(high):
         low, high = _halved(excess, high)
     return low, high
+
+
+def _raised(excess: Callable[[float], tuple[float, float]], start: float) -> float:
+    """An upper end by ever larger steps up; infinite where there is none."""
+    point, factor = start, 1.05
+    for _ in range(_DESCENTS):
+        point, factor = point * factor, factor * factor
+        if excess(point)[1] <= 0:
+            return point
+    return math.inf
 
 
 def _halved(excess: Callable[[float], tuple[float, float]], high: float) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.sampled.cut_gaussian import cut_for
+from oracle.engines.sampled.line_sums import Line
 from oracle.engines.sampled.plain_bounds import (
     chernoff_delta,
     chernoff_epsilon,
@@ -28,7 +29,7 @@ from oracle.engines.sampled.plain_bounds import (
     plain_delta,
     plain_epsilon,
 )
-from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_contour import SmoothedCurve
 from oracle.engines.sampled.smoothed_plan import SmoothedPlan, affordable_nodes, smoothed_plan
 

@@ -24,12 +24,13 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from flint import acb, acb_mat, arb
+from flint import acb, arb
 from numpy.typing import NDArray
 
 from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import normal_upper_tail
+from oracle.engines.sampled.line_sums import Line, turned_sums
 
 Array = NDArray[np.float64]
 
@@ -37,16 +38,6 @@ _EXPONENTS = {"remove": (1, 1, 0, 0), "add": (0, -1, 0, 0), "replace": (1, 1, 0,
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FEWEST, _MOST, _PLAN_STEP = 120, 4000, 0.2
 _MOST_POINTS, _LARGEST_ORDER = 20_000, 3e4
-
-
-@dataclass(frozen=True)
-class Line:
-    """Points of a trapezoidal sum: weights and losses, its error as a share of M(c), and the mass outside of it."""
-
-    weights: list[acb]
-    losses: list[acb]
-    share: arb
-    outside: arb
 
 
 @dataclass(frozen=True)
@@ -315,7 +306,7 @@ class SampledGaussian:
         line = self.on_line(c, -log_error)
         if not line.share < 1:
             return [acb(arb(0, "inf"), arb(0, "inf"))] * count
-        sums = self._sums(line, k, count)
+        sums = turned_sums(line, k, count)
         error = arb(0, (line.outside + line.share * (abs(sums[0]) + line.outside) / (1 - line.share)).upper())
         return [value + acb(error, error) for value in sums]
 
@@ -324,21 +315,19 @@ class SampledGaussian:
         line = self.on_line(c, goal)
         if not line.share < 1:
             return arb.pos_inf()
-        total = abs(sum(line.weights, acb(0)))
-        return arb(((total + line.outside) / (1 - line.share)).upper())
+        return arb(((abs(sum(line.weights, acb(0))) + line.outside) / (1 - line.share)).upper())
 
     def on_line(self, c: arb, goal: float, tallest: float = math.inf, most: int = _MOST_POINTS) -> Line:
         """The points on a line of the height that lets them be few, for an error of about e^{-goal} M(c)."""
         near = float(c.mid())
         goal -= min(0.0, self.cumulants(near)[0])
         step, height = self.line(near, goal, tallest)
-        h, eta = arb(step), arb(height)
         low, high = self.window(near, goal + 0.5 * height**2)
         first, last = math.floor(low / step), math.ceil(high / step)
         if last - first > most:
             raise PrecisionError(f"a moment needs {last - first} points of quadrature")
-        raised = (eta * eta / 2).exp()  # by which the line lifts phi
-        outside = self._outside(c, h * first, h * last, h, eta / ball(self.sigma), goal) * raised
+        h, eta = arb(step), arb(height)  # the line lifts phi by e^{eta^2/2}
+        outside = self._outside(c, h * first, h * last, h, eta / ball(self.sigma), goal) * (eta * eta / 2).exp()
         weights, losses = self._weights(c, h, eta, range(first, last + 1))
         return Line(weights, losses, self._discretisation(c, h, eta), outside)
 
@@ -348,8 +337,7 @@ class SampledGaussian:
         alpha, beta = self.exponents(c)
         half, norm = a * a / 2, (h / (2 * arb.pi()).sqrt()).log()
         slope, mirrored_slope = self.slopes
-        weights, losses = [], []
-        height, rest = slope * eta, 1 - q
+        weights, losses, height, rest = [], [], slope * eta, 1 - q
         y = acb(h * indices[0], height)
         w, mirrored, factor = q * (a * y - half).exp(), q * (-a * y - half).exp(), (a * h).exp()
         for index in indices:
@@ -364,19 +352,6 @@ class SampledGaussian:
             losses.append(loss)
             w *= factor
         return weights, losses
-
-    def _sums(self, line: Line, k: arb, count: int) -> list[acb]:
-        """sum_j weight_j e^{i n k loss_j} for n < count, as one product of two tables.
-
-        n = columns * i + j splits a power into two table entries, so that no exponential for each (n, y) is needed.
-        """
-        turns = [(acb(0, k) * loss).exp() for loss in line.losses]
-        columns = math.isqrt(count - 1) + 1
-        rows = -(-count // columns)
-        left = acb_mat(_powers(line.weights, [turn**columns for turn in turns], rows))
-        right = acb_mat(_powers([acb(1)] * len(turns), turns, columns)).transpose()
-        product = left * right
-        return [product[n // columns, n % columns] for n in range(count)]
 
     def ceiling(self, c: arb, t: arb, angle: float, *, top: arb, log_error: float) -> arb:
         """An upper bound of |M(c + i t')| for every t' >= t, by moving the line of integration to Im y = angle/a.
@@ -422,13 +397,3 @@ class SampledGaussian:
         outside = self._outside(c, h * first, h * last, h, theta, goal)
         bound: arb = (eta * eta / 2).exp() * (total + discretisation + outside)
         return bound.upper()
-
-
-def _powers(start: list[acb], factors: list[acb], count: int) -> list[list[acb]]:
-    """start * factor^n, a row for each n < count, by doubling: the balls of a long chain would grow with every link."""
-    table, step = [start], factors
-    while len(table) < count:
-        more = table[: count - len(table)]
-        table = table + [[x * factor for x, factor in zip(row, step, strict=True)] for row in more]
-        step = [factor * factor for factor in step]
-    return table

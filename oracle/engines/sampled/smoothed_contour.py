@@ -56,7 +56,8 @@ from oracle.engines.sampled.float_tables import (
     total,
     up,
 )
-from oracle.engines.sampled.sampled_gaussian import Line, SampledGaussian
+from oracle.engines.sampled.line_sums import Line
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_plan import SMOOTHNESS, SmoothedPlan
 
 _PRECISION = 128

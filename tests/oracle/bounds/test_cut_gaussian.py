@@ -104,7 +104,8 @@ def single(step: SampledGaussian, epsilon: Any) -> Any:
         return np.where(inside, q * ndtr(a - at) - (rise + q) * ndtr(-at), -rise)
     scale, gap = q * math.exp(-a * a / 2), (1 - q) * rise
     root = np.sqrt(gap * gap + 4 * (1 + rise) * scale * scale)
-    at = np.log(np.where(gap > 0, gap + root, 4 * (1 + rise) * scale * scale / (root - gap)) / (2 * scale)) / a
+    other = 4 * (1 + rise) * scale * scale / np.where(gap > 0, 1.0, root - gap)
+    at = np.log(np.where(gap > 0, gap + root, other) / (2 * scale)) / a
     return q * ndtr(a - at) - rise * (1 - q) * ndtr(-at) - (1 + rise) * q * ndtr(-at - a)
 
 
