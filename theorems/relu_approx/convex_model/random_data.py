@@ -187,7 +187,7 @@ def judge_order(constant: Fraction, given: Domain) -> Finding:
     multiple = sympy.Rational(constant.numerator, constant.denominator)
     for c in given.values("c"):
         ratio = sympy.Rational(str(c))
-        if (multiple * ratio - (sympy.sqrt(ratio) + 1) ** 2).is_negative or c == 0:
+        if (multiple * ratio - (sympy.sqrt(ratio) + 1) ** 2).is_negative:
             return refuted("(sqrt c + 1)^2 is larger", {
                 "c": c, "(sqrt c + 1)^2": (sympy.sqrt(ratio) + 1) ** 2, "constant": constant})
     t = sympy.symbols("t", nonnegative=True)  # sqrt c - 1, as c >= 1
@@ -195,7 +195,8 @@ def judge_order(constant: Fraction, given: Domain) -> Finding:
     ratio_ = given.chart("n") / given.chart("gamma")
     tried = len(list(given.points("n", "gamma")))
     return proof(
-        computed("constant c - (sqrt c + 1)^2 is a polynomial in sqrt c - 1 with coefficients >= 0", gap.is_nonnegative),
+        computed("constant c - (sqrt c + 1)^2 is a polynomial in sqrt c - 1 with coefficients >= 0",
+                 gap.is_nonnegative),
         computed("n/gamma >= 2, so log(2n/gamma) <= 2 log(n/gamma): spending gamma/2 on each lemma keeps the order",
                  sympy.expand(sympy.numer(sympy.together(ratio_ - 2))).is_positive),
         argued("P = 2 kappa log(n/gamma) <= 80 sqrt 2 (n/d) log(n/gamma) by Lemmas D.1 and D.2"),

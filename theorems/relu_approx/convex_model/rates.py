@@ -9,7 +9,7 @@ Labels. Let every label be -1 or 1 and f = t_j^T theta the prediction for record
 is at least int min(P, Q) (f^2 + 1): no private output has a smaller mean loss than (1 - delta)/(1 + e^epsilon),
 whatever n. So for unit labels L |theta_0 - theta*| cannot stay bounded in Theorem D.3.
 
-Floor. For lambda > 0 the loss (3.6) of any output is at least its minimum (lambda/2) y^T (S + n lambda)^{-1} y, S = A A^T
+Floor. For lambda > 0 the loss (3.6) of any output is at least its minimum (lambda/2) y^T (S + n lambda)^{-1} y
 (relu-approx/zero-optimum-3.6-repaired). Its mean over the signs y is (lambda/2) tr (S + n lambda)^{-1}, at least
 (lambda/2) n^2 / (tr S + n^2 lambda); tr S <= P |X|_F^2, and |X|_F^2 <= 2 n d with a probability of at least 1/2
 (Markov). So some labels have a minimum of lambda / (2 (2 P d/n + lambda)) or more, of the order 1/log n for the
@@ -45,7 +45,7 @@ REPAIRED = (sympy.sqrt(2) + 2 * sympy.sqrt(2 * _N * _LOGS) / _EPSILON) / _N
 
 
 def judge_rate(substituted: sympy.Expr) -> Checker:
-    """The checker of exponents (a, b): whether the substituted bound is of the order n^a epsilon^b, logarithms apart."""
+    """The checker of exponents (a, b): whether the substituted bound is n^a epsilon^b, up to logarithms."""
     def check(exponents: tuple[Fraction, Fraction], given: Domain) -> Finding:
         a, b = (sympy.Rational(value.numerator, value.denominator) for value in exponents)
         ratio = sympy.expand(sympy.powsimp(sympy.expand(substituted) / (_N**a * _EPSILON**b), force=True))
@@ -89,7 +89,7 @@ def _unbounded(power: Any, given: Domain, name: str) -> bool:
 
 
 def judge_labels(least: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """Whether the mean loss over the labels +-1 of every (epsilon, delta)-DP output is at least least(e^epsilon, delta).
+    """Whether the mean loss over labels +-1 of every (epsilon, delta)-DP output is at least least(e^epsilon, delta).
 
     Held against the release of y with probability delta, else of randomised response (right with probability q, scaled
     by 2 q - 1), whose loss is (1 - delta) 2 q (1 - q).
@@ -153,7 +153,7 @@ Between = tuple[Callable[[Any, Any, Any], Any], Fraction]
 
 
 def judge_between(says: Between, given: Domain) -> Finding:
-    """Whether the mean over labels +-1 of min (3.6) lies between lower(P, n/d, lambda) and upper if |X|_F^2 <= 2 n d."""
+    """Whether the mean over labels +-1 of min (3.6) is between lower(P, n/d, lambda) and upper if |X|_F^2 <= 2 n d."""
     lower, upper = says
     tried = 0
     for point in given.points("n", "d", "P", "lam", most={"n": 5, "d": 5, "P": 3}):
@@ -204,7 +204,8 @@ def judge_gradients(mean_square: Callable[[Any, Any], Any], given: Domain) -> Fi
         if true > claimed:
             return refuted_by("the mean square exceeds it, so some gradients do",
                               {**point, "mean squared norm": true, "claimed": claimed}, *steps)
-    d, patterns, i, c = given.symbol("d"), given.symbol("P"), *sympy.symbols("i c", integer=True)
+    d, patterns = given.symbol("d"), given.symbol("P")
+    i, c = sympy.symbols("i c", integer=True)
     total = sympy.Sum(each, (c, 1, d), (i, 1, patterns)).doit()
     return proof(*steps, computed("over d coordinates and P blocks that is the claimed number",
                                   sympy.simplify(total - mean_square(d, patterns)) == 0))
@@ -262,12 +263,12 @@ theorem_4_1 = Claim(
         statement=r"|\nabla\ell| \le L \text{ on a convex } C \ni \theta^*,\ p \le n\ell,\ \varepsilon \le 1 \implies"
                   r" \mathbb{E}\,\mathcal{L}(\theta^{priv}) - \min \mathcal{L} = O\Big("
                   r"\frac{L\,\mathrm{diam}(C)\sqrt{\ell}}{\sqrt{n}\,\varepsilon}\Big)",
-        words="if L diam(C) stays bounded, which for unit labels it cannot, p = n log(n/gamma) gives the expected excess "
-              "the rate n^(-1/2) / epsilon for epsilon up to 1",
+        words="if L diam(C) stays bounded, which for unit labels it cannot, p = n log(n/gamma) gives the expected "
+              "excess the rate n^(-1/2) / epsilon for epsilon up to 1",
         says=(_HALF, Fraction(-1)),
         check=judge_rate(REPAIRED),
         expected="HOLDS ARGUED",
-        source="000, Theorem 4.1, for the excess risk, given a set C of bounded diameter on which gradients are bounded",
+        source="000, Theorem 4.1, for the excess risk, given a bounded set C on which gradients are bounded",
         hypotheses=(positive_integer("n"), positive("epsilon").at_most(1)),
         flips=(
             Flip("1 / (n epsilon)", (Fraction(-1), Fraction(-1)), Verdict.REFUTED),
@@ -284,8 +285,8 @@ labels = Claim(
     severity=Severity.UTILITY,
     statement=r"\mathbb{E}_{y \in \{-1, 1\}^n}\, \mathbb{E}\,\mathcal{L}(\theta, D) \ge"
               r" \frac{1 - \delta}{1 + e^{\varepsilon}} \text{ for every } (\varepsilon, \delta)\text{-DP } \theta",
-    words="for labels +-1 no private output has a mean loss below (1 - delta)/(1 + e^epsilon), however large n: no rate "
-          "that vanishes with n at fixed epsilon can hold for unit labels (a finding of ours)",
+    words="for labels +-1 no private output has a mean loss below (1 - delta)/(1 + e^epsilon), however large n: no "
+          "rate that vanishes with n at fixed epsilon can hold for unit labels (a finding of ours)",
     hypotheses=(non_negative("epsilon"), probability("delta")),
     says=lambda growth, delta: (1 - delta) / (1 + growth),
     check=judge_labels,
@@ -307,7 +308,7 @@ union = Claim(
     severity=Severity.PROOF,
     statement=r"\mathbb{P}(\text{D.1 fails}) + \mathbb{P}(\text{D.2 fails}) + \mathbb{P}(\text{D.3 fails}) \le"
               r" \gamma + (2n)^{-8}, \text{ each used with } \gamma",
-    words="the two lemmas and Theorem D.3, each used with the failure probability gamma, all hold but for gamma + (2n)^-8",
+    words="the two lemmas and Theorem D.3, each with the failure probability gamma, all hold but for gamma + (2n)^-8",
     hypotheses=(positive_integer("n").at_least(2), probability("gamma")),
     says=(Fraction(1), Fraction(1), Fraction(1)),
     check=judge_union,
@@ -356,9 +357,10 @@ regularised = Claim(
                  (lambda patterns, ratio, lam: lam / (2 * (patterns / ratio + lam)), Fraction(1, 2)), Verdict.REFUTED),
             Flip("at most 1/4", (_least, Fraction(1, 4)), Verdict.REFUTED),
         ),
-        survivors={name: "a smaller lower or a larger upper bound is true, too" for name in (
-            "?0? sign", "?0? 1 % less", "?0? squared", "?0? 2 -> 3*", "?1? 1 % more", "?1? one more")}
-        | {"any d": "the algebra does not need the sign of d, and there are no data without a feature"},
+        survivors=dict.fromkeys(
+            ("?0? sign", "?0? 1 % less", "?0? squared", "?0? 2 -> 3*", "?1? 1 % more", "?1? one more"),
+            "a smaller lower or a larger upper bound is true, too",
+        ) | {"any d": "the algebra does not need the sign of d, and there are no data without a feature"},
         rests_on=("relu-approx/zero-optimum-3.6-repaired",),
     ),
 )

@@ -83,7 +83,7 @@ def judge_glm(feature: Callable[[Any, Any], Any], given: Domain) -> Finding:
 
 
 def judge_blocks(claimed: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether claimed(t_p, t_q, whether both belong to one block) is the entry p, q of the Hessian of (t^T v - y)^2/2."""
+    """Whether claimed(t_p, t_q, whether in one block) is the entry p, q of the Hessian of (t^T v - y)^2/2."""
     for hyperplanes in given.values("P", most=3):
         weights = sympy.symbols(f"v0:{max(hyperplanes, 0)}", real=True)
         hessian = sympy.hessian((sum(weights) - 1) ** 2 / sympy.Integer(2), weights) if weights else sympy.zeros(0, 0)

@@ -3,9 +3,9 @@ r"""Algorithm 1 of document 000 and its excess risk, Theorem D.3, with the set t
 Theorem D.3 as printed has no constant, and one choice of step size for all data. Take C = R, all records with the loss
 |theta|, or all with |theta - 1|; theta_0 = 0. In the first case the printed bound is 0. But with a step size eta > 0
 the average that is returned depends on the last noise b_{T-1} with the slope -eta/T, so it has no atom and is 0 with
-probability 0. With eta = 0 the second data set has the excess 1, above its bound for large n. (On C = [-1, 1] that would
-be no counterexample: a huge eta throws theta from one end to the other, and an even number of steps averages to 0.)
-With the diameter of C in place of the distance it is true in expectation.
+probability 0. With eta = 0 the second data set has the excess 1, above its bound for large n. (On C = [-1, 1] that
+would be no counterexample: a huge eta throws theta from one end to the other, and an even number of steps averages to
+0.) With the diameter of C in place of the distance it is true in expectation.
 
 Average. Projecting does not increase distances, so with x = theta_t - theta*, u = x - eta g and noise b
 
@@ -14,9 +14,9 @@ Average. Projecting does not increase distances, so with x = theta_t - theta*, u
 <g, x> >= L(theta_t) - L(theta*), and <b, u> has mean 0. Summed over t = 0, ..., T, the step T only imagined and without
 noise, that bounds the average of theta_1, ..., theta_T with (T+1)/T G^2 (`dp_gd_risk.py` has the same in words).
 
-Set. Projecting onto (3.5), as Algorithm 1 on problem (3.4) must, is not private: u = (1, 1), x = (1, 0), theta_0 = 0, one
-record. The gradient, a multiple of x, never moves v_2; so v_2 is noise, and the projection onto {v_1 >= 0} leaves it
-alone: v_2 < 0 has the probability 1/2. For the record (0, 1) the projection is onto {v_2 >= 0}. Problem (3.6) has no
+Set. Projecting onto (3.5), as Algorithm 1 on problem (3.4) must, is not private: u = (1, 1), x = (1, 0), theta_0 = 0,
+one record. The gradient, a multiple of x, never moves v_2; so v_2 is noise, and the projection onto {v_1 >= 0} leaves
+it alone: v_2 < 0 has the probability 1/2. For the record (0, 1) the projection is onto {v_2 >= 0}. Problem (3.6) has no
 constraints; on a ball |v| <= R, which no record moves, its gradients are bounded by |t| (|t| R + |y|) + lambda R.
 """
 
@@ -85,8 +85,9 @@ def judge_excess(says: Excess, given: Domain) -> Finding:
                 distance=1, lipschitz=1, dimension=point["p"], dataset_size=point["n"], steps=point["n"] ** 2,
                 epsilon=point["epsilon"], delta=point["delta"],
             )
-            values = (ball(Fraction(point[name])) for name in ("p", "n", "epsilon", "delta"))
-            if not proved.certainly_le(Enclosure.of_ball(says(arb(1), arb(1), *values, arb("0.5")))):
+            at_p, at_n, at_epsilon, at_delta = (ball(Fraction(point[name])) for name in ("p", "n", "epsilon", "delta"))
+            claimed = says(arb(1), arb(1), at_p, at_n, at_epsilon, at_delta, arb("0.5"))
+            if not proved.certainly_le(Enclosure.of_ball(claimed)):
                 return undecided(f"below what is proved at {point}", tried)
     n, p, epsilon, delta = given.chart("n"), given.symbol("p"), given.symbol("epsilon"), given.symbol("delta")
     first, second, diameter, noise = sympy.symbols("a b D s", positive=True)
@@ -143,8 +144,8 @@ def judge_average(factor: Callable[[Any], Any], given: Domain) -> Finding:
     return proof(
         computed("|x - eta g - eta b|^2 expands as in the module's text, coordinate by coordinate",
                  sympy.expand(moved) == 0),
-        argued("projecting onto C does not increase distances; <g, x> >= L(theta_t) - L(theta*) by convexity; the noise "
-               "has mean 0 and is independent of u; the loss of the average is at most the average loss"),
+        argued("projecting onto C does not increase distances; <g, x> >= L(theta_t) - L(theta*) by convexity; the "
+               "noise has mean 0 and is independent of u; the loss of the average is at most the average loss"),
         computed("T + 1 steps, the last without noise and L(theta_0) - L(theta*) >= 0 left out, leave a mean excess of "
                  "at most the claimed bound", sympy.factor(ours - solved).is_nonnegative),
         tried=tried,
@@ -157,7 +158,7 @@ def judge_noise(noise: Callable[[Any, Any], Any], given: Domain) -> Finding:
 
 
 def judge_private(below_this: Fraction, given: Domain) -> Finding:
-    """Whether Algorithm 1, projecting onto (3.5), can be (epsilon, delta)-DP for a delta below that; n = 1, one step."""
+    """Whether Algorithm 1, projecting onto (3.5), can be private for a delta below that; n = 1, one step."""
     u, records = (1, 1), ((1, 0), (0, 1))
     signs = [2 * int(sum(a * b for a, b in zip(x, u, strict=True)) >= 0) - 1 for x in records]
     # (3.5) for the records: v_1 >= 0 alone, or v_2 >= 0 alone, so that v_2 is free under the first.
@@ -197,7 +198,8 @@ def judge_ball(largest: Callable[[Any, Any, Any, Any], Any], given: Domain) -> F
         computed("that grows with |t.v| and with |v|, so it is largest at |t.v| = |t| R, |v| = R",
                  sympy.diff(bound_, inner).is_nonnegative and sympy.diff(bound_, length).is_nonnegative),
         computed("there it is the claimed number",
-                 sympy.expand(bound_.subs({inner: t_ * radius_, length: radius_}) - largest(t_, radius_, y_, lam_)) == 0),
+                 sympy.expand(bound_.subs({inner: t_ * radius_, length: radius_})
+                              - largest(t_, radius_, y_, lam_)) == 0),
         computed("and v = -R t/|t| reaches it",
                  sympy.expand(((-t_ * radius_ - y_) * t_ - lam_ * radius_) + largest(t_, radius_, y_, lam_)) == 0),
         tried=tried,
@@ -239,7 +241,7 @@ theorem_d_3 = Claim(
         says=repaired_excess,
         check=judge_excess,
         expected="HOLDS ARGUED",
-        source="000, Theorem D.3 in expectation, T = n^2 steps, epsilon <= 1, noise for (epsilon, delta), the best step",
+        source="000, Theorem D.3 in expectation, T = n^2 steps, epsilon <= 1, calibrated noise, the best step",
         hypotheses=(*_COUNTS, positive("epsilon").at_most(1), probability("delta")),
         flips=(
             Flip("a hundredth of it: no checker can refute an upper bound by another one",
@@ -254,7 +256,7 @@ theorem_d_3 = Claim(
 
 constrained = Claim(
     id="relu-approx/thm-D.3-applies",
-    source="000, Appendix D: Algorithm 1 applied to problem (3.4), whose constraint set is (3.5), read as a private one",
+    source="000, Appendix D: Algorithm 1 applied to problem (3.4), whose constraints are (3.5), read as a private one",
     quote=(
         "We can directly apply the following classical result from ERM for the DP-GD (Alg. 1) to the stochastic "
         "problem (3.4) or (3.6)."
@@ -263,7 +265,7 @@ constrained = Claim(
     severity=Severity.PRIVACY,
     statement=r"\text{Algorithm 1 with } \mathcal{C} = \{v: (2D_i - I)Xv_i \ge 0\} \text{ is } (\varepsilon, \delta)"
               r"\text{-DP for some } \delta < 1/2",
-    words="Algorithm 1 on problem (3.4), projecting onto its constraint set, is (epsilon, delta)-DP for a delta below 1/2",
+    words="Algorithm 1 on problem (3.4), projecting onto its constraints, is (epsilon, delta)-DP for a delta below 1/2",
     hypotheses=(positive("epsilon"), positive("sigma"), positive("eta")),
     says=Fraction(1, 2),
     check=judge_private,
@@ -272,8 +274,8 @@ constrained = Claim(
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\max_{\|v\| \le R} \|\nabla\ell(v)\| = \|t\|(\|t\|R + |y|) + \lambda R,\quad \|t\|^2 = a\|x\|^2",
-        words="for problem (3.6) Algorithm 1 can project onto a ball |v| <= R that no record moves; there gradients are "
-              "bounded by |t| (|t| R + |y|) + lambda R, so that Theorem D.3 (repaired) applies with diameter 2R",
+        words="for problem (3.6) Algorithm 1 can project onto a ball |v| <= R that no record moves; there gradients "
+              "are bounded by |t| (|t| R + |y|) + lambda R, so that Theorem D.3 (repaired) applies with diameter 2R",
         says=lambda t, radius, y, lam: t * (t * radius + y) + lam * radius,
         check=judge_ball,
         hypotheses=(non_negative("t", "|t|"), positive("R"), non_negative("y", "|y|"), positive("lam")),

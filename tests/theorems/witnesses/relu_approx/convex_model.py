@@ -165,7 +165,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/alg-1": shapes,
     "relu-approx/alg-1-average": beyond_the_textbook,
     "relu-approx/intro-rates-worse": better_rate,
-    "relu-approx/thm-G.1": objectives,
+    "relu-approx/thm-G.1-reading-letters": objectives,
     "relu-approx/thm-G.1-proof": not_invariant,
     "relu-approx/thm-G.1-gamma": no_real_scaling,
 }
@@ -185,7 +185,7 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "n": "1e6", "sqrt(d)/(epsilon n)": "1e-2"},
     "relu-approx/alg-1-average": {"T": "1", "eta": "1", "factor of G^2": "2", "subgradients": "1"},
     "relu-approx/thm-D.3": {"C": "R", "p": "1", "n": "2", "epsilon": "1", "delta": "1e-5", "beta": "0.05"},
-    "relu-approx/thm-G.1": {"y": "1", "lambda": "1/10", "bound on |u|": "1", "bound on alpha": "None"},
+    "relu-approx/thm-G.1-reading-letters": {"y": "1", "lambda": "1/10", "bound on |u|": "1", "bound on alpha": "None"},
     "relu-approx/thm-G.1-proof": {"u": "1", "alpha": "1", "gamma": "1"},
     "relu-approx/thm-G.1-gamma": {"|u|": "1", "alpha": "1"},
 }
