@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import positive
+from oracle.core.domain import positive, real
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
@@ -118,6 +118,47 @@ def judge_balance(squared: Callable[[Any, Any], Any], given: Domain) -> Finding:
     )
 
 
+Young = Callable[[Any, Any, Any, Any], Any]
+
+
+def judge_young(gap: Young, given: Domain) -> Finding:
+    """Whether |x|^2 + |y|^2 - 2 <a, b>, a coordinate's share of which is gap(x, y, a, b), is never negative."""
+    for point in given.points("x", "y"):
+        for a, b in ((point["x"], point["y"]), (Fraction(1), Fraction(1))):
+            if gap(point["x"], point["y"], a, b) < 0:
+                return refuted("the right side is larger, exactly",
+                               {**point, "a": a, "b": b, "left - right": gap(point["x"], point["y"], a, b)})
+    x, y, a_, b_ = sympy.symbols("x y a b", real=True)
+    form = sympy.sympify(gap(x, y, a_, b_))
+    return proof(
+        computed("a coordinate's share is the square (x - y)^2, whatever a and b",
+                 sympy.expand(form - (x - y) ** 2) == 0),
+        computed("a square is not negative", sympy.factor(form).is_nonnegative),
+    )
+
+
+def judge_minimiser(power: int, given: Domain) -> Finding:
+    """Whether at a minimiser of (G.1), with that power in place of the fourth, |u_j| = |alpha_j| for every neuron.
+
+    Along the scaling u -> g u, alpha -> alpha / g, which the data term does not feel, the regulariser is g^p s^p +
+    t^p / g^p.
+    """
+    s, t, g = given.symbol("size", "s"), given.symbol("magnitude", "t"), sympy.symbols("g", positive=True)
+    cost = (g * s) ** power + (t / g) ** power
+    slope = sympy.expand(sympy.diff(cost, g).subs(g, 1))
+    for point in given.points("size", "magnitude"):
+        value = slope.subs({s: point["size"], t: point["magnitude"]})
+        if (value == 0) != (point["size"] == point["magnitude"]):
+            return refuted("the regulariser stands still along the scaling where the two differ, or moves where not",
+                           {**point, "power": power, "slope": value})
+    return proof(
+        computed("at g = 1 the regulariser's slope is a multiple of s^4 - t^4, which vanishes only at s = t",
+                 sympy.expand(slope - power * (s**4 - t**4)) == 0 and sympy.factor(
+                     (s**4 - t**4) / (s - t)).expand().is_positive),
+        argued("a minimiser's regulariser stands still; a neuron with |u| |alpha| = 0 is best at 0"),
+    )
+
+
 _QUOTE = r"\min_{\{u_j,\alpha_j \le 1\}_{j=1}^m, \|u_j\|_{\sigma} \forall j \in [m]}"
 _FOURTH = r"\min \tfrac12\|\cdot\|^2 + \tfrac\lambda2 \sum_j \|u_j\|^4 + \alpha_j^4 ="
 _READ = "relu-approx/thm-G.1-reading-letters"
@@ -194,6 +235,44 @@ invariance = Claim(
         flips=(Flip("|u|^2 + alpha^2", lambda s, t: s**2 + t**2, Verdict.REFUTED),),
         survivors=dict.fromkeys(("sign", "1 % *", "squared", "2 -> 3*"), "every function of |u| alpha is unchanged"),
     ),
+)
+
+young = Claim(
+    id="relu-approx/young", source="000, proof of Theorem G.1: Young's inequality, with mixed letters",
+    quote=r"From Young's inequality $\|x\|_2^2 + \|y\|_2^2 \ge 2\langle a,b\rangle$ it follows that",
+    whose=Whose.TYPO,
+    statement=r"\|x\|_2^2 + \|y\|_2^2 \ge 2\langle a,b\rangle",
+    words="|x|^2 + |y|^2 is at least 2 <a, b> for all x, y, a and b",
+    hypotheses=(real("x"), real("y")),
+    says=lambda x, y, a, b: x * x + y * y - 2 * a * b,
+    check=judge_young,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\|x\|_2^2 + \|y\|_2^2 \ge 2\langle x,y\rangle",
+        words="|x|^2 + |y|^2 is at least 2 <x, y>, coordinate by coordinate",
+        says=lambda x, y, a, b: x * x + y * y - 2 * x * y,
+        expected="HOLDS PROVED",
+        source="000, proof of Theorem G.1, with x and y on both sides",
+    ),
+)
+
+minimiser = Claim(
+    id="relu-approx/G.2", source="000, (G.2)",
+    quote=(
+        r"we must have for the global minimizer $\{u_j^*, \alpha_j^*\}_{j=1}^m$ of the ReLU minimization problem (G.1) "
+        "that"
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PROOF,
+    statement=r"\|u_j^*\|^4 + (\alpha_j^*)^4 = 2\|u_j^*\|^2 (\alpha_j^*)^2",
+    words="at a minimiser of (G.1) |u_j| = |alpha_j| (because the regulariser stands still along the scaling, not "
+          "because (G.1) were invariant)",
+    hypotheses=(positive("size", "|u_j|"), positive("magnitude", "|alpha_j|")),
+    says=4,
+    check=judge_minimiser,
+    flips=(Flip("the power 0, a regulariser that scaling does not move", 0, Verdict.REFUTED),),
+    rests_on=("relu-approx/thm-G.1-proof-repaired",),
+    expected="HOLDS ARGUED",
 )
 
 balance = Claim(

@@ -26,7 +26,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive_integer, vector
 from theorems.claim import Claim, Flip, Repair, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -164,6 +164,17 @@ def judge_bound(formula: Bound, given: Domain) -> Finding:
     )
 
 
+def judge_enormous(digits: int, given: Domain) -> Finding:
+    """Whether 60000 points in general position of rank 784 (MNIST's sizes) have at least 10^digits regions (Cover)."""
+    term = math.comb(59999, 783)  # the largest of the 784 summands
+    most = 2 * 784 * term
+    if 10**digits > most:
+        return refuted("there are fewer, in integers", {"n": 60000, "r": 784, "regions below 10^": len(str(most))})
+    if 10**digits > 2 * term:
+        return undecided("between one summand and all of them", 1)
+    return instance(f"2 C(59999, 783) regions at the least, a number of {len(str(2 * term))} digits")
+
+
 def printed_bound(n: Any, r: Any, e: Any) -> Any:
     """2 r (e (n - 1) / r)^r, of numbers or of symbols."""
     return 2 * r * (e * (n - 1) / r) ** r
@@ -232,4 +243,18 @@ bound = Claim(
         source="000, Section 3.1, for two or more records",
         flips=(Flip("without the e", lambda n, r, e: printed_bound(n, r, e / e), Verdict.REFUTED),),
     ),
+)
+enormous = Claim(
+    id="relu-approx/DX-enormous", source="000, Section 3.2, for data of MNIST's sizes in general position",
+    quote=(
+        r"Since $|\mathcal{D}_X|$ is generally an enormous number, stochastic approximations to the problem (3.3) have "
+        "been considered"
+    ),
+    whose=Whose.PRINTED,
+    statement=r"n = 60000,\ r = 784 \implies |\mathcal{D}_X| \ge 2\binom{59999}{783} > 10^{1811}",
+    words="60000 points in general position of rank 784 have more than 10^1811 patterns",
+    hypotheses=(), says=1811, check=judge_enormous,
+    flips=(Flip("10^2000", 2000, Verdict.REFUTED),),
+    survivors=dict.fromkeys(("1 % less", "sign"), "a smaller power is exceeded, too"),
+    expected="HOLDS PROVED",
 )

@@ -22,9 +22,9 @@ import numpy as np
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import non_negative, positive, positive_integer, probability, vector
+from oracle.core.domain import non_negative, positive, positive_integer, probability, real, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Severity, Whose
+from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted, undecided
 
@@ -225,6 +225,40 @@ def judge_contraction(says: Ends, given: Domain) -> Finding:
     )
 
 
+def judge_sensitivity(multiple: Fraction, given: Domain) -> Finding:
+    """Whether gradients clipped to norm L, with lambda v added, differ by at most that multiple of L; attained."""
+    for point in given.points("L", "lam", "v"):
+        bar, decay = point["L"], point["lam"] * point["v"]
+        apart = abs((bar + decay) - (-bar + decay))  # two opposite clipped gradients on the line
+        if apart != multiple * bar:
+            return refuted("two clipped gradients are further apart, or none so far",
+                           {**point, "gradients": f"{bar}, {-bar}", "difference": apart, "claimed": multiple * bar})
+    bar_, (g, other, w) = given.symbol("L"), sympy.symbols("g h w", real=True)
+    factor = sympy.Rational(multiple.numerator, multiple.denominator)
+    return proof(
+        computed("lambda v cancels in the difference", sympy.expand((g + w) - (other + w) - (g - other)) == 0),
+        argued("|g - h| <= |g| + |h| <= 2L"),
+        computed("g = -h of norm L reaches the claimed number", sympy.expand(factor * bar_ - 2 * bar_) == 0),
+    )
+
+
+def judge_coupled(loss: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether the outputs' losses are independent and half squares: the first output's label 1, the second's 0."""
+    one, two = sympy.symbols("z_1 z_2", real=True)
+    mixed = sympy.simplify(sympy.diff(loss(one, two), one, two))
+    if mixed != 0:
+        return refuted("the outputs' scores interact", {
+            "second derivative by two scores": mixed, "at": "z_1 = z_2 = 0", "value": mixed.subs({one: 0, two: 0})})
+    at_label = {one: 1, two: 0}
+    return proof(
+        computed("the second derivative by the scores of two outputs is 0", mixed == 0),
+        computed("by each of them it is 1", all(sympy.diff(loss(one, two), z, 2) == 1 for z in (one, two))),
+        computed("the loss and its slopes are 0 at the labels", all(
+            sympy.sympify(part).subs(at_label) == 0
+            for part in (loss(one, two), sympy.diff(loss(one, two), one), sympy.diff(loss(one, two), two)))),
+    )
+
+
 _CLASSES = (vector("x"), positive("clip_norm"), positive_integer("classes").at_least(3))
 
 field = Claim(
@@ -302,4 +336,38 @@ preserved_scalar = Claim(
     survivors={"*beyond argument 1*": "eta beta is below 2 by the hypotheses"},
     rests_on=("relu-approx/app-A-glm", "relu-approx/lem-3.2-repaired"),
     expected="HOLDS ARGUED",
+)
+sensitivity = Claim(
+    id="relu-approx/sec-3.4-sensitivity", source="000, Section 3.4 (the clipping constant is L here, C in (2.2))",
+    quote=r"the loss function $\ell$ becomes 2L-sensitive (see Def. 2.7).",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
+    statement=r"\sup \lVert \mathrm{clip}_L(g) + \lambda v - \mathrm{clip}_L(g') - \lambda v \rVert = 2L",
+    words="with gradients of h clipped to L and the regulariser's left alone, two records' gradients differ by at most "
+          "2L, which is attained",
+    hypotheses=(positive("L"), positive("lam"), real("v")),
+    says=Fraction(2), check=judge_sensitivity,
+    flips=(Flip("L", Fraction(1), Verdict.REFUTED),),
+    survivors={"any lam": "the regulariser cancels whatever lambda is"},
+    expected="HOLDS ARGUED",
+)
+coupled = Claim(
+    id="relu-approx/k-independent", source="000, Section 3.3, with the cross-entropy of Section 6",
+    quote="we will simply use k independent linear models parallely",
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
+    statement=r"\frac{\partial^2}{\partial z_a \partial z_b}\Big(\log \textstyle\sum_c e^{z_c} - z_y\Big) = 0,"
+              r"\ a \ne b",
+    words="with cross-entropy the losses of the k outputs are independent (their parameters are separate, the loss and "
+          "the clip are not)",
+    hypotheses=(),
+    says=lambda one, two: sympy.log(sympy.exp(one) + sympy.exp(two)) - one, check=judge_coupled,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\frac{\partial^2}{\partial z_a \partial z_b} \textstyle\sum_c \tfrac12 (z_c - y_c)^2 = 0,\ a \ne b",
+        words="with the squared loss the losses of the outputs are independent",
+        says=lambda one, two: (one - 1) ** 2 / 2 + two**2 / 2,
+        expected="HOLDS PROVED",
+        source="000, Section 3.3, for the squared loss",
+    ),
 )

@@ -12,7 +12,7 @@ import sympy
 from oracle.core.domain import positive, positive_integer, real, vector
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted
+from theorems.verdict import Finding, Verdict, at_points, computed, instance, proof, refuted
 
 
 def judge_loss(residual: Callable[[Any, Any], Any], given: Domain) -> Finding:
@@ -71,6 +71,36 @@ def judge_mean(factor: Callable[[Any], Any], given: Domain) -> Finding:
                  "regulariser", sympy.simplify(
                      factor(n_) * sympy.Sum(r[j] ** 2, (j, 1, n_)) + lam_ / 2 * square - mean_) == 0),
     )
+
+
+def judge_sum(combined: Callable[[list[Fraction], int], Fraction], given: Domain) -> Finding:
+    """Whether combined(losses of the records, a free j) is their mean, for every j.
+
+    Both sides are linear in the losses, so that records of loss 0 but for one are enough.
+    """
+    for n in given.values("n", most=7):
+        for only in range(n):
+            losses = [Fraction(int(i == only)) for i in range(n)]
+            for free in range(n):
+                if combined(losses, free) != Fraction(1, n):
+                    return refuted("j is free, so the sum is not the mean", {
+                        "n": n, "losses": ", ".join(map(str, losses)), "j": free + 1,
+                        "as printed": combined(losses, free), "mean": Fraction(1, n)})
+    return at_points("the mean of the losses, each counted once", given.values("n", most=7)[-1], {"n": "1 to 7"})
+
+
+def judge_scale(factor: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether h = (1/2) |sum_i D_i X v_i - y|^2 is that multiple of the mean of the records' losses at lambda = 0."""
+    for n in given.values("n", most=50):
+        squares = [Fraction(j + 1) for j in range(n)]
+        whole, mean = sum(squares, Fraction(0)) / 2, sum((s / 2 for s in squares), Fraction(0)) / n
+        if whole != factor(n) * mean:
+            return refuted("h is the sum of the records' losses, not their mean",
+                           {"n": n, "squared residuals": ", ".join(map(str, squares)), "h": whole, "mean": mean})
+    n_, j, r = given.symbol("n"), sympy.symbols("j", integer=True), sympy.IndexedBase("r")
+    whole_ = sympy.Sum(r[j] ** 2, (j, 1, n_)) / 2
+    return proof(computed("h is that multiple of (1/n) sum_j r_j^2/2, for any n",
+                          sympy.simplify(whole_ - factor(n_) * sympy.Sum(r[j] ** 2 / 2, (j, 1, n_)) / n_) == 0))
 
 
 def judge_inference(indicator: Callable[[int], int], given: Domain) -> Finding:
@@ -149,6 +179,23 @@ def judge_dimension(count: Callable[[Any, Any, Any], Any], given: Domain) -> Fin
     )
 
 
+def judge_variables(count: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether problem (3.4) has count(d, P) variables: those by which the derivative of its prediction is not 0."""
+    v, w = sympy.IndexedBase("v"), sympy.IndexedBase("w")
+    for point in given.points("d", "P", most={"d": 3, "P": 3}):
+        places = list(itertools.product(range(point["P"]), range(point["d"])))
+        prediction = sum((j + 1) * (v[i, j] - w[i, j]) for i, j in places)
+        true = sum(sympy.diff(prediction, one[place]) != 0 for one in (v, w) for place in places)
+        if count(point["d"], point["P"]) != true:
+            return refuted("another number of variables moves the prediction",
+                           {**point, "variables": true, "claimed": count(point["d"], point["P"])})
+    d, patterns = given.symbol("d"), given.symbol("P")
+    i_, j_, which = sympy.symbols("i j b", integer=True)
+    total = sympy.Sum(1, (j_, 1, d), (i_, 1, patterns), (which, 1, 2)).doit()  # v or w
+    return proof(computed("counted over the indices of v_ij and w_ij, for any d and P, that is the number",
+                          sympy.simplify(total - count(d, patterns)) == 0))
+
+
 _NETWORK = (vector("x"), vector("u"), positive("lam"))
 
 loss = Claim(
@@ -202,6 +249,38 @@ mean = Claim(
     survivors={"any lam": "the identity does not need the sign of lambda"},
     expected="HOLDS PROVED",
 )
+index = Claim(
+    id="relu-approx/eq-3.7-index", source="000, (3.7): the sum is over i, the summand has j",
+    quote=r"\mathcal{L}(v, X, y) = \frac{1}{n} \sum_{i=1}^{n} \ell(v, x_j, y_j),",
+    whose=Whose.TYPO,
+    statement=r"\frac1n \sum_{i=1}^n \ell(v, x_j, y_j) = \frac1n \sum_{j=1}^n \ell(v, x_j, y_j)",
+    words="the sum over i of the loss of record j, over n, is the mean of the losses",
+    hypotheses=(positive_integer("n"),), says=lambda losses, free: sum(losses[free] for _ in losses) / len(losses),
+    check=judge_sum,
+    flips=(Flip("over j", lambda losses, free: sum(losses) / len(losses), Verdict.HOLDS),),
+    repaired_by="relu-approx/eq-3.7",
+    expected="REFUTED PROVED",
+)
+scale = Claim(
+    id="relu-approx/app-D-scale", source="000, Appendix D, first display: h is what Theorems D.3 and D.4 bound",
+    quote="We give a convergence analysis for the minimization of the loss function",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
+    statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X v_i - y \rVert^2 = \frac1n \sum_j \ell(v, x_j, y_j),"
+              r"\quad \lambda = 0",
+    words="the loss of Appendix D, half the squared residual, is the mean loss of Theorem D.3",
+    hypotheses=(positive_integer("n"),), says=lambda n: 1, check=judge_scale,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X v_i - y \rVert^2 = \sum_j \ell(v, x_j, y_j),"
+                  r"\quad \lambda = 0",
+        words="it is n times the mean loss, so that what bounds the mean is n times larger for it",
+        says=lambda n: n,
+        expected="HOLDS PROVED",
+        source="000, Appendix D, first display, against Theorem D.3",
+        flips=(Flip("2n times", lambda n: 2 * n, Verdict.REFUTED),),
+    ),
+)
 flat = Claim(
     id="relu-approx/eq-3.4-not-strong", source="000, Section 3.2: (3.4) is not generally strongly convex",
     quote="the overall loss function given by Eq. 3.4 is not generally strongly convex",
@@ -226,6 +305,27 @@ dimension = Claim(
     says=lambda d, p, k: d * p * k, check=judge_dimension,
     flips=(Flip("d P + k", lambda d, p, k: d * p + k, Verdict.REFUTED),),
     expected="HOLDS PROVED",
+)
+variables = Claim(
+    id="relu-approx/p-of-3.4", source="000, Appendix D, after Theorem D.3",
+    quote=(
+        "this result gives utility bounds for the stochastic problems (3.4) or (3.6) with $p = d \\times P$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
+    statement=r"\text{(3.4) has } p = d \times P \text{ variables}",
+    words="problem (3.4), whose variables are v_i and w_i, has d P of them",
+    hypotheses=(positive_integer("d"), positive_integer("P")),
+    says=lambda d, patterns: d * patterns,
+    check=judge_variables,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\text{(3.4) has } p = 2 d P \text{ variables}",
+        words="problem (3.4) has 2 d P variables, so that the bound grows by sqrt 2; d P is right for (3.6)",
+        says=lambda d, patterns: 2 * d * patterns,
+        expected="HOLDS PROVED",
+        source="000, Appendix D, for problem (3.4)",
+    ),
 )
 inference = Claim(
     id="relu-approx/inference", source="000, Section 3.3, the inference time model",

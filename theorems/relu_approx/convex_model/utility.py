@@ -36,7 +36,7 @@ from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.relu_approx.convex_model.reformulation import judge_dimension
 from theorems.tools.refutations import refuted_by
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 # --- Theorem D.3
 
@@ -177,6 +177,14 @@ def judge_private(below_this: Fraction, given: Domain) -> Finding:
     return undecided("no event of this pair is so likely", 1)
 
 
+def judge_depends(below_this: Fraction, given: Domain) -> Finding:
+    """Whether the constraints move with a record so far that projecting is private for no delta below that."""
+    found = judge_private(below_this, given)
+    if found.verdict is not Verdict.REFUTED:
+        return found
+    return instance("the constraints of two records differ: " + found.summary, found.witness)
+
+
 def judge_ball(largest: Callable[[Any, Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether largest(|t|, R, |y|, lambda) is the largest gradient norm of (3.8) over |v| <= R.
 
@@ -286,6 +294,23 @@ constrained = Claim(
     ),
 )
 
+dependent = Claim(
+    id="relu-approx/constraints-data-dependent", source="000, Section 3.2",
+    quote=(
+        "the constraints 3.5 are data-dependent which potentially makes private learning of the problem (3.4) "
+        "difficult."
+    ),
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
+    statement=r"\{v: (2D_i - I)Xv_i \ge 0\} \text{ depends on } X: \text{ projecting onto it is } (\varepsilon, \delta)"
+              r"\text{-DP for no } \delta < 1/2",
+    words="the constraints (3.5) move with the data, so that projecting onto them is private for no delta below 1/2",
+    hypotheses=(positive("epsilon"), positive("sigma"), positive("eta")),
+    says=Fraction(1, 2), check=judge_depends,
+    flips=(Flip("for no delta below 3/4", Fraction(3, 4), Verdict.UNDECIDED),),
+    survivors=dict.fromkeys(("1 % less", "sign"), "then for no smaller delta either"),
+    expected="HOLDS PROVED",
+)
 algorithm_1 = Claim(
     id="relu-approx/alg-1",
     source="000, Algorithm 1, line 4: b_t ~ N(0, sigma^2 I_d), for (3.6) with theta in R^p, p = d P",

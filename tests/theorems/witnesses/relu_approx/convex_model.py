@@ -154,6 +154,48 @@ def excluding(witness: Witness) -> bool:
     return Fraction(witness["gamma"]) < covered <= 1
 
 
+def not_the_mean(witness: Witness) -> bool:
+    losses = [float(Fraction(part)) for part in witness["losses"].split(",")]
+    printed = sum(losses[int(witness["j"]) - 1] for _ in losses) / len(losses)
+    return abs(printed - float(np.mean(losses))) > 1e-9
+
+
+def not_scaled(witness: Witness) -> bool:
+    residuals = np.sqrt([float(Fraction(part)) for part in witness["squared residuals"].split(",")])
+    return bool(abs(np.linalg.norm(residuals) ** 2 / 2 - np.mean(residuals**2 / 2)) > 1e-9)
+
+
+def more_variables(witness: Witness) -> bool:
+    """Move every entry of (v, w) a little and count those that move the prediction of (3.4)."""
+    d, patterns = int(witness["d"]), int(witness["P"])
+    generator = np.random.default_rng(5)
+    x = generator.normal(size=(1, d))
+    wide = np.hstack([x] * patterns)  # all patterns active
+
+    def prediction(weights: np.ndarray) -> float:
+        v, w = np.split(weights, 2)
+        return float((wide @ (v - w))[0])
+
+    start = generator.normal(size=2 * d * patterns)
+    moving = sum(abs(prediction(start + e) - prediction(start)) > 1e-9 for e in np.eye(len(start)))
+    return moving != int(witness["claimed"])
+
+
+def wrong_letters(witness: Witness) -> bool:
+    x, y, a, b = (float(Fraction(witness[key])) for key in ("x", "y", "a", "b"))
+    return x**2 + y**2 < 2 * a * b
+
+
+def outputs_interact(witness: Witness) -> bool:
+    """A mixed second difference of log-sum-exp at 0."""
+    def loss(one: float, two: float) -> float:
+        return math.log(math.exp(one) + math.exp(two)) - one
+
+    h = 1e-4
+    mixed = (loss(h, h) - loss(h, -h) - loss(-h, h) + loss(-h, -h)) / (4 * h * h)
+    return abs(mixed - float(Fraction(witness["value"]))) < 1e-3 and abs(mixed) > 0.1
+
+
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/zero-optimum-3.6": positive_optimum,
     "relu-approx/thm-4.1": rate,
@@ -162,6 +204,11 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/thm-D.3": still_or_wrong,
     "relu-approx/thm-D.3-applies": one_side_only,
     "relu-approx/thm-4.1-union": excluding,
+    "relu-approx/eq-3.7-index": not_the_mean,
+    "relu-approx/app-D-scale": not_scaled,
+    "relu-approx/p-of-3.4": more_variables,
+    "relu-approx/young": wrong_letters,
+    "relu-approx/k-independent": outputs_interact,
     "relu-approx/alg-1": shapes,
     "relu-approx/alg-1-average": beyond_the_textbook,
     "relu-approx/intro-rates-worse": better_rate,
@@ -180,6 +227,11 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/thm-D.3-applies": {
         "u": "[1, 1]", "record": "[1, 0]", "other record": "[1, 0]", "delta below": "1/2",
     },
+    "relu-approx/eq-3.7-index": {"losses": "2, 2", "j": "1"},
+    "relu-approx/app-D-scale": {"squared residuals": "3"},
+    "relu-approx/p-of-3.4": {"d": "2", "P": "1", "claimed": "4"},
+    "relu-approx/young": {"x": "1", "y": "2", "a": "1", "b": "2"},
+    "relu-approx/k-independent": {"value": "0"},
     "relu-approx/thm-4.1-union": {"gamma": "1/10", "failing": "1/30, 1/30, 1/30"},
     "relu-approx/alg-1": {"d": "3", "P": "1", "claimed": "3"},
     "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "n": "1e6", "sqrt(d)/(epsilon n)": "1e-2"},
