@@ -19,6 +19,7 @@ import sympy
 from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
+from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Optimum = Callable[[Any, Any, Any], Any]
@@ -78,9 +79,11 @@ def judge_optimum(says: Optimum, given: Domain) -> Finding:
             true = solved(rows, ((1,) * n,) * count, [1] * n, lam)
             claimed = d * says(Fraction(count), n, lam) + (n - d) * says(Fraction(0), n, lam)
             if claimed != true:
-                return refuted("the minimum of (3.6) is another number, exactly", {
+                everywhere = (argued("so it is for every X and P, with y != 0 and lambda > 0"),) if claimed == 0 else ()
+                return refuted_by("the minimum of (3.6) is another number, exactly", {
                     "X": [list(row) for row in rows], "u": [[1] * d] * count, "y": [1] * n, "lambda": lam,
-                    "claimed minimum": claimed, "minimum": true})
+                    "claimed minimum": claimed, "minimum": true},
+                    computed("the normal equations, solved exactly, have a positive minimum", true > 0), *everywhere)
     s, n_, lam_ = sympy.symbols("s", nonnegative=True), given.symbol("n"), given.symbol("lam", "lambda")
     weight = 1 / (s + n_ * lam_)  # of v = A^T (S + n lambda)^-1 y
     return proof(
@@ -134,7 +137,8 @@ zero_optimum = Claim(
     says=lambda s, n, lam: 0,
     check=judge_optimum,
     uses=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
-    expected="REFUTED PROVED",
+    rests_on=("relu-approx/zero-optimum-3.6-repaired",),
+    expected="REFUTED ARGUED",
     repair=Repair(
         statement=(
             r"\min_v \mathcal{L} = \frac{\lambda}{2}\, y^T (A A^T + n\lambda I)^{-1} y,\ A = (D_1 X, \dots, D_P"

@@ -28,7 +28,7 @@ from typing import Any
 import sympy
 from flint import arb, ctx, fmpq_mat
 
-from oracle.core.domain import positive_integer, probability, real
+from oracle.core.domain import positive, positive_integer, probability, real
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
@@ -204,6 +204,42 @@ def judge_order(constant: Fraction, given: Domain) -> Finding:
     )
 
 
+# --- the minimum with lambda > 0
+
+
+def judge_falling(most: Callable[[Any, Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether min (3.6) <= most(P, lambda_min(M), n, lambda) for labels in [-1, 1], and that falls to 0 as P grows.
+
+    The minimum is at most lambda |y|^2 / (2 (lambda_min(S) + n lambda)), and lambda_min(S) at least a level q P
+    lambda_min(M) but for n e^{t level} (1 - (1 - e^{-t r})/kappa)^P, r = lambda_max(X X^T) = kappa lambda_min(M).
+    """
+    points_ = list(given.points("P", "m", "n", "lam", at_most=100))
+    for point in points_:
+        at = [sympy.Rational(str(point[name])) for name in ("P", "m", "n", "lam")]
+        true = at[3] * at[2] / (2 * (at[0] * at[1] / (4 * sympy.log(2)) + at[2] * at[3]))
+        if sympy.simplify(most(*at) - true).is_negative:
+            return undecided(f"below what is proved at {point}", len(points_))
+    count, m, n, lam = (given.symbol(name) for name in ("P", "m", "n", "lam"))
+    r, t, s = sympy.symbols("r t s", positive=True)
+    kappa, level_ = r / m, count * m / (4 * sympy.log(2))
+    exponent = (t * level_ - count * (1 - sympy.exp(-t * r)) / kappa).subs(t, sympy.log(2) / r)
+    value = lam * n / (2 * (s + n * lam))
+    claimed_ = most(count, m, n, lam)
+    return proof(
+        argued("e^{-tY} <= I - (1 - e^{-tr}) Y/r and Golden and Thompson's inequality, P times: E tr e^{-tS} <= n "
+               "(1 - (1 - e^{-tr})/kappa)^P, which with Markov's inequality bounds how often lambda_min(S) is below a level"),
+        computed("at t = (log 2)/r and the level P lambda_min(M)/(4 log 2) that is at most n e^{-P/(4 kappa)}: gamma "
+                 "for P >= 4 kappa log(n/gamma)", sympy.simplify(exponent + count / (4 * kappa)) == 0),
+        computed("the minimum lambda n / (2 (s + n lambda)), |y|^2 <= n, falls with the smallest eigenvalue s",
+                 sympy.factor(-sympy.diff(value, s)).is_positive),
+        computed("at the level it is the claimed number", sympy.simplify(value.subs(s, level_) - claimed_) == 0),
+        computed("which is 0 at 1/P = 0, where it is continuous: it falls to 0 as P grows",
+                 sympy.cancel(claimed_.subs(count, 1 / t)).subs(t, 0) == 0),
+        argued("lambda_min(M) is of the order d = n/c (Lemma D.2), so that is of the order 1/P"),
+        tried=len(points_),
+    )
+
+
 _RATIO = real("c", "n/d").at_least(1)
 
 lemma_d_1 = Claim(
@@ -271,5 +307,24 @@ order_of_p = Claim(
     survivors={"1 % more": "a larger constant is true, too", "one more": "a larger constant is true, too"},
     uses=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
     rests_on=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
+    expected="HOLDS CITED",
+)
+
+falling = Claim(
+    id="relu-approx/minimum-to-zero",
+    source="000, Section 4, for labels in [-1, 1], lambda fixed and P >= 4 kappa log(n/gamma)",
+    quote=r"the minimum loss $\mathcal{L}(\theta^*, D)$ goes to zero",
+    whose=Whose.PRINTED,
+    severity=Severity.UTILITY,
+    statement=r"\min \mathcal{L} \le \frac{\lambda n}{2\big(P\lambda_{\min}(M)/(4\log 2) + n\lambda\big)} \to 0"
+              r" \text{ but for a probability } \gamma,\quad P \ge 4\kappa\log\frac{n}{\gamma}",
+    words="the minimum of (3.6), lambda fixed, goes to zero as P grows, like 1/P: like 1/log n for the document's P, "
+          "which supports no rate n^(-1/2) (thm-4.1-regularised)",
+    hypotheses=(positive_integer("P"), positive("m", "lambda_min(M)"), positive_integer("n"), positive("lam")),
+    says=lambda count, m, n, lam: lam * n / (2 * (count * m / (4 * sympy.log(2)) + n * lam)),
+    check=judge_falling,
+    flips=(Flip("a hundredth of it", lambda count, m, n, lam: lam * n / (200 * (count * m + n * lam)),
+                Verdict.UNDECIDED),),
+    rests_on=("background/golden-thompson", "relu-approx/zero-optimum-3.6-repaired", "relu-approx/lem-D.2"),
     expected="HOLDS CITED",
 )

@@ -258,7 +258,6 @@ theorem_d_3 = Claim(
         ),
         rests_on=("cs208/gaussian-mechanism-repaired", "relu-approx/alg-1-average-repaired",
                   "background/gdp-composition"),
-        survivors={"any p": "the algebra holds for p = 0, too"},
     ),
 )
 
