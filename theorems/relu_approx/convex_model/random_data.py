@@ -227,7 +227,8 @@ def judge_falling(most: Callable[[Any, Any, Any, Any], Any], given: Domain) -> F
     claimed_ = most(count, m, n, lam)
     return proof(
         argued("e^{-tY} <= I - (1 - e^{-tr}) Y/r and Golden and Thompson's inequality, P times: E tr e^{-tS} <= n "
-               "(1 - (1 - e^{-tr})/kappa)^P, which with Markov's inequality bounds how often lambda_min(S) is below a level"),
+               "(1 - (1 - e^{-tr})/kappa)^P, which with Markov's inequality bounds how often lambda_min(S) is below a "
+               "level"),
         computed("at t = (log 2)/r and the level P lambda_min(M)/(4 log 2) that is at most n e^{-P/(4 kappa)}: gamma "
                  "for P >= 4 kappa log(n/gamma)", sympy.simplify(exponent + count / (4 * kappa)) == 0),
         computed("the minimum lambda n / (2 (s + n lambda)), |y|^2 <= n, falls with the smallest eigenvalue s",
