@@ -121,7 +121,7 @@ def test_what_is_proved_was_tried_at_the_ends_of_its_hypotheses() -> None:
 
 
 def test_evidence_is_capped_by_what_it_rests_on() -> None:
-    item = claim("relu-approx/lem-D.1")
+    item = claim("relu-approx/lem-D.2")
     weak = next(name for name in item.rests_on if claim(name).expected == "HOLDS CITED")
     checked = check(item)
     assert (checked.finding.evidence, checked.capped_by) == (Evidence.CITED, weak)

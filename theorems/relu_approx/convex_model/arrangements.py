@@ -2,11 +2,14 @@ r"""Section 3.1 of document 000: activation patterns, regions of the arrangement
 
 D_X collects the patterns 1(Xu >= 0) over *all* u. A u on no hyperplane lies in one region, and regions have different
 patterns, so generic u give exactly as many patterns as regions. But a u on a hyperplane can have a pattern of its own:
-with the rows 1 and -1 the point u = 0 activates both, which no other u does.
+with the rows 1 and -1 the point u = 0 activates both, which no other u does. So it is for most data: u = 0 has the
+pattern of all ones, which no region has as soon as the rows lie in no open half-space.
 
-The count of regions is at most 2 sum_{k<r} C(n-1, k) (Cover). With m = n - 1 and r <= m: (r/m)^r sum_{k<r} C(m, k) <=
-sum C(m, k) (r/m)^k <= (1 + r/m)^m <= e^r. For r = m + 1 the sum is 2^m, and (m/(m+1))^{m+1} >= 1/4 for m >= 1, so
-(m+1) e^{m+1} / 4 >= 2^m is enough. At n = 1 the printed bound is 0.
+The count. 1(Xu >= 0) = 1(Xu + t > 0) for all small t > 0, so |D_X| is at most the number of regions of the affine
+arrangement x_i^T u = -1 in the r dimensions of the rows, at most sum_{k<=r} C(n, k). As r/n <= 1, (r/n)^r times that
+sum is at most sum_k C(n, k) (r/n)^k = (1 + r/n)^n <= e^r. So |D_X| <= (e n / r)^r, and the printed bound is 2 r
+((n-1)/n)^r times that, where (n/(n-1))^r <= 2 r for n >= 2: for r = 1 it is n/(n-1) <= 2, for r >= 2 at most
+(n/(n-1))^n <= 4, which falls with n. At n = 1 the printed bound is 0.
 """
 
 from __future__ import annotations
@@ -23,15 +26,15 @@ from flint import arb, ctx
 from oracle.core.domain import positive_integer, vector
 from theorems.claim import Claim, Flip, Repair, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 Rows = tuple[tuple[int, ...], ...]
 
 
 def small_matrices() -> list[Rows]:
-    """Small integer data, the simplest first: up to three rows in one and two dimensions, no row zero."""
+    """Small integer data, the simplest first: up to four rows in one and two dimensions, no row zero."""
     found: list[Rows] = []
-    for dimension, count in ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3)):
+    for dimension, count in ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (2, 4)):
         rows = [row for row in itertools.product((1, 0, -1), repeat=dimension) if any(row)]
         found += itertools.combinations_with_replacement(rows, count)
     return found
@@ -53,33 +56,51 @@ def patterns(rows: Rows, *, generic: bool) -> set[tuple[bool, ...]]:
     return {tuple(v >= 0 for v in value) for value in values if not generic or all(value)}
 
 
-def regions(rows: Rows) -> int:
-    """The number of regions: different sign vectors without a zero."""
-    values = (products(rows, u) for u in directions(len(rows[0])))
-    return len({tuple(v > 0 for v in value) for value in values if all(value)})
+def regions(normals: list[list[Fraction]]) -> int:
+    """The regions of hyperplanes through 0, by deletion and restriction: r(A) = r(A - H) + r(A restricted to H).
+
+    Nothing is sampled: a hyperplane cuts in two the regions that it meets, which are those of its own arrangement.
+    """
+    if not normals:
+        return 1
+    first, rest = normals[0], normals[1:]
+    pivot = next(i for i, entry in enumerate(first) if entry)
+    inside = []
+    for row in rest:
+        left = [a - row[pivot] / first[pivot] * b for a, b in zip(row, first, strict=True)]
+        inside.append([entry for i, entry in enumerate(left) if i != pivot])
+    if not all(any(row) for row in inside):
+        return regions(rest)  # the same hyperplane again
+    return regions(rest) + regions(inside)
 
 
 def judge_count(generic: bool, given: Domain) -> Finding:
     """Whether the patterns of all u, or of generic u, are as many as the regions."""
     every = small_matrices()
-    for rows in every:
-        found, cells = patterns(rows, generic=generic), regions(rows)
-        if len(found) != cells:
-            return refuted(
-                "there are more patterns than regions, by enumeration",
-                {"X": str([list(row) for row in rows]), "patterns": str(len(found)), "regions": str(cells),
-                 "a pattern of no region": str([int(b) for b in max(found - patterns(rows, generic=True))])},
-            )
+    counted = [(rows, patterns(rows, generic=generic), regions([[Fraction(v) for v in row] for row in rows]))
+               for rows in every]
+    wrong = [case for case in counted if len(case[1]) != case[2]]
+    if wrong:
+        rows, found, cells = wrong[0]
+        extra = max(found - patterns(rows, generic=True), default=())
+        return refuted("there are more patterns than regions, by enumeration", {
+            "X": [list(row) for row in rows], "patterns": len(found), "regions": cells,
+            "a pattern of no region": [int(b) for b in extra]})
     if not generic:
         return undecided("no case fails", len(every))
-    return proof(argued(
-        "for rows that are not zero a region is the set of generic u of one sign vector, and 1(Xu >= 0) tells sign "
-        f"vectors without zeros apart; enumerated for {len(every)} matrices"
-    ))
+    one, other, more = sympy.symbols("a b c", positive=True)
+    share = more / (1 + more)  # strictly between 0 and 1
+    return proof(
+        computed(f"as many in {len(every)} cases, the regions counted by deletion and restriction", not wrong),
+        computed("two u of one sign vector are joined by a segment on which no product vanishes",
+                 sympy.factor((1 - share) * one + share * other).is_positive),
+        argued("two u of different sign vectors are separated by a hyperplane, so a region is the set of generic u of "
+               "one sign vector, and 1(Xu >= 0) tells sign vectors without zeros apart"),
+    )
 
 
 def judge_cones(strict: bool, given: Domain) -> Finding:
-    """Whether every u lies in exactly one cone C_i (strict), or in at least one, with disjoint interiors."""
+    """Whether every u lies in exactly one cone C_i (strict), or in at least one, and off all hyperplanes in one."""
     every = small_matrices()
     for rows in every:
         cones = patterns(rows, generic=False)
@@ -88,51 +109,70 @@ def judge_cones(strict: bool, given: Domain) -> Finding:
             inside = [
                 cone for cone in cones if all((v if on else -v) >= 0 for v, on in zip(value, cone, strict=True))
             ]
-            interior = [cone for cone in inside if all(value)]
-            if not inside or len(interior) > 1 or (strict and len(inside) != 1):
-                return refuted(
-                    "a point lies in several cones: they share their boundaries",
-                    {"X": str([list(row) for row in rows]), "u": str(list(u)),
-                     "cones that contain u": str(len(inside))},
-                )
+            if not inside or (len(inside) != 1 and (strict or all(value))):
+                return refuted("a point lies in several cones: they share their boundaries", {
+                    "X": [list(row) for row in rows], "u": list(u), "cones that contain u": len(inside)})
     if strict:
         return undecided("no case fails", len(every))
-    return proof(argued(
-        "u lies in the cone of its own pattern, and a generic u in no other, since (2D - I)Xu >= 0 fixes "
-        f"the sign of every product; enumerated for {len(every)} matrices"
-    ))
+    size = sympy.symbols("s", positive=True)
+    table = {s: [on for on in (0, 1) if ((2 * on - 1) * s).is_nonnegative] for s in (size, -size, sympy.Integer(0))}
+    return proof(
+        computed("(2D - 1) x^T u >= 0 leaves a row D = 1 where x^T u > 0, D = 0 where it is < 0, and both at 0",
+                 list(table.values()) == [[1], [0], [0, 1]]),
+        argued("so u lies in the cone of its own pattern 1(Xu >= 0), and on no hyperplane in no other"),
+        tried=len(every),
+    )
 
 
-def judge_bound(says: tuple[int, Callable[[Any, Any, Any], Any]], given: Domain) -> Finding:
-    """Whether a bound of |D_X| by n and the rank r is at least Cover's count for all n from a least one, r <= n."""
-    least, formula = says
-    tried = 0
+Bound = Callable[[Any, Any, Any], Any]
+
+
+def judge_bound(formula: Bound, given: Domain) -> Finding:
+    """Whether formula(n, r, e) is at least |D_X| for all X with n rows of rank r <= n.
+
+    In general position X has 2 sum_{k<r} C(n-1, k) regions (Cover), and |D_X| is no smaller.
+    """
+    tried, proved = 0, True
     with ctx.workprec(128):
-        def bound(n: int, r: int) -> arb:
-            return arb(formula(n, r, arb(1).exp()))
-
-        for n in range(least, 40):
-            for r in range(1, n + 1):
+        for n in range(min(given.values("n", most=39)), 40):
+            for r in range(min(given.values("r", most=39)), n + 1):
                 tried += 1
-                count = 2 * sum(math.comb(n - 1, k) for k in range(r))
-                if not bound(n, r) >= count:
-                    return refuted(
-                        "points in general position have more regions",
-                        {"n": str(n), "r": str(r), "regions": str(count),
-                         "bound": bound(n, r).str(8, radius=False)},
-                    )
-        # What the proof for all n uses beyond algebra: (m/(m+1))^{m+1} rises from 1/4, and e > 2.
-        rises = all(
-            Fraction(m, m + 1) ** (m + 1) <= Fraction(m + 1, m + 2) ** (m + 2) for m in range(1, 40)
-        ) and arb(1).exp() > 2
-    n_, r_ = sympy.symbols("n r", integer=True, positive=True)
-    same = sympy.simplify(formula(n_ + 1, r_, sympy.E) - printed_bound(n_ + 1, r_, sympy.E)) == 0
-    if least < 2 or not rises or not same:
-        return undecided("no case fails; not the bound that is proved", tried)
-    return proof(argued(
-        "(r/m)^r sum_{k<r} C(m,k) <= (1 + r/m)^m <= e^r for r <= m = n - 1, and 2^m <= (m+1) e^{m+1}/4 for r = n; "
-        f"certified at all {tried} pairs with n < 40"
-    ))
+                bound = arb(formula(n, r, arb(1).exp()))
+                least = 2 * sum(math.comb(n - 1, k) for k in range(r))
+                if not bound >= least:
+                    return refuted("points in general position have more patterns", {
+                        "n": n, "r": r, "patterns at least": least, "bound": bound.str(8, radius=False)})
+                proved = proved and bool(bound >= sum(math.comb(n, k) for k in range(r + 1)))
+    n_, r_, x = given.chart("n"), given.symbol("r"), sympy.symbols("x", positive=True)
+    falls = sympy.simplify(sympy.diff(sympy.log(1 + x) - x, x))  # log(1 + x) <= x for x >= 0
+    log_bound = sympy.expand_log(sympy.log(formula(n_, r_, sympy.E)), force=True)
+    parts = sympy.log(2 * r_) + r_ * (1 + sympy.log(n_) - sympy.log(r_)) + r_ * (sympy.log(n_ - 1) - sympy.log(n_))
+    m = sympy.symbols("m", positive=True)
+    power = m * (sympy.log(m) - sympy.log(m - 1))  # log of (m/(m-1))^m
+    slope = sympy.simplify(sympy.diff(power, m) - (sympy.log(m / (m - 1)) - 1 / (m - 1)))
+    return proof(
+        argued("|D_X| <= sum_{k<=r} C(n, k), the regions of an affine arrangement, and (r/n)^r times that is at most "
+               "(1 + r/n)^n by the binomial theorem, r <= n"),
+        computed(f"the bound is at least that sum at all {tried} pairs with n < 40, certified", proved),
+        computed("log(1 + x) <= x, so (1 + r/n)^n <= e^r", falls.is_negative),
+        computed("the bound is 2 r ((n-1)/n)^r (e n/r)^r",
+                 sympy.simplify(sympy.expand_log(sympy.expand(log_bound - sympy.expand_log(parts, force=True)),
+                                                 force=True)) == 0),
+        computed("n/(n-1) <= 2 for n >= 2", sympy.factor(2 - n_ / (n_ - 1)).is_nonnegative),
+        computed("(n/(n-1))^n falls with n, as log(1 + x) <= x at 1/(n-1), from 4 at n = 2, and 4 <= 2 r for r >= 2",
+                 sympy.expand_log(slope, force=True) == 0 and Fraction(2, 1) ** 2 == 4),
+    )
+
+
+def judge_enormous(digits: int, given: Domain) -> Finding:
+    """Whether 60000 points in general position of rank 784 (MNIST's sizes) have at least 10^digits regions (Cover)."""
+    term = math.comb(59999, 783)  # the largest of the 784 summands
+    most = 2 * 784 * term
+    if 10**digits > most:
+        return refuted("there are fewer, in integers", {"n": 60000, "r": 784, "regions below 10^": len(str(most))})
+    if 10**digits > 2 * term:
+        return undecided("between one summand and all of them", 1)
+    return instance(f"2 C(59999, 783) regions at the least, a number of {len(str(2 * term))} digits")
 
 
 def printed_bound(n: Any, r: Any, e: Any) -> Any:
@@ -188,15 +228,33 @@ bound = Claim(
     whose=Whose.PRINTED,
     statement=r"|\mathcal{D}_X| \le 2r\left(\frac{e(n-1)}{r}\right)^r",
     words="the number of patterns is at most 2 r (e (n-1)/r)^r for every n >= 1",
-    hypotheses=(positive_integer("n"), positive_integer("r")), says=(1, printed_bound), check=judge_bound,
+    hypotheses=(positive_integer("n"), positive_integer("r", "rank, at most n")), says=printed_bound, check=judge_bound,
+    flips=(Flip("one more", lambda n, r, e: printed_bound(n + 1, r, e), Verdict.UNDECIDED),),
 
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"n \ge 2 \implies \#\{\text{regions}\} \le 2r\left(\frac{e(n-1)}{r}\right)^r",
-        words="for n >= 2 the number of regions is at most 2 r (e (n-1)/r)^r",
-        says=(2, printed_bound),
+        statement=r"n \ge 2 \implies |\mathcal{D}_X| \le 2r\left(\frac{e(n-1)}{r}\right)^r",
+        words="for n >= 2 the number of patterns is at most 2 r (e (n-1)/r)^r",
+        says=printed_bound,
+        check=judge_bound,
+        hypotheses=(positive_integer("n").at_least(2), positive_integer("r", "rank, at most n")),
+        survivors={"beyond argument 2*": "the third argument is the number e"},
         expected="HOLDS ARGUED",
         source="000, Section 3.1, for two or more records",
-        flips=(Flip("without the e", (2, lambda n, r, e: printed_bound(n, r, e / e)), Verdict.REFUTED),),
+        flips=(Flip("without the e", lambda n, r, e: printed_bound(n, r, e / e), Verdict.REFUTED),),
     ),
+)
+enormous = Claim(
+    id="relu-approx/DX-enormous", source="000, Section 3.2, for data of MNIST's sizes in general position",
+    quote=(
+        r"Since $|\mathcal{D}_X|$ is generally an enormous number, stochastic approximations to the problem (3.3) have "
+        "been considered"
+    ),
+    whose=Whose.PRINTED,
+    statement=r"n = 60000,\ r = 784 \implies |\mathcal{D}_X| \ge 2\binom{59999}{783} > 10^{1811}",
+    words="60000 points in general position of rank 784 have more than 10^1811 patterns",
+    hypotheses=(), says=1811, check=judge_enormous,
+    flips=(Flip("10^2000", 2000, Verdict.REFUTED),),
+    survivors=dict.fromkeys(("1 % less", "sign"), "a smaller power is exceeded, too"),
+    expected="HOLDS PROVED",
 )

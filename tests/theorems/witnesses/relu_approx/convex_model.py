@@ -36,12 +36,12 @@ def rate(witness: Witness) -> bool:
 
 
 def below_the_minimum(witness: Witness) -> bool:
-    """lambda |y|^2 / (2 (P |X|^2 + n lambda)) with |y|^2 = n, |X|^2 = 9 n, against n^-1/2 log^10 n."""
+    """(lambda/2) n^2 / (tr S + n^2 lambda) with tr S = 2 n d P and d = n, against n^-1/2 log^10 n."""
     with mpmath.workdps(60):
         n, patterns, lam = mpmath.mpf(witness["n"]), mpmath.mpf(Fraction(witness["P"]).numerator), mpmath.mpf(1)
         patterns /= Fraction(witness["P"]).denominator
         enough = patterns >= 80 * mpmath.sqrt(2) * mpmath.log(10 * n)
-        least = lam * n / (2 * (patterns * 9 * n + n * lam))
+        least = lam / 2 * n**2 / (2 * n * n * patterns + n**2 * lam)
         return bool(enough and least > mpmath.log(n) ** 10 / mpmath.sqrt(n)) and witness["lambda"] == "1"
 
 
@@ -58,20 +58,20 @@ def large_gradients(witness: Witness) -> bool:
 
 
 def still_or_wrong(witness: Witness) -> bool:
-    """Algorithm 1 on |theta| and |theta - 1|: with a step the first excess is positive, without one the second is 1."""
+    """Algorithm 1 on |theta| and |theta - 1|, C = R: a step leaves the average off 0, none leaves the second at 1."""
     n, epsilon, delta, beta = (float(witness[key]) for key in ("n", "epsilon", "delta", "beta"))
     printed = math.sqrt(float(witness["p"]) * math.log(1 / delta) * math.log(1 / beta)) / (n * epsilon)
     generator = np.random.default_rng(2)
 
-    def average(target: float, eta: float) -> float:
+    def average(target: float, eta: float, steps: int) -> float:
         theta, total = 0.0, 0.0
-        for _ in range(10):
-            theta = float(np.clip(theta - eta * (np.sign(theta - target) + 0.01 * generator.normal()), -1, 1))
-            total += theta / 10
+        for _ in range(steps):
+            theta -= eta * (float(np.sign(theta - target)) + 0.01 * float(generator.normal()))
+            total += theta / steps
         return total
 
-    moving = [abs(average(0.0, eta)) for eta in (1e-6, 1e-3, 1.0)]
-    return min(moving) > 0 and abs(average(1.0, 0.0) - 1) > printed
+    moving = [abs(average(0.0, eta, steps)) for eta in (1e-6, 1e-3, 1.0, 1e6) for steps in (1, 2, 10)]
+    return witness["C"] == "R" and min(moving) > 0 and abs(average(1.0, 0.0, 10) - 1) > printed
 
 
 def shapes(witness: Witness) -> bool:
@@ -80,7 +80,7 @@ def shapes(witness: Witness) -> bool:
     generator = np.random.default_rng(3)
     x, u = generator.normal(size=(3, d)), generator.normal(size=(patterns, d))
     gradient = features(x, u).T @ np.ones(3)
-    return int(gradient.size) != int(witness["noise"])
+    return int(gradient.size) != int(witness["claimed"])
 
 
 def better_rate(witness: Witness) -> bool:
@@ -132,15 +132,68 @@ def beyond_the_textbook(witness: Witness) -> bool:
     return abs(total / steps) > eta / 2 * factor
 
 
-def forbidden(witness: Witness) -> bool:
-    """v and u lie on one side of the first record, and on different sides of the second."""
-    u, x, other, v = (np.array(ast.literal_eval(witness[key])) for key in ("u", "record", "other record", "v"))
+def one_side_only(witness: Witness) -> bool:
+    """One noisy step from 0 and the projection onto (3.5), 4000 times: v_2 < 0 near half of them, or never."""
+    u, x, other = (np.array(ast.literal_eval(witness[key]), float) for key in ("u", "record", "other record"))
+    generator = np.random.default_rng(4)
 
-    def feasible(record: np.ndarray) -> bool:
-        sign = 1 if record @ u >= 0 else -1
-        return bool(sign * (record @ v) >= 0)
+    def share(record: np.ndarray) -> float:
+        v = record - generator.normal(size=(4000, 2))  # the gradient at 0 is -y x, y = 1
+        normal = record * (1 if record @ u >= 0 else -1)
+        v -= np.minimum(0, v @ normal)[:, None] * normal / (normal @ normal)
+        return float((v[:, 1] < -1e-9).mean())
 
-    return feasible(x) and not feasible(other)
+    return share(x) > 0.4 and share(other) == 0.0 and Fraction(witness["delta below"]) <= Fraction(1, 2)
+
+
+def excluding(witness: Witness) -> bool:
+    """Three intervals of [0, 1) side by side cover more than is allowed."""
+    covered = Fraction(0)
+    for part in witness["failing"].split(","):
+        covered += Fraction(part)
+    return Fraction(witness["gamma"]) < covered <= 1
+
+
+def not_the_mean(witness: Witness) -> bool:
+    losses = [float(Fraction(part)) for part in witness["losses"].split(",")]
+    printed = sum(losses[int(witness["j"]) - 1] for _ in losses) / len(losses)
+    return abs(printed - float(np.mean(losses))) > 1e-9
+
+
+def not_scaled(witness: Witness) -> bool:
+    residuals = np.sqrt([float(Fraction(part)) for part in witness["squared residuals"].split(",")])
+    return bool(abs(np.linalg.norm(residuals) ** 2 / 2 - np.mean(residuals**2 / 2)) > 1e-9)
+
+
+def more_variables(witness: Witness) -> bool:
+    """Move every entry of (v, w) a little and count those that move the prediction of (3.4)."""
+    d, patterns = int(witness["d"]), int(witness["P"])
+    generator = np.random.default_rng(5)
+    x = generator.normal(size=(1, d))
+    wide = np.hstack([x] * patterns)  # all patterns active
+
+    def prediction(weights: np.ndarray) -> float:
+        v, w = np.split(weights, 2)
+        return float((wide @ (v - w))[0])
+
+    start = generator.normal(size=2 * d * patterns)
+    moving = sum(abs(prediction(start + e) - prediction(start)) > 1e-9 for e in np.eye(len(start)))
+    return moving != int(witness["claimed"])
+
+
+def wrong_letters(witness: Witness) -> bool:
+    x, y, a, b = (float(Fraction(witness[key])) for key in ("x", "y", "a", "b"))
+    return x**2 + y**2 < 2 * a * b
+
+
+def outputs_interact(witness: Witness) -> bool:
+    """A mixed second difference of log-sum-exp at 0."""
+    def loss(one: float, two: float) -> float:
+        return math.log(math.exp(one) + math.exp(two)) - one
+
+    h = 1e-4
+    mixed = (loss(h, h) - loss(h, -h) - loss(-h, h) + loss(-h, -h)) / (4 * h * h)
+    return abs(mixed - float(Fraction(witness["value"]))) < 1e-3 and abs(mixed) > 0.1
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
@@ -149,11 +202,17 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/thm-4.1-regularised": below_the_minimum,
     "relu-approx/thm-4.1-gradients": large_gradients,
     "relu-approx/thm-D.3": still_or_wrong,
-    "relu-approx/thm-D.3-applies": forbidden,
+    "relu-approx/thm-D.3-applies": one_side_only,
+    "relu-approx/thm-4.1-union": excluding,
+    "relu-approx/eq-3.7-index": not_the_mean,
+    "relu-approx/app-D-scale": not_scaled,
+    "relu-approx/p-of-3.4": more_variables,
+    "relu-approx/young": wrong_letters,
+    "relu-approx/k-independent": outputs_interact,
     "relu-approx/alg-1": shapes,
     "relu-approx/alg-1-average": beyond_the_textbook,
     "relu-approx/intro-rates-worse": better_rate,
-    "relu-approx/thm-G.1": objectives,
+    "relu-approx/thm-G.1-reading-letters": objectives,
     "relu-approx/thm-G.1-proof": not_invariant,
     "relu-approx/thm-G.1-gamma": no_real_scaling,
 }
@@ -165,12 +224,20 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/thm-4.1": {"n": "1000000000000", "epsilon": "1"},
     "relu-approx/thm-4.1-regularised": {"n": "1e40", "lambda": "1", "P": "11172"},
     "relu-approx/thm-4.1-gradients": {"d": "1", "P": "16", "claimed": "100"},
-    "relu-approx/thm-D.3-applies": {"u": "[1, 1]", "record": "[1, 0]", "other record": "[0, 1]", "v": "[1, 1]"},
-    "relu-approx/alg-1": {"d": "3", "P": "1", "noise": "3"},
+    "relu-approx/thm-D.3-applies": {
+        "u": "[1, 1]", "record": "[1, 0]", "other record": "[1, 0]", "delta below": "1/2",
+    },
+    "relu-approx/eq-3.7-index": {"losses": "2, 2", "j": "1"},
+    "relu-approx/app-D-scale": {"squared residuals": "3"},
+    "relu-approx/p-of-3.4": {"d": "2", "P": "1", "claimed": "4"},
+    "relu-approx/young": {"x": "1", "y": "2", "a": "1", "b": "2"},
+    "relu-approx/k-independent": {"value": "0"},
+    "relu-approx/thm-4.1-union": {"gamma": "1/10", "failing": "1/30, 1/30, 1/30"},
+    "relu-approx/alg-1": {"d": "3", "P": "1", "claimed": "3"},
     "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "n": "1e6", "sqrt(d)/(epsilon n)": "1e-2"},
     "relu-approx/alg-1-average": {"T": "1", "eta": "1", "factor of G^2": "2", "subgradients": "1"},
-    "relu-approx/thm-D.3": {"p": "1", "n": "2", "epsilon": "1", "delta": "1e-5", "beta": "0.05"},
-    "relu-approx/thm-G.1": {"y": "1", "lambda": "1/10", "bound on |u|": "1", "bound on alpha": "None"},
+    "relu-approx/thm-D.3": {"C": "R", "p": "1", "n": "2", "epsilon": "1", "delta": "1e-5", "beta": "0.05"},
+    "relu-approx/thm-G.1-reading-letters": {"y": "1", "lambda": "1/10", "bound on |u|": "1", "bound on alpha": "None"},
     "relu-approx/thm-G.1-proof": {"u": "1", "alpha": "1", "gamma": "1"},
     "relu-approx/thm-G.1-gamma": {"|u|": "1", "alpha": "1"},
 }

@@ -100,18 +100,29 @@ def differences(logits: np.ndarray, tau: float) -> np.ndarray:
     ])
 
 
+def numbers(text: str) -> np.ndarray:
+    return np.array([float(Fraction(part)) for part in text.split(",")])
+
+
 def not_a_gradient(witness: Witness) -> bool:
-    matrix = differences(np.array(ast.literal_eval(witness["logits"]), dtype=float), float(Fraction(witness["tau"])))
-    lowest = np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]
-    return bool(np.abs(matrix - matrix.T).max() > 1e-3 and lowest < -1e-4)
+    """The clipped gradients of the two models, in doubles, against their difference."""
+    v, other, tau = numbers(witness["v"]), numbers(witness["v'"]), float(Fraction(witness["C"]))
+    return float((clipped(other, tau) - clipped(v, tau)) @ (other - v)) < -1e-8
 
 
 def step_expands(witness: Witness) -> bool:
-    """Two nearby models, one clipped step each, in the logits times the features' squared norm."""
+    """The two models as whole weight matrices: one clipped step each, every gradient of full size."""
     eta, decay, active = (float(Fraction(witness[k])) for k in ("eta", "eta lambda", "active hyperplanes"))
-    logits = np.array([0.0, 1.0, -1.0, -2.0])[: int(witness["classes"])]
-    matrix = differences(logits, 1 / np.sqrt(active))
-    return bool(np.linalg.norm((1 - decay) * np.eye(len(logits)) - eta * active * matrix, 2) > 1)
+    t, bar = np.ones(int(active)), float(Fraction(witness["C"]))
+
+    def step(weights: np.ndarray) -> np.ndarray:
+        logits = t @ weights
+        p = np.exp(logits - logits.max())
+        gradient = np.outer(t, p / p.sum() - np.eye(len(logits))[0])
+        return (1 - decay) * weights - eta * gradient * min(1.0, bar / float(np.linalg.norm(gradient)))
+
+    v, other = (np.outer(t, numbers(witness[key])) / active for key in ("logits", "other logits"))
+    return bool(np.linalg.norm(step(other) - step(v)) > np.linalg.norm(other - v) * (1 + 1e-6))
 
 
 def fewer_are_admissible(witness: Witness) -> bool:
@@ -164,7 +175,10 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/DX-bound": {"n": "3", "r": "2"},
     "relu-approx/eq-3.4": {"prediction": "0", "y": "2"},
     "relu-approx/eq-3.6-3.8-D": {"x^T u": "1"},
-    "relu-approx/clip-convex": {"logits": "(0, 1)", "tau": "1/10"},
-    "relu-approx/clip-preserves": {"classes": "2", "eta": "1/100", "eta lambda": "1/10000", "active hyperplanes": "64"},
+    "relu-approx/clip-convex": {"v": "0, 1", "v'": "1/10, 9/10", "C": "1/10"},
+    "relu-approx/clip-preserves": {
+        "eta": "1/100", "eta lambda": "1/10000", "active hyperplanes": "64", "C": "1", "logits": "0, 1",
+        "other logits": "1/10, 9/10",
+    },
     "relu-approx/lem-3.2-consequence": {"|x|^2": "1", "P": "128", "claimed": "(6, 4)"},
 }
