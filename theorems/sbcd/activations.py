@@ -1,8 +1,8 @@
 r"""Assumption 3.1 of document 001 for a run of Algorithm 2: are the activations bounded? One hidden unit, gamma = 1.
 
-As listed, the algorithms normalise theta_0 before its noisy update, so the next x and U are solved for with an unbounded
-Gaussian theta_0 = rho + z. With x_0 = 1, x_1 >= 0 and |theta_1| <= 1: U_0 <- (theta_0 + x_1)/2 by (6) and then x_1 <-
-(theta_1 y + U_0)/(1 + theta_1^2) by (5), at least (z/2 - |y|)/2: beyond every X with positive probability.
+As listed, the algorithms normalise theta_0 before its noisy update, so the next x and U are solved for with an
+unbounded Gaussian theta_0 = rho + z. With x_0 = 1, x_1 >= 0 and |theta_1| <= 1: U_0 <- (theta_0 + x_1)/2 by (6) and
+then x_1 <- (theta_1 y + U_0)/(1 + theta_1^2) by (5), at least (z/2 - |y|)/2: beyond every X with positive probability.
 
 With theta_0 normalised after the update, |theta_0| <= rho. With squared loss, (5) gives -|y|/2 <= x_1 <= |y|/2 +
 max(0, U_0), because |theta_1 y|/(1 + theta_1^2) <= |y|/2, and (6) gives U_0 <= max(0, (rho |x_0| + x_1)/2). So x_1 <= B
@@ -24,7 +24,7 @@ from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.sbcd.algebra import never_negative, vanishes
-from theorems.sbcd.updates import PRINTED, _decided, _regions
+from theorems.sbcd.updates import PRINTED, decided, regions
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 
@@ -56,11 +56,11 @@ def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
             never_negative(size - value) and never_negative(size + value) for size, value in weights)),
         computed("|theta_1 y|/(1 + theta_1^2) <= |y|/2, the difference being |y| (1 - |theta_1|)^2/(2 (1 + theta_1^2))",
                  vanishes(label / 2 - t * label / (1 + t**2) - label * (1 - t) ** 2 / (2 * (1 + t**2)))),
-        computed("(5): sigma(U_0)/(1 + theta_1^2) lies between 0 and sigma(U_0), so -|y|/2 <= x_1 <= |y|/2 + sigma(U_0)",
+        computed("(5): sigma(U_0)/(1 + theta_1^2) is between 0 and sigma(U_0), so -|y|/2 <= x_1 <= |y|/2 + sigma(U_0)",
                  never_negative(before - before / (1 + t**2))),
         computed("(6): U_0 <= max(0, (theta_0 x_0 + x_1)/2), in every region of the plane", all(
-            never_negative(sympy.expand(((x + a) / 2 if _decided(x + a) else 0) - PRINTED(a, x)))
-            for a, x in _regions())),
+            never_negative(sympy.expand(((x + a) / 2 if decided(x + a) else 0) - PRINTED(a, x)))
+            for a, x in regions())),
         computed("x_1 <= rho |x_0| + |y| gives |y|/2 + (rho |x_0| + x_1)/2 <= the same again",
                  vanishes(label / 2 + (wide + (wide + label)) / 2 - (wide + label))),
         tried=tried,
@@ -80,7 +80,7 @@ bounded = Claim(
     whose=Whose.PRINTED,
     severity=Severity.PRIVACY,
     statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
-    words="that activations are bounded is benign: for Algorithm 2 as listed, or with weights normalised after the noise",
+    words="bounded activations are a benign assumption: for Algorithm 2 as listed, or normalised after the noise",
     hypotheses=_UNIT, says=None, check=None, readings=("sbcd/assump-3.1-reading-listed", "sbcd/assump-3.1-repaired"),
     uses=("sbcd/alg-order",),
     expected="AMBIGUOUS ARGUED",

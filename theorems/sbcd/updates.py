@@ -61,7 +61,7 @@ def _sign(value: Any) -> bool | None:
     return False if number.is_negative or never_negative(-number) else None
 
 
-def _decided(value: Any) -> bool:
+def decided(value: Any) -> bool:
     """The sign, which must be known."""
     sign = _sign(value)
     if sign is None:
@@ -82,8 +82,8 @@ def with_threshold(value: Any) -> Cases:
     return replace(PRINTED, near=(guards, PRINTED.near[1]))
 
 
-def _regions() -> Iterator[tuple[Any, Any]]:
-    """(a, x) for positive p, s: together they cover the plane."""
+def regions() -> Iterator[tuple[Any, Any]]:
+    """(a, x) for positive p and s: together they cover the plane."""
     p, s = sympy.symbols("p s", positive=True)
     zero, root = sympy.Integer(0), sympy.sqrt(2)
     yield from ((zero, zero), (zero, s), (zero, -s), (p, s - p), (p, -s - p), (p, -p), (-p, p - s), (-p, p))
@@ -94,7 +94,7 @@ def _regions() -> Iterator[tuple[Any, Any]]:
 
 def _half(gamma: Any, a: Any, x: Any, u: Any) -> Any:
     """gamma/2 ((x - max(0, U))^2 + (U - a)^2) for symbols, the sign of U decided."""
-    return gamma / 2 * ((x - (u if _decided(u) else 0)) ** 2 + (u - a) ** 2)
+    return gamma / 2 * ((x - (u if decided(u) else 0)) ** 2 + (u - a) ** 2)
 
 
 def _least_on_half_lines(gamma: Any) -> bool:
@@ -125,8 +125,8 @@ def judge_hidden(update: Cases, given: Domain) -> Finding:
             )
     gamma = given.symbol("gamma")
     shown = []
-    for a, x in _regions():
-        right, left = ((x + a) / 2 if _decided(x + a) else sympy.Integer(0)), (sympy.Integer(0) if _decided(a) else a)
+    for a, x in regions():
+        right, left = ((x + a) / 2 if decided(x + a) else sympy.Integer(0)), (sympy.Integer(0) if decided(a) else a)
         found = _half(gamma, a, x, update(a, x))
         shown += [never_negative(sympy.expand(_half(gamma, a, x, other) - found)) for other in (right, left)]
     return proof(
