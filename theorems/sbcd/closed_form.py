@@ -200,7 +200,7 @@ _FIXED = (
     r" \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1}"
 )
 _WRONG = (
-    Flip("the exponent one less", replace(REPAIRED, exponent=lambda k, K, N, j: steps_without(k, K, N, j) + 1),
+    Flip("the exponent of q one more", replace(REPAIRED, exponent=lambda k, K, N, j: steps_without(k, K, N, j) + 1),
          Verdict.REFUTED),
     Flip("the power -1/L_T^2", replace(REPAIRED, power=PRINTED.power), Verdict.REFUTED),
 )

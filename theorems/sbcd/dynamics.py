@@ -315,7 +315,9 @@ convergence = Claim(
         flips=(Flip("for L_F L_T <= 1", lambda q, batches: q <= 1 and batches > 1, Verdict.REFUTED),),
         rests_on=("sbcd/thm-4.6-form", "sbcd/lem-4.7"),
         survivors={"1 % *": "a truth value has no percentage", "squared": "a truth value has no square",
-                   "beyond *": "the regimes beyond the points are argued"},
+                   "beyond *": "the regimes beyond the points are argued",
+                   "any batches": "below one batch nothing is run, and both say so",
+                   "any lipschitz_*": "only the square of L_F L_T enters"},
     ),
 )
 smaller_prox = Claim(
@@ -328,6 +330,7 @@ smaller_prox = Claim(
     words="over several epochs a smaller L_T never gives a larger bound",
     hypotheses=_BLOCK, says=True, check=judge_prox, flips=(Flip("a larger one", False, Verdict.REFUTED),),
     uses=("sbcd/cor-4.5-case1",), rests_on=("sbcd/cor-4.5-case1-repaired",),
+    survivors={"any lipschitz_*": "only the squares of L_F and L_T enter"},
     expected="HOLDS ARGUED",
 )
 tighter = Claim(
