@@ -23,7 +23,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.sbcd.algebra import never_negative, vanishes
+from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.updates import PRINTED, decided, regions
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
@@ -31,7 +31,7 @@ from theorems.verdict import Finding, Verdict, computed, proof, refuted
 def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether x_1 stays bounded where x and U are solved for with theta_0 = weight(rho, z), z the Gaussian noise."""
     tried = 0
-    for point in given.points("rho", "y", "X"):
+    for point in led(given, rho="1", y="1", X="16"):
         rho, y = point["rho"], point["y"]
         limit = max(point["X"], (rho + abs(y)) ** 2)
         noise = 4 * (1 + limit) + 2 * abs(y) + 1  # of variance 1

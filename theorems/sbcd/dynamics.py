@@ -28,7 +28,7 @@ from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.sbcd.accounting import BlockSetting, exact_law, recursion
-from theorems.sbcd.algebra import never_negative, vanishes
+from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, induction
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
@@ -47,7 +47,8 @@ def judge_decay(says: tuple[Form, bool], given: Domain) -> Finding:
     """Whether the decay of a form is at most 1 (below it, if asked), 1 only at the last step, and falls with K."""
     form, strict = says
     tried = 0
-    for point in given.points(at_most=12, most={"batches": 3}):
+    simple = {"noise": "1", "batches": 2, "lipschitz_gradient": "1", "lipschitz_prox": "1"}
+    for point in led(given, at_most=12, most={"batches": 3}, **simple):
         gradient, prox, batches, noise = (
             point[name] for name in ("lipschitz_gradient", "lipschitz_prox", "batches", "noise")
         )
@@ -88,7 +89,7 @@ def judge_exponential(touches: Callable[[Any, Any, Any], Any], given: Domain) ->
     """Whether K epochs lose at least touches(K, base, constant) touches; they lose at most K, whatever L_F."""
     count, base, constant = sympy.symbols("K", positive=True), given.chart("base"), given.symbol("constant")
     outgrows = sympy.limit(touches(count, base, constant) / count, count, sympy.oo) == sympy.oo
-    for point in given.points("base", "constant"):
+    for point in led(given, base="11/10", constant="1"):
         epochs = 1
         while epochs < 2**60 and not touches(arb(epochs), ball(point["base"]), ball(point["constant"])) > epochs:
             epochs *= 2

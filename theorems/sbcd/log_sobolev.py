@@ -77,7 +77,7 @@ def judge_law(own_input: Callable[[Any, Any], Any], given: Domain) -> Finding:
     x = own_input(theta, label)
     outward = sympy.factor(-(theta * x - label) * x * theta).is_nonnegative is True
     y, tried = Fraction(14, 5), 0
-    for noise in given.values("noise"):
+    for noise in (Fraction(1, 2), *given.values("noise")):
         with ctx.workprec(64):
             excess = _excess(own_input, y, noise)
         tried += 1

@@ -23,7 +23,7 @@ from oracle.core.domain import Parameter, non_negative, positive, positive_integ
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.sbcd.algebra import never_negative, vanishes
+from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.mixture import hessian_gap
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
@@ -38,7 +38,7 @@ def power_estimate(values: Diagonal, iterations: int) -> Fraction:
 
 def judge_estimate(squared: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether dividing by an estimated norm leaves every diagonal matrix with norm at most rho."""
-    for rho in given.values("rho"):
+    for rho in (Fraction(1), *given.values("rho")):
         for ratio in itertools.product((Fraction(2), Fraction(1), Fraction(3, 2)), repeat=2):
             values = tuple(rho * part for part in ratio)
             after = max(values) ** 2 * min(rho**2 / squared(values), Fraction(1))
@@ -163,7 +163,7 @@ Iteration = Callable[[Any, Any, Callable[[Any], Any]], Any]
 def judge_order(iteration: Iteration, given: Domain) -> Finding:
     """Whether theta after an iteration has norm at most rho: numbers theta = rho, and symbols."""
     tried = 0
-    for point in given.points("rho", "step"):
+    for point in led(given, rho="1", step="1/10"):
         rho, step = point["rho"], point["step"]
         after = iteration(rho, step, lambda theta, rho=rho: max(min(theta, rho), -rho))
         tried += 1

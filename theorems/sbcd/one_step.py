@@ -16,14 +16,14 @@ import sympy
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.sbcd.algebra import never_negative, vanishes
+from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 
 def judge_variance(time: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether 2 time(t, eta) o is the variance of the law after one step of (8), 2 eta o, for t in [0, eta]."""
     tried = 0
-    for point in given.points("eta", "share", "noise"):
+    for point in led(given, eta="1", share="1/2", noise="1"):
         eta, t, o = point["eta"], point["share"] * point["eta"], point["noise"]
         tried += 1
         if time(t, eta) != eta:
@@ -77,7 +77,7 @@ def judge_touch(gain: Callable[..., Any], given: Domain) -> Finding:
 def judge_sensitivity(share: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether share(change, n, b) is how far a batch's mean moves when one of n gradients changes by that much."""
     tried = 0
-    for point in given.points("change", "batch_size", "batches", at_most=100):
+    for point in led(given, at_most=100, change="2", batch_size=2, batches=2):
         change, batch, records = point["change"], point["batch_size"], point["batch_size"] * point["batches"]
         gradients = [Fraction(0)] * min(batch, 5)  # the others' values cancel
         moved = (sum(gradients) + change) / batch - sum(gradients) / batch

@@ -15,7 +15,7 @@ import sympy
 from oracle.core.domain import non_negative, positive, real, vector
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.sbcd.algebra import minimiser, never_negative, vanishes
+from theorems.sbcd.algebra import led, minimiser, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 
@@ -63,7 +63,7 @@ def judge_penalty(minimum: Callable[[Any, Any], Any], given: Domain) -> Finding:
     point = sympy.solve([sympy.diff(right, x), sympy.diff(right, u)], [x, u], dict=True)[0]
     least, constrained = sympy.factor(right.subs(point)), (theta - y) ** 2 / 2
     tried = 0
-    for case in given.points("gamma", "theta", "y"):
+    for case in led(given, gamma="1", theta="1", y="2"):
         at = {gamma: case["gamma"], theta: case["theta"], y: case["y"]}
         claimed, true = minimum((case["theta"] - case["y"]) ** 2 / 2, case["gamma"]), sympy.Rational(least.subs(at))
         tried += 1
@@ -107,7 +107,7 @@ def judge_step(update: Callable[[Any, Any, Any], Any], given: Domain) -> Finding
 def judge_exact(update: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether an update, of h, eta and theta, is Algorithm 1's argmin of h t^2/2 + (t - theta)^2/(2 eta)."""
     tried = 0
-    for point in given.points("h", "eta", "theta"):
+    for point in led(given, h="1", eta="1/2", theta="1"):
         h, eta, theta = point["h"], point["eta"], point["theta"]
         true = minimiser(lambda t, h=h, e=eta, s=theta: h * t**2 / 2 + (t - s) ** 2 / (2 * e))
         tried += 1

@@ -44,7 +44,7 @@ def judge_map(says: tuple[str, Prox], given: Domain) -> Finding:
     """Whether (t - u)/eta is a subgradient of r at u = prox(t): necessary and sufficient, since r is convex."""
     name, prox = says
     tried = 0
-    for eta in given.values("eta"):
+    for eta in (Fraction(1, 2), *given.values("eta")):
         for t in (*_GRID, eta, -eta):
             u = prox(eta, t)
             low, high = SUBGRADIENTS[name](u)
@@ -94,7 +94,7 @@ def _constants(
     says: Callable[[Any], dict[str, Any]], given: Domain, right: Callable[[Any, Any], bool],
     shown: Callable[[Any], bool],
 ) -> Finding:
-    values = given.values("eta")
+    values = (Fraction(1, 2), *given.values("eta"))
     for eta in values:
         points = sorted({*_GRID, 2 * eta, 3 * eta})
         for name, constant in says(eta).items():

@@ -20,7 +20,7 @@ import sympy
 from oracle.core.domain import Parameter, choice, non_negative, positive, unit_interval, vector
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.sbcd.algebra import never_negative, symbol_of, vanishes
+from theorems.sbcd.algebra import led, never_negative, symbol_of, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 
@@ -30,10 +30,10 @@ def judge_constant(constant: Callable[[Any, Any, Any], Any], given: Domain) -> F
     An inner block is the case R = gamma/2 |U - .|^2: where smoothness is no hypothesis, it is gamma.
     """
     inner = "smoothness" not in given.parameters
-    names = ("gamma", "X") if inner else ("gamma", "X", "smoothness")
+    simple = {"gamma": "1", "X": "1/4"} if inner else {"gamma": "1", "X": "1", "smoothness": "2"}
     tried = 0
-    for point in given.points(*names):
-        gamma, bound, smooth = point["gamma"], point["X"], point[names[-1] if not inner else "gamma"]
+    for point in led(given, **simple):
+        gamma, bound, smooth = point["gamma"], point["X"], point["gamma" if inner else "smoothness"]
         # R = smooth (z - y)^2 / 2 at |x|^2 = X, along x/|x|: the second difference of a quadratic is its curvature.
         values = [smooth * (t * bound - 1) ** 2 / 2 / bound for t in (Fraction(1), Fraction(0), Fraction(-1))]
         true = values[0] - 2 * values[1] + values[2]

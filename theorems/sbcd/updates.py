@@ -186,7 +186,7 @@ def judge_input(update: Callable[[Any, Any, Any], Any], given: Domain) -> Findin
 
     tried = 0
     cases = ((Fraction(1), Fraction(1), Fraction(1)), (Fraction(2), Fraction(-1), Fraction(3)))
-    for gamma, (theta, u, fed) in itertools.product(given.values("gamma"), cases):
+    for gamma, (theta, u, fed) in itertools.product((Fraction(1), *given.values("gamma")), cases):
         tried += 1
         if excess(theta, u, fed, gamma) != 0:
             return refuted(
