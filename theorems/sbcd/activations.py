@@ -46,7 +46,8 @@ def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
                 {"|theta_1| at most": 1, "x_0": 1, "y": y, "rho": rho, "noise at least": noise, "variance": 1,
                  "X": limit, "x_1 at least": x, "probability": chance},
             )
-    rho_, more, less = given.symbol("rho"), *sympy.symbols("s p", nonnegative=True)
+    rho_ = given.symbol("rho")
+    more, less = sympy.symbols("s p", nonnegative=True)
     # z = s; z = -s with rho = s/2 + p, which stays above -rho; and z = -2 rho - s.
     noises = ((rho_, more), (more / 2 + less, -more), (rho_, -2 * rho_ - more))
     weights = [(size, weight(size, z)) for size, z in noises]

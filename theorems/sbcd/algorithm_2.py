@@ -171,3 +171,18 @@ priority = Claim(
                  "stochastic gradient descent might converge even for non-convex losses"),
     expected="NOT_CHECKABLE CITED",
 )
+gain = Claim(
+    id="sbcd/whole-network-gain",
+    source="001, Section 1, fifth paragraph: for Algorithm 2, all blocks, by Theorem 4.6 with its indices set right",
+    quote="our algorithm’s privacy loss is significantly smaller than that of composition theory.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
+    statement=r"\varepsilon(\text{Algorithm 2}) \le \frac{1}{N}\,\varepsilon(\text{composition})"
+              r" \quad (K = 1,\ j_0 = 0,\ N = 100)",
+    words="Algorithm 2, all of its blocks, is guaranteed less than the sum over all updates that read the record",
+    hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
+    flips=(Flip("no less than composition", lambda touch, records: 2 * touch, Verdict.HOLDS),),
+    repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/thm-4.6-algorithm-2"),
+    expected="REFUTED ARGUED",
+)

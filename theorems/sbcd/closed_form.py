@@ -206,7 +206,8 @@ _WRONG = (
 )
 _SAME = {
     "[[]last] [[]1] sign": "0 is its negative", "[[]last] [[]1] 1 % *": "0 is 0 multiplied by anything",
-    "[[]last] [[]1] squared": "0 is its square", "[[]power] squared": "1 is its square",
+    "[[]last] [[]1] squared": "0 is its square",
+    "any lipschitz_gradient": "only its square enters", "[[]power] squared": "1 is its square",
 }
 
 theorem_4_6 = Claim(

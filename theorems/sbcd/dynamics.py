@@ -47,7 +47,7 @@ def judge_decay(says: tuple[Form, bool], given: Domain) -> Finding:
     """Whether the decay of a form is at most 1 (below it, if asked), 1 only at the last step, and falls with K."""
     form, strict = says
     tried = 0
-    simple = {"noise": "1", "batches": 2, "lipschitz_gradient": "1", "lipschitz_prox": "1"}
+    simple: dict[str, Any] = {"noise": "1", "batches": 2, "lipschitz_gradient": "1", "lipschitz_prox": "1"}
     for point in led(given, at_most=12, most={"batches": 3}, **simple):
         gradient, prox, batches, noise = (
             point[name] for name in ("lipschitz_gradient", "lipschitz_prox", "batches", "noise")

@@ -133,8 +133,8 @@ def judge_order(order: Callable[[Any, Any], Any], given: Domain) -> Finding:
             for part in (Fraction(1), Fraction(1, 2)):
                 for mean in (Fraction(0), Fraction(1)):
                     before = _rate(mean, part * v, v, prime)
-                    after = _rate(mean * slope * prox, *(
-                        prox**2 * (slope**2 * w + added) for w in (part * v, v)), alpha)
+                    first, second = (prox**2 * (slope**2 * w + added) for w in (part * v, v))
+                    after = _rate(mean * slope * prox, first, second, alpha)
                     tried += 1
                     if prime <= 1 or after > before / ball(1 + u):
                         return refuted(

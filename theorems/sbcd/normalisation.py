@@ -10,6 +10,7 @@ identity.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -156,6 +157,10 @@ def _moment(first: Any, second: Any, alpha: Fraction) -> arb:
     return sum(((ball(a).log() * ball(alpha) + ball(b).log() * (1 - ball(alpha))).exp() for a, b in pairs), arb(0))
 
 
+def _clipped(rho: Fraction, theta: Fraction) -> Fraction:
+    return max(min(theta, rho), -rho)
+
+
 Iteration = Callable[[Any, Any, Callable[[Any], Any]], Any]
 """(theta, the step to add, the normalisation) -> theta after the iteration."""
 
@@ -165,7 +170,7 @@ def judge_order(iteration: Iteration, given: Domain) -> Finding:
     tried = 0
     for point in led(given, rho="1", step="1/10"):
         rho, step = point["rho"], point["step"]
-        after = iteration(rho, step, lambda theta, rho=rho: max(min(theta, rho), -rho))
+        after = iteration(rho, step, functools.partial(_clipped, rho))
         tried += 1
         if abs(after) > rho:
             return refuted(

@@ -125,6 +125,17 @@ variance = Claim(
         survivors={"any *": "the variance 2 eta o is the same expression for all numbers"},
     ),
 )
+variance_of_noise = Claim(
+    id="sbcd/o-is-variance", source="001, Section 4.3 (and Section 5, final noise variance): o is called the variance",
+    quote="i.e., the variance of the noise",
+    whose=Whose.TYPO,
+    statement=r"\mathrm{Var} = o(\eta, k, j) \text{ in (8)}",
+    words="o is the variance of the noise of a step, and not 2 eta o",
+    hypotheses=variance.hypotheses, says=lambda t, eta: Fraction(1, 2), check=judge_variance,
+    flips=(Flip("2 eta o", lambda t, eta: eta, Verdict.HOLDS),),
+    repaired_by="sbcd/eq-9-t-repaired",
+    expected="REFUTED PROVED",
+)
 touch = Claim(
     id="sbcd/cor-4.5-case2", source="001, Corollary 4.5, case 2 (o where it prints sigma)",
     quote=(

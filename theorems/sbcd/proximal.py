@@ -64,7 +64,8 @@ def judge_map(says: tuple[str, Prox], given: Domain) -> Finding:
 
 def _optimal(name: str, prox: Prox, given: Domain) -> bool:
     """The optimality condition for symbols: for l1 by the cases of theta against eta."""
-    eta, less, more = given.symbol("eta"), *sympy.symbols("s x", positive=True)
+    eta = given.symbol("eta")
+    less, more = sympy.symbols("s x", positive=True)
     t = sympy.symbols("t", real=True)
     if name != "l1":
         u = prox(eta, t)

@@ -125,10 +125,6 @@ def other_constant(witness: Witness) -> bool:
     return witness["r"] == "l2" and abs(abs(points[1] - points[0]) / 10 - number(witness, "claimed")) > 1e-3
 
 
-def other_variance(witness: Witness) -> bool:
-    return number(witness, "t") != number(witness, "eta")
-
-
 def simulated_spread(gradient: float, noises: list[float]) -> list[float]:
     """The variances of a linear recursion, by adding up each step's share separately."""
     return [
@@ -211,7 +207,6 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "sbcd/contraction": singular,
     "sbcd/prox-l2": wrong_proximal_point,
     "sbcd/prox-all-1-reading-best": other_constant,
-    "sbcd/eq-9-t": other_variance,
     "sbcd/decay-lt-1": zero_divides,
     "sbcd/intro-exponential-reading-loss": not_exponential,
     "sbcd/convergence-const": does_not_converge,
