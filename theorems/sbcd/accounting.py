@@ -131,7 +131,8 @@ def in_range(given: Domain) -> Step:
         given.chart("alpha") - 1, *(given.symbol(name) for name in ("eta", "noise", "spread", "lipschitz_gradient"))
     )
     return computed("alpha > 1, t = 2 eta o > 0 and c_0 = c/L_F^2 > 0", all(
-        part.is_positive is True for part in (order, 2 * eta * noise, 1 / (v * slope**2))))
+        part.is_positive is True for part in (order, 2 * eta * noise, 1 / (v * slope**2))
+    ) and all(alpha > 1 for alpha in given.values("alpha")))
 
 
 def judge_decay(power: Callable[[Any], Any], given: Domain) -> Finding:
@@ -160,7 +161,7 @@ def judge_decay(power: Callable[[Any], Any], given: Domain) -> Finding:
         in_range(given),
         computed("the exponent is -1, whatever L_T: the factor that linear maps on Gaussian laws attain",
                  vanishes(power(prox) - 1)),
-        tried=tried + len(given.values("alpha")),
+        tried=tried,
     )
 
 

@@ -95,7 +95,7 @@ bounded = Claim(
         rests_on=("sbcd/alg-order-repaired", "sbcd/eq-5-D", "sbcd/eq-6"),
         survivors={"sign": "weights within [-rho, rho] are all that it needs",
                    "1 % less": "weights within [-rho, rho] are all that it needs",
-                   "any y": "y is any number", "any X": "the bound does not depend on X"},
+                   "any X": "the bound does not depend on X"},
     ),
 )
 listed = Claim(

@@ -183,7 +183,6 @@ uniform_4_1 = Claim(
         words="valid for every value of the other parameters is the bound with omega = 0, which is never below 1",
         says=lambda eta, omega, beta: sympy.Max(1, abs(1 - eta * beta)),
         expected="HOLDS PROVED",
-        survivors={"any omega": "omega does not enter"},
     ),
 )
 threshold_4_1 = Claim(

@@ -65,12 +65,12 @@ def judge_touch(gain: Callable[..., Any], given: Domain) -> Finding:
     eta_, size_, batch_, o_ = (given.symbol(name) for name in names)
     return proof(
         computed("R_alpha/alpha of two Gaussians is (difference of means)^2/(2 variance), by completing the square",
-                 rate is not None and given.chart("alpha").is_positive is True),
+                 rate is not None and all(alpha > 1 for alpha in given.values("alpha"))),
         computed("the difference eta S/b at the variance 2 eta o gives at most what is claimed, on symbols",
                  rate is not None and never_negative(gain(eta_, size_, batch_, o_)
                                                      - rate(eta_ * size_ / batch_, 2 * eta_ * o_))),
         argued("given what came before, the step is such a release: composition adds it up, and T is post-processing"),
-        tried=tried + len(given.values("alpha")),
+        tried=tried,
     )
 
 

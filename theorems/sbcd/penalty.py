@@ -44,10 +44,10 @@ def judge_convexity(blocks: tuple[str, ...], given: Domain) -> Finding:
     signs = [vanishes(bend - gamma * move**2) for block in blocks for bend in bends[block]]
     return proof(
         computed("in every coordinate of U_d - theta_d x_d and of x_d - sigma(U_{d-1}) the second derivative along a "
-                 "line is gamma times a square", all(signs) and gamma.is_nonnegative is True),
+                 "line is gamma times a square, gamma > 0", all(signs) and gamma.is_nonnegative is True
+                 and all(value > 0 for value in given.values("gamma"))),
         argued("(4) is a sum of these over the coordinates and layers, of terms without the block, and of R, convex in "
                "theta_D and in x_D by hypothesis; a sum of convex functions is convex"),
-        tried=len(given.values("gamma")),
     )
 
 

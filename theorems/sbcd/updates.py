@@ -134,7 +134,8 @@ def judge_hidden(update: Cases, given: Domain) -> Finding:
                  _least_on_half_lines(gamma)),
         computed("in each of the regions that cover the plane the update is no worse than both, as sums of "
                  "non-negative terms; (4) is a sum over the coordinates of U_d", all(shown)),
-        tried=len(points) * len(given.values("gamma")),
+        computed("gamma/2 > 0 only scales the objective", all(value > 0 for value in given.values("gamma"))),
+        tried=len(points),
     )
 
 
@@ -169,7 +170,8 @@ def judge_activity(update: Callable[[Any, Any, Any], tuple[Any, Any]], given: Do
                  _is_zero(gap)),
         computed("h^T A h = |h|^2 + |theta h|^2 > 0 for h other than 0, so A is invertible and x_d the only minimiser",
                  _is_zero(bend) and gamma.is_positive is True),
-        tried=len(given.values("gamma")),
+        computed("gamma > 0 only scales the gradient", all(value > 0 for value in given.values("gamma"))),
+        tried=1,
     )
 
 
