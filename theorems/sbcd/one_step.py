@@ -98,6 +98,31 @@ def judge_sensitivity(share: Callable[[Any, Any, Any], Any], given: Domain) -> F
     )
 
 
+def judge_finite(clip: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether gradients gamma (theta x - U) x, passed through clip(., C), differ by at most 2C for every theta."""
+    tried = 0
+    for point in led(given, limit="1", gamma="1"):
+        limit, gamma = point["limit"], point["gamma"]
+        theta = 2 * limit / gamma + 1
+        moved = clip(gamma * theta, limit) - clip(Fraction(0), limit)  # of the records (x, U) = (1, 0) and (0, 0)
+        tried += 1
+        if abs(moved) > 2 * limit:
+            return refuted(
+                "the gradients of two records differ by more, and by as much as one likes as theta grows",
+                {"gamma": gamma, "theta": theta, "records (x, U)": "(1, 0) and (0, 0)", "S_g at most": 2 * limit,
+                 "difference": moved},
+            )
+    limit_, more = given.symbol("limit"), sympy.symbols("s", nonnegative=True)
+    cases = ((limit_, limit_ + more), (more + limit_, more), (limit_, -limit_ - more), (more + limit_, -more))
+    return proof(
+        computed("a gradient beyond the limit, within it, or beyond it on the other side comes out within [-C, C]", all(
+            never_negative(size - clip(value, size)) and never_negative(size + clip(value, size))
+            for size, value in cases) and given.symbol("gamma").is_positive is True),
+        argued("a clipped vector has norm at most C, and two of them differ by at most 2C (triangle inequality)"),
+        tried=tried,
+    )
+
+
 _ALPHA = Parameter("alpha", low=Fraction(1), low_open=True)
 _TOUCH = (_ALPHA, positive("eta"), positive("sensitivity"), positive_integer("batch_size"), positive("noise"))
 _CHANGE = (positive("change"), positive_integer("batch_size"), positive_integer("batches", "n/b"))
@@ -184,4 +209,26 @@ sensitivity_mean = Claim(
     flips=(Flip("the sum over D", lambda change, n, b: change / b, Verdict.HOLDS),),
     repaired_by="sbcd/assump-4.4-repaired",
     expected="REFUTED PROVED",
+)
+finite = Claim(
+    id="sbcd/assump-4.4-finite", source="001, Assumption 4.4, for the sub-problems of (4), without clipping",
+    quote=(
+        r"$S_g = \max_{D, D', \theta} \|\mathbb{E}_D \nabla \mathcal{F}(\theta) - "
+        r"\mathbb{E}_{D'} \nabla \mathcal{F}(\theta)\|_2$"
+    ),
+    whose=Whose.READING, severity=Severity.PRIVACY,
+    statement=r"\max_\theta \lVert \nabla\mathcal{F}(\theta; D) - \nabla\mathcal{F}(\theta; D') \rVert < \infty"
+              r" \text{ for (4)}",
+    words="the gradients of an inner sub-problem, not clipped, differ by a bounded amount, whatever theta is",
+    hypotheses=(positive("limit", "C"), positive("gamma")), says=lambda gradient, limit: gradient, check=judge_finite,
+    uses=("sbcd/assump-3.1",),
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"S_g \le 2C \text{ for gradients clipped to } C",
+        words="gradients clipped to C differ by at most 2C, whatever theta is",
+        says=lambda gradient, limit: sympy.Max(-limit, sympy.Min(limit, gradient)),
+        expected="HOLDS ARGUED",
+        source="001, Assumption 4.4, with clipping, which Algorithm 2 does not do",
+        survivors={"sign": "the ball is symmetric", "1 % less": "the ball is convex"},
+    ),
 )

@@ -61,7 +61,17 @@ def other_variance(witness: Witness) -> bool:
     return abs(2 * number(witness, "eta") * number(witness, "o") - number(witness, "variance of (9)")) > 1e-9
 
 
+def gradients_differ(witness: Witness) -> bool:
+    """Central differences of gamma/2 (U - theta x)^2 in theta for the two records."""
+    gamma, theta = number(witness, "gamma"), number(witness, "theta")
+    slopes = [
+        gamma / 2 * ((u - (theta + 0.5) * x) ** 2 - (u - (theta - 0.5) * x) ** 2) for x, u in ((1.0, 0.0), (0.0, 0.0))
+    ]
+    return abs(slopes[0] - slopes[1]) > number(witness, "S_g at most") + 1e-9
+
+
 WITNESSES = {
+    "sbcd/assump-4.4-finite": gradients_differ,
     "sbcd/alg-simultaneous": orders_differ,
     "sbcd/cor-4.5-sigma": touch_is_another,
     "sbcd/composition-identical-noise-reading-needed": losses_add,
@@ -71,6 +81,7 @@ WITNESSES = {
     "sbcd/whole-network-gain": last_iterate_tells_more,
 }
 NOT_WITNESSES: dict[str, Witness] = {
+    "sbcd/assump-4.4-finite": {"gamma": "1", "theta": "1", "S_g at most": "2"},
     "sbcd/alg-simultaneous": {"theta_0": "1", "x_0": "1", "eta": "1/2", "U_0 before": "1", "U_0 after": "1",
                               "claimed difference": "0"},
     "sbcd/cor-4.5-sigma": {"o": "2", "claimed": "1/8"},
