@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 from tests.theorems.findings import judged
+from theorems.claim import claim
 from theorems.sbcd import accounting, blocks, closed_form, mixture
 from theorems.verdict import Verdict
 
@@ -17,7 +18,7 @@ def test_a_decay_that_is_too_fast_is_refuted() -> None:
     assert judged("sbcd/cor-4.5-case1", lambda prox: Fraction(2)).verdict is Verdict.REFUTED
 
 
-def test_a_decay_that_is_too_slow_is_not_the_registered_bound() -> None:
+def test_a_decay_that_is_too_slow_is_not_the_corollary() -> None:
     assert judged("sbcd/cor-4.5-case1", lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
 
 
@@ -53,10 +54,10 @@ def test_two_blocks_are_not_private_because_each_is() -> None:
 
 
 def test_a_mixture_claim_that_only_points_support_is_undecided() -> None:
-    # True, because moments are at least 1; but that is beyond the computer algebra used, which must not say HOLDS.
-    assert judged("sbcd/thm-4.6-mix", lambda moments: mixture.mean_of(moments) ** 2).verdict is Verdict.UNDECIDED
+    """True, because it is larger; but it is not what the induction gives, and must not be said to hold."""
+    assert judged("sbcd/thm-4.6-mix", lambda size, position: 2 / size).verdict is Verdict.UNDECIDED
 
 
 def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
-    assert judged("sbcd/thm-4.6-mix", mixture.mean_of).verdict is Verdict.UNDECIDED
+    assert judged("sbcd/thm-4.6-mix", claim("sbcd/thm-4.6-mix").says).verdict is Verdict.UNDECIDED

@@ -79,7 +79,7 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     for start in (
         "REFUTED sbcd/cor-4.5-case1 (001, Corollary 4.5, case 1) evidence: PROVED", "claims a step without",
-        "formally \\frac", "given batches: an integer >= 1", "because linear maps", "witness epochs = 1",
+        "formally \\frac", "given alpha: a real number > 1", "because linear maps", "witness eta = 1/2",
         "scope one instance, which refutes", "whose ",
         f"repair sbcd/cor-4.5-case1-repaired (HOLDS, {evidence_of('sbcd/cor-4.5-case1-repaired')})",
     ):

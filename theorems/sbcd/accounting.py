@@ -1,9 +1,17 @@
-r"""Corollary 4.5 of document 001: one step of the accounting of one block, refuted as printed, and repaired.
+r"""Corollary 4.5, case 1, of document 001: one step of one block that does not read the record, refuted and repaired.
 
-Everything is exact: rationals, and for the printed exponent -1/L_T^2 only values of L_T for which it is an integer. The
-truth that a claim may not fall below is an exact law: for the maps F(x) = L_F x (moved by eta S / b where the record is
-read) and T(x) = L_T x, from a fixed start, every iterate is Gaussian and R / alpha is (difference of means)^2 / (2
-variance). The recursion is the one that the registered bound is built on, written again here step by step.
+The step is T(F(theta) + N(0, 2 eta o)), F and T the same for both data sets. For N(m, v) against N(0, v), whose
+log-Sobolev constant is c = 1/v, F(x) = L_F x and T(x) = L_T x, everything is exact: R/alpha is m^2/(2v) before and
+L_F^2 m^2/(2 (L_F^2 v + 2 eta o)) after, that is divided by 1 + 2 eta o c/L_F^2: T, one-to-one, changes nothing.
+
+The proof of the repair. F and T are post-processing; between them runs the heat flow for the time t = 2 eta o, from a
+law with the constant c_0 = c/L_F^2, and 1/c_t = 1/c_0 + t. With g^2 = (p/p')^alpha and expectations under p', which has
+the constant c_t: E g^2 = M = e^{(alpha-1) R}, the entropy of g^2 over E g^2 is R + alpha (alpha-1) dR/dalpha, and
+dR/dt = -(2/alpha) E|grad g|^2/E g^2. So rho = R/alpha obeys d rho/dt <= -c_t (rho + (alpha-1) d rho/d alpha): along
+the characteristic d alpha/dt = c_t (alpha - 1) it falls by exp(-int c_t) = 1/(1 + t c_0).
+
+Below are also the recursion over many steps that the registered bound is built on, written again step by step, and the
+exact law of linear maps, which no bound may fall below.
 """
 
 from __future__ import annotations
@@ -13,15 +21,20 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from oracle.core.domain import non_negative, positive, positive_integer, schedule
-from oracle.core.registry import bound
+import sympy
+from flint import ctx
+
+from oracle.core.domain import Parameter, positive
+from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Scope, Verdict, at_points, refuted, undecided
+from theorems.sbcd.algebra import vanishes
+from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))
-_SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (5, 5))
+_SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (1, 4), (5, 5))
 
 
 @dataclass(frozen=True)
@@ -84,40 +97,77 @@ def exact_law(setting: BlockSetting) -> Fraction:
     return mean**2 / (2 * variance)
 
 
-def judge_decay(power: Callable[[Fraction], Fraction], given: Domain) -> Finding:
-    """Hold a claimed decay of the steps without the record against exact laws, and the bound against its recursion."""
-    count = 0
-    proxes = (Fraction(1), Fraction(1, 2))
-    for setting, prox in itertools.product(settings(), proxes):
-        there = BlockSetting(setting.noise, setting.batches, setting.before, setting.gradient, prox)
-        claimed, true = recursion(there, power(prox)), exact_law(there)
-        if claimed < true:
-            return refuted(
-                "linear maps on Gaussian laws do worse than the bound allows",
-                {**there.witness(), "claimed R/alpha": str(claimed), "exact R/alpha": str(true)},
-            )
-        registered = bound("sbcd.rdp").at({
-            "alpha": 2, "sensitivity": 1, "batch_size": 1, "learning_rate": Fraction(1, 2),
-            "noise_variances": there.noise, "batches": there.batches, "batch_position": there.before + 1,
-            "lipschitz_gradient": there.gradient, "lipschitz_prox": prox,
-        })
-        if not registered.contains(2 * claimed):
-            return undecided("not the recursion of the registered bound", count + 1)
-        count += 1
-    return at_points(
-        "F and T are post-processing and the heat flow between them contracts by the log-Sobolev inequality "
-        f"(sbcd_privacy has the proof); not below the exact law of linear maps at {count} settings",
-        Scope("points", count, count, {
-            "(K, n/b)": ", ".join(map(str, _SHAPES)), "L_F": ", ".join(map(str, _GRADIENTS)),
-            "L_T": ", ".join(map(str, proxes)), "noise": "constant, and rising by 1/2 an epoch",
-        }),
+def heat_flow() -> tuple[Step, ...]:
+    """The proof of the module docstring: what is computed of it, and what is not."""
+    alpha, start, t, first, flow = sympy.symbols("alpha c_0 t alpha_0 I", positive=True)
+    divergence, rho = sympy.Function("R")(alpha), sympy.Function("rho")(alpha)
+    moment = sympy.exp((alpha - 1) * divergence)
+    entropy = alpha * sympy.diff(moment, alpha) / moment - sympy.log(moment)  # E[g^2 log g^2] = alpha dM/dalpha
+    of_rho = (divergence + alpha * (alpha - 1) * sympy.diff(divergence, alpha)).subs(divergence, alpha * rho).doit()
+    constant = 1 / (1 / start + t)
+    order = 1 + (first - 1) * (1 + start * t)
+    decay = 1 / (1 + start * t)
+    # LSI: entropy <= (2/c) E|grad g|^2/E g^2 =: (2/c) I, and d rho/dt = -(2/alpha^2) I <= -(c/alpha^2) entropy.
+    least = sympy.solve(sympy.symbols("E", positive=True) - 2 / constant * flow, flow)[0]
+    return (
+        argued("F and T are post-processing, F divides the log-Sobolev constant by L_F^2, and 1/c grows by t along the "
+               "heat flow"),
+        argued("dR/dt = -(2/alpha) E|grad g|^2/E g^2 along the heat flow, g^2 = (p/p')^alpha"),
+        computed("the entropy of g^2 over E g^2 is R + alpha (alpha-1) dR/dalpha, which is alpha^2 (rho + (alpha-1) "
+                 "d rho/d alpha)",
+                 vanishes(sympy.expand_log(entropy, force=True)
+                          - (divergence + alpha * (alpha - 1) * sympy.diff(divergence, alpha)))
+                 and vanishes(of_rho - alpha**2 * (rho + (alpha - 1) * sympy.diff(rho, alpha)))
+                 and vanishes(2 * least / sympy.symbols("E", positive=True) - constant)),
+        computed("alpha - 1 = (alpha' - 1)(1 + t c_0) solves d alpha/dt = c_t (alpha - 1) from alpha'",
+                 vanishes(sympy.diff(order, t) - constant * (order - 1)) and vanishes(order.subs(t, 0) - first)),
+        computed("exp(-int c_t) = 1/(1 + t c_0)", vanishes(sympy.diff(sympy.log(decay), t) + constant)),
     )
 
 
-HYPOTHESES = (
-    schedule("noise", "o(eta, k, j), constant in an epoch"), positive_integer("batches"), positive("eta"),
-    positive("sensitivity"), positive_integer("batch_size"), non_negative("lipschitz_gradient"),
-    non_negative("lipschitz_prox"),
+def in_range(given: Domain) -> Step:
+    """What the proof needs of the hypotheses: an order above 1, a positive time of the heat flow and constant c_0."""
+    order, eta, noise, v, slope = (
+        given.chart("alpha") - 1, *(given.symbol(name) for name in ("eta", "noise", "spread", "lipschitz_gradient"))
+    )
+    return computed("alpha > 1, t = 2 eta o > 0 and c_0 = c/L_F^2 > 0", all(
+        part.is_positive is True for part in (order, 2 * eta * noise, 1 / (v * slope**2))
+    ) and all(alpha > 1 for alpha in given.values("alpha")))
+
+
+def judge_decay(power: Callable[[Any], Any], given: Domain) -> Finding:
+    """Hold a claimed decay, factor^power(L_T), against exact Gaussian laws under linear maps."""
+    simple = {"eta": Fraction(1, 2), "noise": Fraction(1), "spread": Fraction(1), "lipschitz_gradient": Fraction(1),
+              "lipschitz_prox": Fraction(1, 2)}
+    names = tuple(simple)
+    tried = 0
+    for point in (simple, *given.points(*names, at_most=150)):
+        v, slope = point["spread"], point["lipschitz_gradient"] ** 2
+        added = 2 * point["eta"] * point["noise"]
+        before, after = 1 / (2 * v), slope / (2 * (slope * v + added))  # means 1 apart
+        tried += 1
+        with ctx.workprec(128):
+            claimed = ball(before) * (-ball(power(point["lipschitz_prox"])) * (1 + ball(added / v / slope)).log()).exp()
+            if claimed < ball(after):
+                return refuted(
+                    "linear maps on Gaussian laws do worse than the bound allows",
+                    {"eta": point["eta"], "o": point["noise"], "1/c": v, "L_F": point["lipschitz_gradient"],
+                     "L_T": point["lipschitz_prox"], "R/alpha before": before,
+                     "claimed R/alpha after": claimed.str(8), "exact R/alpha after": after},
+                )
+    prox = given.symbol("lipschitz_prox")
+    return proof(
+        *heat_flow(),
+        in_range(given),
+        computed("the exponent is -1, whatever L_T: the factor that linear maps on Gaussian laws attain",
+                 vanishes(power(prox) - 1)),
+        tried=tried,
+    )
+
+
+STEP = (
+    Parameter("alpha", low=Fraction(1), low_open=True), positive("eta"), positive("noise", "o(eta, k, j)"),
+    positive("spread", "1/c"), positive("lipschitz_gradient"), positive("lipschitz_prox"),
 )
 
 corollary_4_5 = Claim(
@@ -132,10 +182,11 @@ corollary_4_5 = Claim(
     severity=Severity.PRIVACY,
     statement=(
         r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \| \theta_k'^j)}"
-        r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1/L_T^2}"
+        r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1/L_T^2},"
+        r" \quad \alpha' = 1 + (\alpha - 1)\left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1}"
     ),
     words="a step without the record divides the divergence by (1 + 2 eta o c / L_F^2) to the power 1/L_T^2",
-    hypotheses=HYPOTHESES,
+    hypotheses=STEP,
     says=lambda prox: 1 / prox**2,
     check=judge_decay,
     uses=("sbcd/lem-4.1", "sbcd/lem-4.2"),
@@ -143,13 +194,15 @@ corollary_4_5 = Claim(
     repair=Repair(
         statement=(
             r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \|"
-            r" \theta_k'^j)}"
-            r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1}"
+            r" \theta_k'^j)}{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1},"
+            r" \quad \alpha' = 1 + (\alpha - 1)\left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1}"
         ),
-        words="a step without the record divides the divergence by 1 + 2 eta o c / L_F^2, whatever the proximal map",
+        words="a step without the record, the same map for both data sets, divides the divergence by "
+              "1 + 2 eta o c / L_F^2, whatever the proximal map",
         says=lambda prox: Fraction(1),
-        expected="HOLDS CHECKED_AT_POINTS",
-        flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),),
-        rests_on=("sbcd/lem-4.1", "sbcd/lem-4.2-sharp"),
+        expected="HOLDS ARGUED",
+        flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),
+               Flip("no decay, which is weaker", lambda prox: Fraction(0), Verdict.UNDECIDED)),
+        survivors={"squared": "the square of 1 is 1", "any lipschitz_prox": "L_T does not enter"},
     ),
 )

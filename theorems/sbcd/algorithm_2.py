@@ -16,19 +16,21 @@ is composition: all updates that read the record, without decay (sbcd/fixed-bloc
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import positive, positive_integer
+from oracle.core.domain import Parameter
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
+from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.sbcd.algebra import vanishes
+from theorems.verdict import Evidence, Finding, Step, Verdict, argued, computed, proof, refuted, undecided
 
 RECORDS = 100
 _CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
@@ -42,8 +44,7 @@ def pushed(theta: Fraction) -> Fraction:
 
 
 def failure() -> arb:
-    """q, for the test theta_1 > 0 on either data set; the push is least at an end of [a, c], and the whole C there."""
-    assert min(pushed(_LOW), pushed(_HIGH)) >= _CLIP
+    """q, for the test theta_1 > 0 on either data set, where the push is the whole C on all of [a, c]."""
     total = arb(0)
     for steps in range(1, RECORDS + 1):
         spread = ball(_STD) * arb(steps).sqrt()
@@ -59,32 +60,58 @@ def true_epsilon() -> Enclosure:
         return Enclosure.of_ball(((1 - q - ball(_DELTA)) / q).log())
 
 
+def run_steps() -> tuple[Step, ...]:
+    """What makes the test a proof: computed but for the walk and the hypotheses of the theorem."""
+    theta = sympy.symbols("theta", positive=True)
+    slope = sympy.factor(sympy.diff(theta / (1 + theta**2) ** 2, theta))
+    turns = sympy.solve(sympy.numer(slope), theta)
+    return (
+        computed("the push y^2 theta/(1 + theta^2)^2 rises and then falls, so on [a, c] it is least at an end, and at "
+                 "least C there", len(turns) == 1 and min(pushed(_LOW), pushed(_HIGH)) >= _CLIP),
+        argued("with x and U as solved for, each block's step is 1-Lipschitz in its own variable and S_g = 2C, so the "
+               "hypotheses hold with L_F = L_T = 1"),
+        argued("while theta_1 stays in [a, c] it is the walk C t + s sqrt(t) Z; a union bound over t gives q, and the "
+               "other data set is the mirror image"),
+    )
+
+
 def judge_claim(rate: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether R_alpha/alpha <= rate(C^2/o, N), converted to delta = 1e-5, allows what the test proves."""
-    noise = _STD**2 / 2
-    rho = rate(_CLIP**2 / noise, RECORDS)
+    (clip,), (noise,), (records,) = (given.values(name) for name in ("clip_norm", "noise", "records"))
+    rho = rate(clip**2 / noise, records)
     claimed, true = bound("zcdp.epsilon").reference(rho=rho, delta=_DELTA), true_epsilon()
+    steps = run_steps()
+    if any(step.passed is False for step in steps):
+        return undecided("the push is not the whole C where the walk is", 1)
     if not true.possibly_le(claimed):
-        return refuted(
+        found = refuted(
             "a test on the last iterate proves a larger epsilon, certified",
-            {"layers": "1 hidden unit", "C": str(_CLIP), "o": str(noise), "records": str(RECORDS), "y": str(_LABEL),
-             "epochs": "1", "j_0": "0", "claimed R/alpha": str(rho), "claimed epsilon": str(claimed),
-             "epsilon at least": str(true), "delta": "1e-5"},
+            {"layers": "1 hidden unit", "C": clip, "o": noise, "records": records, "y": _LABEL,
+             "epochs": "1", "j_0": "0", "claimed R/alpha": rho, "claimed epsilon": claimed,
+             "epsilon at least": true, "delta": "1e-5"}, by=Evidence.ARGUED,
         )
-    touch, records = sympy.symbols("touch N", positive=True)
-    if sympy.simplify(rate(touch, records) - 2 * touch).is_nonnegative is not True:
-        return undecided("not refuted by this instance", 1)
-    return proof(argued(
-        f"each block's update that reads the record is a Gaussian release whose mean moves by 2C, C^2/o each: {rho} in "
-        f"all, far above what the test proves ({true})"
-    ))
+        return replace(found, steps=steps)
+    size, o, count = sympy.symbols("C o N", positive=True)
+    one = (2 * size) ** 2 / (4 * o)  # eta S_g^2/(4 b^2 o) at S_g = 2C, eta = b = 1
+    return proof(
+        argued("given the releases before it, each block's update that reads the record is a Gaussian release whose "
+               "mean moves by 2C (its x and U included), and the other updates do not read it"),
+        computed("two such updates, one a block, lose eta (2C)^2/(4 b^2 o) each: what is claimed, on symbols",
+                 vanishes(rate(size**2 / o, count) - 2 * one)),
+        tried=1,
+    )
 
 
-_SETTING = (positive("clip_norm"), positive("noise"), positive_integer("records"))
+_SETTING = (
+    Parameter("clip_norm", low=_CLIP, high=_CLIP, meaning="C, of the instance"),
+    Parameter("noise", low=_STD**2 / 2, high=_STD**2 / 2, meaning="o, of the instance"),
+    Parameter("records", kind="integer", low=Fraction(RECORDS), high=Fraction(RECORDS), meaning="N, of the instance"),
+)
 
 algorithm = Claim(
     id="sbcd/thm-4.6-algorithm-2",
-    source="001, Theorem 4.6 with its indices set right and summed over the blocks, for a run of Algorithm 2",
+    source="001, Theorem 4.6 with its indices set right and summed over the blocks, for a run of Algorithm 2 with "
+           "clipped gradients and a known j_0",
     quote=(
         r"then the algorithm satisfies $(\alpha, \varepsilon(\alpha))$ -Rényi differential privacy with the "
         "constant:"
@@ -95,19 +122,19 @@ algorithm = Claim(
     words="Theorem 4.6, repaired and summed over blocks, bounds the loss of Algorithm 2 on a network with one unit",
     hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/norm-nonexpansive"),
-    expected="REFUTED PROVED",
+    expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{o} \quad (D = 1,\ K = 1,\ \eta = b = 1)",
         words="composition of the two updates that read the record bounds the loss of Algorithm 2, without any decay",
         says=lambda touch, records: 2 * touch,
-        expected="HOLDS CHECKED_AT_POINTS",
+        expected="HOLDS ARGUED",
         source="001, what holds for Algorithm 2: composition of the updates that read the record",
         flips=(
             Flip("a hundredth of it", lambda touch, records: 2 * touch / 100, Verdict.REFUTED),
             Flip("twice it, but falling from 200 records on", lambda touch, records: 400 * touch / records,
                  Verdict.UNDECIDED),
         ),
-        rests_on=("sbcd/fixed-blocks-repaired", "sbcd/assump-4.4-repaired"),
+        rests_on=("sbcd/fixed-blocks-repaired", "sbcd/cor-4.5-case2"),
     ),
 )
 first = Claim(
@@ -126,5 +153,36 @@ first = Claim(
     flips=(Flip("with the guarantee of composition", lambda touch, records: 2 * touch, Verdict.HOLDS),),
     repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/thm-4.6-algorithm-2"),
-    expected="REFUTED PROVED",
+    expected="REFUTED ARGUED",
+)
+priority = Claim(
+    id="sbcd/first-vs-asoodeh",
+    source="001, abstract and Section 6: the first method; reference [4] of 001 has a guarantee for non-convex losses",
+    quote=(
+        "Recently, Asoodeh and Diaz [4] also considered directly using hockey-stick divergence instead of Rényi "
+        "divergence."
+    ),
+    whose=Whose.READING,
+    statement=r"\text{DP-SBCD is the first method for non-convex problems with hidden-state guarantees}",
+    words="DP-SBCD is the first method for non-convex problems with guarantees under the hidden state assumption",
+    hypotheses=(), says=None,
+    check=citing(Verdict.NOT_CHECKABLE,
+                 "priority is not computed; but reference [4] of 001 itself, of 2023, is titled Privacy loss of noisy "
+                 "stochastic gradient descent might converge even for non-convex losses"),
+    expected="NOT_CHECKABLE CITED",
+)
+gain = Claim(
+    id="sbcd/whole-network-gain",
+    source="001, Section 1, fifth paragraph: for Algorithm 2, all blocks, by Theorem 4.6 with its indices set right",
+    quote="our algorithm’s privacy loss is significantly smaller than that of composition theory.",
+    whose=Whose.PRINTED,
+    severity=Severity.PRIVACY,
+    statement=r"\varepsilon(\text{Algorithm 2}) \le \frac{1}{N}\,\varepsilon(\text{composition})"
+              r" \quad (K = 1,\ j_0 = 0,\ N = 100)",
+    words="Algorithm 2, all of its blocks, is guaranteed less than the sum over all updates that read the record",
+    hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
+    flips=(Flip("no less than composition", lambda touch, records: 2 * touch, Verdict.HOLDS),),
+    repaired_by="sbcd/thm-4.6-algorithm-2-repaired",
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fixed-blocks", "sbcd/thm-4.6-algorithm-2"),
+    expected="REFUTED ARGUED",
 )

@@ -1,273 +1,202 @@
-r"""Lemma 3.2, the Hessian after it, and Lemma 4.1 of document 001: how smooth a sub-problem is, and what a step does.
+r"""Lemma 3.2 of document 001 and the Hessian after it: how smooth a sub-problem is.
 
-F(theta) = gamma/2 |U - theta x|_F^2 has the Hessian gamma (I kron x x^T): its largest eigenvalue is gamma |x|^2, below
-gamma X when |x|^2 <= X, and its rank is the number of rows, so it is singular as soon as x has two coordinates: omega
-= 0. The last block's constant comes from R, not from gamma. A gradient step has the Lipschitz constant max |1 - eta h|
-over curvatures h in [omega, beta]; (1 - eta h)^2 is convex in h, so an end decides.
+F(theta) = R(theta x) changes along a direction H as R(z + t w) does, w = H x, so its curvature there is that of R along
+w, at most s |H x|^2 if R is s-smooth, and |H x|^2 <= |x|^2 |H|_F^2 row by row. An inner block is the case s = gamma:
+its Hessian, for one record, is gamma (I kron x x^T). The last block's constant comes from R, not from gamma.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from oracle.core.domain import non_negative, positive, vector
+from oracle.core.domain import Parameter, choice, positive, vector
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
-
-_VALUES = tuple(Fraction(v) for v in ("1/4", "1", "4"))
-
-
-def judge_constant(constant: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """Whether constant(gamma, X) bounds the curvature gamma |x|^2 of an inner block for every |x|^2 <= X."""
-    for gamma in (Fraction(1), Fraction(2)):
-        for bound in _VALUES:
-            true = gamma * bound  # attained at |x|^2 = X
-            if constant(gamma, bound) < true:
-                return refuted(
-                    "the Hessian has a larger eigenvalue, exactly",
-                    {"gamma": str(gamma), "X_d": str(bound), "|x|^2": str(bound), "largest eigenvalue": str(true),
-                     "claimed": str(constant(gamma, bound))},
-                )
-    gap = hessian_gap(lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T))
-    gamma_, bound_ = sympy.symbols("gamma X", positive=True)
-    enough = sympy.simplify(constant(gamma_, bound_) - gamma_ * bound_).is_nonnegative is True
-    if gap != sympy.zeros(4, 4) or not enough:
-        return undecided("no value fails; not proved", 6)
-    return proof(argued(
-        "the Hessian is gamma x x^T for each row (computer algebra), of norm gamma |x|^2 <= gamma X, which "
-        "is attained"
-    ))
+from theorems.sbcd.algebra import led, never_negative, symbol_of, vanishes
+from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 
-def hessian_gap(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix]) -> sympy.Matrix:
-    """The Hessian of gamma/2 |U - theta x|^2 in theta (2 x 2, row by row) minus a claimed one, if the shapes agree."""
-    gamma = sympy.symbols("gamma", positive=True)
-    theta, x = sympy.symbols("t0:4", real=True), sympy.Matrix(sympy.symbols("x0 x1", real=True))
-    u = sympy.symbols("u0 u1", real=True)
-    rows = [u[i] - sum(theta[2 * i + j] * x[j] for j in range(2)) for i in range(2)]
-    true = sympy.hessian(gamma / 2 * sum(row**2 for row in rows), theta)
-    expected = claimed(gamma, x)
-    return (true - expected).applyfunc(sympy.expand) if expected.shape == true.shape else true
+def judge_constant(constant: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether constant(gamma, X, smoothness of R) is the best smoothness of R(theta x) for all |x|^2 <= X.
 
-
-def judge_hessian(claimed: Callable[[sympy.Symbol, sympy.Matrix], sympy.Matrix], given: Domain) -> Finding:
-    """Whether a formula is the Hessian of an inner block, and whether that is singular."""
-    gap = hessian_gap(claimed)
-    if gap != sympy.zeros(4, 4):
-        gamma, x = sympy.symbols("gamma", positive=True), sympy.Matrix(sympy.symbols("x0 x1", real=True))
-        return refuted(
-            "the Hessian is another matrix",
-            {"layer": "2 x 2", "claimed": str(claimed(gamma, x).tolist()),
-             "Hessian": "gamma (I kron x x^T), 4 x 4, with entries gamma x_i x_j"},
-        )
-    return proof(argued("differentiated by computer algebra for a 2 x 2 layer; its rank is 2 of 4, so omega = 0"))
-
-
-def judge_last(constant: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether constant(gamma, X, smoothness of R) bounds the last block's curvature s |x|^2, |x|^2 <= X."""
-    for gamma in (Fraction(1), Fraction(1, 10)):
-        for bound in _VALUES:
-            for smooth in (Fraction(1), Fraction(1, 2)):
-                true = smooth * bound
-                if constant(gamma, bound, smooth) < true:
-                    return refuted(
-                        "the last block is curvier: gamma does not enter it",
-                        {"gamma": str(gamma), "X_D": str(bound), "R": f"{smooth} (theta x - y)^2 / 2",
-                         "largest eigenvalue": str(true), "claimed": str(constant(gamma, bound, smooth))},
-                    )
-    gamma_, bound_, smooth_ = sympy.symbols("gamma X s", positive=True)
-    if sympy.simplify(constant(gamma_, bound_, smooth_) - smooth_ * bound_).is_nonnegative is not True:
-        return undecided("no value fails; not proved", 12)
-    return proof(argued("R(theta x) has the Hessian R'' (x x^T) by the chain rule, at most its smoothness times X"))
-
-
-def judge_step(bound: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether bound(eta, omega, beta) is at least |1 - eta h| for every curvature h in [omega, beta]."""
+    An inner block is the case R = gamma/2 |U - .|^2: where smoothness is no hypothesis, it is gamma.
+    """
+    inner = "smoothness" not in given.parameters
+    simple: dict[str, Any] = {"gamma": "1", "X": "1/4"} if inner else {"gamma": "1", "X": "1", "smoothness": "2"}
     tried = 0
-    for eta in (Fraction(1, 2), Fraction(1), Fraction(3)):
-        for omega in (Fraction(0), Fraction(1, 2)):
-            for beta in (Fraction(1, 2), Fraction(1), Fraction(2)):
-                for share in (Fraction(n, 4) for n in range(5)):
-                    tried += 1
-                    h = omega + share * (beta - omega)
-                    if omega <= beta and abs(1 - eta * h) > bound(eta, omega, beta):
-                        return refuted(
-                            "a quadratic in the class moves points farther apart",
-                            {"eta": str(eta), "omega": str(omega), "beta": str(beta), "curvature": str(h),
-                             "|1 - eta h|": str(abs(1 - eta * h)), "claimed": str(bound(eta, omega, beta))},
-                        )
-    eta_, omega_, beta_, t = sympy.symbols("eta omega beta t", positive=True)
-    square = (1 - eta_ * (omega_ + t * (beta_ - omega_))) ** 2
-    second = sympy.factor(sympy.diff(square, t, 2))  # 2 eta^2 (beta - omega)^2: convex in t, so an end is largest
-    ends = sympy.Max(abs(1 - eta_ * omega_), abs(1 - eta_ * beta_))
-    same = sympy.simplify(bound(eta_, omega_, beta_) - ends) == 0
-    if sympy.expand(second - 2 * eta_**2 * (beta_ - omega_) ** 2) != 0 or not same:
-        return undecided("not shown", tried)
-    return proof(argued(
-        "the step's derivative I - eta H has eigenvalues 1 - eta h, and (1 - eta h)^2 is convex in h (computer "
-        "algebra): an end of [omega, beta] is largest"
-    ))
+    for point in led(given, **simple):
+        gamma, bound, smooth = point["gamma"], point["X"], point["gamma" if inner else "smoothness"]
+        # R = smooth (z - y)^2 / 2 at |x|^2 = X, along x/|x|: the second difference of a quadratic is its curvature.
+        values = [smooth * (t * bound - 1) ** 2 / 2 / bound for t in (Fraction(1), Fraction(0), Fraction(-1))]
+        true = values[0] - 2 * values[1] + values[2]
+        tried += 1
+        if constant(gamma, bound, smooth) < true:
+            return refuted(
+                "the Hessian has a larger eigenvalue, exactly",
+                {"gamma": gamma, "X": bound, "|x|^2": bound, "R": f"{smooth} (theta x - y)^2 / 2",
+                 "largest eigenvalue": true, "claimed": constant(gamma, bound, smooth)},
+            )
+    gamma_, bound_ = symbol_of(given, "gamma"), given.symbol("X")
+    smooth_ = gamma_ if inner else given.symbol("smoothness")
+    hh, hx, xx, theta, y = sympy.symbols("hh hx xx theta y", real=True)  # |h|^2, <h, x>, |x|^2 for a row h of H
+    share = hx / xx
+    attained = sympy.diff(smooth_ * (theta * sympy.sqrt(bound_) - y) ** 2 / 2, theta, 2)
+    return proof(
+        computed("|h|^2 |x|^2 - <h, x>^2 = |x|^2 |h - x <h, x>/|x|^2|^2 >= 0 for every row h: |H x|^2 <= |x|^2 |H|^2",
+                 vanishes(hh * xx - hx**2 - xx * (hh - 2 * share * hx + share**2 * xx))),
+        computed("R's own curvature s along H x gives at most s |x|^2 <= s X, which is the constant, and R = s z^2/2 "
+                 "attains it with one number x, x^2 = X (differentiated)",
+                 vanishes(constant(gamma_, bound_, smooth_) - attained)
+                 and never_negative(attained) and vanishes(attained - smooth_ * bound_)),
+        tried=tried,
+    )
 
 
-def judge_threshold(threshold: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """Whether |1 - eta omega| >= |1 - eta beta| exactly up to threshold(omega, beta)."""
-    for omega in (Fraction(0), Fraction(1, 2), Fraction(1)):
-        for beta in (Fraction(1), Fraction(3)):
-            if omega >= beta:
-                continue
-            for share in (Fraction(1, 2), Fraction(1), Fraction(11, 10), Fraction(3, 2)):
-                eta = share * threshold(omega, beta)
-                if (abs(1 - eta * omega) >= abs(1 - eta * beta)) != (share <= 1):
-                    return refuted(
-                        "the other term dominates there",
-                        {"omega": str(omega), "beta": str(beta), "eta": str(eta),
-                         "|1 - eta omega|": str(abs(1 - eta * omega)), "|1 - eta beta|": str(abs(1 - eta * beta))},
-                    )
-    eta_, omega_, beta_ = sympy.symbols("eta omega beta", positive=True)
-    gap = (1 - eta_ * beta_) ** 2 - (1 - eta_ * omega_) ** 2
-    root = sympy.simplify(threshold(omega_, beta_) * (omega_ + beta_) - 2)
-    if sympy.expand(gap - eta_ * (beta_ - omega_) * (eta_ * (beta_ + omega_) - 2)) != 0 or root != 0:
-        return undecided("not shown", 20)
-    return proof(argued(
-        "the squares differ by eta (beta - omega)(eta (beta + omega) - 2), of which the threshold is "
-        "the root (computer algebra)"
-    ))
+def judge_hessian(entry: Callable[[Any, Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether entry(gamma, same row, x_j, x_l) is the second derivative in theta_ij and theta_kl of an inner block.
 
-
-def judge_contraction(rows_of_x: int, given: Domain) -> Finding:
-    """Whether Lemma 4.1's bound is below 1 for an inner block whose x has that many coordinates, for some eta."""
-    x = sympy.Matrix(sympy.symbols(f"x0:{rows_of_x}", positive=True))  # of either sign: only x x^T matters
-    omega = sympy.det(x * x.T).factor()  # zero exactly if the smallest eigenvalue is
-    if omega == 0:
-        return refuted(
-            "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta",
-            {"x": str([1] + [0] * (rows_of_x - 1)), "smallest eigenvalue": "0", "bound of Lemma 4.1": ">= 1"},
+    Two rows and two columns, equal or not, and all other terms as one number: with that, every size is covered.
+    """
+    gamma = symbol_of(given, "gamma")
+    x = sympy.symbols("x_j x_l", real=True)
+    rows = [sympy.symbols(f"{name}_j {name}_l", real=True) for name in ("s", "t")]
+    rest = sympy.symbols("u v", real=True)
+    value = gamma / 2 * sum((r - row[0] * x[0] - row[1] * x[1]) ** 2 for r, row in zip(rest, rows, strict=True))
+    wrong, cases = [], 0
+    for rows_are, equal in itertools.product(given.values("rows"), (True, False)):
+        first, second = rows[0][0], rows[0 if rows_are == "same" else 1][0 if equal else 1]
+        true, claimed = sympy.diff(value, first, second), entry(gamma, int(rows_are == "same"), x[0], x[not equal])
+        cases += 1
+        at_values = all(
+            vanishes(true.subs(gamma, value) - entry(value, int(rows_are == "same"), x[0], x[not equal]))
+            for value in given.values("gamma")
         )
-    if rows_of_x != 1 or not omega.is_positive:
-        return undecided(f"sign of {omega} not shown", 1)
-    return proof(argued(f"omega = {omega}, so eta = 1/omega contracts"))
+        if not (at_values and vanishes(true - claimed)):
+            wrong.append((rows_are, equal, true, claimed))
+    numbers = {gamma: 1, x[0]: 1, x[1]: 2}
+    for rows_are, equal, true, claimed in wrong:
+        if sympy.sympify(true).subs(numbers) != sympy.sympify(claimed).subs(numbers):
+            return refuted(
+                "an entry of the Hessian is another number",
+                {"x": "1, 2", "gamma": 1, "rows": rows_are, "columns": "equal" if equal else "different",
+                 "entry": sympy.sympify(true).subs(numbers), "claimed": sympy.sympify(claimed).subs(numbers)},
+            )
+    return proof(
+        computed("differentiated twice with symbols: rows equal or not, columns equal or not, all other terms of the "
+                 "row as one number, and so for layers of every size", not wrong),
+        tried=cases,
+    )
 
 
-_BLOCK = (vector("x"), positive("gamma"), positive("X"))
-_STEP = (positive("eta"), non_negative("omega"), positive("beta"))
+_ONE = Parameter("gamma", low=Fraction(1), high=Fraction(1), meaning="set 1 in the document")
+_BLOCK = (vector("x"), positive("gamma"), positive("X", "of which |x|^2 is at most"))
+_LAST = (vector("x"), _ONE, positive("X", "of which |x|^2 is at most"), positive("smoothness", "of R"))
+_ROWS = (vector("x"), positive("gamma"), choice("rows", "same", "different"))
+_LEMMA = (
+    r"then the function $\mathcal{F}(\theta_d)$ for any layer $0 \leq d \leq D$ is β_d -smooth and the "
+    "smoothness constant β_d is γX_d^2 ."
+)
+_HESSIAN = (
+    r"we can calculate the Hessian matrix of $\mathcal{F}(\theta_d)$ as $\nabla^2 \mathcal{F}(\theta_d) "
+    r"= \mathbf{x}_d \mathbf{x}_d^T \geq 0$."
+)
 
 lemma_3_2 = Claim(
-    id="sbcd/lem-3.2", source="001, Lemma 3.2 (with |x_d|^2 <= X_d of Assumption 3.1)",
-    quote=(
-        r"then the function $\mathcal{F}(\theta_d)$ for any layer $0 \leq d \leq D$ is β_d -smooth and the "
-        "smoothness constant β_d is γX_d^2 ."
-    ),
+    id="sbcd/lem-3.2", source="001, Lemma 3.2 (with |x_d|^2 <= X_d of Assumption 3.1), d < D",
+    quote=_LEMMA,
     whose=Whose.TYPO,
     severity=Severity.PRIVACY,
     statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d^2\text{-smooth}",
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
-    hypotheses=_BLOCK, says=lambda gamma, bound: gamma * bound**2, check=judge_constant,
-
+    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound**2, check=judge_constant,
     uses=("sbcd/assump-3.1",),
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth}",
-        words="an inner sub-problem is gamma X-smooth, where |x|^2 <= X (and gamma X is attained)",
-        says=lambda gamma, bound: gamma * bound,
-        expected="HOLDS ARGUED",
+        statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d\text{-smooth, and no less}",
+        words="the best smoothness of an inner sub-problem is gamma X, where |x|^2 <= X",
+        says=lambda gamma, bound, smooth: gamma * bound,
+        expected="HOLDS PROVED",
         source="001, Lemma 3.2, repaired",
-        flips=(Flip("gamma X / 2", lambda gamma, bound: gamma * bound / 2, Verdict.REFUTED),),
+        flips=(Flip("gamma X / 2", lambda gamma, bound, smooth: gamma * bound / 2, Verdict.REFUTED),),
     ),
 )
 lemma_3_2_last = Claim(
-    id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one",
-    quote=(
-        r"then the function $\mathcal{F}(\theta_d)$ for any layer $0 \leq d \leq D$ is β_d -smooth and the "
-        "smoothness constant β_d is γX_d^2 ."
-    ),
+    id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one, gamma = 1",
+    quote=_LEMMA,
     whose=Whose.PRINTED,
     severity=Severity.PRIVACY,
-    statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D\text{-smooth (even so repaired)}",
-    words="the last sub-problem's smoothness is gamma X, too",
-    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_last,
+    statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D^2\text{-smooth}",
+    words="the last sub-problem's smoothness is gamma X^2, too, whatever the loss R",
+    hypotheses=_LAST, says=lambda gamma, bound, smooth: gamma * bound**2, check=judge_constant,
     uses=("sbcd/lem-3.2",),
+    flips=(Flip("gamma X", lambda gamma, bound, smooth: gamma * bound, Verdict.REFUTED),),
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\mathcal{F}(\theta_D) \text{ is } \beta_{\mathcal{R}} X_D\text{-smooth}",
-        words="the last sub-problem is as smooth as R, times X",
+        statement=r"\mathcal{F}(\theta_D) \text{ is } \beta_{\mathcal{R}} X_D\text{-smooth, and no less}",
+        words="the best smoothness of the last sub-problem is that of R, times X",
         says=lambda gamma, bound, smooth: smooth * bound,
-        expected="HOLDS ARGUED",
+        expected="HOLDS PROVED",
         source="001, Lemma 3.2 for d = D, repaired",
+        survivors={"any gamma": "gamma does not enter the last sub-problem",
+                   "beyond argument 0 = 1": "gamma is 1: there is nothing beyond"},
     ),
 )
 hessian = Claim(
     id="sbcd/hessian-xxT", source="001, after Lemma 3.2: the Hessian is x x^T",
-    quote=(
-        r"we can calculate the Hessian matrix of $\mathcal{F}(\theta_d)$ as $\nabla^2 \mathcal{F}(\theta_d) "
-        r"= \mathbf{x}_d \mathbf{x}_d^T \geq 0$."
-    ),
-    whose=Whose.READING,
+    quote=_HESSIAN,
+    whose=Whose.PRINTED,
     statement=r"\nabla^2\mathcal{F}(\theta_d) = \mathbf{x}_d\mathbf{x}_d^T",
-    words="the Hessian of an inner sub-problem is x x^T",
-    hypotheses=_BLOCK, says=lambda gamma, x: x * x.T, check=judge_hessian,
-    expected="REFUTED PROVED",
+    words="the Hessian of an inner sub-problem is x x^T: of all of theta, or of one of its rows",
+    hypotheses=_ROWS, says=None, check=None,
+    readings=("sbcd/hessian-xxT-reading-all", "sbcd/hessian-xxT-reading-row"),
+    expected="AMBIGUOUS PROVED",
     repair=Repair(
         statement=r"\nabla^2\mathcal{F}(\theta_d) = \gamma\,(\mathbf{I} \otimes \mathbf{x}_d\mathbf{x}_d^T)",
-        words="the Hessian of an inner sub-problem is gamma x x^T for each row of theta, singular from two columns on",
-        says=lambda gamma, x: gamma * sympy.kronecker_product(sympy.eye(2), x * x.T),
-        expected="HOLDS ARGUED",
+        words="for one record the Hessian of an inner sub-problem is gamma x x^T in each row of theta, 0 between rows",
+        says=lambda gamma, same, x_j, x_l: gamma * same * x_j * x_l, check=judge_hessian,
+        expected="HOLDS PROVED",
         source="001, after Lemma 3.2, repaired",
-        flips=(
-            Flip("without gamma", lambda gamma, x: sympy.kronecker_product(sympy.eye(2), x * x.T), Verdict.REFUTED),
-        ),
+        flips=(Flip("without gamma", lambda gamma, same, x_j, x_l: 2 * same * x_j * x_l, Verdict.REFUTED),),
+        survivors={"any gamma": "the second derivative is linear in gamma, of either sign",
+                   "beyond argument 1 = 1": "rows are equal or not: there is nothing beyond"},
     ),
 )
-lemma_4_1 = Claim(
-    id="sbcd/lem-4.1", source="001, Lemma 4.1",
-    quote=r"is Lipschitz continuous with a constant $L_F \leq \max\{|1 - \eta\omega|, |1 - \eta\beta|\}$.",
-    whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
-    statement=r"L_F \le \max\{|1-\eta\omega|, |1-\eta\beta|\}",
-    words="a gradient step on a function with curvature between omega and beta has that Lipschitz constant",
-    hypotheses=_STEP, check=judge_step,
-    says=lambda eta, omega, beta: sympy.Max(abs(1 - eta * omega), abs(1 - eta * beta)),
-    flips=(
-        Flip("the smaller of the two", lambda eta, omega, beta: sympy.Min(abs(1 - eta * omega), abs(1 - eta * beta)),
-             Verdict.REFUTED),
-        Flip("the convexity term alone", lambda eta, omega, beta: abs(1 - eta * omega), Verdict.REFUTED),
-    ),
-    uses=("sbcd/lem-3.2",),
-    expected="HOLDS ARGUED",
-)
-threshold_4_1 = Claim(
-    id="sbcd/lem-4.1-threshold", source="001, after Lemma 4.1",
-    quote=(
-        r"will be dominated by the convexity term $|1 - \eta\omega|$ when the step size $\eta \leq "
-        r"\frac{2}{\omega + \beta}$ and otherwise the smoothness term $|1 - \eta\beta|$."
-    ),
-    whose=Whose.PRINTED,
-    severity=Severity.PROOF,
-    statement=r"|1-\eta\omega| \ge |1-\eta\beta| \iff \eta \le \frac{2}{\omega+\beta}",
-    words="the convexity term dominates exactly for eta <= 2/(omega + beta)",
-    hypotheses=_STEP, says=lambda omega, beta: 2 / (omega + beta), check=judge_threshold,
-    flips=(Flip("2/beta", lambda omega, beta: 2 / beta, Verdict.REFUTED),),
-    expected="HOLDS ARGUED",
-)
-contraction = Claim(
-    id="sbcd/contraction", source="001, Sections 3.2 and 4.2: convexity is all that is shown of the sub-problems",
-    severity=Severity.PROOF,
-    statement=r"\exists \eta:\ \max\{|1-\eta\omega|, |1-\eta\beta|\} < 1 \text{ for an inner sub-problem}",
-    words="Lemma 4.1 gives a contraction for the sub-problems of (4)",
-    hypotheses=_BLOCK, says=2, check=judge_contraction,
-
-    uses=("sbcd/lem-4.1", "sbcd/hessian-xxT"),
+hessian_all = Claim(
+    id="sbcd/hessian-xxT-reading-all", source="001, after Lemma 3.2: the Hessian in all entries of theta is x x^T",
+    quote=_HESSIAN, whose=Whose.READING,
+    statement=r"\frac{\partial^2 \mathcal{F}}{\partial\theta_{ij}\,\partial\theta_{kl}} = x_j x_l",
+    words="the Hessian of an inner sub-problem in all entries of theta is x x^T",
+    hypotheses=_ROWS, says=lambda gamma, same, x_j, x_l: x_j * x_l, check=judge_hessian,
+    flips=(Flip("gamma x x^T within a row, 0 between rows", lambda gamma, same, x_j, x_l: gamma * same * x_j * x_l,
+                Verdict.HOLDS),),
+    repaired_by="sbcd/hessian-xxT-repaired",
     expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"\dim \mathbf{x}_d = 1,\ x \ne 0 \implies \omega = \gamma x^2 > 0",
-        words="Lemma 4.1 gives a contraction only where the layer has a single input",
-        says=1,
-        expected="HOLDS ARGUED",
-        source="001, Section 4.2, for layers with a single input",
-        flips=(Flip("three inputs", 3, Verdict.REFUTED),),
-    ),
+)
+hessian_row = Claim(
+    id="sbcd/hessian-xxT-reading-row", source="001, after Lemma 3.2: the Hessian in one row of theta, gamma = 1",
+    quote=_HESSIAN, whose=Whose.READING,
+    statement=r"\frac{\partial^2 \mathcal{F}}{\partial\theta_{ij}\,\partial\theta_{il}} = x_j x_l \quad (\gamma = 1)",
+    words="the Hessian of an inner sub-problem in one row of theta is x x^T, for gamma = 1 and one record",
+    hypotheses=(vector("x"), _ONE, choice("rows", "same")), says=lambda gamma, same, x_j, x_l: x_j * x_l,
+    check=judge_hessian,
+    flips=(Flip("twice it", lambda gamma, same, x_j, x_l: 2 * x_j * x_l, Verdict.REFUTED),),
+    survivors={"beyond argument 0 = 1": "gamma is 1: there is nothing beyond",
+               "beyond argument 1 = 1": "the row is one: there is nothing beyond"},
+    expected="HOLDS PROVED",
+)
+independent = Claim(
+    id="sbcd/beta-independent", source="001, Section 3.2, after Lemma 3.2, with the constant gamma X",
+    quote="In addition, Lemma 3.2 indicates that the smoothness constant β_d does not depend on other parameters.",
+    whose=Whose.PRINTED, severity=Severity.PROOF,
+    statement=r"\beta_d = \gamma X_d \text{ for every } \mathbf{x}_d, \mathbf{U}_d \text{ of Assumption 3.1}",
+    words="the smoothness gamma X of an inner sub-problem serves for every value of the other parameters, |x|^2 <= X",
+    hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_constant,
+    flips=(Flip("gamma X^2", lambda gamma, bound, smooth: gamma * bound**2, Verdict.REFUTED),),
+    uses=("sbcd/lem-3.2", "sbcd/assump-3.1"), rests_on=("sbcd/hessian-xxT-repaired",),
+    expected="HOLDS PROVED",
 )
