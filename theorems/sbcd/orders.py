@@ -8,6 +8,7 @@ loss and more spread ends with more loss; one epoch more in front of K epochs of
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -54,8 +55,9 @@ def steps_keep_order(o: Any, q: Any, p: Any) -> Step:
 def mixture_keeps_order() -> Step:
     """The derivative of the loss of a random position in the loss of one of them."""
     order, one, rest = sympy.symbols("alpha a B", positive=True)
-    mixed = sympy.log((sympy.exp(order * one) + rest)) / order  # order stands for alpha - 1 > 0
-    return computed("the loss of a random position grows with that of each position", sympy.diff(mixed, one).is_positive)
+    mixed = sympy.log(sympy.exp(order * one) + rest) / order  # order stands for alpha - 1 > 0
+    grows = sympy.diff(mixed, one).is_positive
+    return computed("the loss of a random position grows with that of each position", grows)
 
 
 def judge_growth(grows: bool, given: Domain) -> Finding:
@@ -68,7 +70,7 @@ def judge_growth(grows: bool, given: Domain) -> Finding:
                 continue
             tried += 1
             losses = [loss((o,) * epochs, *shape) for epochs in (1, 2, 3)]
-            for less, more in zip(losses, losses[1:], strict=False):
+            for less, more in itertools.pairwise(losses):
                 if more < less if grows else more > less:
                     return refuted("the loss moves the other way, certified", {**at, "less": less, "more": more})
     o, q, p = (given.symbol(name) for name in ("noise", "product", "power"))
@@ -83,11 +85,12 @@ def judge_growth(grows: bool, given: Domain) -> Finding:
 grows = Claim(
     id="sbcd/constant-noise-grows", source="001, Theorem 4.6 for constant noise (finding)",
     severity=Severity.UTILITY,
-    statement=r"o_k = o \implies \varepsilon_{K+1} \ge \varepsilon_K \text{ for any power } p > 0 \text{ of the factors}",
+    statement=r"o_k = o \implies \varepsilon_{K+1} \ge \varepsilon_K \text{ for any power } p > 0 \text{ of factors}",
     words="with constant noise the accounting never loses less for one epoch more, whatever the power of its factors",
     hypotheses=(
-        positive("noise"), positive("product", "q, the square of L_F L_T"), positive("power", "1/L_T^2 as printed, or 1"),
-        positive_integer("batches"), non_negative_integer("position", "j_0, below the number of batches"),
+        positive("noise"), positive("product", "q, the square of L_F L_T"),
+        positive("power", "1/L_T^2 as printed, or 1"), positive_integer("batches"),
+        non_negative_integer("position", "j_0, below the number of batches"),
     ),
     says=True, check=judge_growth, flips=(Flip("never more", False, Verdict.REFUTED),),
     survivors={"any batches": "without a batch nothing is lost", "any position": "a record in no batch loses nothing"},
