@@ -47,7 +47,7 @@ def shares(
 
 
 def judge_inverse(scaling: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether an epoch's contribution is divided by s where the noise of epoch k is taken scaling(k, epoch, s) times."""
+    """Whether an epoch's contribution is divided by s where epoch k's noise is taken scaling(k, epoch, s) times."""
     simple = {"noise": _ONE, "product": Fraction(81, 100), "batches": 2, "epochs": 2, "s": Fraction(2)}
     every = given.points("noise", "product", "batches", "epochs", "s", at_most=40, most=_SMALL)
     tried = 0
@@ -134,8 +134,11 @@ def judge_every_noise(limit: Fraction, given: Domain) -> Finding:
     widest = (limit + 1) / (1 - q)
     factor = q * widest / (q * widest + limit)
     ceiling = 1 / (limit * (1 - factor))
+    w, o = sympy.symbols("w o", positive=True)
+    slopes = [sympy.simplify(sympy.diff(q * w / (q * w + o), by)) for by in (w, o)]
+    orders = slopes[0].is_positive and slopes[1].is_negative  # so the widest spread and the least noise bound a factor
     kept = q * widest + (limit + 1) == widest and factor * ceiling + 1 / limit == ceiling  # the bounds reproduce
-    if not kept or factor >= 1 or loss(40) > ceiling:
+    if not orders or not kept or factor >= 1 or loss(40) > ceiling:
         return undecided("the bound of the module docstring does not hold", 1)
     return refuted("the noise falls for ever, and the loss stays below a bound", {
         "noise": f"{limit} + 2^-k", "L_F": "9/10", "batches": 2, "j_0": 1,
@@ -144,7 +147,7 @@ def judge_every_noise(limit: Fraction, given: Domain) -> Finding:
 
 
 def judge_vanishing(lower: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether the loss is at least lower(o, q, n), o that of the last epoch, n steps after its touch, and that diverges."""
+    """Whether the loss is at least lower(o, q, n), o the last epoch's, n steps after its touch, and diverges."""
     tried = 0
     for at in given.points("noise", "product", "steps", at_most=60, most={"steps": 3}):
         o, q, after = at["noise"], at["product"], at["steps"]
