@@ -148,12 +148,13 @@ linear = Claim(
     severity=Severity.UTILITY,
     statement=r"\log_{10} \text{ contribution is nearly linear in the epoch}",
     words="in the logarithmic graph the curves of the epochs' contributions are nearly straight",
-    hypotheses=(), says=None, check=None, readings=("sbcd/fig-1a-linear-late", "sbcd/fig-1a-linear-all"),
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/fig-1a-linear-reading-late", "sbcd/fig-1a-linear-reading-all"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
     expected="AMBIGUOUS PROVED",
 )
 linear_late = Claim(
-    id="sbcd/fig-1a-linear-late", source="001, Section 4.3, the later half; L_F = 0.99 and 0.0003 k assumed",
+    id="sbcd/fig-1a-linear-reading-late", source="001, Section 4.3, the later half; L_F = 0.99 and 0.0003 k assumed",
     quote=_LINEAR,
     whose=Whose.READING,
     severity=Severity.UTILITY,
@@ -166,14 +167,14 @@ linear_late = Claim(
     expected="HOLDS PROVED",
 )
 linear_all = Claim(
-    id="sbcd/fig-1a-linear-all", source="001, Section 4.3, all 30 epochs; L_F = 0.99 assumed", quote=_LINEAR,
+    id="sbcd/fig-1a-linear-reading-all", source="001, Section 4.3, all 30 epochs; L_F = 0.99 assumed", quote=_LINEAR,
     whose=Whose.READING,
     severity=Severity.UTILITY,
     statement=r"\log_{10} \text{ rises by } 0.17 \text{ to } 0.22 \text{ an epoch},\ k \ge 0",
     words="over all 30 epochs the logarithm of an epoch's contribution rises by 0.17 to 0.22 an epoch",
     hypotheses=(), check=judge_slopes, says=(0, {"constant": ("0.17", "0.22"), "adaptive": ("0.18", "0.22")}),
     flips=(Flip("with the steep beginning", (0, {"constant": ("0.1746", "1.4127")}), Verdict.HOLDS),),
-    repaired_by="sbcd/fig-1a-linear-late",
+    repaired_by="sbcd/fig-1a-linear-reading-late",
     expected="REFUTED PROVED",
 )
 order = Claim(
@@ -183,12 +184,13 @@ order = Claim(
     severity=Severity.UTILITY,
     statement=r"j_0 < j_0' \implies \text{less loss at } j_0' \text{ in the initial stages}",
     words="a record in a later batch loses less in the initial stages of training",
-    hypotheses=(), says=None, check=None, readings=("sbcd/fig-1a-j0-epochs", "sbcd/fig-1a-j0-iterations"),
+    hypotheses=(), says=None, check=None, readings=("sbcd/fig-1a-j0-claim-reading-epochs", "sbcd/fig-1a-j0-iterations"),
     uses=("sbcd/thm-4.6-eq-11",),
     expected="AMBIGUOUS PROVED",
 )
 order_epochs = Claim(
-    id="sbcd/fig-1a-j0-epochs", source="001, Section 4.3, the stages being epochs (the axis of Figure 1(a))",
+    id="sbcd/fig-1a-j0-claim-reading-epochs",
+    source="001, Section 4.3, the stages being epochs (the axis of Figure 1(a))",
     quote=_LATER,
     whose=Whose.READING,
     severity=Severity.UTILITY,
@@ -214,12 +216,13 @@ trends = Claim(
     severity=Severity.UTILITY,
     statement=r"\text{constant noise late: the loss converges; noise that continues to decrease: it diverges}",
     words="late constant noise makes the loss converge, and noise that continues to decrease makes it diverge",
-    hypotheses=(), says=None, check=None, readings=("sbcd/fig-1b-trends", "sbcd/decrease-diverges-every-noise"),
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/fig-1b-claims-reading-trends", "sbcd/decrease-diverges-reading-every-noise"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1b-decay"),
     expected="AMBIGUOUS PROVED",
 )
 trends_30 = Claim(
-    id="sbcd/fig-1b-trends",
+    id="sbcd/fig-1b-claims-reading-trends",
     source="001, Section 4.3, the figure's 30 epochs (L_F = 0.99, alpha = 2, S_g = 1 assumed, decay repaired)",
     quote=_TREND,
     whose=Whose.READING,

@@ -62,11 +62,12 @@ schedule = Claim(
     id="sbcd/decrease-schedule", source="001, Section 5: o(eta, K, j) = 0.0075", quote=_DECREASE, whose=Whose.READING,
     statement=r"o_k = 0.0075 + 0.0008(K - k)", words="the decrease strategy has the variance 0.0075 in its last epoch",
     hypotheses=_EPOCHS, says=None, check=None,
-    readings=("sbcd/decrease-schedule-from-0", "sbcd/decrease-schedule-from-1"),
+    readings=("sbcd/decrease-schedule-reading-from-0", "sbcd/decrease-schedule-reading-from-1"),
     expected="AMBIGUOUS PROVED",
 )
 schedule_from_0 = Claim(
-    id="sbcd/decrease-schedule-from-0", source="001, Section 5, epochs 0 to K - 1 as in Algorithm 2", quote=_DECREASE,
+    id="sbcd/decrease-schedule-reading-from-0",
+    source="001, Section 5, epochs 0 to K - 1 as in Algorithm 2", quote=_DECREASE,
     whose=Whose.READING,
     statement=r"o_k = 0.0075 + 0.0008(K - k),\ 0 \le k < K, \text{ ends at } 0.0075",
     words="counted from 0, the epochs of the decrease strategy, 0.0075 at k = K, end with 0.0075",
@@ -77,7 +78,8 @@ schedule_from_0 = Claim(
     expected="REFUTED PROVED",
 )
 schedule_from_1 = Claim(
-    id="sbcd/decrease-schedule-from-1", source="001, Section 5, epochs 1 to K as in Figure 1(b)", quote=_DECREASE,
+    id="sbcd/decrease-schedule-reading-from-1",
+    source="001, Section 5, epochs 1 to K as in Figure 1(b)", quote=_DECREASE,
     whose=Whose.READING,
     statement=r"o_k = 0.0075 + 0.0008(K - k),\ 1 \le k \le K, \text{ ends at } 0.0075",
     words="counted from 1, the epochs of the decrease strategy, 0.0075 at k = K, end with 0.0075",
@@ -176,11 +178,12 @@ significant = Claim(
     statement=r"\mathrm{acc}_D(K) > \mathrm{acc}_C(K) \text{, as means or beyond } \pm",
     words="strategy D has the higher utility at every K",
     hypotheses=(), says=None, check=None,
-    readings=("sbcd/table-1-utility", "sbcd/table-1-utility-intervals"),
+    readings=("sbcd/table-1-utility", "sbcd/table-1-utility-significant-reading-intervals"),
     expected="AMBIGUOUS PROVED",
 )
 intervals = Claim(
-    id="sbcd/table-1-utility-intervals", source="001, Table 1: the intervals of the accuracies", quote=_HIGHER,
+    id="sbcd/table-1-utility-significant-reading-intervals",
+    source="001, Table 1: the intervals of the accuracies", quote=_HIGHER,
     whose=Whose.READING,
     severity=Severity.UTILITY,
     statement=r"\mathrm{acc}_D(K) - \Delta_D > \mathrm{acc}_C(K) + \Delta_C \text{ for all } K",

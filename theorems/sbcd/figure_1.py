@@ -173,12 +173,13 @@ rho = Claim(
     whose=Whose.READING,
     severity=Severity.UTILITY,
     statement=r"L_F = 0.99", words="the curves of Figure 1 belong to L_F = 0.99, the figure's only Lipschitz constant",
-    hypotheses=_STEP, says=None, check=None, readings=("sbcd/fig-1-rho-weights", "sbcd/fig-1-rho-unit-input"),
+    hypotheses=_STEP, says=None, check=None,
+    readings=("sbcd/fig-1-rho-reading-weights", "sbcd/fig-1-rho-reading-unit-input"),
     uses=("sbcd/lem-4.1",),
     expected="AMBIGUOUS PROVED",
 )
 rho_weights = Claim(
-    id="sbcd/fig-1-rho-weights", source="001, Figure 1 with (2): the weights' bound as L_F", quote=_RHO,
+    id="sbcd/fig-1-rho-reading-weights", source="001, Figure 1 with (2): the weights' bound as L_F", quote=_RHO,
     whose=Whose.READING,
     severity=Severity.UTILITY,
     statement=r"L_F = \rho \text{ for every block with } \|\theta\| \le \rho = 0.99",
@@ -189,7 +190,7 @@ rho_weights = Claim(
     expected="REFUTED PROVED",
 )
 rho_unit = Claim(
-    id="sbcd/fig-1-rho-unit-input", source="001, Figure 1 with Lemma 4.1: eta = 0.01 and an input of norm 1",
+    id="sbcd/fig-1-rho-reading-unit-input", source="001, Figure 1 with Lemma 4.1: eta = 0.01 and an input of norm 1",
     quote=_RHO,
     whose=Whose.READING,
     severity=Severity.UTILITY,

@@ -40,12 +40,12 @@ inverse = Claim(
     statement=r"\text{contribution}_k \propto 1/o_k",
     words="an epoch's contribution to the privacy loss is inversely proportional to the noise variance",
     hypotheses=_BLOCK, says=None, check=None,
-    readings=("sbcd/contribution-inverse-own-epoch", "sbcd/contribution-inverse-repaired"),
+    readings=("sbcd/contribution-inverse-reading-own-epoch", "sbcd/contribution-inverse-repaired"),
     uses=("sbcd/thm-4.6-eq-11",),
     expected="AMBIGUOUS PROVED",
 )
 inverse_own = Claim(
-    id="sbcd/contribution-inverse-own-epoch", source="001, Section 4.3, that epoch's variance alone changed",
+    id="sbcd/contribution-inverse-reading-own-epoch", source="001, Section 4.3, that epoch's variance alone changed",
     quote=_INVERSE, whose=Whose.READING, severity=Severity.UTILITY,
     statement=r"o_k \to s\,o_k \implies \text{contribution}_k \to \text{contribution}_k / s",
     words="an epoch's contribution to the privacy loss is inversely proportional to that epoch's noise variance",
@@ -71,12 +71,12 @@ last = Claim(
     quote=_LAST, whose=Whose.READING, severity=Severity.UTILITY,
     statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K,\ K = 30",
     words="the last 5 of 30 epochs contribute more than half of the loss",
-    hypotheses=(), says=None, check=None, readings=("sbcd/last-epochs-convex", "sbcd/last-epochs-repaired"),
+    hypotheses=(), says=None, check=None, readings=("sbcd/last-epochs-reading-convex", "sbcd/last-epochs-repaired"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/contraction"),
     expected="AMBIGUOUS PROVED",
 )
 last_convex = Claim(
-    id="sbcd/last-epochs-convex", source="001, Section 4.3, for every convex block: L_F = 1", quote=_LAST,
+    id="sbcd/last-epochs-reading-convex", source="001, Section 4.3, for every convex block: L_F = 1", quote=_LAST,
     whose=Whose.READING, severity=Severity.UTILITY,
     statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K \quad (L_F = 1,\ K = 30)",
     words="the last 5 of 30 epochs contribute more than half of the loss, for the L_F = 1 that convexity gives",
@@ -110,12 +110,13 @@ diverges = Claim(
     statement=r"o_k \text{ decreasing} \implies \varepsilon_K \to \infty",
     words="noise that continues to decrease makes the privacy loss diverge",
     hypotheses=(), says=None, check=None,
-    readings=("sbcd/decrease-diverges-every-noise", "sbcd/decrease-diverges-repaired"),
+    readings=("sbcd/decrease-diverges-reading-every-noise", "sbcd/decrease-diverges-repaired"),
     uses=("sbcd/thm-4.6-eq-11",),
     expected="AMBIGUOUS PROVED",
 )
 diverges_every = Claim(
-    id="sbcd/decrease-diverges-every-noise", source="001, Section 4.3, any noise that falls for ever", quote=_DIVERGES,
+    id="sbcd/decrease-diverges-reading-every-noise",
+    source="001, Section 4.3, any noise that falls for ever", quote=_DIVERGES,
     whose=Whose.READING, severity=Severity.UTILITY,
     statement=r"o_k > o_{k+1} \text{ for all } k \implies \varepsilon_K \to \infty",
     words="noise that decreases for ever makes the privacy loss diverge, 1 + 2^-k for one",

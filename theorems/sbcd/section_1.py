@@ -141,11 +141,11 @@ once = Claim(
     statement=r"\#\{j : i_0 \in B_k^j\} = 1",
     words="the batches of an epoch contain each record exactly once, as Theorem 4.6 assumes",
     hypotheses=_SHAPE, says=None, check=None,
-    readings=("sbcd/one-batch-per-epoch-sampled", "sbcd/one-batch-per-epoch-repaired"),
+    readings=("sbcd/one-batch-per-epoch-reading-sampled", "sbcd/one-batch-per-epoch-repaired"),
     expected="AMBIGUOUS ARGUED",
 )
 once_sampled = Claim(
-    id="sbcd/one-batch-per-epoch-sampled", source="001, Corollary 4.5, each batch sampled from all records",
+    id="sbcd/one-batch-per-epoch-reading-sampled", source="001, Corollary 4.5, each batch sampled from all records",
     quote=_SAMPLED, whose=Whose.READING, severity=Severity.PRIVACY,
     statement=r"\#\{j : i_0 \in B_k^j\} = 1 \text{ for sampled batches}",
     words="batches sampled from all records contain each record exactly once an epoch",
@@ -169,12 +169,13 @@ smaller = Claim(
     statement=r"\varepsilon_K \ll \alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="the accounting gives significantly less loss than composition",
     hypotheses=_BLOCK, says=None, check=None,
-    readings=("sbcd/smaller-than-composition-one-block", "sbcd/smaller-than-composition-every-setting"),
+    readings=("sbcd/smaller-than-composition-reading-one-block", "sbcd/smaller-than-composition-reading-every-setting"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
     expected="AMBIGUOUS CHECKED_AT_POINTS",
 )
 smaller_one = Claim(
-    id="sbcd/smaller-than-composition-one-block", source="001, Section 1, one block at Figure 1's setting, L_F = 0.99",
+    id="sbcd/smaller-than-composition-reading-one-block",
+    source="001, Section 1, one block at Figure 1's setting, L_F = 0.99",
     quote=_SIGNIFICANT, whose=Whose.READING, severity=Severity.PRIVACY,
     statement=r"\varepsilon_K = 0.1007\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k} \quad (L_F = 0.99,\ K = 30,"
               r"\ j_0 = 20)",
@@ -184,13 +185,13 @@ smaller_one = Claim(
     expected="HOLDS CHECKED_AT_POINTS",
 )
 smaller_every = Claim(
-    id="sbcd/smaller-than-composition-every-setting", source="001, Section 1, whatever the setting",
+    id="sbcd/smaller-than-composition-reading-every-setting", source="001, Section 1, whatever the setting",
     quote=_SIGNIFICANT, whose=Whose.READING, severity=Severity.PRIVACY,
     statement=r"\varepsilon_K \le 0.99\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="in every setting the accounting of one block gives at least 1 % less loss than composition",
     hypotheses=_BLOCK, says=Fraction(99, 100), check=judge_every_setting,
     flips=(Flip("no more than composition", _ONE, Verdict.HOLDS),),
-    repaired_by="sbcd/smaller-than-composition-one-block",
+    repaired_by="sbcd/smaller-than-composition-reading-one-block",
     expected="REFUTED PROVED",
 )
 smoothness = Claim(
@@ -200,11 +201,13 @@ smoothness = Claim(
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) \le \varepsilon_K(\beta')",
     words="a bigger Lipschitz constant of the loss's gradient needs more noise for the same privacy",
     hypotheses=_BLOCK, says=None, check=None,
-    readings=("sbcd/noise-vs-smoothness-two-losses", "sbcd/noise-vs-smoothness-repaired"), uses=("sbcd/lem-4.1",),
+    readings=("sbcd/noise-vs-smoothness-reading-two-losses", "sbcd/noise-vs-smoothness-repaired"),
+    uses=("sbcd/lem-4.1",),
     expected="AMBIGUOUS PROVED",
 )
 smoothness_losses = Claim(
-    id="sbcd/noise-vs-smoothness-two-losses", source="001, Section 1, the losses h theta^2/2 at eta = 1, S_g fixed",
+    id="sbcd/noise-vs-smoothness-reading-two-losses",
+    source="001, Section 1, the losses h theta^2/2 at eta = 1, S_g fixed",
     quote=_BIGGER, whose=Whose.READING, severity=Severity.UTILITY,
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) < \varepsilon_K(\beta') \quad"
               r" (\mathcal{F} = \tfrac{\beta}{2}\theta^2,\ \eta = 1)",

@@ -111,11 +111,13 @@ spread = Claim(
     quote=_SPREAD,
     whose=Whose.READING,
     statement=r"\pm \text{ is a 95 \% interval}", words="the plus-minus of Table 1 is a 95 % interval of 5 runs' mean",
-    hypotheses=(), says=None, check=None, readings=("sbcd/table-1-spread-deviation", "sbcd/table-1-spread-repaired"),
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/table-1-spread-reading-deviation", "sbcd/table-1-spread-repaired"),
     expected="AMBIGUOUS PROVED",
 )
 spread_deviation = Claim(
-    id="sbcd/table-1-spread-deviation", source="001, Table 1: the standard deviation, as the text says", quote=_SPREAD,
+    id="sbcd/table-1-spread-reading-deviation",
+    source="001, Table 1: the standard deviation, as the text says", quote=_SPREAD,
     whose=Whose.READING,
     statement=r"P(|\bar x - \mu| \le s) = 0.95 \text{ for 5 normal runs}",
     words="one standard deviation of 5 normal runs to both sides of their mean is a 95 % interval",
@@ -139,11 +141,12 @@ trainings = Claim(
     quote=_TRAIN,
     whose=Whose.READING,
     statement=r"50 \text{ trainings},\ 10 \le K \le 50", words="the values of K from 10 to 50 make 50 trainings",
-    hypotheses=(), says=None, check=None, readings=("sbcd/train-50-times-each-K", "sbcd/train-50-times-repaired"),
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/train-50-times-reading-each-K", "sbcd/train-50-times-repaired"),
     expected="AMBIGUOUS PROVED",
 )
 trainings_each = Claim(
-    id="sbcd/train-50-times-each-K", source="001, Section 5, one training for each K", quote=_TRAIN,
+    id="sbcd/train-50-times-reading-each-K", source="001, Section 5, one training for each K", quote=_TRAIN,
     whose=Whose.READING,
     statement=r"\#\{10, 11, \dots, 50\} = 50", words="one training for each K from 10 to 50 makes 50 trainings",
     hypotheses=(), says=(tuple(range(10, 51)), 1, 1), check=judge_trainings,
@@ -185,11 +188,12 @@ layers = Claim(
     whose=Whose.READING,
     statement=r"\text{a } D \text{-layer network } \{\theta_d\}_{d=0}^{D}",
     words="the D-layer network of (1) has one weight matrix a layer",
-    hypotheses=_DEPTH, says=None, check=None, readings=("sbcd/eq-1-layers-matrices", "sbcd/eq-1-layers-repaired"),
+    hypotheses=_DEPTH, says=None, check=None,
+    readings=("sbcd/eq-1-layers-reading-matrices", "sbcd/eq-1-layers-repaired"),
     expected="AMBIGUOUS PROVED",
 )
 layers_matrices = Claim(
-    id="sbcd/eq-1-layers-matrices", source="001, (1), a layer being a weight matrix", quote=_LAYERS,
+    id="sbcd/eq-1-layers-reading-matrices", source="001, (1), a layer being a weight matrix", quote=_LAYERS,
     whose=Whose.READING,
     statement=r"\#\{\theta_d\}_{d=0}^{D} = D", words="the D-layer network of (1) has D weight matrices",
     hypotheses=_DEPTH, says=lambda depth: depth, check=judge_layers, repaired_by="sbcd/eq-1-layers-repaired",

@@ -113,31 +113,31 @@ def one_matrix_more(witness: Witness) -> bool:
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
-    "sbcd/one-batch-per-epoch-sampled": not_in_one_batch,
-    "sbcd/contribution-inverse-own-epoch": not_inverse,
-    "sbcd/last-epochs-convex": earlier_epochs_matter,
-    "sbcd/decrease-diverges-every-noise": stays_bounded,
-    "sbcd/noise-vs-smoothness-two-losses": smoother_loses_more,
-    "sbcd/smaller-than-composition-every-setting": no_less_than_composition,
-    "sbcd/fig-1a-linear-all": steeper_somewhere,
-    "sbcd/table-1-spread-deviation": not_a_95_interval,
-    "sbcd/train-50-times-each-K": not_fifty,
-    "sbcd/eq-1-layers-matrices": one_matrix_more,
+    "sbcd/one-batch-per-epoch-reading-sampled": not_in_one_batch,
+    "sbcd/contribution-inverse-reading-own-epoch": not_inverse,
+    "sbcd/last-epochs-reading-convex": earlier_epochs_matter,
+    "sbcd/decrease-diverges-reading-every-noise": stays_bounded,
+    "sbcd/noise-vs-smoothness-reading-two-losses": smoother_loses_more,
+    "sbcd/smaller-than-composition-reading-every-setting": no_less_than_composition,
+    "sbcd/fig-1a-linear-reading-all": steeper_somewhere,
+    "sbcd/table-1-spread-reading-deviation": not_a_95_interval,
+    "sbcd/train-50-times-reading-each-K": not_fifty,
+    "sbcd/eq-1-layers-reading-matrices": one_matrix_more,
 }
 NOT_WITNESSES: dict[str, Witness] = {
-    "sbcd/one-batch-per-epoch-sampled": {"n": "2", "b": "1", "epoch": "[[0], [1]]"},
-    "sbcd/contribution-inverse-own-epoch": {
+    "sbcd/one-batch-per-epoch-reading-sampled": {"n": "2", "b": "1", "epoch": "[[0], [1]]"},
+    "sbcd/contribution-inverse-reading-own-epoch": {
         "noise": "1", "times": "2", "epoch": "0", "batches": "2", "j_0": "1", "q": "81/100",
     },
-    "sbcd/last-epochs-convex": {"L_F": "99/100", "j_0": "0", "epochs": "30", "batches": "21"},
-    "sbcd/decrease-diverges-every-noise": {
+    "sbcd/last-epochs-reading-convex": {"L_F": "99/100", "j_0": "0", "epochs": "30", "batches": "21"},
+    "sbcd/decrease-diverges-reading-every-noise": {
         "noise": "0 + 2^-k", "L_F": "9/10", "batches": "2", "j_0": "1", "never above": "800",
     },
-    "sbcd/noise-vs-smoothness-two-losses": {"h": "1 and 2", "eta": "1", "batches": "2", "epochs": "2"},
-    "sbcd/smaller-than-composition-every-setting": {
+    "sbcd/noise-vs-smoothness-reading-two-losses": {"h": "1 and 2", "eta": "1", "batches": "2", "epochs": "2"},
+    "sbcd/smaller-than-composition-reading-every-setting": {
         "noise": "1", "q": "1", "batches": "2", "epochs": "2", "j_0": "0", "claimed share": "99/100",
     },
-    "sbcd/fig-1a-linear-all": {"noise": "constant", "j_0": "0", "epoch": "20"},
-    "sbcd/table-1-spread-deviation": {"runs": "5", "t squared": "7.71"},
-    "sbcd/train-50-times-each-K": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
+    "sbcd/fig-1a-linear-reading-all": {"noise": "constant", "j_0": "0", "epoch": "20"},
+    "sbcd/table-1-spread-reading-deviation": {"runs": "5", "t squared": "7.71"},
+    "sbcd/train-50-times-reading-each-K": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
 }
