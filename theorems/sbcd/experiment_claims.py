@@ -15,6 +15,7 @@ from theorems.sbcd.experiments import (
     judge_column,
     judge_means,
     judge_model,
+    judge_noise_order,
     judge_quantum,
     judge_schedule,
     judge_smaller,
@@ -208,5 +209,17 @@ chance = Claim(
     statement=r"20.13 \pm 0.32 \ni 20,\quad 20.03 \pm 0.59 \ni 20",
     words="after 10 epochs the printed intervals of both strategies contain chance level, 20 % for five classes",
     hypotheses=(), says=(10,), check=judge_chance, flips=(Flip("after 20 epochs, too", (10, 20), Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+noise_order = Claim(
+    id="sbcd/table-1-noise-order", source="001, Section 4.3, end, against Table 1 (finding)",
+    quote="worth noting that noise with a smaller variance tends to yield better utility for the model compared to "
+          "noise with a larger variance",
+    severity=Severity.UTILITY,
+    statement=r"\#\{k : o_k > 0.01\} = 7, 17, 27, 37, 47 \text{ for } K = 10, 20, 30, 40, 50",
+    words="strategy D, the more accurate at every K, has more noise than C in 7, 17, 27, 37 and 47 of its epochs: "
+          "in most of them",
+    hypotheses=(), says=((10, 7), (20, 17), (30, 27), (40, 37), (50, 47)), check=judge_noise_order,
+    flips=(Flip("in 6 of 10", ((10, 6),), Verdict.REFUTED),),
     expected="HOLDS PROVED",
 )

@@ -154,3 +154,12 @@ def judge_chance(epochs: tuple[int, ...], given: Domain) -> Finding:
             if abs(mean - 20) > spread:
                 return refuted("the interval does not contain 20 %", {"epochs": at, "strategy": name, "mean": mean})
     return instance("the intervals of both contain 20 %, as printed")
+
+
+def judge_noise_order(counts: tuple[tuple[int, int], ...], given: Domain) -> Finding:
+    """In how many of its K epochs strategy D, 0.0075 + 0.0008 (K - k), has more noise than C's 0.01."""
+    for epochs, claimed in counts:
+        larger = sum(Fraction("0.0075") + Fraction("0.0008") * (epochs - k) > Fraction("0.01") for k in range(epochs))
+        if larger != claimed or 2 * larger <= epochs or epochs not in EPOCHS:
+            return refuted("another number", {"K": epochs, "epochs with more noise": larger, "claimed": claimed})
+    return instance("; ".join(f"{claimed} of {epochs}" for epochs, claimed in counts))

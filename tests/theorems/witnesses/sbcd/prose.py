@@ -96,6 +96,21 @@ def steeper_somewhere(witness: Witness) -> bool:
     return bool(not 0.165 <= np.log10(found[epoch + 1] / found[epoch]) <= 0.225)
 
 
+def hardly_forgotten(witness: Witness) -> bool:
+    """The first touch after K epochs, in floats, against C r^K."""
+    epochs = int(witness["K"])
+    kept = 8 * shares([1.0] * epochs, int(witness["batches"]), int(witness["j_0"]), 1.0)[0]
+    return bool(kept > number(witness, "C") * number(witness, "r") ** epochs)
+
+
+def gradient_stays(witness: Witness) -> bool:
+    """The mean square of theta under steps on h theta^2/2 from 0 grows, so its limit is above 0, what is claimed."""
+    square, rate = 0.0, number(witness, "rate")
+    for _ in range(1000):
+        square = (1 - rate) ** 2 * square + 2 * number(witness, "noise")
+    return bool(number(witness, "curvature") ** 2 * square > number(witness, "claimed"))
+
+
 def not_a_95_interval(witness: Witness) -> bool:
     """Student's density, integrated."""
     width, freedom = number(witness, "t squared") ** 0.5, int(witness["runs"]) - 1
@@ -120,6 +135,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "sbcd/noise-vs-smoothness-reading-two-losses": smoother_loses_more,
     "sbcd/smaller-than-composition-reading-every-setting": no_less_than_composition,
     "sbcd/fig-1a-linear-reading-all": steeper_somewhere,
+    "sbcd/decay-exponential-reading-convex": hardly_forgotten,
+    "sbcd/gradient-diminishes-reading-noise": gradient_stays,
     "sbcd/table-1-spread-reading-deviation": not_a_95_interval,
     "sbcd/train-50-times-reading-each-K": not_fifty,
     "sbcd/eq-1-layers-reading-matrices": one_matrix_more,
@@ -138,6 +155,8 @@ NOT_WITNESSES: dict[str, Witness] = {
         "noise": "1", "q": "1", "batches": "2", "epochs": "2", "j_0": "0", "claimed share": "99/100",
     },
     "sbcd/fig-1a-linear-reading-all": {"noise": "constant", "j_0": "0", "epoch": "20"},
+    "sbcd/decay-exponential-reading-convex": {"K": "10", "batches": "2", "j_0": "0", "C": "10", "r": "9/10"},
+    "sbcd/gradient-diminishes-reading-noise": {"rate": "1/2", "noise": "0", "curvature": "1", "claimed": "0"},
     "sbcd/table-1-spread-reading-deviation": {"runs": "5", "t squared": "7.71"},
     "sbcd/train-50-times-reading-each-K": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
 }
