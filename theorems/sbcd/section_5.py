@@ -15,35 +15,45 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import positive, positive_integer
+from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
+from theorems.claim import Claim, Flip, Severity, Whose, citing
 from theorems.domain import Domain
-from theorems.sbcd.experiments import CONSTANT, DECREASE
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.sbcd.experiments import CONSTANT, DECREASE, EPOCHS
+from theorems.tools.printed import rounds_to
+from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
-_EPOCHS = (10, 20, 30, 40, 50)
+
+def coverage(squared: Any, root: Callable[[Any], Any]) -> Any:
+    """The probability that the mean of 5 runs is off by at most t standard errors, from t^2."""
+    u = root(squared / (1 + squared / 4))
+    return 3 * u * (1 - squared / (12 * (1 + squared / 4))) / 4
 
 
-def coverage(squared: arb) -> Enclosure:
-    """The probability that the mean of 5 runs is off by at most t standard errors, from t^2, in balls."""
-    with ctx.workprec(100):
-        u = (squared / (1 + squared / 4)).sqrt()
-        return Enclosure.of_ball(ball(Fraction(3, 4)) * u * (1 - squared / (12 * (1 + squared / 4))))
+def is_of_student() -> bool:
+    """Whether `coverage` is 0 at 0, has twice the density of Student's law with 4 degrees of freedom, and ends at 1."""
+    t = sympy.Symbol("t", positive=True)
+    density = sympy.gamma(sympy.Rational(5, 2)) / sympy.sqrt(4 * sympy.pi) * (1 + t**2 / 4) ** sympy.Rational(-5, 2)
+    form = coverage(t**2, sympy.sqrt)
+    slope = sympy.simplify(sympy.diff(form, t) / density)
+    return bool(slope == 2 and sympy.limit(form, t, 0) == 0 and sympy.limit(form, t, sympy.oo) == 1)
 
 
 def judge_interval(squared: Fraction, given: Domain) -> Finding:
-    """Whether plus-minus t s/sqrt(5), t^2 given, is a 95 % interval of 5 runs, t rounded to three decimals."""
-    level = Fraction(95, 100)
+    """Whether plus-minus t s/sqrt(5), t^2 given, is a 95 % interval of 5 normal runs, t rounded to three decimals."""
+    if not is_of_student():
+        return undecided("the closed form is not that of Student's law", 1)
     with ctx.workprec(100):
-        found = coverage(ball(squared))
-        least, most = ((ball(squared).sqrt() + side * ball(Fraction(1, 2000))) ** 2 for side in (-1, 1))
-    if not coverage(least).certainly_le(level) or coverage(most).possibly_le(level):
-        return refuted(
-            "it covers with another probability, certified",
-            {"runs": "5", "t squared": str(squared), "coverage": str(found)},
+        t = ball(squared).sqrt()
+        least, found, most = (
+            Enclosure.of_ball(coverage((t + side * ball(Fraction(1, 2000))) ** 2, arb.sqrt)) for side in (-1, 0, 1)
         )
-    return proof(argued(f"it covers with probability {found.to_floats()[0]:.5f}"))
+    level = Fraction(95, 100)
+    if not least.certainly_le(level) or most.possibly_le(level):
+        return refuted(
+            "it covers with another probability, certified", {"runs": 5, "t squared": squared, "coverage": found}
+        )
+    return instance(f"it covers with probability {found.to_floats()[0]:.5f}")
 
 
 def judge_trainings(says: tuple[tuple[int, ...], int, int], given: Domain) -> Finding:
@@ -53,119 +63,152 @@ def judge_trainings(says: tuple[tuple[int, ...], int, int], given: Domain) -> Fi
     if trainings != 50 or min(epochs) != 10 or max(epochs) != 50:
         return refuted(
             "another number of trainings",
-            {"values of K": f"{min(epochs)} to {max(epochs)}, {len(epochs)} of them",
-                        "strategies": str(strategies), "repetitions": str(repetitions),
-                        "trainings": str(trainings)},
+            {"values of K": f"{min(epochs)} to {max(epochs)}, {len(epochs)} of them", "strategies": strategies,
+             "repetitions": repetitions, "trainings": trainings},
         )
-    return proof(argued(f"{len(epochs)} times {strategies} times {repetitions}"))
+    return instance(f"{len(epochs)} times {strategies} times {repetitions}")
 
 
-def judge_same(tolerance: Fraction, given: Domain) -> Finding:
-    """Whether the printed losses of both strategies agree at every K up to that relative difference."""
-    worst = Fraction(0)
-    for epochs, one, other in zip(_EPOCHS, DECREASE, CONSTANT, strict=True):
-        difference = abs(Fraction(Decimal(one)) - Fraction(Decimal(other))) / Fraction(Decimal(other))
-        worst = max(worst, difference)
-        if difference > tolerance:
-            return refuted(
-                "farther apart",
-                {"epochs": str(epochs), "D": one, "C": other,
-                            "relative difference": f"{float(difference):.5f}"},
-            )
-    return proof(argued(f"at most {float(worst):.2%} apart, as printed"))
+def judge_same(differences: tuple[str, ...], given: Domain) -> Finding:
+    """Whether the printed losses differ at every K by that many per cent, 3 at most."""
+    for epochs, one, other, claimed in zip(EPOCHS, DECREASE, CONSTANT, differences, strict=True):
+        percent = 100 * abs(Fraction(Decimal(one)) / Fraction(Decimal(other)) - 1)
+        if not rounds_to(Enclosure.of_ball(ball(percent)), claimed) or percent > 3:
+            told = {"epochs": epochs, "D": one, "C": other, "per cent": f"{float(percent):.4f}"}
+            return refuted("farther apart", told)
+    return instance(f"{', '.join(differences)} per cent apart, as printed")
 
 
 def judge_layers(matrices: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether (1), theta = {theta_d} for d = 0..D, has matrices(D) weight matrices."""
-    for depth in (1, 2, 4):
-        true = len(range(depth + 1))
-        if matrices(depth) != true:
+    tried = given.values("D")
+    for depth in tried:
+        names = [f"theta_{d}" for d in range(depth + 1)]
+        if matrices(depth) != len(names):
             return refuted(
-                "the indices 0 to D are one more",
-                {"D": str(depth), "claimed": str(matrices(depth)), "theta": ", ".join(
-                               f"theta_{d}" for d in range(depth + 1)
-                           )},
+                "the indices 0 to D are one more", {"D": depth, "claimed": matrices(depth), "theta": ", ".join(names)}
             )
-    depth_ = sympy.symbols("D", integer=True, positive=True)
-    if sympy.simplify(matrices(depth_) - depth_ - 1) != 0:
-        return undecided("right for three D only", 3)
-    return proof(argued("D hidden layers and the output layer"))
+    depth_, index = given.symbol("D"), sympy.Symbol("d", integer=True)
+    counted = sympy.summation(1, (index, 0, depth_))
+    return proof(computed("the sum of 1 over d = 0, ..., D, for the symbol D", sympy.expand(
+        matrices(depth_) - counted) == 0), tried=len(tried))
 
+
+_SPREAD = "Table 1: The accuracy(in % under 95% confidential interval) and the privacy loss of Algorithm 2"
+_TRAIN = (
+    "we train the model 50 times where the total number of epochs K varies from 10 to 50. We run the whole "
+    "experiment 5 times and report both the average performance and the standard deviation."
+)
+_LAYERS = (
+    r"We consider learning an D -layer neural network parameterized by $\boldsymbol{\theta} "
+    r"\stackrel{\text{def}}{=} \{\theta_d\}_{d=0}^D$"
+)
+_DEPTH = (positive_integer("D"),)
 
 spread = Claim(
     id="sbcd/table-1-spread",
     source="001, Section 5 (average and standard deviation of 5 runs) and the caption of Table 1 (95 % interval)",
-    quote="Table 1: The accuracy(in % under 95% confidential interval) and the privacy loss of Algorithm 2",
+    quote=_SPREAD,
     whose=Whose.READING,
-    statement=r"P(|\bar x - \mu| \le s) = 0.95 \text{ for 5 runs}",
-    words="the plus-minus of Table 1 is both the standard deviation of 5 runs and a 95 % interval",
-    hypotheses=(positive("deviation"),), says=Fraction(5), check=judge_interval,
-
+    statement=r"\pm \text{ is a 95 \% interval}", words="the plus-minus of Table 1 is a 95 % interval of 5 runs' mean",
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/table-1-spread-reading-deviation", "sbcd/table-1-spread-repaired"),
+    expected="AMBIGUOUS PROVED",
+)
+spread_deviation = Claim(
+    id="sbcd/table-1-spread-reading-deviation",
+    source="001, Table 1: the standard deviation, as the text says", quote=_SPREAD,
+    whose=Whose.READING,
+    statement=r"P(|\bar x - \mu| \le s) = 0.95 \text{ for 5 normal runs}",
+    words="one standard deviation of 5 normal runs to both sides of their mean is a 95 % interval",
+    hypotheses=(), says=Fraction(5), check=judge_interval, repaired_by="sbcd/table-1-spread-repaired",
+    flips=(Flip("2.776 standard errors", Fraction("2.776") ** 2, Verdict.HOLDS),),
     expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"P(|\bar x - \mu| \le 2.776\,s/\sqrt5) = 0.95",
-        words="a 95 % interval of 5 runs is 2.776 (to three decimals) standard errors, 1.24 deviations, to both sides",
-        says=Fraction("2.776") ** 2,
-        expected="HOLDS ARGUED",
-        source="001, Table 1: what a 95 % interval of 5 runs is",
-        flips=(
-            Flip("1.96 standard errors", Fraction("1.96") ** 2, Verdict.REFUTED),
-            Flip("2.777 standard errors", Fraction("2.777") ** 2, Verdict.REFUTED),
-        ),
+)
+spread_repaired = Claim(
+    id="sbcd/table-1-spread-repaired", source="001, Table 1: a 95 % interval of 5 runs, as the caption says",
+    statement=r"P(|\bar x - \mu| \le 2.776\,s/\sqrt5) = 0.95",
+    words="a 95 % interval of 5 normal runs is 2.776 (three decimals) standard errors, 1.24 deviations, to both sides",
+    hypotheses=(), says=Fraction("2.776") ** 2, check=judge_interval,
+    flips=(
+        Flip("1.96 standard errors", Fraction("1.96") ** 2, Verdict.REFUTED),
+        Flip("2.777 standard errors", Fraction("2.777") ** 2, Verdict.REFUTED),
     ),
+    expected="HOLDS PROVED",
 )
 trainings = Claim(
     id="sbcd/train-50-times", source="001, Section 5: the model is trained 50 times, K varying from 10 to 50",
-    quote=(
-        "we train the model 50 times where the total number of epochs K varies from 10 to 50. We run the whole "
-        "experiment 5 times and report both the average performance and the standard deviation."
-    ),
+    quote=_TRAIN,
+    whose=Whose.READING,
+    statement=r"50 \text{ trainings},\ 10 \le K \le 50", words="the values of K from 10 to 50 make 50 trainings",
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/train-50-times-reading-each-K", "sbcd/train-50-times-repaired"),
+    expected="AMBIGUOUS PROVED",
+)
+trainings_each = Claim(
+    id="sbcd/train-50-times-reading-each-K", source="001, Section 5, one training for each K", quote=_TRAIN,
     whose=Whose.READING,
     statement=r"\#\{10, 11, \dots, 50\} = 50", words="one training for each K from 10 to 50 makes 50 trainings",
-    hypotheses=(positive_integer("epochs"),), says=(tuple(range(10, 51)), 1, 1), check=judge_trainings,
+    hypotheses=(), says=(tuple(range(10, 51)), 1, 1), check=judge_trainings,
+    repaired_by="sbcd/train-50-times-repaired",
+    flips=(Flip("five K, two strategies, five runs", (EPOCHS, 2, 5), Verdict.HOLDS),),
     expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"5 \cdot 2 \cdot 5 = 50",
-        words="the five K of Table 1, two strategies and five repetitions make 50 trainings",
-        says=(_EPOCHS, 2, 5),
-        expected="HOLDS ARGUED",
-        source="001, Section 5 with Table 1, a guess at what was meant",
-        flips=(Flip("one strategy", (_EPOCHS, 1, 5), Verdict.REFUTED),),
-    ),
+)
+trainings_repaired = Claim(
+    id="sbcd/train-50-times-repaired",
+    source="001, Section 5 with Table 1, a guess (then the 5 runs of the whole experiment are counted among the 50)",
+    quote=_TRAIN,
+    whose=Whose.READING,
+    statement=r"5 \cdot 2 \cdot 5 = 50",
+    words="the five K of Table 1, two strategies and five repetitions make 50 trainings",
+    hypotheses=(), says=(EPOCHS, 2, 5), check=judge_trainings,
+    flips=(Flip("one strategy", (EPOCHS, 1, 5), Verdict.REFUTED),),
+    survivors={"[[]0[]] [[][123][]] *": "other values of K between 10 and 50 are as many"},
+    expected="HOLDS PROVED",
 )
 same = Claim(
     id="sbcd/table-1-same-loss",
-    source="001, Section 5: the privacy loss of both strategies is approximately the same for the same K (as printed)",
+    source="001, Section 5: the privacy loss of both strategies is approximately the same for the same K (as printed; "
+           "the 3 % are ours, and what Theorem 4.6 gives depends on L_F, which is not printed: table-1-D-le-C-model)",
     quote=(
         "The decrease strategy is designed in a manner so that the privacy loss of both strategies will be "
         "approximately the same for the same number of epochs K ."
     ),
     whose=Whose.READING,
     severity=Severity.UTILITY,
-    statement=r"|\varepsilon_D(K) - \varepsilon_C(K)| \le 0.03\,\varepsilon_C(K)",
-    words="the printed losses of both strategies agree to 3 % at every K",
-    hypotheses=(positive_integer("epochs"),), says=Fraction(3, 100), check=judge_same,
-    flips=(Flip("to 0.1 %", Fraction(1, 1000), Verdict.REFUTED),),
-    expected="HOLDS ARGUED",
+    statement=r"|\varepsilon_D(K) - \varepsilon_C(K)|/\varepsilon_C(K) = 2.06, 0.01, 0.02, 0.02, 0.02\ \%",
+    words="the printed losses of both strategies differ by 2.06, 0.01, 0.02, 0.02 and 0.02 % of C's, 3 % at most",
+    hypotheses=(), says=("2.06", "0.01", "0.02", "0.02", "0.02"), check=judge_same,
+    flips=(Flip("0.1 % at 10 epochs", ("0.10", "0.01", "0.02", "0.02", "0.02"), Verdict.REFUTED),),
+    expected="HOLDS PROVED",
 )
 layers = Claim(
     id="sbcd/eq-1-layers", source="001, (1): a D-layer neural network, the composition of D layers, theta_0 to theta_D",
-    quote=(
-        r"We consider learning an D -layer neural network parameterized by $\boldsymbol{\theta} "
-        r"\stackrel{\text{def}}{=} \{\theta_d\}_{d=0}^D$"
-    ),
+    quote=_LAYERS,
+    whose=Whose.READING,
+    statement=r"\text{a } D \text{-layer network } \{\theta_d\}_{d=0}^{D}",
+    words="the D-layer network of (1) has one weight matrix a layer",
+    hypotheses=_DEPTH, says=None, check=None,
+    readings=("sbcd/eq-1-layers-reading-matrices", "sbcd/eq-1-layers-repaired"),
+    expected="AMBIGUOUS PROVED",
+)
+layers_matrices = Claim(
+    id="sbcd/eq-1-layers-reading-matrices", source="001, (1), a layer being a weight matrix", quote=_LAYERS,
     whose=Whose.READING,
     statement=r"\#\{\theta_d\}_{d=0}^{D} = D", words="the D-layer network of (1) has D weight matrices",
-    hypotheses=(positive_integer("D"),), says=lambda depth: depth, check=judge_layers,
-
+    hypotheses=_DEPTH, says=lambda depth: depth, check=judge_layers, repaired_by="sbcd/eq-1-layers-repaired",
+    flips=(Flip("one more", lambda depth: depth + 1, Verdict.HOLDS),),
     expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"\#\{\theta_d\}_{d=0}^{D} = D + 1",
-        words="the network of (1) has D + 1 weight matrices, so a block's loss is summed D + 1 times",
-        says=lambda depth: depth + 1,
-        expected="HOLDS ARGUED",
-        source="001, (1), the output layer counted",
-    ),
+)
+layers_repaired = Claim(
+    id="sbcd/eq-1-layers-repaired", source="001, (1), D hidden layers and theta_D that belongs to the loss",
+    quote=_LAYERS,
+    whose=Whose.READING,
+    statement=r"\#\{\theta_d\}_{d=0}^{D} = D + 1",
+    words="the network of (1) has D + 1 weight matrices, so a block's loss is summed D + 1 times",
+    hypotheses=_DEPTH, says=lambda depth: depth + 1, check=judge_layers,
+    flips=(Flip("two more", lambda depth: depth + 2, Verdict.REFUTED),),
+    expected="HOLDS PROVED",
 )
 figure_2 = Claim(
     id="sbcd/fig-2", source="001, Section 5 on Figure 2: the curve of adaptive noise is above in most cases",

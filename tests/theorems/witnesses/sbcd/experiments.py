@@ -20,8 +20,8 @@ def no_such_batch(witness: Witness) -> bool:
 
 def another_constant(witness: Witness) -> bool:
     """How far a gradient step on x^2 theta^2 / 2 moves two points apart."""
-    square, eta = float(Fraction(witness["|x|^2"])), float(Fraction(witness["eta"]))
-    return abs(abs((1.0 - eta * square * 1.0) - 0.0) - float(Fraction(witness["claimed"]))) > 1e-6
+    square, eta = float(Fraction(witness["|x|^2"])), float(Fraction(witness["eta"])) * float(Fraction(witness["gamma"]))
+    return abs(abs((1.0 - eta * square * 1.0) - 0.0) - float(Fraction(witness["claimed"]))) > 1e-9
 
 
 def loss_after_one_epoch(before: int) -> float:
@@ -49,47 +49,38 @@ def falls(witness: Witness) -> bool:
     return after < before
 
 
-def decrease_costs_more(witness: Witness) -> bool:
-    """The recursion for each of five positions, in floats."""
-    gradient, epochs = float(Fraction(witness["L_F"])), int(witness["K"])
-    totals = []
+def constant_noise_never_falls(witness: Witness) -> bool:
+    """The printed losses fall, and those of the recursion do not: 60 products L_F L_T, five powers, three S_g."""
+    q = np.geomspace(0.001, 9.0, 60)[:, None, None]
+    power = np.array([0.25, 0.5, 1.0, 2.0, 16.0])[None, :, None]
+    first, second = (int(part) for part in witness["epochs"].split(" and "))
+    variance, rho, found = np.zeros((60, 5, 1)), np.zeros((60, 5, 5)), {}
+    for epoch in range(1, second + 1):
+        for batch in range(5):
+            touched = rho[..., batch] + 1.0
+            rho = rho * (q * variance / (q * variance + 0.01)) ** power
+            rho[..., batch] = touched
+            variance = q * variance + 0.01
+        found[epoch] = rho
+    grown = [bool((found[second] >= found[first]).all())]
+    for scale in (0.001, 0.01, 0.1):
+        late, early = (np.log(np.exp(99 * scale * found[k]).mean(axis=-1)) for k in (second, first))
+        grown.append(bool((late >= early - 1e-12).all()))
+    return falls(witness) and all(grown)
+
+
+def strategies_differ(witness: Witness) -> bool:
+    """The recursion at one position in floats: more than 3 % between the strategies."""
+    gradient, epochs, position = float(Fraction(witness["L_F"])), int(witness["K"]), int(witness["j_0"])
+    losses = []
     for noises in ([0.0075 + 0.0008 * (epochs - k) for k in range(epochs)], [0.01] * epochs):
-        total = 0.0
-        for position in range(5):
-            rho, spread = 0.0, 0.0
-            for step in range(5 * epochs):
-                o, moved = noises[step // 5], gradient**2 * spread
-                rho = rho + 1 / o if step % 5 == position else rho * moved / (moved + o)
-                spread = moved + o
-            total += rho
-        totals.append(total)
-    return totals[0] > totals[1]
-
-
-def no_model_gives_it(witness: Witness) -> bool:
-    """The inequality that the numbers violate, at 300 products L_F L_T and three S_g, positions alone and mixed."""
-    q = np.geomspace(0.01, 9.0, 300)[:, None]
-
-    def losses(noise: list[float]) -> np.ndarray:
-        variance, rho = np.zeros_like(q), np.zeros((len(q), 5))  # of F theta, in units of a step's noise
-        for o in noise:
-            for batch in range(5):
-                touched = rho[:, batch] + 1e-4 / o
-                rho = rho * (variance / (variance + o))
-                rho[:, batch] = touched
-                variance = q * (variance + o)
-        return rho
-
-    early, late, other = (
-        losses(noise) for noise in ([0.01] * 20, [0.01] * 50, [0.0075 + 0.0008 * (50 - k) for k in range(50)])
-    )
-    gaps = [other - 1.05 * late + 12 * (late - early)]
-    for scale in (0.01, 1.0, 10.0):
-        c20, c50, d50 = (np.log(np.exp(99 * scale * rho).mean(axis=1)) / 99 for rho in (early, late, other))
-        gaps.append(d50 - 1.05 * c50 + 12 * (c50 - c20))
-    printed = {key: float(witness[key]) for key in ("D_50", "C_50", "C_20")}
-    violated = printed["D_50"] < 1.05 * printed["C_50"] - 12 * (printed["C_50"] - printed["C_20"])
-    return violated and all(bool((gap > 0).all()) for gap in gaps)
+        rho, spread = 0.0, 0.0
+        for step in range(5 * epochs):
+            o, moved = noises[step // 5], gradient**2 * spread
+            rho = rho + 1 / o if step % 5 == position else rho * moved / (moved + o)
+            spread = moved + o
+        losses.append(rho)
+    return abs(losses[0] / losses[1] - 1) > 0.03
 
 
 def overlap(witness: Witness) -> bool:
@@ -128,13 +119,13 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "sbcd/fig-1a-noise": negative_variance(0.01, -0.003),
     "sbcd/fig-1b-decay": negative_variance(0.001, -0.0003),
     "sbcd/fig-1-j0": no_such_batch,
-    "sbcd/fig-1-rho": another_constant,
-    "sbcd/fig-1a-j0-claim": later_costs_more,
-    "sbcd/decrease-schedule": another_last_variance,
+    "sbcd/fig-1-rho-reading-weights": another_constant,
+    "sbcd/fig-1a-j0-claim-reading-epochs": later_costs_more,
+    "sbcd/decrease-schedule-reading-from-0": another_last_variance,
     "sbcd/table-1-C10": falls,
-    "sbcd/table-1-privacy": no_model_gives_it,
-    "sbcd/table-1-D-le-C-model": decrease_costs_more,
-    "sbcd/table-1-utility-significant": overlap,
+    "sbcd/same-loss-by-theorem-reading-any": strategies_differ,
+    "sbcd/table-1-privacy": constant_noise_never_falls,
+    "sbcd/table-1-utility-significant-reading-intervals": overlap,
     "sbcd/thm-4.6-algorithm-2": last_iterate_tells_more,
     "sbcd/nonconvex-first": last_iterate_tells_more,
 }
@@ -143,12 +134,12 @@ NOT_WITNESSES: dict[str, Witness] = {
     "sbcd/fig-1a-noise": {"epoch": "3"},
     "sbcd/fig-1b-decay": {"epoch": "3"},
     "sbcd/fig-1-j0": {"j_0": "20", "n": "2100", "b": "100"},
-    "sbcd/fig-1-rho": {"|x|^2": "1", "eta": "1/100", "claimed": "99/100"},
-    "sbcd/fig-1a-j0-claim": {"j_0": "15 and 0"},
+    "sbcd/fig-1-rho-reading-weights": {"|x|^2": "1", "eta": "1/100", "gamma": "1", "claimed": "99/100"},
+    "sbcd/fig-1a-j0-claim-reading-epochs": {"j_0": "15 and 0"},
     "sbcd/table-1-C10": {"printed": "0.040652 and 0.040696"},
-    "sbcd/table-1-privacy": {"D_50": "0.047180", "C_50": "0.044371", "C_20": "0.040020"},
-    "sbcd/table-1-D-le-C-model": {"L_F": "1", "K": "50"},
-    "sbcd/table-1-utility-significant": {"D": "92.10 ± 2.20", "C": "53.35 ± 17.68"},
+    "sbcd/same-loss-by-theorem-reading-any": {"L_F": "493/500", "K": "50", "j_0": "0"},
+    "sbcd/table-1-privacy": {"printed": "0.028784 and 0.040020", "epochs": "10 and 20"},
+    "sbcd/table-1-utility-significant-reading-intervals": {"D": "92.10 ± 2.20", "C": "53.35 ± 17.68"},
     "sbcd/thm-4.6-algorithm-2": {"C": "3/100", "o": "1/20000", "records": "100", "y": "14/5",
                                  "claimed epsilon": "[8, 8.1]"},
 }

@@ -46,7 +46,7 @@ def not_inverse(witness: Witness) -> bool:
     epoch, factor = int(witness["epoch"]), int(witness["times"])
     changed = [o * factor if k == epoch else o for k, o in enumerate(noise)]
     before, after = (
-        shares(values, int(witness["batches"]), int(witness["j_0"]), number(witness, "L_F"))[epoch]
+        shares(values, int(witness["batches"]), int(witness["j_0"]), number(witness, "q") ** 0.5)[epoch]
         for values in (noise, changed)
     )
     return bool(abs(before - factor * after) > 1e-6 * before)
@@ -66,7 +66,7 @@ def stays_bounded(witness: Witness) -> bool:
         shares(noise[:epochs], int(witness["batches"]), int(witness["j_0"]), number(witness, "L_F")).sum()
         for epochs in (60, 100)
     ]
-    return bool(limit > 0 and losses[1] < 1.01 * losses[0] and losses[1] < number(witness, "never above"))
+    return bool(limit > 0 and losses[1] < 1.01 * losses[0] and 8 * losses[1] < number(witness, "never above"))
 
 
 def smoother_loses_more(witness: Witness) -> bool:
@@ -78,6 +78,37 @@ def smoother_loses_more(witness: Witness) -> bool:
         for h in (small, large)
     ]
     return bool(small < large and losses[1] < losses[0])
+
+
+def no_less_than_composition(witness: Witness) -> bool:
+    """The touches of all epochs added up are no more than the block loses."""
+    noise = [number(witness, "noise")] * int(witness["epochs"])
+    batches, before = int(witness["batches"]), int(witness["j_0"])
+    lost = shares(noise, batches, before, number(witness, "q") ** 0.5).sum()
+    return bool(lost > number(witness, "claimed share") * sum(1 / (8 * o) for o in noise))
+
+
+def steeper_somewhere(witness: Witness) -> bool:
+    """The rise of log10 of the contributions at that epoch, in floats, is none of 0.17 to 0.22."""
+    slope = {"constant": 0.0, "adaptive": -0.0003}[witness["noise"]]
+    found = shares([0.01 + slope * k for k in range(30)], 21, int(witness["j_0"]), 0.99)
+    epoch = int(witness["epoch"])
+    return bool(not 0.165 <= np.log10(found[epoch + 1] / found[epoch]) <= 0.225)
+
+
+def hardly_forgotten(witness: Witness) -> bool:
+    """The first touch after K epochs, in floats, against C r^K."""
+    epochs = int(witness["K"])
+    kept = 8 * shares([1.0] * epochs, int(witness["batches"]), int(witness["j_0"]), 1.0)[0]
+    return bool(kept > number(witness, "C") * number(witness, "r") ** epochs)
+
+
+def gradient_stays(witness: Witness) -> bool:
+    """The mean square of theta under steps on h theta^2/2 from 0 grows, so its limit is above 0, what is claimed."""
+    square, rate = 0.0, number(witness, "rate")
+    for _ in range(1000):
+        square = (1 - rate) ** 2 * square + 2 * number(witness, "noise")
+    return bool(number(witness, "curvature") ** 2 * square > number(witness, "claimed"))
 
 
 def not_a_95_interval(witness: Witness) -> bool:
@@ -97,23 +128,35 @@ def one_matrix_more(witness: Witness) -> bool:
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
-    "sbcd/one-batch-per-epoch": not_in_one_batch,
-    "sbcd/contribution-inverse": not_inverse,
-    "sbcd/last-epochs": earlier_epochs_matter,
-    "sbcd/decrease-diverges": stays_bounded,
-    "sbcd/noise-vs-smoothness": smoother_loses_more,
-    "sbcd/table-1-spread": not_a_95_interval,
-    "sbcd/train-50-times": not_fifty,
-    "sbcd/eq-1-layers": one_matrix_more,
+    "sbcd/one-batch-per-epoch-reading-sampled": not_in_one_batch,
+    "sbcd/contribution-inverse-reading-own-epoch": not_inverse,
+    "sbcd/last-epochs-reading-convex": earlier_epochs_matter,
+    "sbcd/decrease-diverges-reading-every-noise": stays_bounded,
+    "sbcd/noise-vs-smoothness-reading-two-losses": smoother_loses_more,
+    "sbcd/smaller-than-composition-reading-every-setting": no_less_than_composition,
+    "sbcd/fig-1a-linear-reading-all": steeper_somewhere,
+    "sbcd/decay-exponential-reading-convex": hardly_forgotten,
+    "sbcd/gradient-diminishes-reading-noise": gradient_stays,
+    "sbcd/table-1-spread-reading-deviation": not_a_95_interval,
+    "sbcd/train-50-times-reading-each-K": not_fifty,
+    "sbcd/eq-1-layers-reading-matrices": one_matrix_more,
 }
 NOT_WITNESSES: dict[str, Witness] = {
-    "sbcd/one-batch-per-epoch": {"n": "2", "b": "1", "epoch": "[[0], [1]]"},
-    "sbcd/contribution-inverse": {
-        "noise": "1", "times": "2", "epoch": "0", "batches": "2", "j_0": "1", "L_F": "9/10",
+    "sbcd/one-batch-per-epoch-reading-sampled": {"n": "2", "b": "1", "epoch": "[[0], [1]]"},
+    "sbcd/contribution-inverse-reading-own-epoch": {
+        "noise": "1", "times": "2", "epoch": "0", "batches": "2", "j_0": "1", "q": "81/100",
     },
-    "sbcd/last-epochs": {"L_F": "99/100", "j_0": "0", "epochs": "30", "batches": "21"},
-    "sbcd/decrease-diverges": {"noise": "0 + 2^-k", "L_F": "9/10", "batches": "2", "j_0": "1", "never above": "100"},
-    "sbcd/noise-vs-smoothness": {"h": "1 and 2", "eta": "1", "batches": "2", "epochs": "2"},
-    "sbcd/table-1-spread": {"runs": "5", "t squared": "7.71"},
-    "sbcd/train-50-times": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
+    "sbcd/last-epochs-reading-convex": {"L_F": "99/100", "j_0": "0", "epochs": "30", "batches": "21"},
+    "sbcd/decrease-diverges-reading-every-noise": {
+        "noise": "0 + 2^-k", "L_F": "9/10", "batches": "2", "j_0": "1", "never above": "800",
+    },
+    "sbcd/noise-vs-smoothness-reading-two-losses": {"h": "1 and 2", "eta": "1", "batches": "2", "epochs": "2"},
+    "sbcd/smaller-than-composition-reading-every-setting": {
+        "noise": "1", "q": "1", "batches": "2", "epochs": "2", "j_0": "0", "claimed share": "99/100",
+    },
+    "sbcd/fig-1a-linear-reading-all": {"noise": "constant", "j_0": "0", "epoch": "20"},
+    "sbcd/decay-exponential-reading-convex": {"K": "10", "batches": "2", "j_0": "0", "C": "10", "r": "9/10"},
+    "sbcd/gradient-diminishes-reading-noise": {"rate": "1/2", "noise": "0", "curvature": "1", "claimed": "0"},
+    "sbcd/table-1-spread-reading-deviation": {"runs": "5", "t squared": "7.71"},
+    "sbcd/train-50-times-reading-each-K": {"values of K": "1 to 50, 50 of them", "strategies": "1", "repetitions": "1"},
 }
