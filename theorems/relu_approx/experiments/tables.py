@@ -24,7 +24,7 @@ from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, instance, refuted, undecided
 
 _DELTA, _MEAN = Fraction(1, 10**5), 20
 _THRESHOLDS = (Fraction("-0.15"), Fraction("0.30"))
@@ -92,7 +92,7 @@ def judge_epsilons(printed: Mapping[str, str], given: Domain) -> Finding:
             if not enough.certainly_le(Fraction(text)):
                 return undecided("between the example and the theorems", 1)
             shown.append(f"base {base}: between {needed.str(5)} and {enough.to_floats()[1]:.4f}")
-    return proof(argued("; ".join(shown)))
+    return instance("; ".join(shown))
 
 
 def deficits() -> dict[tuple[str, str, str], Fraction]:
@@ -115,10 +115,15 @@ def judge_on_par(tolerance: Fraction, given: Domain) -> Finding:
             {"data": data, "epsilon": epsilon, "method": f"{name} + convex", "below ReLU by": str(float(table[worst])),
              "tolerance": str(float(tolerance))},
         )
-    return proof(argued(
+    if table[worst] < tolerance:
+        return refuted(
+            "no printed convex accuracy is so much lower",
+            {"largest deficit": str(float(table[worst])), "tolerance": str(float(tolerance))},
+        )
+    return instance(
         f"largest deficit {float(table[worst])}; convex at least ReLU in {sum(v <= 0 for v in table.values())} of "
         f"{len(table)} cells (all of MNIST, none of CIFAR-10); no spread is printed"
-    ))
+    )
 
 
 def judge_better(compare: Callable[[Fraction, Fraction], bool], given: Domain) -> Finding:
@@ -130,7 +135,7 @@ def judge_better(compare: Callable[[Fraction, Fraction], bool], given: Domain) -
                     "not so in Table 1, to the printed digits",
                     {"epsilon": epsilon, "method": f"{name} + convex", "accuracy": value, "ReLU": row[2]},
                 )
-    return proof(argued("all four cells of Table 1"))
+    return instance("all four cells of Table 1")
 
 
 def judge_monotone(sign: int, given: Domain) -> Finding:
@@ -140,7 +145,7 @@ def judge_monotone(sign: int, given: Domain) -> Finding:
             low, high = (Fraction(rows[epsilon][column]) for epsilon in ("2.88", "8.91"))
             if sign * (high - low) <= 0:
                 return refuted("it does not", {"data": data, "method": name, "2.88": str(low), "8.91": str(high)})
-    return proof(argued("all six pairs of cells"))
+    return instance("all six pairs of cells")
 
 
 _TUNING = (positive("mu"), positive_integer("m"), probability("delta"))
