@@ -166,5 +166,5 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/eq-3.6-3.8-D": {"x^T u": "1"},
     "relu-approx/clip-convex": {"logits": "(0, 1)", "tau": "1/10"},
     "relu-approx/clip-preserves": {"classes": "2", "eta": "1/100", "eta lambda": "1/10000", "active hyperplanes": "64"},
-    "relu-approx/lem-3.2-consequence": {"|x|^2": "1", "P": "128", "claimed": "(6, 4)"},
+    "relu-approx/lem-3.2-consequence": {"|x|^2": "1", "P": "128", "claimed": "(6, 4, 3)"},
 }
