@@ -142,7 +142,8 @@ def check_noisy_cgd(says: CyclicSquared, given: Domain) -> Finding:
         computed("S is concave in W along the steps of one batch: their points lie above the chord",
                  curvature().is_negative is True),
         computed("for k >= 2 and c <= 1 the chord is no steeper than the last step: the line is convex",
-                 all(gap == 0 for gap in convexity_gaps().values()) and never_negative(w + (x + w - 1) * (x + w) / big_q)
+                 all(gap == 0 for gap in convexity_gaps().values())
+                 and never_negative(w + (x + w - 1) * (x + w) / big_q)
                  and given["batches"].low == 2 and positive(given.chart("contraction"))
                  and never_negative(1 - given.chart("contraction"))),
         argued("a convex line through points of the programme and below the others is its greatest convex minorant, so "

@@ -343,6 +343,8 @@ figure_2_table = Claim(
         expected="HOLDS PROVED",
         source="000, Section 6.2, held against Table 1",
         flips=(Flip("at most", operator.le, Verdict.REFUTED),),
-        survivors=dict.fromkeys(("1 % more", "1 % less", "squared"), "the answer is a truth value, which this leaves as it is"),
+        survivors=dict.fromkeys(
+            ("1 % more", "1 % less", "squared"), "the answer is a truth value, which this leaves as it is"
+        ),
     ),
 )
