@@ -117,6 +117,7 @@ def shifts_and_sampling(log_m: Any, m: Any, t: Any, left: Any, weight: Any, shar
     return m * log_m + t * (1 + t) / 2 * left**2 / ((1 - share) * weight)
 
 
+_ENDS = {"last": (1, None), "before": (0, None), "diameter": (0, None), "contraction": (0, 1)}
 _AFFORDABLE = 6.0  # how large a drift, in units of the noise s, the quadrature of M bears
 
 
@@ -164,9 +165,7 @@ def _judge(says: Cost, given: Domain, *, bounded_only: bool) -> Finding:
                  vanishes(m * log_m + t * (1 + t) / 2 * (left**2 / weight) / (1 - share)
                           - says(log_m, m, t, left, weight, share))),
         computed("there is a last step, the steps contract or keep, and the set has a size", all(
-            (given[name].low, given[name].high) == ends
-            for name, ends in {"last": (1, None), "before": (0, None), "diameter": (0, None), "contraction": (0, 1)}.items()
-            if name in given.parameters)),
+            (given[name].low, given[name].high) == _ENDS[name] for name in _ENDS if name in given.parameters)),
         tried=tried,
     )
 

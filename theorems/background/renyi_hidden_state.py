@@ -150,12 +150,14 @@ chourasia = Claim(
         Flip("e^{-lambda eta K/5}", lambda h, k, exp: 1 - exp(-h * k / 5), Verdict.REFUTED),
     ),
     rests_on=("background/bok-gd",),
+    survivors={"1 % more": "a larger bound is valid, too", "1 % less": "the bound is up to twice what is needed",
+               "/ -> * (operator 2)": "a larger bound is valid, too"},
     expected="HOLDS ARGUED",
 )
 
 ye_shokri = Claim(
     id="background/ye-shokri22",
-    source="after Ye and Shokri 2022, the recursion over mini-batches from a point mass; text not at hand, our recursion",
+    source="after Ye and Shokri 2022, a recursion of ours over mini-batches from a point mass; text not at hand",
     severity=Severity.PRIVACY,
     statement=(
         r"\rho_{t+1} = \rho_t + \frac{s^2}{2\tau^2} \text{ (record)},\ \rho_{t+1} = \rho_t \frac{c^2 v_t}{v_{t+1}}"
@@ -173,5 +175,6 @@ ye_shokri = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/fmit18",),
+    survivors=dict.fromkeys(("1 % more", "/ -> * *", "[*][*] -> [*] *", "[*] -> + *"), "a larger bound is valid, too"),
     expected="HOLDS ARGUED",
 )

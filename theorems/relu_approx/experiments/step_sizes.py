@@ -74,7 +74,7 @@ consequence = Claim(
     words="every step size of the document's grid is admissible for Theorem 2.8 with the unclipped loss: "
           "cross-entropy, unit norms, P/2 or P active hyperplanes (assumed; the document does not say so)",
     hypotheses=(), says=_ALL_SIX, check=judge_table,
-    flips=(Flip("four and three of six", {(Fraction(1), 128): (6, 4, 3), (Fraction(1), 256): (6, 3, 3)}, Verdict.HOLDS),),
+    flips=(Flip("four and three of six", {row: _TABLE[row] for row in _ALL_SIX}, Verdict.HOLDS),),
     uses=("relu-approx/lem-3.2", "relu-approx/thm-2.8-eta"),
     expected="REFUTED PROVED",
     repair=Repair(
