@@ -129,21 +129,22 @@ def judge_clones(says: Clone, given: Domain) -> Finding:
     if found.counterexample is not None:
         drawn = _drawn(*(found.counterexample[name] for name in ("a", "b", "other")))
         return refuted("shuffled reports exceed the pair", _exceeding(says, found.counterexample["users"], *drawn))
-    odds, a, b, r = given.chart("odds"), *sympy.symbols("a b r", positive=True)
+    odds, a, b = given.chart("odds"), *sympy.symbols("a b", positive=True)
     k = 1 / odds
     u, v = (a - k * b) / (1 - k), (b - k * a) / (1 - k)
     over, under = sympy.symbols("f g", nonnegative=True)  # r = k a + f and r = k b + g
     return proof(
-        computed("with k = e^-epsilon0, a = (U + k V)/(1 + k) and b = (k U + V)/(1 + k) for U = (a - k b)/(1 - k), V = (b "
-                 "- k a)/(1 - k), which epsilon0-DP makes laws; and (U + V)/2 = (a + b)/2",
+        computed("with k = e^-epsilon0, a = (U + k V)/(1 + k) and b = (k U + V)/(1 + k) for U = (a - k b)/(1 - k), V = "
+                 "(b - k a)/(1 - k), which epsilon0-DP makes laws; and (U + V)/2 = (a + b)/2",
                  vanishes(a - (u + k * v) / (1 + k), b - (k * u + v) / (1 + k), (u + v) / 2 - (a + b) / 2)
                  and never_negative(odds - 1)),
-        computed("another user's law r >= k a and r >= k b is at least k (a + b)/2: with probability k, or less, it is U "
-                 "or V by a fair coin",
+        computed("another user's law r >= k a and r >= k b is at least k (a + b)/2: with probability k, or less, it is "
+                 "U or V by a fair coin",
                  vanishes((k * a + over + k * b + under) / 2 - (k * (a + b) / 2 + (over + under) / 2))
                  and never_negative(k - says(odds), says(odds)) and given["users"].low == 1),
-        argued("so the shuffled reports are made from the numbers of Us and Vs, which are the pair's, and from the rest, "
-               "whose law does not depend on the differing value: post-processing"),
+        argued("so the shuffled reports are made from the numbers of Us and Vs, which are the pair's, and from the "
+               "rest, whose law does not depend on the differing value: post-processing; at epsilon0 = 0 all laws "
+               "are equal"),
         tried=tried + found.scope.met,
     )
 
@@ -186,7 +187,8 @@ def clones_delta(epsilon0: arb, users: int, epsilon: arb) -> arb:
 def judge_closed(says: Closed, given: Domain) -> Finding:
     """The pair's delta at the claimed epsilon, within the theorem's condition on epsilon0, certified."""
     tried = met = 0
-    for delta, users, part in itertools.product(given.values("delta"), (120, 1000), given.values("part")):
+    deltas = (*given.values("delta"), *(v for v in (Fraction("1e-2"), Fraction("1e-4")) if given.contains(delta=v)))
+    for delta, users, part in itertools.product(deltas, (60, 250), given.values("part")[:3]):
         tried += 1
         with ctx.workprec(128):
             small = ball(delta)
@@ -206,7 +208,7 @@ def judge_closed(says: Closed, given: Domain) -> Finding:
     return at_points(
         f"the clones' delta is below the asked one at {met} points, certified; a proof for all is written in "
         "shuffle.py",
-        Scope("points", tried, met, {"epsilon0": "from 0 to the largest allowed", "users": "120, 1000", "delta": "1e-6 on"}),
+        Scope("points", tried, met, {"epsilon0": "0, half and all of the largest allowed", "users": "60, 250"}),
     )
 
 
@@ -259,7 +261,8 @@ def judge_correction(says: Correction, given: Domain) -> Finding:
         argued("a change of the laws by x in total variation changes the divergence by at most (e^epsilon + 1) x"),
         computed("(e^epsilon + 1) (delta0/(1 + 1/k) + (n - 1) k delta0) is at most the claimed term, for k in (0, 1], "
                  "n >= 1, epsilon >= 0 and delta0 in [0, 1]",
-                 never_negative(says(total, odds, users, leak) - needed, leak, 1 - leak, odds - 1, users - 1, total - 1)),
+                 never_negative(says(total, odds, users, leak) - needed, leak, 1 - leak, odds - 1, users - 1)
+                 and never_negative(total - 1)),
         tried=tried,
     )
 
@@ -282,7 +285,7 @@ shuffle_clones = Claim(
         Flip("(1 + e^-epsilon0)/2", lambda odds: (odds + 1) / (2 * odds), Verdict.REFUTED),
         Flip("every other user is a clone", lambda odds: odds / odds, Verdict.REFUTED),
     ),
-    survivors={"1 % less": "fewer clones are valid, too: less is amplified"},
+    survivors=dict.fromkeys(("1 % less", "squared"), "fewer clones are valid, too: less is amplified"),
     expected="HOLDS ARGUED",
 )
 
@@ -308,6 +311,8 @@ closed_form = Claim(
     ),
     uses=("background/shuffle-clones",),
     rests_on=("background/shuffle-clones",),
+    survivors={"*": "not proved here, and not tight: held against the clones' own delta at points"},
+    untested={"users": "the sum over the clones is dear: 60 and 250"},
     expected="HOLDS CHECKED_AT_POINTS",
 )
 
@@ -331,5 +336,7 @@ approximate = Claim(
     ),
     uses=("background/shuffle-clones",),
     rests_on=("background/shuffle-clones",),
+    survivors={**dict.fromkeys(("1 % *", "? -> ? (constant *"), "the term has room: more than the proof needs"),
+               **dict.fromkeys(("[*] -> + *", "/ -> *"), "this one, too, is more than the proof needs")},
     expected="HOLDS ARGUED",
 )
