@@ -50,15 +50,15 @@ def power(pair: tuple[Law, Law], times: int) -> tuple[Law, Law]:
 
 
 class Optimal(NamedTuple):
-    """A formula outer(delta, k, sum over l of count(k, l, binomial) max(0, excess(e^epsilon, e^E, k, l)))."""
+    """A formula outer(delta, k, sum over l of ways(k, l, binomial) max(0, excess(e^epsilon, e^E, k, l)))."""
 
     outer: Callable[[Any, Any, Any], Any]
-    count: Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
+    ways: Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
     excess: Callable[[Any, Any, Any, Any], Any]
 
     def value(self, odds: Fraction, delta: Fraction, steps: int, total: Fraction) -> Fraction:
         """Its value, in exact rationals."""
-        gaps = (self.count(steps, i, math.comb) * max(0, self.excess(odds, total, steps, i)) for i in range(steps + 1))
+        gaps = (self.ways(steps, i, math.comb) * max(0, self.excess(odds, total, steps, i)) for i in range(steps + 1))
         return Fraction(self.outer(delta, steps, sum(gaps)))
 
 
@@ -107,9 +107,9 @@ def judge_optimal(says: Optimal, given: Domain) -> Finding:
     k, i = sympy.symbols("k l", integer=True, positive=True)
     p, q = a / (1 + a), 1 / (1 + a)
     outcome = sympy.powsimp(sympy.expand_power_base(p ** (k - i) * q**i - total * p**i * q ** (k - i), force=True))
-    pascal = [says.count(k + 1, i, sympy.binomial) - says.count(k, i, sympy.binomial)
-              - says.count(k, i - 1, sympy.binomial)]
-    pascal += [says.count(n, 0, sympy.binomial) - 1 for n in (0, k)] + [says.count(0, i, sympy.binomial)]
+    pascal = [says.ways(k + 1, i, sympy.binomial) - says.ways(k, i, sympy.binomial)
+              - says.ways(k, i - 1, sympy.binomial)]
+    pascal += [says.ways(n, 0, sympy.binomial) - 1 for n in (0, k)] + [says.ways(0, i, sympy.binomial)]
     return proof(
         computed("W is a pair of laws, and between the orders 1/a and a its curve is a chord", chord_is_largest(given)),
         computed("W dominates every (epsilon, delta)-DP pair of small laws, exactly", below),

@@ -117,7 +117,9 @@ def shifts_and_sampling(log_m: Any, m: Any, t: Any, left: Any, weight: Any, shar
     return m * log_m + t * (1 + t) / 2 * left**2 / ((1 - share) * weight)
 
 
-_ENDS = {"last": (1, None), "before": (0, None), "diameter": (0, None), "contraction": (0, 1)}
+_ENDS: dict[str, tuple[Any, Any]] = {
+    "last": (1, None), "before": (0, None), "diameter": (0, None), "contraction": (0, 1),
+}
 _AFFORDABLE = 6.0  # how large a drift, in units of the noise s, the quadrature of M bears
 
 

@@ -90,7 +90,8 @@ def judge_binomial(says: Binomial, given: Domain) -> Finding:
                 )
     s, y = sympy.symbols("s y", real=True)
     k = sympy.symbols("k", integer=True, positive=True)
-    n, q, w, x = given.symbol("alpha", "n"), given.chart("q"), *sympy.symbols("w x", positive=True)
+    n, q = given.symbol("alpha", "n"), given.chart("q")
+    w, x = sympy.symbols("w x", positive=True)
 
     def coefficient(order: Any, index: Any, precision: Any = 0) -> Any:
         return says(q, precision, order, index, sympy.exp, sympy.binomial)
@@ -111,8 +112,8 @@ def judge_binomial(says: Binomial, given: Domain) -> Finding:
         computed("for the other direction: u u' - 1 = q (1-q) (w-1)^2/w >= 0, u + w u' = 1 + w, and x coth x has the "
                  "slope (sinh x cosh x - x)/sinh^2 x",
                  vanishes(both, half, rise.rewrite(sympy.exp)) and signed_positive(q, 1 - q)),
-        argued("sinh x cosh x >= x, and from these three facts the other direction is never larger, as the docstring of "
-               "poisson_gaussian_rdp.py shows"),
+        argued("sinh x cosh x >= x, and from these three facts the other direction is never larger, as the docstring "
+               "of poisson_gaussian_rdp.py shows"),
         tried=tried,
     )
 

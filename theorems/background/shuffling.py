@@ -129,19 +129,18 @@ def judge_clones(says: Clone, given: Domain) -> Finding:
     if found.counterexample is not None:
         drawn = _drawn(*(found.counterexample[name] for name in ("a", "b", "other")))
         return refuted("shuffled reports exceed the pair", _exceeding(says, found.counterexample["users"], *drawn))
-    odds, a, b = given.chart("odds"), *sympy.symbols("a b", positive=True)
-    k = 1 / odds
-    u, v = (a - k * b) / (1 - k), (b - k * a) / (1 - k)
+    k, p, q = 1 / given.chart("odds"), sympy.Symbol("a", positive=True), sympy.Symbol("b", positive=True)
+    u, v = (p - k * q) / (1 - k), (q - k * p) / (1 - k)
     over, under = sympy.symbols("f g", nonnegative=True)  # r = k a + f and r = k b + g
     return proof(
         computed("with k = e^-epsilon0, a = (U + k V)/(1 + k) and b = (k U + V)/(1 + k) for U = (a - k b)/(1 - k), V = "
                  "(b - k a)/(1 - k), which epsilon0-DP makes laws; and (U + V)/2 = (a + b)/2",
-                 vanishes(a - (u + k * v) / (1 + k), b - (k * u + v) / (1 + k), (u + v) / 2 - (a + b) / 2)
-                 and never_negative(odds - 1)),
+                 vanishes(p - (u + k * v) / (1 + k), q - (k * u + v) / (1 + k), (u + v) / 2 - (p + q) / 2)
+                 and never_negative(1 / k - 1)),
         computed("another user's law r >= k a and r >= k b is at least k (a + b)/2: with probability k, or less, it is "
                  "U or V by a fair coin",
-                 vanishes((k * a + over + k * b + under) / 2 - (k * (a + b) / 2 + (over + under) / 2))
-                 and never_negative(k - says(odds), says(odds)) and given["users"].low == 1),
+                 vanishes((k * p + over + k * q + under) / 2 - (k * (p + q) / 2 + (over + under) / 2))
+                 and never_negative(k - says(1 / k), says(1 / k)) and given["users"].low == 1),
         argued("so the shuffled reports are made from the numbers of Us and Vs, which are the pair's, and from the "
                "rest, whose law does not depend on the differing value: post-processing; at epsilon0 = 0 all laws "
                "are equal"),

@@ -26,6 +26,7 @@ gaussian_mechanism = Claim(
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
     says=Fraction(5, 4),
     check=calibration,
+    flips=(Flip("so much noise that no point tried fails", Fraction(10**600), Verdict.UNDECIDED),),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=_STATEMENT + r" \text{ for } 0 < \varepsilon \le 1,\ 0 < \delta < 1",

@@ -176,7 +176,9 @@ coverage = Claim(
     hypotheses=(), says=lambda run: run.classes == 10, check=judge_coverage,
     flips=(Flip("ten classes and the smallest eta", lambda run: run.classes == 10 and run.exponent == -3
                 and run.square == 1, Verdict.REFUTED),
-           Flip("two classes, all of the grid", lambda run: run.classes == 2, Verdict.REFUTED)),
+           Flip("two classes, all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
+           Flip("two classes and the smallest eta", lambda run: run.classes == 2 and run.exponent == -3,
+                Verdict.UNDECIDED)),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/thm-2.8-eta", "relu-approx/lem-3.2",
           "relu-approx/lem-3.2-consequence", "relu-approx/clip-convex", "relu-approx/clip-preserves",
           "relu-approx/sec-3.4-strong", "relu-approx/def-2.7"),

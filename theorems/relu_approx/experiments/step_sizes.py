@@ -37,7 +37,8 @@ def admissible(limit: Fraction) -> int:
 def steepest() -> Fraction:
     """The softmax Hessian diag(p) - p p^T along w = (1, -1)/sqrt 2 at p = (1/2, 1/2): its largest value, 1/2."""
     p, w = (Fraction(1, 2),) * 2, (1, -1)
-    return (sum(q * v * v for q, v in zip(p, w, strict=True)) - sum(q * v for q, v in zip(p, w, strict=True)) ** 2) / 2
+    mean = sum((q * v for q, v in zip(p, w, strict=True)), Fraction(0))
+    return (sum((q * v * v for q, v in zip(p, w, strict=True)), Fraction(0)) - mean * mean) / 2
 
 
 def counts(square: Fraction, hyperplanes: int) -> Counts:
