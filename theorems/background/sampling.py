@@ -13,9 +13,9 @@ Sampling without replacement (Wang, Balle and Kasiviswanathan 2019, Theorem 9): 
 
 All e^{(j-1) eps(j)} are rational for finite mechanisms, so it is tried on many of them exactly.
 
-Lebeda et al. 2024 (is their pair for substitution a theorem or a conjecture? their text was not at hand): it is a
-theorem, by the proof of relu-approx/lem-2.6-repaired for one step and relu-approx/thm-2.4 for many. Here it is held
-against gradients in the plane, off the line, by quadrature: given the coordinate along a line, the rest is common.
+Lebeda et al. 2024 (the pair for substitution; their text was not at hand): the proof is that of
+relu-approx/lem-2.6-repaired for one step and relu-approx/thm-2.4 for many. Here the pair is held against gradients in
+the plane, off the line, by quadrature: given the coordinate along a line, the rest is common.
 """
 
 from __future__ import annotations
