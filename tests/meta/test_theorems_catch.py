@@ -13,25 +13,27 @@ import theorems.tools.exact_gaussian_curve as gdp
 from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from tests.theorems.findings import judged
-from theorems.claim import Checked, Expectation, check, claim
-from theorems.tools.classical_calibration import Calibration
+from theorems.claim import Checked, Expectation, check, claim, judge
+from theorems.domain import Domain
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Scope, Step, Verdict, argued, computed, proof
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
 def test_a_calibration_whose_variance_can_be_negative_is_refuted(constant: str) -> None:
-    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1), Fraction(constant))).verdict is Verdict.REFUTED
+    assert judged("nonconvex-nn/lem-1", Fraction(constant)).verdict is Verdict.REFUTED
 
 
 def test_a_calibration_that_no_point_refutes_and_no_proof_covers_is_undecided() -> None:
-    # K = 1 leaves every point tried intact for epsilon <= 1, but s0 = 0 and the proof does not go through.
-    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1), Fraction(1))).verdict is Verdict.UNDECIDED
+    # K = 1.1 leaves every point tried intact for epsilon < 1, but R(x0) is too large for the proof.
+    assert judged("nonconvex-nn/lem-1", Fraction("1.1")).verdict is Verdict.UNDECIDED
 
 
 def test_the_range_matters() -> None:
-    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(1))).verdict is Verdict.HOLDS
-    assert judged("nonconvex-nn/lem-1", Calibration(Fraction(5))).verdict is Verdict.REFUTED
+    item = claim("nonconvex-nn/lem-1")
+    wider = Domain(tuple(replace(one, high=Fraction(5)) if one.name == "epsilon" else one for one in item.hypotheses))
+    assert judge(item, Fraction(5, 4)).verdict is Verdict.HOLDS
+    assert judge(item, Fraction(5, 4), wider).verdict is Verdict.REFUTED
 
 
 def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,15 +22,12 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import Parameter, non_negative, probability, unit_interval
+from oracle.core.domain import Parameter, non_negative_integer, positive_integer, unit_interval
 from theorems.claim import Checker, Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Law, LawPair, hockey_stick, laws, shown
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
-
-_RATES = tuple(Fraction(v) for v in ("1/4", "1/2", "1"))
-_ORDERS = tuple(Fraction(v) for v in ("1", "3/2", "2", "4"))
-_SIZES = ((2, 1), (2, 2), (3, 1), (3, 2), (4, 2))
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
 
 Convexity = tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]
 """a' and b as functions of a and q."""
@@ -55,19 +52,27 @@ def mixed(weight: Fraction, one: Law, other: Law) -> Law:
     return tuple((1 - weight) * p + weight * q for p, q in zip(one, other, strict=True))
 
 
-def identity_gap(says: Convexity) -> sympy.Expr:
-    """P - a' Q minus q (P1 - a ((1-b) P0 + b Q1)), outcome by outcome; zero identically."""
-    a, q, common, first, second = sympy.symbols("a q p_0 p_1 q_1", positive=True)
+def convexity_steps(says: Convexity, given: Domain) -> list[Step]:
+    """P - a' Q = q (P1 - a ((1-b) P0 + b Q1)) as measures, b is a share, and a factor q >= 0 comes out of [.]_+."""
+    common, first, second, size = sympy.symbols("p_0 p_1 q_1 x", nonnegative=True)
+    a, q = given.chart("odds"), given.chart("sampling_rate")
     larger, part = (formula(a, q) for formula in says)
     left = (1 - q) * common + q * first - larger * ((1 - q) * common + q * second)
-    return sympy.simplify(left - q * (first - a * ((1 - part) * common + part * second)))
+    return [
+        computed("P - a'Q = q (P1 - a ((1-b) P0 + b Q1)), outcome by outcome",
+                 vanishes(left - q * (first - a * ((1 - part) * common + part * second)))),
+        computed("q and b are shares: neither they nor what is left to 1 is negative",
+                 never_negative(q, 1 - q, part, 1 - part)),
+        computed("[q x]_+ = q [x]_+ for both signs of x", never_negative(q * size)),
+    ]
 
 
 def judge_convexity(says: Convexity, given: Domain) -> Finding:
     """The identity by computer algebra, and in exact rationals for small laws."""
     tried = 0
+    rates, orders = given.values("sampling_rate"), given.values("odds")
     for common, first, second in itertools.product(laws(2, 3), repeat=3):
-        for q, a in itertools.product(_RATES, _ORDERS):
+        for q, a in itertools.product(rates, orders):
             tried += 1
             larger, part = (Fraction(formula(a, q)) for formula in says)
             left = hockey_stick(mixed(q, common, first), mixed(q, common, second), larger)
@@ -75,23 +80,18 @@ def judge_convexity(says: Convexity, given: Domain) -> Finding:
             if left != right:
                 return refuted(
                     "the two divergences differ",
-                    {
-                        "P0": shown(common), "P1": shown(first), "Q1": shown(second), "q": str(q), "a": str(a),
-                        "left side": str(left), "right side": str(right),
-                    },
+                    {"P0": shown(common), "P1": shown(first), "Q1": shown(second), "q": q, "a": a, "left side": left,
+                     "right side": right},
                 )
-    if identity_gap(says) != 0:
-        return _agrees(tried)
-    return proof(argued(
-        "the measures are equal outcome by outcome (computer algebra); the divergences are for "
-        f"{tried} triples of laws, rates and orders"
-    ))
+    return proof(*convexity_steps(says, given), tried=tried)
 
 
-def poisson_pairs() -> Iterator[Sampled]:
+def poisson_pairs(given: Domain) -> Iterator[Sampled]:
     """A base in words, q, a, the base's delta, and the sampled laws in both orders, a record added or removed."""
-    for without, alone in itertools.product(laws(2, 4), repeat=2):
-        for q, a in itertools.product(_RATES, _ORDERS):
+    surely: LawPair = (Fraction(0), Fraction(1)), (Fraction(1), Fraction(0))
+    bases = [*itertools.product(laws(2, 4), repeat=2), *((surely[0], (d, 1 - d)) for d in given.values("delta"))]
+    for without, alone in bases:
+        for q, a in itertools.product(given.values("sampling_rate"), given.values("odds")):
             delta = max(hockey_stick(alone, without, a), hockey_stick(without, alone, a))
             sampled = mixed(q, without, alone)
             yield f"{shown(without)}; {shown(alone)}", q, a, delta, [(sampled, without), (without, sampled)]
@@ -104,66 +104,82 @@ def counted(base: tuple[Law, ...], ones: int, size: int) -> Law:
     return tuple(sum((w * law[i] for w, law in zip(weights, base, strict=True)), Fraction(0)) for i in (0, 1))
 
 
-def batch_pairs() -> Iterator[Sampled]:
+def batch_pairs(given: Domain) -> Iterator[Sampled]:
     """The same for samples without replacement of zeros and ones, a record replaced, and bases that count ones."""
-    for (size, batch), ones in ((sizes, k) for sizes in _SIZES for k in range(sizes[0])):
-        for base in itertools.product(laws(2, 3), repeat=batch + 1):
+    leaks = [((Fraction(0), Fraction(1)), (d, 1 - d)) for d in given.values("delta")]
+    for batch, left in itertools.product(given.values("batch_size", most=2), given.values("left_out", most=2)):
+        size = batch + left
+        bases: list[tuple[Law, ...]] = [*itertools.product(laws(2, 3), repeat=batch + 1)]
+        bases += [(without,) + (alone,) * batch for without, alone in leaks]
+        for base, ones, a in itertools.product(bases, range(size), given.values("odds")):
             neighbours = [pair for one in itertools.pairwise(base) for pair in (one, one[::-1])]
-            for a in _ORDERS:
-                delta = max(hockey_stick(p, q, a) for p, q in neighbours)
-                fewer, more = counted(base, ones, size), counted(base, ones + 1, size)
-                yield f"n = {size}, m = {batch}; " + "; ".join(map(shown, base)), Fraction(batch, size), a, delta, [
-                    (more, fewer), (fewer, more)
-                ]
+            delta = max(hockey_stick(p, q, a) for p, q in neighbours)
+            fewer, more = counted(base, ones, size), counted(base, ones + 1, size)
+            yield f"n = {size}, m = {batch}; " + "; ".join(map(shown, base)), Fraction(batch, size), a, delta, [
+                (more, fewer), (fewer, more)
+            ]
 
 
-def counting_gap() -> sympy.Expr:
-    """Pairs of a set T of m - 1 others and one added, minus m times the sets of m others; zero identically."""
-    n, m = sympy.symbols("n m", positive=True, integer=True)
-    return sympy.combsimp(sympy.binomial(n - 1, m - 1) * (n - m) - m * sympy.binomial(n - 1, m))
+def poisson_steps(given: Domain) -> list[Step]:
+    """What else the proof for Poisson sampling says."""
+    return [argued("given who else is in the sample, P1 has one record more than P0; the rest is averaged over, and H "
+                   "of mixtures is at most the mixture of the H")]
 
 
-def judge_amplification(pairs: Callable[[], Iterator[Sampled]]) -> Checker:
-    """The checker of (epsilon', delta') for a way of sampling: never exceeded, and always attained."""
+def batch_steps(given: Domain) -> list[Step]:
+    """What else the proof for samples without replacement says: sets of m others are reached from m sets of m - 1."""
+    m, left = given.symbol("batch_size"), given.symbol("left_out")
+    n = m + left
+    gap = sympy.binomial(n - 1, m - 1) * left - m * sympy.binomial(n - 1, m)
+    return [
+        computed("pairs of a set T of m - 1 others and one of the n - m added are m times the sets of m others",
+                 sympy.combsimp(gap.rewrite(sympy.gamma)) == 0 and m.is_positive and left.is_nonnegative),
+        argued("each set of m others comes from m such pairs, so that P0 is the mean over them, each a neighbour of T "
+               "with the record; H of mixtures is at most the mixture of the H; with m = n nothing is left out"),
+    ]
+
+
+def judge_amplification(
+    pairs: Callable[[Domain], Iterator[Sampled]], more: Callable[[Domain], list[Step]]
+) -> Checker:
+    """The checker of (epsilon', delta') for a way of sampling: never exceeded, and attained by a base of that delta."""
 
     def judge(says: Amplified, given: Domain) -> Finding:
-        tried, attained, met = 0, set(), set()
-        for base, q, a, delta, both in pairs():
+        tried, attained, met = 0, set(), {}
+        for base, q, a, delta, both in pairs(given):
             tried += 1
             larger, claimed = Fraction(says[0](a, q)), Fraction(says[1](delta, q))
             true = max(hockey_stick(*pair, larger) for pair in both)
-            witness = {
-                "base": base, "q": str(q), "e^epsilon": str(a), "delta": str(delta), "e^epsilon'": str(larger),
-                "claimed delta'": str(claimed), "true delta'": str(true),
-            }
+            witness = {"base": base, "q": q, "e^epsilon": a, "delta": delta, "e^epsilon'": larger,
+                       "claimed delta'": claimed, "true delta'": true}
             if true > claimed:
                 return refuted("a sampled base exceeds it", witness)
-            met.add((q, a, delta))
+            met[q, a, delta] = witness
             if true == claimed:
                 attained.add((q, a, delta))
-        if met - attained:
-            q, a, delta = min(met - attained)
-            return refuted(
-                "no base attains it, though a smaller one is a theorem",
-                {"q": str(q), "e^epsilon": str(a), "delta": str(delta)},
-            )
-        a_, q_, delta_ = sympy.symbols("a q delta", positive=True)
-        gaps = (says[0](a_, q_) - order(a_, q_), says[1](delta_, q_) - q_ * delta_)
-        if any(sympy.simplify(gap) != 0 for gap in (*gaps, identity_gap((order, share)), counting_gap())):
-            return _agrees(tried)
-        return proof(argued(
-            "joint convexity between neighbours of the base (computer algebra, the counting included); never exceeded "
-            f"by {tried} sampled bases in exact rationals, and attained at each of their rates, orders and deltas"
-        ))
+        for point, witness in met.items():
+            if point not in attained:
+                return refuted("q delta is attained at the e^epsilon' of the theorem, and this is another", witness)
+        q = given.chart("sampling_rate") if "sampling_rate" in given.parameters else given.symbol("batch_size") / (
+            given.symbol("batch_size") + given.symbol("left_out"))
+        a, delta = given.chart("odds"), given.chart("delta")
+        common, first = sympy.symbols("p_0 p_1", nonnegative=True)
+        larger = says[0](a, q)
+        return proof(
+            computed("with Q1 = P0, P - a'Q = q (P1 - a P0): at a' every such pair has q times the base's divergence",
+                     vanishes((1 - q) * common + q * first - larger * common - q * (first - a * common))),
+            computed("that is the claimed delta', where the base's is delta; and delta is a probability",
+                     vanishes(says[1](delta, q) - q * delta) and never_negative(delta, 1 - delta)),
+            computed("for other Q1, and with P and Q exchanged, joint convexity compares P1 with a mixture of shares "
+                     "1 - b and b = a'/a, none of them negative",
+                     never_negative(larger / a, (1 - larger / a).simplify(), q, 1 - q)),
+            *more(given), tried=tried,
+        )
 
     return judge
 
 
-def _agrees(tried: int) -> Finding:
-    return undecided("agrees at points; the identity was not shown", tried)
-
-
-_RATE = unit_interval("sampling_rate")
+_RATE, _ODDS = unit_interval("sampling_rate"), Parameter("odds", low=Fraction(1), meaning="e^epsilon")
 _FLIPS = (
     Flip("half of the way to e^epsilon", (lambda a, q: 1 + q * (a - 1) / 2, lambda d, q: q * d), Verdict.REFUTED),
     Flip("delta not scaled", (order, lambda d, q: d), Verdict.REFUTED),
@@ -182,7 +198,7 @@ joint_convexity = Claim(
         r"\quad a' = 1 + q(a-1),\ b = a'/a"
     ),
     words="mixtures that share a part have the divergence of their other parts, at a smaller order and scaled by q",
-    hypotheses=(Parameter("order", low=Fraction(1)), _RATE),
+    hypotheses=(Parameter("odds", low=Fraction(1), meaning="the order a"), _RATE),
     says=(order, share),
     check=judge_convexity,
     flips=(
@@ -190,8 +206,7 @@ joint_convexity = Claim(
         Flip("the order scaled by q", (lambda a, q: q * a, lambda a, q: q), Verdict.REFUTED),
         Flip("b written as 1/a + q (1 - 1/a)", (order, lambda a, q: 1 / a + q * (1 - 1 / a)), Verdict.HOLDS),
     ),
-    rests_on=("relu-approx/eq-2.1",),
-    expected="HOLDS ARGUED",
+    expected="HOLDS PROVED",
 )
 
 poisson = Claim(
@@ -200,9 +215,9 @@ poisson = Claim(
     severity=Severity.PRIVACY,
     statement=_STATEMENT + r" \quad (\text{Poisson sampling at rate } q,\ \text{a record added or removed})",
     words="Poisson sampling amplifies (epsilon, delta)-DP under add or remove so, and no better for every base",
-    hypotheses=(non_negative("epsilon"), probability("delta"), _RATE),
+    hypotheses=(_ODDS, unit_interval("delta"), _RATE),
     says=(order, lambda delta, q: q * delta),
-    check=judge_amplification(poisson_pairs),
+    check=judge_amplification(poisson_pairs, poisson_steps),
     flips=_FLIPS,
     rests_on=("background/joint-convexity",),
     expected="HOLDS ARGUED",
@@ -214,9 +229,10 @@ without_replacement = Claim(
     severity=Severity.PRIVACY,
     statement=_STATEMENT + r",\ q = m/n \quad (m \text{ of } n \text{ records, unordered},\ \text{a record replaced})",
     words="a sample without replacement amplifies (epsilon, delta)-DP under replace so, for bases blind to its order",
-    hypotheses=(non_negative("epsilon"), probability("delta"), _RATE),
+    hypotheses=(_ODDS, unit_interval("delta"), positive_integer("batch_size", "m"),
+                non_negative_integer("left_out", "n - m")),
     says=(order, lambda delta, q: q * delta),
-    check=judge_amplification(batch_pairs),
+    check=judge_amplification(batch_pairs, batch_steps),
     flips=_FLIPS,
     rests_on=("background/joint-convexity",),
     expected="HOLDS ARGUED",

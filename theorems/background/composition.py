@@ -18,7 +18,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from flint import arb, ctx
@@ -27,18 +27,19 @@ from oracle.core.domain import Parameter, non_negative, positive_integer, probab
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
-from theorems.tools.finite_laws import Law, dominates, hockey_stick, laws, shown
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.tools.finite_laws import Law, dominates, hockey_stick, largest_excess, laws, shown
+from theorems.tools.symbolic_signs import never_negative, positive, vanishes
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
+Root = Callable[[Any], Any]
 _ODDS = tuple(Fraction(v) for v in ("3/2", "2", "4"))
-_DELTAS = tuple(Fraction(v) for v in ("0", "1/10", "1/2"))
 
 
-def worst(odds: Fraction, delta: Fraction) -> tuple[Law, Law]:
+def worst(odds: Any, delta: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The pair W of the module docstring."""
     p = (1 - delta) * odds / (1 + odds)
     q = (1 - delta) / (1 + odds)
-    return (delta, p, q, Fraction(0)), (Fraction(0), q, p, delta)
+    return (delta, p, q, 0 * delta), (0 * delta, q, p, delta)
 
 
 def power(pair: tuple[Law, Law], times: int) -> tuple[Law, Law]:
@@ -48,88 +49,119 @@ def power(pair: tuple[Law, Law], times: int) -> tuple[Law, Law]:
     return first, second
 
 
-Total = Callable[[Any, Any, int, Any], Any]
-"""delta of the composition from (e^epsilon, delta, k, e^{total epsilon})."""
+class Optimal(NamedTuple):
+    """A formula outer(delta, k, sum over l of ways(k, l, binomial) max(0, excess(e^epsilon, e^E, k, l)))."""
+
+    outer: Callable[[Any, Any, Any], Any]
+    ways: Callable[[Any, Any, Callable[[Any, Any], Any]], Any]
+    excess: Callable[[Any, Any, Any, Any], Any]
+
+    def value(self, odds: Fraction, delta: Fraction, steps: int, total: Fraction) -> Fraction:
+        """Its value, in exact rationals."""
+        gaps = (self.ways(steps, i, math.comb) * max(0, self.excess(odds, total, steps, i)) for i in range(steps + 1))
+        return Fraction(self.outer(delta, steps, sum(gaps)))
 
 
-def optimal(odds: Any, delta: Any, steps: int, total: Any) -> Any:
-    """Kairouz, Oh and Viswanath's formula."""
-    p, q = odds / (1 + odds), 1 / (1 + odds)
-    gaps = (
-        math.comb(steps, i) * max(Fraction(0), p ** (steps - i) * q**i - total * p**i * q ** (steps - i))
-        for i in range(steps + 1)
-    )
-    return 1 - (1 - delta) ** steps * (1 - sum(gaps, Fraction(0)))
+def excess(odds: Any, total: Any, steps: Any, lies: Any) -> Any:
+    """p^{k-l} q^l - e^E p^l q^{k-l} for p = odds/(1 + odds), q = 1 - p."""
+    return (odds ** (steps - lies) - total * odds**lies) / (1 + odds) ** steps
 
 
-def curve_gaps() -> dict[str, sympy.Expr]:
-    """What must vanish for W to have the largest curve that (epsilon, delta)-DP allows."""
-    a, d, x = sympy.symbols("a delta x", positive=True)
-    middle = d + (1 - d) * (a - x) / (1 + a)  # W's divergence at the order x between 1/a and a
-    return {
-        "at a": middle.subs(x, a) - d,
-        "at 1/a": sympy.simplify(middle.subs(x, 1 / a) - (1 - 1 / a + d / a)),
-        "linear between": sympy.diff(middle, x, 2),
-    }
+def outer(delta: Any, steps: Any, total: Any) -> Any:
+    """The delta of k copies of W from the divergence of k responses."""
+    return 1 - (1 - delta) ** steps * (1 - total)
 
 
-def judge_optimal(says: Total, given: Domain) -> Finding:
+OPTIMAL = Optimal(outer, lambda steps, lies, binomial: binomial(steps, lies), excess)
+
+
+def chord_is_largest(given: Domain) -> bool:
+    """Whether W is a pair of laws whose curve is the chord from (1/a, 1 - 1/a + d/a) to (a, d), with 1/a <= a."""
+    a, d = given.chart("odds"), given.chart("delta")
+    x = sympy.symbols("x", positive=True)
+    first, second = worst(a, d)
+    middle = sum(first[:2]) - x * sum(second[:2])  # W's divergence at the order x between 1/a and a
+    linear = vanishes(middle.subs(x, a) - d, middle.subs(x, 1 / a) - (1 - 1 / a + d / a), sympy.diff(middle, x, 2))
+    return linear and vanishes(sum(first) - 1, sum(second) - 1) and never_negative(*first, *second, a - 1 / a)
+
+
+def judge_optimal(says: Optimal, given: Domain) -> Finding:
     """The formula against the product of worst pairs; and W against all small pairs that are (epsilon, delta)-DP."""
-    tried = 0
-    for odds, delta, steps in itertools.product(_ODDS, _DELTAS, (1, 2, 3, 4)):
+    tried, small = 0, list(laws(3, 4))
+    for point in given.points("odds", "delta", "steps", "total_odds", most={"steps": 4}, at_most=120):
+        odds, delta, steps = point["odds"], point["delta"], point["steps"]
         pair = power(worst(odds, delta), steps)
-        for total in (Fraction(1), odds, odds**2, odds ** (steps - 1) + 1, odds**steps):
+        for total in {point["total_odds"], odds ** (steps - 1), odds**steps}:
             tried += 1
-            claimed, true = says(odds, delta, steps, total), hockey_stick(*pair, total)
+            claimed, true = says.value(odds, delta, steps, total), hockey_stick(*pair, total)
             if claimed != true:
                 return refuted(
                     "the product of worst pairs has another delta, exactly",
-                    {"e^epsilon": str(odds), "delta": str(delta), "k": str(steps), "e^total": str(total),
-                     "true": str(true), "claimed": str(claimed)},
+                    {"e^epsilon": odds, "delta": delta, "k": steps, "e^total": total, "true": true, "claimed": claimed},
                 )
-    below = 0
-    for first, second in itertools.product(laws(3, 4), repeat=2):
-        for odds in _ODDS:
-            delta = max(hockey_stick(first, second, odds), hockey_stick(second, first, odds))
-            below += dominates(worst(odds, delta), (first, second))
-            tried += 1
-    dominated = below == len(list(laws(3, 4))) ** 2 * len(_ODDS)
-    if says is not optimal or not dominated or any(gap != 0 for gap in curve_gaps().values()):
-        return undecided("agrees at points; not proved", tried)
-    return proof(argued(
-        "W's curve is the largest that (epsilon, delta)-DP allows (computer algebra: the chord between 1/a and a), and "
-        f"products dominate; the formula was summed outcome by outcome, and W held against pairs: {tried} exact cases"
-    ))
+    below = all(
+        dominates(worst(odds, max(hockey_stick(p, q, odds), hockey_stick(q, p, odds))), (p, q))
+        for p, q in itertools.product(small, repeat=2) for odds in _ODDS
+    )
+    a, total, d, s = sympy.symbols("a A delta S", positive=True)
+    k, i = sympy.symbols("k l", integer=True, positive=True)
+    p, q = a / (1 + a), 1 / (1 + a)
+    outcome = sympy.powsimp(sympy.expand_power_base(p ** (k - i) * q**i - total * p**i * q ** (k - i), force=True))
+    pascal = [says.ways(k + 1, i, sympy.binomial) - says.ways(k, i, sympy.binomial)
+              - says.ways(k, i - 1, sympy.binomial)]
+    pascal += [says.ways(n, 0, sympy.binomial) - 1 for n in (0, k)] + [says.ways(0, i, sympy.binomial)]
+    return proof(
+        computed("W is a pair of laws, and between the orders 1/a and a its curve is a chord", chord_is_largest(given)),
+        computed("W dominates every (epsilon, delta)-DP pair of small laws, exactly", below),
+        argued("a convex falling curve that meets the two bounds of (epsilon, delta)-DP lies below that chord, so W "
+               "dominates every pair, and k copies of it every adaptive composition"),
+        computed("k answers of which l are lies exceed by the claimed term, for all k and l",
+                 vanishes(outcome - says.excess(a, total, k, i))),
+        computed("they are as many as claimed: Pascal's rule, from k = 0 on",
+                 all(sympy.combsimp(gap) == 0 for gap in pascal) and given["steps"].low == 1),
+        computed("one revealed input is sure, for all k",
+                 vanishes(says.outer(d, k, s) - (1 - (1 - d) ** k + (1 - d) ** k * s))),
+        tried=tried,
+    )
 
 
-def judge_basic(says: Callable[[Any, Any, int], tuple[Any, Any]], given: Domain) -> Finding:
+def judge_basic(says: Callable[[Any, Any, Any], tuple[Any, Any]], given: Domain) -> Finding:
     """Whether k mechanisms of (e^epsilon, delta) are (e^total, delta_total)-DP, as claimed; at delta = 0 the least."""
     tried = 0
-    for odds, delta, steps in itertools.product(_ODDS, _DELTAS, (1, 2, 3, 4)):
+    for point in given.points("odds", "delta", "steps", most={"steps": 4}, at_most=100):
         tried += 1
+        odds, delta, steps = point["odds"], point["delta"], point["steps"]
         total, delta_total = says(odds, delta, steps)
-        true = hockey_stick(*power(worst(odds, delta), steps), total)
-        sharp = delta > 0 or hockey_stick(*power(worst(odds, delta), steps), total - Fraction(1, 1000)) > 0
+        pair = power(worst(odds, delta), steps)
+        true = hockey_stick(*pair, total)
+        sharp = delta > 0 or hockey_stick(*pair, total * Fraction(9999, 10000)) > 0
         if true > delta_total or not sharp:
             return refuted(
                 "the worst composition breaks it, or needs less, exactly",
-                {"e^epsilon": str(odds), "delta": str(delta), "k": str(steps), "e^total claimed": str(total),
-                 "delta claimed": str(delta_total), "delta there": str(true)},
+                {"e^epsilon": odds, "delta": delta, "k": steps, "e^total claimed": total, "delta claimed": delta_total,
+                 "delta there": true},
             )
-    a, d = sympy.symbols("a delta", positive=True)
-    shown_for = [
-        sympy.simplify(says(a, d, k)[0] - a**k) == 0 == sympy.simplify(says(a, d, k)[1] - k * d) for k in range(1, 6)
-    ]
-    # All responses agree with odds a^k, where the sum vanishes: what is left is 1 - (1-delta)^k <= k delta.
-    if not all(shown_for):
-        return undecided("no composition is against it; not proved", tried)
-    return proof(argued(
-        "at a^k no outcome but a revealed one exceeds, and 1 - (1-delta)^k <= k delta (Bernoulli); for delta = 0 the "
-        f"worst composition needs all of k epsilon; {tried} exact cases"
-    ))
+    a, d, u = given.chart("odds"), given.chart("delta"), sympy.symbols("u", nonnegative=True)
+    k, less = sympy.symbols("k", integer=True, positive=True), sympy.symbols("s", positive=True)
+    (first, second), (later, delta_later) = says(a, d, k), says(a, d, k + 1)
+    return proof(
+        computed("e^total is a for one mechanism and is multiplied by a with each further one",
+                 vanishes(says(a, d, 1)[0] - a, later - a * first) and given["steps"].low == 1),
+        computed("at a^k no outcome with l lies exceeds: with a^l = 1 + u, 1 - (1 + u)^2 <= 0, as a >= 1",
+                 never_negative((1 + u) ** 2 - 1, a - 1)),
+        computed("1 - (1-delta)^k is at most the claimed delta: Bernoulli's induction over k",
+                 never_negative(says(a, d, 1)[1] - d, delta_later - d - (1 - d) * second, 1 - d)),
+        computed("at a smaller total and delta = 0 the outcome without a lie exceeds",
+                 vanishes(excess(a, first - less, k, 0) - less / (1 + a) ** k)),
+        tried=tried,
+    )
 
 
-Root = Callable[[Any], Any]
+class Advanced(NamedTuple):
+    """The total epsilon from (epsilon, k, log(1/slack), tanh, sqrt), and the total delta from (delta, k, slack)."""
+
+    epsilon: Callable[[Any, Any, Any, Root, Root], Any]
+    delta: Callable[[Any, Any, Any], Any]
 
 
 def advanced(epsilon: Any, steps: Any, log_slack: Any, tanh: Root, sqrt: Root) -> Any:
@@ -149,37 +181,45 @@ def worst_divergence(epsilon: Fraction, steps: int, total: arb) -> arb:
     return result
 
 
-def transform_gap() -> sympy.Expr:
-    """f'' - (epsilon^2 - f'^2) for f = log(p e^{t epsilon} + (1-p) e^{-t epsilon}); zero identically."""
-    t, e, p = sympy.symbols("t epsilon p", positive=True)
-    f = sympy.log(p * sympy.exp(t * e) + (1 - p) * sympy.exp(-t * e))
-    return sympy.simplify(sympy.diff(f, t, 2) - (e**2 - sympy.diff(f, t) ** 2))
-
-
-def judge_advanced(says: Callable[[Any, Any, Any, Root, Root], Any], given: Domain) -> Finding:
-    """The worst composition's divergence at the claimed epsilon is at most the slack, certified."""
+def judge_advanced(says: Advanced, given: Domain) -> Finding:
+    """The worst composition's divergence at the claimed epsilon is at most the claimed delta, certified."""
     tried = 0
-    for epsilon, steps, slack in itertools.product(("1/100", "1/10", "1"), (1, 10, 100, 400), ("1e-1", "1e-5", "1e-9")):
-        tried += 1
+    lists = (given.values("epsilon"), given.values("steps", most=400), given.values("slack"))
+    for epsilon, steps, slack in itertools.product(*lists):
         with ctx.workprec(200):
-            total = says(ball(Fraction(epsilon)), steps, -ball(Fraction(slack)).log(), arb.tanh, arb.sqrt)
-            true = worst_divergence(Fraction(epsilon), steps, total)
-            if true > ball(Fraction(slack)):
-                return refuted(
-                    "the worst composition has a larger delta, certified",
-                    {"epsilon": epsilon, "k": str(steps), "slack": slack, "claimed total": total.str(12),
-                     "delta there": true.str(12)},
-                )
-    e, k, log = sympy.symbols("epsilon k L", positive=True)
-    claimed = says(e, k, log, sympy.tanh, sympy.sqrt)
-    tail = sympy.simplify((claimed - k * e * sympy.tanh(e / 2)) ** 2 / (2 * k * e**2) - log)
-    mean = sympy.simplify((sympy.exp(e) - 1) / (sympy.exp(e) + 1) - sympy.tanh(e / 2).rewrite(sympy.exp))
-    if tail != 0 or mean != 0 or transform_gap() != 0:
-        return undecided("no composition is against it; not proved", tried)
-    return proof(argued(
-        "f'' = epsilon^2 - f'^2 bounds the Laplace transform (computer algebra), Markov's inequality the tail; the "
-        f"worst composition obeys it at {tried} points, certified"
-    ))
+            total = says.epsilon(ball(epsilon), steps, -ball(slack).log(), arb.tanh, arb.sqrt)
+            true = worst_divergence(epsilon, steps, total)
+            for delta in given.values("delta"):
+                tried += 1
+                claimed, needed = says.delta(ball(delta), steps, ball(slack)), outer(ball(delta), steps, true)
+                if needed > claimed:
+                    return refuted(
+                        "the worst composition has a larger delta, certified",
+                        {"epsilon": epsilon, "delta": delta, "k": steps, "slack": slack, "delta there": needed.str(12),
+                         "claimed total": total.str(12), "claimed delta": claimed.str(12)},
+                    )
+    e, log, t, x = sympy.symbols("epsilon L t x", positive=True)
+    k = given.symbol("steps")
+    d, slack_ = sympy.symbols("delta s", positive=True)
+    p, gap = sympy.exp(e) / (1 + sympy.exp(e)), given.chart("slack")
+    f = sympy.log(p * sympy.exp(t * e) + (1 - p) * sympy.exp(-t * e))  # of one response's loss
+    mean = e * sympy.tanh(e / 2)
+    room = says.epsilon(e, k, log, sympy.tanh, sympy.sqrt) - k * mean
+    chernoff = (k * (t * mean + t**2 * e**2 / 2) - t * (k * mean + x)).subs(t, x / (k * e**2))
+    return proof(
+        computed("the loss of one response has the mean epsilon tanh(epsilon/2)",
+                 vanishes((sympy.diff(f, t).subs(t, 0) - mean).rewrite(sympy.exp))),
+        computed("its log-Laplace transform f has f'' = epsilon^2 - f'^2",
+                 vanishes(sympy.diff(f, t, 2) - (e**2 - sympy.diff(f, t) ** 2))),
+        argued("so f(t) <= t mean + t^2 epsilon^2 / 2 (Taylor), and Markov's inequality bounds the tail"),
+        computed("at the best t the exponent is -x^2/(2 k epsilon^2)", vanishes(chernoff + x**2 / (2 * k * e**2))),
+        computed("which at the claimed epsilon is log(slack), with slack in (0, 1)",
+                 vanishes(room**2 / (2 * k * e**2) - log) and positive(gap, 1 - gap, k)),
+        argued("the divergence is at most the probability of a larger loss"),
+        computed("the claimed delta is that of k worst pairs with the slack for the responses' divergence, for all k",
+                 vanishes(says.delta(d, k, slack_) - outer(d, k, slack_))),
+        tried=tried,
+    )
 
 
 def response(keep: Any, alpha: Any) -> Any:
@@ -188,31 +228,31 @@ def response(keep: Any, alpha: Any) -> Any:
 
 
 def judge_response(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """The curve of randomised response, max(0, says(keep, e^epsilon)), against the two outcomes."""
+    """The curve of randomised response, max(0, says(keep, e^epsilon)), against all events of two outcomes."""
     tried = 0
-    for keep in (Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(9, 10)):
-        for alpha in (Fraction(1), Fraction(3, 2), Fraction(3), Fraction(10)):
-            tried += 1
-            laws_ = (keep, 1 - keep), (1 - keep, keep)
-            true, claimed = hockey_stick(*laws_, alpha), max(Fraction(0), says(keep, alpha))
-            if true != claimed:
-                return refuted(
-                    "another number",
-                    {"P": shown(laws_[0]), "Q": shown(laws_[1]), "e^epsilon": str(alpha), "delta": str(true),
-                     "claimed": str(claimed)},
-                )
-    half, more = sympy.symbols("h x", nonnegative=True)  # keep = 1/2 + h/2, e^epsilon = 1 + x
-    keep, alpha = (1 + half) / 2, 1 + more
-    other = sympy.expand(-((1 - keep) - alpha * keep))  # the second outcome adds nothing
-    first = keep - alpha * (1 - keep)
-    if sympy.expand(says(keep, alpha) - first) != 0 or sympy.expand(other - (half + more * (1 + half) / 2)) != 0:
-        return undecided("agrees at points; not proved", tried)
-    return proof(argued(
-        f"the untrue outcome never exceeds: 1 - keep <= e^epsilon keep (computer algebra); {tried} exact points"
-    ))
+    for point in given.points("keep", "odds"):
+        tried += 1
+        keep, alpha = point["keep"], point["odds"]
+        pair = (keep, 1 - keep), (1 - keep, keep)
+        true, claimed = largest_excess(*pair, alpha), max(Fraction(0), says(keep, alpha))
+        if true != claimed:
+            return refuted(
+                "another number",
+                {"P": shown(pair[0]), "Q": shown(pair[1]), "e^epsilon": alpha, "delta": true, "claimed": claimed},
+            )
+    keep, alpha = given.chart("keep"), given.chart("odds")
+    return proof(
+        computed("the true answer's excess is the formula", vanishes(says(keep, alpha) - (keep - alpha * (1 - keep)))),
+        computed("the other answer never exceeds, nor do both: 1 - keep <= e^epsilon keep and 1 <= e^epsilon",
+                 never_negative(alpha * keep - (1 - keep), alpha - 1)),
+        computed("the two inputs' laws are each other's mirror image: one direction is enough, and masses are positive",
+                 positive(keep) and positive(1 - keep)),
+        tried=tried,
+    )
 
 
-_STEPS = (non_negative("epsilon"), unit_interval("delta"), positive_integer("steps"))
+_EVEN = Parameter("odds", low=Fraction(1), meaning="e^epsilon")
+_STEPS = (_EVEN, unit_interval("delta"), positive_integer("steps"))
 
 basic = Claim(
     id="background/composition-basic",
@@ -231,6 +271,7 @@ basic = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/composition-optimal",),
+    survivors={"* -> + (operator 2)": "k + delta >= 1 is valid, too; the least is claimed for delta = 0 only"},
     expected="HOLDS ARGUED",
 )
 
@@ -243,13 +284,15 @@ advanced_composition = Claim(
         r" + \varepsilon\sqrt{2k\log(1/\delta')},\quad \delta_{\mathrm{total}} = 1 - (1-\delta)^k (1-\delta')"
     ),
     words="k mechanisms together cost about the root of k epsilons, at a slack in delta",
-    hypotheses=(*_STEPS, probability("slack")),
-    says=advanced,
+    hypotheses=(non_negative("epsilon"), *_STEPS[1:], probability("slack")),
+    says=Advanced(advanced, outer),
     check=judge_advanced,
     flips=(
-        Flip("without the drift", lambda e, k, log, tanh, sqrt: e * sqrt(2 * k * log), Verdict.REFUTED),
-        Flip("a quarter of the logarithm", lambda e, k, log, tanh, sqrt: advanced(e, k, log / 4, tanh, sqrt),
+        Flip("without the drift", Advanced(lambda e, k, log, tanh, sqrt: e * sqrt(2 * k * log), outer),
              Verdict.REFUTED),
+        Flip("a quarter of the logarithm",
+             Advanced(lambda e, k, log, tanh, sqrt: advanced(e, k, log / 4, tanh, sqrt), outer), Verdict.REFUTED),
+        Flip("the deltas left out", Advanced(advanced, lambda delta, k, slack: slack), Verdict.REFUTED),
     ),
     rests_on=("background/composition-optimal",),
     expected="HOLDS ARGUED",
@@ -264,12 +307,13 @@ optimal_composition = Claim(
         r" \max(0,\ p^{k-l} q^l - e^E p^l q^{k-l})\right),\quad p = \frac{e^\varepsilon}{1 + e^\varepsilon}"
     ),
     words="the worst adaptive composition of (epsilon, delta)-DP mechanisms has exactly this curve",
-    hypotheses=(*_STEPS, non_negative("total_epsilon")),
-    says=optimal,
+    hypotheses=(*_STEPS, Parameter("total_odds", low=Fraction(1), meaning="e^E")),
+    says=OPTIMAL,
     check=judge_optimal,
     flips=(
-        Flip("one mechanism fewer", lambda odds, delta, k, total: optimal(odds, delta, k - 1, total), Verdict.REFUTED),
-        Flip("the deltas left out", lambda odds, delta, k, total: optimal(odds, 0 * delta, k, total), Verdict.REFUTED),
+        Flip("one mechanism fewer reveals", OPTIMAL._replace(outer=lambda delta, k, s: outer(delta, k - 1, s)),
+             Verdict.REFUTED),
+        Flip("the deltas left out", OPTIMAL._replace(outer=lambda delta, k, s: s), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/def-2.3", "relu-approx/thm-2.4"),
     expected="HOLDS ARGUED",
@@ -281,13 +325,12 @@ randomised_response = Claim(
     severity=Severity.PRIVACY,
     statement=r"\delta(\varepsilon) = \max\left(0,\ p - e^\varepsilon (1 - p)\right)",
     words="the least delta of randomised response on one bit",
-    hypotheses=(Parameter("keep", low=Fraction(1, 2), high=Fraction(1), high_open=True), non_negative("epsilon")),
+    hypotheses=(Parameter("keep", low=Fraction(1, 2), high=Fraction(1), high_open=True), _EVEN),
     says=response,
     check=judge_response,
     flips=(
         Flip("the roles exchanged", lambda keep, alpha: 1 - keep - alpha * keep, Verdict.REFUTED),
         Flip("without e^epsilon", lambda keep, alpha: 2 * keep - 1, Verdict.REFUTED),
     ),
-    rests_on=("relu-approx/eq-2.1",),
-    expected="HOLDS ARGUED",
+    expected="HOLDS PROVED",
 )

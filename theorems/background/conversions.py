@@ -21,16 +21,17 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import Parameter, non_negative, positive, probability
+from oracle.core.domain import Parameter, non_negative, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
 from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
-from theorems.tools.finite_laws import hockey_stick, laws, moment, shown
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.tools.finite_laws import Law, laws, shown
+from theorems.tools.symbolic_signs import positive as signed_positive
+from theorems.tools.symbolic_signs import vanishes
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
-_ORDERS = (2, 3, 5)
-_RATIOS = tuple(Fraction(v) for v in ("1", "3/2", "2", "5"))
+Log = Callable[[Any], Any]
 
 
 def constant(alpha: Any) -> Any:
@@ -38,93 +39,95 @@ def constant(alpha: Any) -> Any:
     return (1 - 1 / alpha) ** (alpha - 1) / alpha
 
 
-def largest_gap(says: Callable[[Any], Any]) -> bool:
-    """Whether the constant is the largest (1 - y) y^{alpha-1}: the only critical point, by computer algebra."""
-    alpha, y = sympy.symbols("alpha y", positive=True)
-    target = (1 - y) * y ** (alpha - 1)
-    slope = sympy.simplify(sympy.diff(target, y) - y ** (alpha - 2) * (alpha - 1 - alpha * y)) == 0
-    value = sympy.simplify(target.subs(y, (alpha - 1) / alpha) / says(alpha))
-    return bool(slope and sympy.simplify(sympy.expand_log(sympy.log(value), force=True)) == 0)
+def _same_logs(one: Any, other: Any) -> bool:
+    """Whether two positive expressions have one logarithm, by computer algebra."""
+    return vanishes(sympy.expand_log(sympy.log(one) - sympy.log(other), force=True))
+
+
+def _delta_and_moment(first: Law, second: Law, ratio: arb, alpha: Fraction) -> tuple[arb, arb]:
+    """The hockey-stick divergence at e^epsilon = ratio, and e^{(alpha-1) R_alpha}, second > 0, in balls."""
+    pairs = [(ball(p), ball(q)) for p, q in zip(first, second, strict=True)]
+    delta = sum(((p - ratio * q).max(arb(0)) for p, q in pairs), arb(0))
+    return delta, sum((p * (p / q) ** (ball(alpha) - 1) for p, q in pairs if p > 0), arb(0))
 
 
 def judge_constant(says: Callable[[Any], Any], given: Domain) -> Finding:
-    """Valid for all small laws, in exact rationals, and attained by the pair of the module docstring."""
+    """Valid for small laws, certified, and attained by the pair of the module docstring."""
     tried = 0
-    for first, second in itertools.product(laws(2, 5), repeat=2):
-        for order, ratio in itertools.product(_ORDERS, _RATIOS):
-            size = moment(first, second, order)
-            if size is None:
-                continue
-            tried += 1
-            claimed = Fraction(says(Fraction(order))) * size / ratio ** (order - 1)
-            true = hockey_stick(first, second, ratio)
-            if true > claimed:
+    pairs = [(p, q) for p, q in itertools.product(laws(2, 4), repeat=2) if min(q) > 0]
+    for alpha, epsilon in itertools.product(given.values("alpha"), given.values("epsilon", most=10)):
+        with ctx.workprec(200):
+            ratio, constant_ = ball(epsilon).exp(), says(ball(alpha))
+            for first, second in pairs:
+                tried += 1
+                delta, size = _delta_and_moment(first, second, ratio, alpha)
+                claimed = constant_ * size / ratio ** (ball(alpha) - 1)
+                if delta > claimed:
+                    return refuted(
+                        "a pair has a larger delta, certified",
+                        {"P": shown(first), "Q": shown(second), "alpha": alpha, "epsilon": epsilon,
+                         "delta": delta.str(12), "claimed": claimed.str(12)},
+                    )
+            certain = (1 - 1 / ball(alpha)) / ratio  # P = (1, 0), Q = (certain, 1 - certain)
+            claimed, delta = constant_ * (certain * ratio) ** (1 - ball(alpha)), 1 - ratio * certain
+            if not delta.overlaps(claimed):
                 return refuted(
-                    "a pair has a larger delta, exactly",
-                    {"P": shown(first), "Q": shown(second), "alpha": str(order), "e^epsilon": str(ratio),
-                     "delta": str(true), "claimed": str(claimed)},
+                    "the worst pair's delta is another: the constant is not the least",
+                    {"P": "(1, 0)", "Q": f"({certain.str(12)}, rest)", "alpha": alpha, "epsilon": epsilon,
+                     "delta": delta.str(12), "claimed": claimed.str(12)},
                 )
-    for order, ratio in itertools.product(_ORDERS, _RATIOS):
-        tried += 1
-        certain = Fraction(order - 1, order) / ratio
-        pair = ((Fraction(1), Fraction(0)), (certain, 1 - certain))
-        size = moment(*pair, order)
-        assert size is not None
-        claimed, true = Fraction(says(Fraction(order))) * size / ratio ** (order - 1), hockey_stick(*pair, ratio)
-        if true != claimed:
-            return refuted(
-                "the worst pair's delta is another: the constant is not the least",
-                {"P": shown(pair[0]), "Q": shown(pair[1]), "alpha": str(order), "e^epsilon": str(ratio),
-                 "delta": str(true), "claimed": str(claimed)},
-            )
-    if not largest_gap(says):
-        return undecided("no pair is against it; not proved", tried)
-    return proof(argued(
-        "(1 - y) y^(alpha-1) is largest at y = (alpha-1)/alpha (computer algebra), integrated over the loss; a pair of "
-        f"constant loss attains it; {tried} pairs, orders and epsilons in exact rationals"
-    ))
+    alpha, growth, y = given.chart("alpha"), 1 + sympy.symbols("g", nonnegative=True), sympy.symbols("y", positive=True)
+    target, best = (1 - y) * y ** (alpha - 1), (alpha - 1) / alpha
+    slope = sympy.diff(target, y) - y ** (alpha - 2) * (alpha - 1 - alpha * y)
+    certain = best / growth
+    return proof(
+        computed("(1 - y) y^(alpha-1) has the slope y^(alpha-2) (alpha - 1 - alpha y): it rises up to (alpha-1)/alpha "
+                 "in (0, 1), and falls from there", vanishes(slope) and signed_positive(alpha - 1, 1 - best)),
+        computed("its largest value is the claimed constant", _same_logs(target.subs(y, best), says(alpha))),
+        argued("with y = e^(epsilon - x), (1 - y)_+ <= constant y^(1 - alpha) is averaged over the loss x under P"),
+        computed("the pair of constant loss has delta = 1/alpha, the claimed bound: no smaller constant is right",
+                 vanishes(1 - growth * certain - 1 / alpha)
+                 and _same_logs(says(alpha) * (certain * growth) ** (1 - alpha), 1 / alpha)),
+        computed("epsilon is not negative, so that y may be anything in (0, 1]", given["epsilon"].low == 0),
+        tried=tried,
+    )
 
 
-Epsilon = Callable[[Any, Any, Any, Callable[[Any], Any]], Any]
+Epsilon = Callable[[Any, Any, Any, Log], Any]
 """epsilon of (rho, alpha, delta, log)."""
 
 
-def zcdp(rho: Any, alpha: Any, delta: Any, log: Callable[[Any], Any]) -> Any:
+def zcdp(rho: Any, alpha: Any, delta: Any, log: Log) -> Any:
     """The conversion at one order, whose infimum over alpha > 1 is claimed."""
     return rho * alpha - log(alpha * delta) / (alpha - 1) + log(1 - 1 / alpha)
-
-
-_ALPHAS = tuple(1 + Fraction(k, 4) * Fraction(2) ** j for j in range(-2, 8) for k in range(4, 8))
 
 
 def judge_zcdp(says: Epsilon, given: Domain) -> Finding:
     """No Gaussian mechanism is less private at any of many orders, and the conversion's equation is solved."""
     tried = 0
-    for mu, delta in itertools.product(("1/10", "1", "3"), ("1e-2", "1e-5", "1e-10")):
+    for point in given.points("rho", "delta", "alpha"):
         with ctx.workprec(100):
-            size, small = ball(Fraction(mu)), ball(Fraction(delta))
-            for alpha in _ALPHAS:
-                tried += 1
-                epsilon = says(size * size / 2, ball(alpha), small, arb.log)
-                if epsilon < 0:
-                    continue  # then 0 is claimed, and rdp-conversion says so of a negative epsilon
-                true = delta_ball(epsilon, size)
-                if true > small:
-                    return refuted(
-                        "a Gaussian mechanism of that rho is less private, certified",
-                        {"rho": f"{mu}^2/2", "alpha": str(alpha), "delta": delta,
-                         "claimed epsilon": str(Enclosure.of_ball(epsilon)), "delta there": true.str(12)},
-                    )
-    rho, t, delta_ = sympy.symbols("rho t delta", positive=True)
-    alpha = 1 + t
-    epsilon = says(rho, alpha, delta_, sympy.log)
-    solved = t * (rho * alpha - epsilon) + t * sympy.log(1 - 1 / alpha) - sympy.log(alpha) - sympy.log(delta_)
-    if sympy.simplify(sympy.expand_log(solved, force=True)) != 0:
-        return undecided("no Gaussian mechanism is against it; not proved", tried)
-    return proof(argued(
-        "at every order it solves c(alpha) e^{(alpha-1)(rho alpha - epsilon)} = delta (computer algebra), so the least "
-        f"is valid, too; Gaussian mechanisms obey it at {tried} points, certified"
-    ))
+            mu, small = (2 * ball(point["rho"])).sqrt(), ball(point["delta"])
+            tried += 1
+            epsilon = says(ball(point["rho"]), ball(point["alpha"]), small, arb.log).max(arb(0))
+            true = arb(0) if point["rho"] == 0 else delta_ball(epsilon, mu)
+            if true > small:
+                return refuted(
+                    "a Gaussian mechanism of that rho is less private, certified",
+                    {**point, "claimed epsilon": Enclosure.of_ball(epsilon), "delta there": true.str(12)},
+                )
+    rho, delta, alpha = given.symbol("rho"), given.chart("delta"), given.chart("alpha")
+    t = alpha - 1
+    epsilon = says(rho, alpha, delta, sympy.log)
+    solved = t * (rho * alpha - epsilon) + t * sympy.log(1 - 1 / alpha) - sympy.log(alpha) - sympy.log(delta)
+    return proof(
+        argued("rho-zCDP is R_alpha <= rho alpha for every alpha > 1: background/rdp-conversion applies at each"),
+        computed("at every order c(alpha) e^((alpha-1)(rho alpha - epsilon)) = delta; rho >= 0, delta in (0, 1)",
+                 vanishes(sympy.expand_log(solved, force=True)) and rho.is_nonnegative is True
+                 and signed_positive(t, delta, 1 - delta)),
+        argued("the infimum is valid, too, since delta is continuous in epsilon; a negative one means epsilon = 0"),
+        tried=tried,
+    )
 
 
 _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
@@ -145,14 +148,13 @@ rdp_conversion = Claim(
         r" e^{(\alpha-1)(R_\alpha - \varepsilon)}, \text{ and no smaller constant is right}"
     ),
     words="Renyi DP at one order gives this delta, with the least constant there is",
-    hypotheses=(_ORDER, non_negative("rdp"), positive("epsilon")),
+    hypotheses=(_ORDER, non_negative("epsilon")),
     says=constant,
     check=judge_constant,
     flips=(
         Flip("Mironov's constant, valid but not the least", lambda alpha: alpha / alpha, Verdict.REFUTED),
         Flip("the power alpha for alpha - 1", lambda alpha: (1 - 1 / alpha) ** alpha / alpha, Verdict.REFUTED),
     ),
-    rests_on=("relu-approx/eq-2.1",),
     expected="HOLDS ARGUED",
 )
 
@@ -161,11 +163,12 @@ zcdp_conversion = Claim(
     source="Canonne, Kamath and Steinke 2020, Cor. 13; proved here",
     severity=Severity.PRIVACY,
     statement=(
-        r"\rho\text{-zCDP} \implies (\varepsilon, \delta)\text{-DP},\ \varepsilon = \inf_{\alpha > 1} \rho\alpha"
-        r" + \frac{\log(1/(\alpha\delta))}{\alpha - 1} + \log\left(1 - \frac{1}{\alpha}\right)"
+        r"\rho\text{-zCDP} \implies (\varepsilon, \delta)\text{-DP},"
+        r"\ \varepsilon = \max\Big(0, \inf_{\alpha > 1} \rho\alpha"
+        r" + \frac{\log(1/(\alpha\delta))}{\alpha - 1} + \log\left(1 - \frac{1}{\alpha}\right)\Big)"
     ),
     words="zCDP gives (epsilon, delta)-DP by the best order of the Renyi conversion",
-    hypotheses=(non_negative("rho"), probability("delta")),
+    hypotheses=(non_negative("rho"), probability("delta"), _ORDER),
     says=zcdp,
     check=judge_zcdp,
     flips=(

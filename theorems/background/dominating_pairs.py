@@ -15,14 +15,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
+
+import sympy
 
 from oracle.core.domain import positive
 from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.finite_laws import LawPair, dominates, hockey_stick, laws, shown
-from theorems.verdict import Finding, Scope, Verdict, at_points, refuted
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
-Points = list[tuple[Fraction, Fraction]]
+Points = list[tuple[Any, Any]]
 """The vertices of a broken line, from (0, 1) to its last knot; beyond that it is constant."""
 
 
@@ -47,7 +51,7 @@ def upper_curve(pairs: list[LawPair]) -> Points:
     return [(x, max(hockey_stick(*pair, x) for pair in pairs)) for x in sorted(knots)]
 
 
-def judge_pairs(says: Callable[[Points], LawPair], given: Domain) -> Finding:
+def judge_pairs(says: Callable[[Points], tuple[tuple[Any, ...], tuple[Any, ...]]], given: Domain) -> Finding:
     """Build the pair of the largest curve of small mechanisms; it must be a pair of laws with exactly that curve."""
     tried = 0
     small = list(laws(2, 4))
@@ -60,7 +64,7 @@ def judge_pairs(says: Callable[[Points], LawPair], given: Domain) -> Finding:
         sums = [sum(law, Fraction(0)) for law in pair]
         between = [(a + b) / 2 for (a, _), (b, _) in itertools.pairwise(curve)]
         wrong = [
-            x for x in [*(x for x, _ in curve if x > 0), *between, curve[-1][0] + 1]
+            x for x in [*(x for x, _ in curve if x > 0), *between, curve[-1][0] + 1, *given.values("alpha")]
             if hockey_stick(*pair, x) != max(hockey_stick(*one, x) for one in pairs)
         ]
         if sums != [1, 1] or min(map(min, pair)) < 0 or wrong or not all(dominates(pair, one) for one in pairs):
@@ -69,9 +73,27 @@ def judge_pairs(says: Callable[[Points], LawPair], given: Domain) -> Finding:
                 {"laws on the data sets": "; ".join(map(shown, mechanism)), "P": shown(pair[0]), "Q": shown(pair[1]),
                  "masses": shown(sums), "orders that differ": shown(wrong)},
             )
-    return at_points(
-        f"the pair built for each of {tried} one-sided mechanisms dominates it with equality, exactly",
-        Scope("points", tried, tried, {"outcomes": "2", "data sets": "3, the first a neighbour of the others"}),
+    # Knots r, r + s, r + s + t, jumps of the slope a, b, c there, and h(infinity) = y; (0, 1) is the first vertex.
+    r, s, t, a, b, c = sympy.symbols("r s t a b c", positive=True)
+    y, x = 1 - r * a - (r + s) * b - (r + s + t) * c, given.symbol("alpha", "x")
+    line = [(0, sympy.Integer(1)), (r, y + s * (b + c) + t * c), (r + s, y + t * c), (r + s + t, y)]
+    first, second = says(line)
+    pieces = []  # between the knots: what P has more than x times Q beyond x, and the line
+    for start, (x0, y0), (x1, y1) in zip(range(3), line, line[1:], strict=False):
+        excess = sum(first[start:-1]) - x * sum(second[start:-1])
+        pieces.append(excess - (y0 + (y1 - y0) / (x1 - x0) * (x - x0)))
+    return proof(
+        computed("for a line with three knots P and Q have mass 1",
+                 len(first) == len(second) == 5 and vanishes(sum(first) - 1, sum(second) - 1)),
+        computed("their masses are not negative: Q has the jumps of the slope and P so many times as the knot is, and "
+                 "what is left over is h(infinity) >= 0 and 1 + h'(0+) >= 0",
+                 never_negative(*first[:3], *second[:3]) and vanishes(first[3] - y, second[4] - (1 - a - b - c))
+                 and x.is_positive is True),
+        computed("their divergence is the line, between any two knots and beyond the last",
+                 vanishes(*pieces, first[3] - y)),
+        argued("a further knot adds a jump in the same way: induction over the knots; other convex h are limits of "
+               "broken lines; and the largest of several such functions is one of them"),
+        tried=tried,
     )
 
 
@@ -92,6 +114,8 @@ zhu = Claim(
         Flip("what Q alone has is left out", lambda curve: (pair_of(curve)[0][:-1], pair_of(curve)[1][:-1]),
              Verdict.REFUTED),
     ),
-    rests_on=("relu-approx/eq-2.1", "relu-approx/def-2.3"),
-    expected="HOLDS CHECKED_AT_POINTS",
+    survivors={"beyond argument 0.length*": "the induction over the knots is argued",
+               "beyond argument 0.0.1*": "the first vertex is (0, 1)",
+               "beyond argument 0.4.*": "the algebra is for three knots; more are argued"},
+    expected="HOLDS ARGUED",
 )

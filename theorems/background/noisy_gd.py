@@ -24,7 +24,7 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import positive, positive_integer, unit_interval
+from oracle.core.domain import Parameter, positive_integer
 from theorems.claim import Claim, Flip, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.cyclic_value import Squared as CyclicSquared
@@ -32,12 +32,8 @@ from theorems.tools.cyclic_value import curvature, identity_gap
 from theorems.tools.cyclic_value import squared as cyclic_squared
 from theorems.tools.cyclic_value import value as cyclic_value
 from theorems.tools.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
-
-_CONTRACTIONS = tuple(Fraction(v) for v in ("1/10", "1/2", "9/10", "99/100", "1"))
-_STEPS = (1, 2, 3, 7, 20)
-_SHAPES = ((2, 1), (2, 2), (3, 3), (4, 5), (6, 2))
-
+from theorems.tools.symbolic_signs import never_negative, positive, vanishes
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Squared = Callable[[Any, Any], Any]
 """(n sigma mu / L)^2 as a function of c and q = c^t."""
@@ -53,36 +49,37 @@ def value(says: Squared, contraction: Fraction, steps: int) -> Fraction:
     return at_contraction(lambda c: says(c, c**steps), contraction)
 
 
-def gd_identity_gap(says: Squared) -> sympy.Expr:
-    """(sum c^{-i})^2 / sum c^{-2i} over i = 1..t, minus the claimed value; zero identically."""
-    c, q = sympy.symbols("c q", positive=True)  # q stands for c^t
-    total = (1 / c) * (1 - 1 / q) / (1 - 1 / c)
-    weight = (1 / c**2) * (1 - 1 / q**2) / (1 - 1 / c**2)
-    return sympy.simplify(total**2 / weight - says(c, q))
-
-
 def check_noisy_gd(says: Squared, given: Domain) -> Finding:
     """The formula equals the programme's optimum and the exact value of a quadratic, in exact rationals."""
-    for contraction in _CONTRACTIONS:
-        for steps in _STEPS:
-            touched = [1] * steps
-            upper, lower = optimum(contraction, touched), exact_linear(contraction, touched)
-            claimed = value(says, contraction, steps)
-            if not lower == claimed == upper:
-                return refuted(
-                    "formula, programme and exact law differ",
-                    {
-                        "contraction": str(contraction), "steps": str(steps), "claimed mu^2": str(claimed),
-                        "programme": str(upper), "quadratic loss": str(lower),
-                    },
-                )
-    points = len(_CONTRACTIONS) * len(_STEPS)
-    if gd_identity_gap(says) != 0:
-        return undecided("agrees at points; the identity was not shown", points)
-    return proof(argued(
-        "the chord of the shift programme has this value for every c and t (computer algebra), and a quadratic loss "
-        f"attains it (exact rationals at {points} points); validity is shifted interpolation"
-    ))
+    tried = 0
+    for contraction, steps in itertools.product(given.values("contraction"), given.values("steps", most=20)):
+        tried += 1
+        touched = [1] * steps
+        upper, lower = optimum(contraction, touched), exact_linear(contraction, touched)
+        claimed = value(says, contraction, steps)
+        if not lower == claimed == upper:
+            return refuted(
+                "formula, programme and exact law differ",
+                {"contraction": contraction, "steps": steps, "claimed mu^2": claimed, "programme": upper,
+                 "quadratic loss": lower},
+            )
+    c, q = given.symbol("contraction"), sympy.symbols("q", positive=True)  # q stands for c^t
+    total = (1 / c) * (1 - 1 / q) / (1 - 1 / c)
+    weight = (1 / c**2) * (1 - 1 / q**2) / (1 - 1 / c**2)
+    gap, variance = (1 - q) / (1 - c), (1 - q**2) / (1 - c**2)
+    return proof(
+        computed("S(t) is concave in W(t), so that the chord from 0 to T is allowed; 0 < c <= 1",
+                 curvature().is_negative is True and positive(given.chart("contraction"))
+                 and never_negative(1 - given.chart("contraction")) and given["steps"].low == 1),
+        computed("the chord's cost (sum c^-i)^2 / sum c^-2i is the formula, for all c and t",
+                 vanishes(total**2 / weight - says(c, q))),
+        argued("shifts along the chord give a valid mu (background/shifted-interpolation), and c = 1 is the limit"),
+        computed("a quadratic's last iterates are gap (1 - c^t)/(1 - c) apart, of variance (1 - c^2t)/(1 - c^2), by "
+                 "induction over t, and gap^2/variance is the formula: no smaller mu",
+                 vanishes(gap.subs(q, c * q) - c * gap - 1, variance.subs(q, c * q) - c**2 * variance - 1,
+                          gap.subs(q, 1), variance.subs(q, 1), gap**2 / variance - says(c, q))),
+        tried=tried,
+    )
 
 
 def attained(contraction: Fraction, steps: list[int]) -> Fraction:
@@ -125,30 +122,40 @@ def convexity_gaps() -> dict[str, sympy.Expr]:
 
 def check_noisy_cgd(says: CyclicSquared, given: Domain) -> Finding:
     """For two or more batches the formula is the programme's optimum, and an affine iteration attains it."""
-    for contraction in _CONTRACTIONS:
-        for batches, epochs in _SHAPES:
-            steps = touched_steps(batches=batches, epochs=epochs, position=batches)
-            claimed = cyclic_value(says, contraction, batches, epochs)
-            upper, lower = optimum(contraction, steps), attained(contraction, steps)
-            if not lower == claimed == upper:
-                return refuted(
-                    "formula, programme and exact law differ",
-                    {
-                        "contraction": str(contraction), "batches": str(batches), "epochs": str(epochs),
-                        "claimed mu^2": str(claimed), "programme": str(upper), "worst affine iteration": str(lower),
-                    },
-                )
-    points = len(_CONTRACTIONS) * len(_SHAPES)
-    shown_for_all = (
-        identity_gap(says) == 0 and curvature().is_negative and all(gap == 0 for gap in convexity_gaps().values())
+    tried = 0
+    for point in given.points("contraction", "batches", "epochs", most={"batches": 6, "epochs": 5}):
+        contraction, batches, epochs = point["contraction"], point["batches"], point["epochs"]
+        tried += 1
+        steps = touched_steps(batches=batches, epochs=epochs, position=batches)
+        claimed = cyclic_value(says, contraction, batches, epochs)
+        upper, lower = optimum(contraction, steps), attained(contraction, steps)
+        if not lower == claimed == upper:
+            return refuted(
+                "formula, programme and exact law differ",
+                {**point, "claimed mu^2": claimed, "programme": upper, "worst affine iteration": lower},
+            )
+    w, x = sympy.symbols("w", nonnegative=True), 1 + sympy.symbols("y", nonnegative=True)  # x = c^-2, r = c^-k = x + w
+    big_q = sympy.symbols("Q", positive=True)
+    return proof(
+        computed("the chord's cost and the last step's are the formula, for all c, k and E",
+                 vanishes(identity_gap(says)) and given["epochs"].low == 1),
+        computed("S is concave in W along the steps of one batch: their points lie above the chord",
+                 curvature().is_negative is True),
+        computed("for k >= 2 and c <= 1 the chord is no steeper than the last step: the line is convex",
+                 all(gap == 0 for gap in convexity_gaps().values())
+                 and never_negative(w + (x + w - 1) * (x + w) / big_q)
+                 and given["batches"].low == 2 and positive(given.chart("contraction"))
+                 and never_negative(1 - given.chart("contraction"))),
+        argued("a convex line through points of the programme and below the others is its greatest convex minorant, so "
+               "that its cost is the optimum; it is valid by background/shifted-interpolation, and c = 1 is the limit"),
+        computed("a run whose first step contracts by the further factor gamma adds its edge: (gamma R B1 + B2)^2 / "
+                 "(gamma^2 R^2 V1 + V2) = B1^2/V1 + B2^2/V2", vanishes(joining_gap())),
+        argued("edge after edge, an affine iteration with multipliers in [0, c] so attains the optimum"),
+        tried=tried,
     )
-    if joining_gap() != 0 or not shown_for_all:
-        return undecided("agrees at points; the identity was not shown", points)
-    return proof(argued(
-        "the formula is the optimum of the shifts for every c in (0, 1), k >= 2 and E, and multipliers in [0, c] "
-        f"attain it (computer algebra); formula, shifts and the law of the worst steps agree at {points} points"
-    ))
 
+
+_CONTRACTION = Parameter("contraction", low=Fraction(0), high=Fraction(1), low_open=True)
 
 noisy_gd = Claim(
     id="background/bok-gd",
@@ -159,7 +166,7 @@ noisy_gd = Claim(
         r" \text{ and no smaller } \mu"
     ),
     words="the last iterate of NoisyGD has exactly this Gaussian-DP parameter in the worst case",
-    hypotheses=(unit_interval("contraction"), positive_integer("steps")),
+    hypotheses=(_CONTRACTION, positive_integer("steps")),
     says=squared,
     check=check_noisy_gd,
     flips=(
@@ -187,8 +194,7 @@ noisy_cgd = Claim(
     ),
     words="NoisyCGD's parameter is valid, and contractive steps exist that attain it",
     hypotheses=(
-        positive("sensitivity"), positive("sigma"), unit_interval("contraction"), positive_integer("batches"),
-        positive_integer("epochs"),
+        _CONTRACTION, Parameter("batches", kind="integer", low=Fraction(2)), positive_integer("epochs"),
     ),
     says=cyclic_squared,
     check=check_noisy_cgd,

@@ -31,11 +31,13 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
+from oracle.core.domain import Parameter, non_negative, non_negative_integer, positive, positive_integer
 from theorems.claim import Claim, Flip, Severity
 from theorems.domain import Domain
 from theorems.tools.effort import points as effort
-from theorems.verdict import Finding, Verdict, argued, proof, refuted, undecided
+from theorems.tools.symbolic_signs import positive as signed_positive
+from theorems.tools.symbolic_signs import vanishes
+from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
 
 _SEED = 20240300
 _STEPS = 4
@@ -92,22 +94,22 @@ class Schedule:
         }
 
 
-def schedules(rule: Rule) -> list[Schedule]:
+def schedules(rule: Rule, given: Domain) -> list[Schedule]:
     """Small schedules whose shifts a rule allows; every second step pays a share of what is left, the last one all."""
     found = []
     halves = (Fraction(0), Fraction(1, 2), Fraction(1))
-    for steps in (1, 2, 3):
-        for c in (Fraction(1, 2), Fraction(1)):
-            for drifts in itertools.product((Fraction(0), Fraction(1)), repeat=steps):
-                for shares in itertools.product(halves, repeat=steps - 1):
-                    shifts: list[Fraction] = []
-                    z = Fraction(0)
-                    for s, share in zip(drifts, (*shares, Fraction(1)), strict=True):
-                        shifts.append(share * rule.distance(c, z, s, Fraction(0)) if rule.paid_off else Fraction(0))
-                        z = rule.distance(c, z, s, shifts[-1])
-                    for multipliers in itertools.product((Fraction(0), c / 2, c), repeat=steps - 1):
-                        for noises in ((Fraction(1),) * steps, tuple(Fraction(i + 1) for i in range(steps))):
-                            found.append(Schedule(c, (c, *multipliers), drifts, noises, tuple(shifts)))
+    noises = given.values("sigma", most=3)
+    for steps, c in itertools.product(given.values("steps", most=3), given.values("contraction", most=2)):
+        for drifts in itertools.product((Fraction(0), Fraction(1)), repeat=steps):
+            for shares in itertools.product(halves, repeat=steps - 1):
+                shifts: list[Fraction] = []
+                z = Fraction(0)
+                for s, share in zip(drifts, (*shares, Fraction(1)), strict=True):
+                    shifts.append(share * rule.distance(c, z, s, Fraction(0)) if rule.paid_off else Fraction(0))
+                    z = rule.distance(c, z, s, shifts[-1])
+                for multipliers in itertools.product((Fraction(0), c), repeat=steps - 1):
+                    for deviations in ((noises[0],) * steps, noises[2:2 + steps]):
+                        found.append(Schedule(c, (c, *multipliers), drifts, deviations, tuple(shifts)))
     return [item for item in found if item.feasible(rule)]
 
 
@@ -148,91 +150,110 @@ def _broken_line(x: Fraction, knots: list[Fraction], slopes: list[Fraction]) -> 
     return total
 
 
-def proved(rule: Rule) -> bool:
-    """Whether a rule is the proof's, by computer algebra: the distance of the coupling, and the cost of composition."""
-    c, z, s, a, tau, d = sympy.symbols("c z s a tau d", positive=True)
-    triangle = sympy.simplify(rule.distance(c, z, s, a) - (c * z + s - a))
-    # A move by a along a difference of length d + a leaves d.
-    moved = sympy.simplify((d + a) * (1 - a / (d + a)) - d)
-    return rule.paid_off and triangle == 0 and moved == 0 and sympy.simplify(rule.cost(a, tau) - a**2 / tau**2) == 0
+def coupling_steps(rule: Rule, given: Domain) -> list[Step]:
+    """The proof's steps up to the cost of one shift."""
+    c, z, s, a, u, v = sympy.symbols("c z s a u v", positive=True)
+    length = sympy.sqrt(u**2 + v**2)
+    rng, runs = random.Random(_SEED), effort(200)
+    moved = (u * (1 - a / length)) ** 2 + (v * (1 - a / length)) ** 2
+    return [
+        computed("a c-Lipschitz step and a drift leave at most c z + s of a distance z (triangle inequality), c >= 0",
+                 vanishes(rule.distance(c, z, s, 0) - (c * z + s)) and given["contraction"].low == 0),
+        computed("a shift a along the difference d leaves |d| - a, in the plane that d spans",
+                 vanishes(moved - (length - a) ** 2)
+                 and vanishes(rule.distance(c, z, s, a) - rule.distance(c, z, s, 0) + a)),
+        computed("so X and Y are at most z_i apart, and meet where z_T = 0 is asked for: run in exact rationals for "
+                 f"{runs} sequences of broken lines", rule.paid_off and all(coupled(rng) for _ in range(runs))
+                 and given["steps"].low == 1),
+        argued("each v_i is a function of X_0 and the earlier W, so that X_T is the same function of the W as X'_T of "
+               "the Z', and given the past W_i is N(v_i, tau_i^2 I), |v_i| <= a_i, against N(0, tau_i^2 I)"),
+    ]
+
+
+def divergence_of_shift(alpha: Any, a: Any, tau: Any) -> Any:
+    """(alpha - 1) R_alpha of N(a, tau^2) against N(0, tau^2): what completing the square leaves over."""
+    x = sympy.symbols("x", real=True)
+    exponent = -(alpha * (x - a) ** 2 + (1 - alpha) * x**2) / (2 * tau**2)
+    return sympy.simplify(exponent + (x - alpha * a) ** 2 / (2 * tau**2))
 
 
 def judge_rule(rule: Rule, given: Domain) -> Finding:
     """Every affine iteration obeys the rule's cost, and the proof's coupling works for other maps."""
-    tried = schedules(rule)
+    tried = schedules(rule, given)
     for item in tried:
         claimed = sum((rule.cost(a, tau) for a, tau in zip(item.shifts, item.noises, strict=True)), Fraction(0))
         if item.mu_squared() > claimed:
             return refuted(
                 "an affine iteration has a larger mu, exactly",
-                {**item.words(), "mu^2 of the law": str(item.mu_squared()), "claimed": str(claimed)},
+                {**item.words(), "mu^2 of the law": item.mu_squared(), "claimed": claimed},
             )
-    rng = random.Random(_SEED)
-    runs = effort(300)
-    if not all(coupled(rng) for _ in range(runs)) or not proved(rule):
-        return undecided("no iteration is against it; the proof is for " "another rule", len(tried))
-    return proof(argued(
-        "a process that starts with X' and ends with X is X' with shifted noise, each shift known from the past: an "
-        f"adaptive composition of Gaussian pairs; the coupling was run {runs} times in exact rationals, and "
-        f"{len(tried)} affine iterations obey the bound"
-    ))
+    a, tau = sympy.symbols("a", positive=True), given.symbol("sigma", "tau")
+    return proof(
+        *coupling_steps(rule, given),
+        computed("the pair of a shift is mu-GDP with mu^2 = a^2/tau^2, its log second moment, as claimed",
+                 vanishes(rule.cost(a, tau) - divergence_of_shift(2, a, tau)) and signed_positive(tau)),
+        argued("an adaptive composition of Gaussian pairs, which background/gdp-composition sums up; a random start is "
+               "averaged over"),
+        tried=len(tried),
+    )
 
 
 def judge_renyi(says: tuple[Rule, Callable[[Any], Any]], given: Domain) -> Finding:
     """The same for the Renyi divergence: a rule with the factor that its sum gets at order alpha."""
     rule, factor = says
-    alpha, mu, x = sympy.symbols("alpha mu x", positive=True)
-    # p^alpha q^{1-alpha} of N(mu, 1) and N(0, 1) is the density of N(alpha mu, 1) times e^{(alpha-1) alpha mu^2/2}.
-    exponent = -alpha * (x - mu) ** 2 / 2 - (1 - alpha) * x**2 / 2
-    exact = sympy.expand(exponent + (x - alpha * mu) ** 2 / 2 - (alpha - 1) * alpha * mu**2 / 2) == 0
-    tried = schedules(rule)
+    tried = schedules(rule, given)
     for item in tried:
         claimed = sum((rule.cost(a, tau) for a, tau in zip(item.shifts, item.noises, strict=True)), Fraction(0))
-        for order in (Fraction(3, 2), Fraction(2), Fraction(8)):
+        for order in given.values("alpha"):
             true = order * item.mu_squared() / 2
             if true > factor(order) * claimed:
                 return refuted(
                     "an affine iteration has a larger divergence, exactly",
-                    {**item.words(), "alpha": str(order), "R_alpha of the law": str(true),
-                     "claimed": str(factor(order) * claimed)},
+                    {**item.words(), "alpha": order, "R_alpha of the law": true, "claimed": factor(order) * claimed},
                 )
-    if not exact or not proved(rule) or sympy.simplify(factor(alpha) - alpha / 2) != 0:
-        return undecided("no iteration is against it; not proved", len(tried))
-    return proof(argued(
-        "the coupling of shifted interpolation with the chain rule; a step's divergence is alpha a^2 / (2 tau^2) "
-        f"(computer algebra); {len(tried)} affine iterations obey the bound"
-    ))
+    alpha, a, tau = given.chart("alpha"), sympy.symbols("a", positive=True), given.symbol("sigma", "tau")
+    return proof(
+        *coupling_steps(rule, given),
+        computed("a shift's Renyi divergence is the claimed factor times its cost, alpha > 1",
+                 vanishes(divergence_of_shift(alpha, a, tau) - (alpha - 1) * factor(alpha) * rule.cost(a, tau))
+                 and signed_positive(alpha - 1, tau)),
+        argued("the chain rule adds up the largest conditional divergences; a random start is averaged over"),
+        tried=len(tried),
+    )
 
 
 def judge_one_pass(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """R_alpha/alpha of one pass of noisy SGD from (n, t, drift): shifts reach it, and some steps attain it."""
     tried = 0
-    for size in range(1, 7):
-        for position in range(1, size + 1):
-            tried += 1
-            claimed = Fraction(says(Fraction(size), Fraction(position), Fraction(2)))
-            drifts = tuple(Fraction(2) if i == position else Fraction(0) for i in range(1, size + 1))
-            # A 1-Lipschitz step may forget everything when the record comes, and the later ones nothing.
-            multipliers = tuple(Fraction(i != position) for i in range(1, size + 1))
-            rest = size + 1 - position
-            shifts = tuple(Fraction(2, rest) if i >= position else Fraction(0) for i in range(1, size + 1))
-            item = Schedule(Fraction(1), multipliers, drifts, (Fraction(1),) * size, shifts)
-            reached = sum((a * a for a in shifts), Fraction(0)) / 2
-            if not item.feasible(RULE) or not item.mu_squared() / 2 == claimed == reached:
-                return refuted(
-                    "not the cost of equal shifts and the law of the worst steps",
-                    {"n": str(size), "t": str(position), "claimed": str(claimed), "equal shifts": str(reached),
-                     "law": str(item.mu_squared() / 2)},
-                )
-    n, t, drift = sympy.symbols("n t D", positive=True)
-    # n + 1 - t equal shifts of D/(n + 1 - t), each paid with its square; and the law's (D^2 / (n + 1 - t)) / 2.
-    gap = sympy.simplify((n + 1 - t) * (drift / (n + 1 - t)) ** 2 / 2 - says(n, t, drift))
-    if gap != 0:
-        return undecided("agrees at points; the identity was not shown", tried)
-    return proof(argued(
-        "equal shifts from the record's step on cost this (computer algebra); the 1-Lipschitz steps that forget the "
-        f"past when the record comes, and then keep everything, attain it (exact at {tried} positions)"
-    ))
+    for point in given.points("position", "later", "drift", most={"position": 4, "later": 4}):
+        tried += 1
+        position, drift = point["position"], point["drift"]
+        size, rest = position + point["later"], point["later"] + 1
+        claimed = Fraction(says(Fraction(size), Fraction(position), drift))
+        drifts = tuple(drift if i == position else Fraction(0) for i in range(1, size + 1))
+        # A 1-Lipschitz step may forget everything when the record comes, and the later ones nothing.
+        multipliers = tuple(Fraction(i != position) for i in range(1, size + 1))
+        shifts = tuple(drift / rest if i >= position else Fraction(0) for i in range(1, size + 1))
+        item = Schedule(Fraction(1), multipliers, drifts, (Fraction(1),) * size, shifts)
+        reached = sum((a * a for a in shifts), Fraction(0)) / 2
+        if not item.feasible(RULE) or not item.mu_squared() / 2 == claimed == reached:
+            return refuted(
+                "not the cost of equal shifts and the law of the worst steps",
+                {"n": size, "t": position, "2L/sigma": drift, "claimed": claimed, "equal shifts": reached,
+                 "law": item.mu_squared() / 2},
+            )
+    t, later, drift = given.symbol("position", "t"), given.symbol("later"), given.symbol("drift", "D")
+    claimed = says(t + later, t, drift)
+    return proof(
+        computed("n + 1 - t equal shifts D/(n + 1 - t) from the record's step on pay off D, at the claimed cost",
+                 vanishes((later + 1) * (drift / (later + 1)) ** 2 / 2 - claimed)),
+        computed("1-Lipschitz steps that forget the past when the record comes, and then keep everything, attain it: "
+                 "the distance D stays, and each further step adds 1 to the variance, from 1 on",
+                 vanishes(drift**2 / (2 * says(t, t, drift)) - 1,
+                          drift**2 / (2 * says(t + later + 1, t, drift)) - drift**2 / (2 * claimed) - 1)
+                 and t.is_positive is True and later.is_nonnegative is True and drift.is_positive is True),
+        tried=tried,
+    )
 
 
 _HALF = Rule(RULE.distance, True, lambda a, tau: (a / tau) ** 2 / 2)
@@ -249,7 +270,7 @@ shifted_interpolation = Claim(
         r" \left(\textstyle\sum_i a_i^2/\tau_i^2\right)^{1/2}\text{-GDP}"
     ),
     words="shifts that pay off the drift of a c-contractive noisy iteration give its Gaussian-DP parameter",
-    hypotheses=(unit_interval("contraction"), positive_integer("steps"), positive("sigma")),
+    hypotheses=(non_negative("contraction"), positive_integer("steps"), positive("sigma")),
     says=RULE,
     check=judge_rule,
     flips=(
@@ -273,13 +294,14 @@ iteration = Claim(
         r" R_\alpha(\theta_T \| \theta'_T) \le \frac{\alpha}{2}\sum_i \frac{a_i^2}{\tau_i^2}"
     ),
     words="shifts that pay off the drift of a contractive noisy iteration bound its last iterate's Renyi divergence",
-    hypotheses=(unit_interval("contraction"), positive_integer("steps"), positive("sigma"), _ORDER),
+    hypotheses=(non_negative("contraction"), positive_integer("steps"), positive("sigma"), _ORDER),
     says=(RULE, lambda alpha: alpha / 2),
     check=judge_renyi,
     flips=(
         Flip("the factor 1/2 for alpha/2", (RULE, lambda alpha: Fraction(1, 2)), Verdict.REFUTED),
         Flip("nothing need be paid off", (_OPEN, lambda alpha: alpha / 2), Verdict.REFUTED),
     ),
+    rests_on=("background/shifted-interpolation",),
     expected="HOLDS ARGUED",
 )
 
@@ -292,7 +314,9 @@ one_pass = Claim(
         r" \text{ the least bound for all 1-Lipschitz steps that differ by } 2\eta L \text{ at step } t"
     ),
     words="one pass of noisy SGD gives the t-th record this Renyi divergence, the best bound from 1-Lipschitz steps",
-    hypotheses=(positive_integer("dataset_size"), positive_integer("position"), positive("sigma"), _ORDER),
+    hypotheses=(
+        positive_integer("position", "t"), non_negative_integer("later", "n - t"), positive("drift", "2L/sigma"),
+    ),
     says=lambda n, t, drift: drift**2 / (2 * (n + 1 - t)),
     check=judge_one_pass,
     flips=(

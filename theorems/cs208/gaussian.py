@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from oracle.core.domain import Parameter, positive, probability
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.tools.classical_calibration import Calibration, calibration
+from theorems.tools.classical_calibration import calibration
 from theorems.verdict import Verdict
 
 _STATEMENT = (
@@ -24,22 +24,24 @@ gaussian_mechanism = Claim(
     statement=_STATEMENT,
     words="the classical Gaussian calibration is private, no range of epsilon given",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
-    says=Calibration(largest=None),
+    says=Fraction(5, 4),
     check=calibration,
+    flips=(Flip("so much noise that no point tried fails", Fraction(10**600), Verdict.UNDECIDED),),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=_STATEMENT + r" \text{ for } 0 < \varepsilon \le 1,\ 0 < \delta < 1",
         words="the classical Gaussian calibration is private for epsilon up to 1",
-        says=Calibration(largest=Fraction(1)),
+        says=Fraction(5, 4),
+        check=calibration,
         expected="HOLDS ARGUED",
         source="004, Gaussian mechanism, with the range it needs",
         hypotheses=(
             Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True), probability("delta"),
             positive("sensitivity"),
         ),
-        flips=(
-            Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
-            Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
-        ),
+        flips=(Flip("1.25 replaced by 0.8", Fraction(4, 5), Verdict.REFUTED),),
+        rests_on=("background/balle-wang",),
+        untested={"sensitivity": "the noise is a multiple of it, so that it cancels: a step of the proof"},
+        survivors={"one more": "more noise is enough, too", "1 % *": "the proof has room: 1.2375 is enough, too"},
     ),
 )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from oracle.core.domain import positive, probability
 from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.tools.classical_calibration import Calibration, calibration
+from theorems.tools.classical_calibration import calibration
 from theorems.verdict import Verdict
 
 _STATEMENT = (
@@ -21,24 +21,24 @@ lemma_1 = Claim(
     statement=_STATEMENT + r" \text{ for } 0 < \epsilon, \delta < 1",
     words="the classical Gaussian calibration is private for epsilon and delta in (0, 1)",
     hypotheses=(probability("epsilon"), probability("delta"), positive("sensitivity")),
-    says=Calibration(largest=Fraction(1)),
+    says=Fraction(5, 4),
     check=calibration,
-    flips=(
-        Flip("1.25 replaced by 0.8", Calibration(Fraction(1), constant=Fraction(4, 5)), Verdict.REFUTED),
-        Flip("epsilon up to 5", Calibration(largest=Fraction(5)), Verdict.REFUTED),
-    ),
+    flips=(Flip("1.25 replaced by 0.8", Fraction(4, 5), Verdict.REFUTED),),
+    rests_on=("background/balle-wang",),
+    untested={"sensitivity": "the noise is a multiple of it, so that it cancels: a step of the proof"},
+    survivors={"one more": "more noise is enough, too", "1 % *": "the proof has room: 1.2375 is enough, too"},
     expected="HOLDS ARGUED",
 )
 
 lemma_1_beyond = Claim(
     id="nonconvex-nn/lem-1-beyond",
-    source="002, Lemma 1, read without its range",
+    source="a finding of ours: the range that 002, Lemma 1 prints is needed",
     statement=_STATEMENT + r" \text{ for every } \epsilon > 0",
-    words="the classical Gaussian calibration is private for every epsilon",
+    words="the classical Gaussian calibration is private for every epsilon, which the document does not say",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),
-    says=Calibration(largest=None),
+    says=Fraction(5, 4),
     check=calibration,
-    flips=(Flip("the range it needs", Calibration(largest=Fraction(1)), Verdict.HOLDS),),
+    flips=(Flip("so much noise that no point tried fails", Fraction(10**600), Verdict.UNDECIDED),),
     repaired_by="nonconvex-nn/lem-1",
     expected="REFUTED PROVED",
 )

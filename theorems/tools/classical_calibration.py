@@ -13,26 +13,19 @@ inequality between two numbers, certified in balls, is the whole proof. Where it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+import sympy
 from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.domain import Domain
-from theorems.verdict import Finding, Scope, argued, proof, refuted, undecided
+from theorems.tools.symbolic_signs import positive, vanishes
+from theorems.verdict import Finding, argued, computed, proof, refuted
 
 _EPSILONS = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", "99/100", *map(str, range(1, 11)), "20"))
 _DELTAS = tuple(Fraction(v) for v in ("1e-5", "1e-10", "1e-2", "1/10", "1/2", "17/20"))
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """What is claimed: that the constant K suffices for epsilon in (0, largest], or for every epsilon > 0 (None)."""
-
-    largest: Fraction | None
-    constant: Fraction = Fraction(5, 4)
 
 
 def true_delta(epsilon: Fraction, delta: Fraction, constant: Fraction) -> Enclosure:
@@ -56,35 +49,43 @@ def proved_up_to(largest: Fraction, constant: Fraction) -> bool:
         return bool(mills < ball(constant) * root * (ball(-largest) / 2).exp())
 
 
-def calibration(says: Calibration, given: Domain) -> Finding:
-    """Judge a calibration for every delta in (0, 1) and every epsilon of its range."""
-    violations, met = [], 0
-    largest, constant = says.largest, says.constant
-    for delta in _DELTAS:
-        for epsilon in _EPSILONS:
-            if largest is None or epsilon <= largest:
-                met += 1
-                actual = true_delta(epsilon, delta, constant)
-                if not actual.possibly_le(delta):
-                    violations.append((epsilon, delta, actual))
+def calibration(says: Fraction, given: Domain) -> Finding:
+    """Judge the constant K = says for every delta and every epsilon of the hypotheses."""
+    tried = [(epsilon, delta) for delta in _DELTAS for epsilon in _EPSILONS
+             if given.contains(epsilon=epsilon, delta=delta)]
+    tried += [(point["epsilon"], point["delta"]) for point in given.points("epsilon", "delta")]
+    found = [(epsilon, delta, true_delta(epsilon, delta, says)) for epsilon, delta in tried]
+    violations = [(epsilon, delta, actual) for epsilon, delta, actual in found if not actual.possibly_le(delta)]
     if violations:
         epsilon, delta, actual = violations[0]
-        smallest = min(violations)[:2]
+        smallest = min(one[:2] for one in violations)
         return refuted(
             f"at epsilon = {epsilon} the calibrated mechanism has delta above the claimed one, certified in balls; "
             f"{len(violations)} of the points tried fail",
             {
-                "epsilon": str(epsilon), "claimed delta": f"{float(delta):g}", "true delta": str(actual),
+                "epsilon": epsilon, "claimed delta": f"{float(delta):g}", "true delta": actual,
                 "smallest failing epsilon tried": f"{smallest[0]} (delta = {float(smallest[1]):g})",
             },
         )
-    if largest is not None and proved_up_to(largest, constant):
-        return proof(argued(
-            f"R(x0) < K sqrt(2 pi) e^(-E/2) certified at E = {largest}; monotonicity extends it to all delta in (0, 1)"
-        ))
-    return undecided(
-        "no point tried fails; the proof does not go through",
-        Scope("points", len(_DELTAS) * len(_EPSILONS), met, {
-            "epsilon": ", ".join(map(str, _EPSILONS)), "delta": ", ".join(map(str, _DELTAS)),
-        }),
+    largest, low, high = given["epsilon"].high, given["delta"].low, given["delta"].high
+    e, s, delta = sympy.symbols("epsilon s delta", positive=True)
+    k, sensitivity = sympy.Rational(says.numerator, says.denominator), given.symbol("sensitivity")
+    x, mu = s - e / (2 * s), e / s
+    calibrated = sympy.sqrt(2 * sympy.log(k / delta))
+    return proof(
+        computed("with sigma = Delta s/epsilon, mu = Delta/sigma is epsilon/s, whatever Delta is",
+                 sensitivity.is_positive is True and vanishes(sensitivity / (sensitivity * s / e) - mu)),
+        computed("epsilon/mu - mu/2 is x = s - epsilon/(2s), epsilon/mu + mu/2 is x + mu, and e^epsilon phi(x + mu) = "
+                 "phi(x): the true delta is phi(x) (R(x) - R(x + mu)), R the Mills ratio",
+                 vanishes(e / mu - mu / 2 - x, e / mu + mu / 2 - x - mu, e - (x + mu) ** 2 / 2 + x**2 / 2)),
+        computed("log phi(x) is -s^2/2 + epsilon/2 - epsilon^2/(8 s^2) but for its constant, and K e^(-s^2/2) = delta",
+                 vanishes(-(x**2) / 2 + s**2 / 2 - e / 2 + e**2 / (8 * s**2),
+                          k * sympy.exp(-(calibrated**2) / 2) - delta)),
+        computed("x rises in s and falls in epsilon, and s is least at the largest delta, 1",
+                 positive(sympy.diff(x, s), -sympy.diff(x, e), -sympy.diff(sympy.log(k / delta), delta))
+                 and low == 0 and high == 1),
+        argued("R(x) = int_0^inf e^(-xt - t^2/2) dt falls in x, so R(x) - R(x + mu) < R(x0) at the least x"),
+        computed(f"R(x0) < K sqrt(2 pi) e^(-E/2), certified at the largest epsilon, E = {largest}",
+                 largest is not None and proved_up_to(largest, says)),
+        tried=len(tried),
     )

@@ -30,13 +30,16 @@ def quoted_tuning(witness: Witness) -> bool:
     """The divergence of the tuned laws exceeds epsilon + m delta + log(m)/(alpha - 1)."""
     with mpmath.workdps(30):
         base, other = numbers(witness["Q"]), numbers(witness["Q'"])
-        order, rational = int(witness["alpha"]), Fraction(witness["m"])
-        mean = mpmath.mpf(rational.numerator) / rational.denominator
+        order, mean = (mpmath.mpf(Fraction(witness[key]).numerator) / Fraction(witness[key]).denominator
+                       for key in ("alpha", "m"))
         tuned = list(zip(best_of_poisson(base, mean), best_of_poisson(other, mean), strict=True))
         true = mpmath.log(mpmath.fsum(p**order * q ** (1 - order) for p, q in tuned)) / (order - 1)
-        moment = sum(p**order / q ** (order - 1) for p, q in zip(base, other, strict=True))
-        one = mpmath.log(float(moment)) / (order - 1)
-        e = 1 + Fraction(1, order - 1)
+        moment = mpmath.fsum(
+            mpmath.mpf(str(float(p))) ** order * mpmath.mpf(str(float(q))) ** (1 - order)
+            for p, q in zip(base, other, strict=True)  # quarters, which floats hold
+        )
+        one = mpmath.log(moment) / (order - 1)
+        e = 1 + 1 / (Fraction(witness["alpha"]) - 1)
         leak = max(
             sum(max(Fraction(0), p - e * q) for p, q in zip(a, b, strict=True))
             for a, b in ((base, other), (other, base))

@@ -21,17 +21,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import sympy
 from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
-from theorems.verdict import Finding, Scope, Verdict, argued, proof, refuted, undecided
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, Scope, Verdict, argued, computed, proof, refuted, undecided
 
 _DROP = Fraction("5.4e-5")  # eta lambda
 _EXPONENTS = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # of ten: the step sizes of Appendix H
@@ -97,7 +100,7 @@ def expansion(run: GridPoint, active: int) -> Enclosure:
 
 def judge_coverage(covered: Callable[[GridPoint], bool], given: Domain) -> Finding:
     """Whether at every covered run a clipped step contracts by 1 - eta lambda, however many hyperplanes are active."""
-    chosen, unclear = [run for run in runs() if covered(run)], 0
+    chosen = [run for run in runs() if covered(run)]
     for run in chosen:
         active = run.hyperplanes // 2 if run.classes > 2 else run.hyperplanes
         with ctx.workprec(64):
@@ -109,22 +112,52 @@ def judge_coverage(covered: Callable[[GridPoint], bool], given: Domain) -> Findi
                 "stated epsilon",
                 {**run.witness(active), "step factor": str(factor), "claimed c": str(1 - _DROP)},
             )
-        unclear += run.classes > 2 or not pull + 2 * ball(_DROP) <= 2
-    if unclear or not chosen:
-        return undecided("no expansion found", Scope("points", len(runs()), len(chosen)))
-    return proof(argued(
-        f"at {len(chosen)} of the grid's {len(runs()) // 2} points: with scalar outputs the clipped loss is convex, of "
-        "curvature at most h for every number of active hyperplanes, and eta (h + 2 lambda) <= 2 (in balls), so "
-        "c = 1 - eta lambda"
-    ))
+    return undecided("no expansion found", Scope("points", len(runs()), len(chosen)))
 
 
-def in_range(run: GridPoint) -> bool:
-    """Two classes, and a step size that P active hyperplanes allow."""
-    return run.classes == 2 and bool(run.pull(run.hyperplanes) + 2 * ball(_DROP) <= 2)
+Curvature = Callable[[Any, Any, Callable[[Any], Any]], Any]
+"""The largest curvature of the clipped two-class loss where the clip acts, of (C, |t|, sqrt)."""
 
 
-_GRID = (positive("eta"), positive_integer("hyperplanes"), positive("square", "|x|^2"), positive_integer("classes"))
+def judge_two_classes(says: Curvature, given: Domain) -> Finding:
+    """The curvature at the clip's edge in balls, and that eta (h + 2 lambda) <= 2 makes every step contract by c."""
+    tried = 0
+    with ctx.workprec(100):
+        for point in given.points("clip", "hyperplanes", "square"):
+            clip, active, square = point["clip"], point["hyperplanes"], point["square"]
+            if active * square < 2 * clip**2:
+                continue  # nothing is clipped up to the steepest point: the curvature is |t|^2/2
+            tried += 1
+            length = ball(active * square).sqrt()
+            edge = ball(clip) / (arb(2).sqrt() * length)
+            true, claimed = 2 * edge * (1 - edge) * length**2, says(ball(clip), length, arb.sqrt)
+            if not true.overlaps(claimed):
+                return refuted(
+                    "the clipped loss has another curvature at the edge, certified",
+                    {"C": clip, "a": active, "|x|^2": square, "curvature": true.str(10), "claimed": claimed.str(10)},
+                )
+    clip, over, eta, lam, k = sympy.symbols("C w eta lambda kappa", positive=True)
+    s = sympy.symbols("u", nonnegative=True)
+    length = sympy.sqrt(2) * clip + over  # |t| >= sqrt2 C
+    part = s / (2 * (1 + s))  # s in [0, 1/2)
+    largest = says(clip, length, sympy.sqrt)
+    signs = all(given.symbol(name).is_positive for name in ("clip", "square", "hyperplanes"))
+    return proof(
+        argued("where the clip acts the two-class field has no curvature, and before it 2 s (1 - s) |t|^2 at the "
+               "other class's probability s <= C/(sqrt2 |t|)"),
+        computed("2 s (1 - s) rises up to s = 1/2", never_negative(2 - 4 * part)),
+        computed("at the edge it is the claimed h", vanishes(
+            2 * clip / (sympy.sqrt(2) * length) * (1 - clip / (sympy.sqrt(2) * length)) * length**2 - largest)),
+        computed("h rises with |t|^2 = a |x|^2, so that a = P is the worst",
+                 signs and never_negative(sympy.diff(largest, over))),
+        computed("(1 - eta lambda) + (1 - eta lambda - eta kappa) = 2 - eta (kappa + 2 lambda), which is not negative",
+                 vanishes((1 - eta * lam) + (1 - eta * (lam + k)) - (2 - eta * (k + 2 * lam)))),
+        argued("so |1 - eta lambda - eta kappa| <= 1 - eta lambda for every curvature kappa in [0, h]"),
+        tried=tried,
+    )
+
+
+_GRID = (positive("clip", "C"), positive_integer("hyperplanes", "P"), positive("square", "|x|^2"))
 
 coverage = Claim(
     id="relu-approx/experiments-privacy",
@@ -138,24 +171,32 @@ coverage = Claim(
     severity=Severity.PRIVACY,
     statement=r"\lVert S_\eta(v) - S_\eta(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert"
               r" \text{ for every } (\eta, P) \text{ of the grid, ten classes}",
-    words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid",
-    hypotheses=_GRID, says=lambda run: run.classes == 10, check=judge_coverage,
+    words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid (joint clip at C = 1, "
+          "|x|^2 = 1 or 87.8, half of the hyperplanes active, eta lambda = 5.4e-5: assumed, not told)",
+    hypotheses=(), says=lambda run: run.classes == 10, check=judge_coverage,
     flips=(Flip("ten classes and the smallest eta", lambda run: run.classes == 10 and run.exponent == -3
-                and run.square == 1, Verdict.REFUTED),),
+                and run.square == 1, Verdict.REFUTED),
+           Flip("two classes, all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
+           Flip("two classes and the smallest eta", lambda run: run.classes == 2 and run.exponent == -3,
+                Verdict.UNDECIDED)),
     uses=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c", "relu-approx/thm-2.8-eta", "relu-approx/lem-3.2",
           "relu-approx/lem-3.2-consequence", "relu-approx/clip-convex", "relu-approx/clip-preserves",
           "relu-approx/sec-3.4-strong", "relu-approx/def-2.7"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"k = 2,\ \eta\,(\sqrt{2P}\,C\lVert x\rVert - C^2 + 2\lambda) \le 2 \implies c = 1 - \eta\lambda",
-        words="Theorem 2.8 gives the stated epsilon for two classes at the step sizes that the clipped loss allows",
-        says=in_range,
+        words="for a two-class model Theorem 2.8 holds with c = 1 - eta lambda at the step sizes that the clipped loss "
+              "allows",
+        hypotheses=_GRID,
+        says=lambda clip, length, sqrt: sqrt(2) * clip * length - clip**2,
+        check=judge_two_classes,
         expected="HOLDS ARGUED",
-        source="000, Section 6, for scalar outputs and step sizes that the true smoothness allows",
-        flips=(Flip("P/2 active hyperplanes taken for the worst case",
-                    lambda run: run.classes == 2 and bool(run.pull(run.hyperplanes // 2) <= 2), Verdict.REFUTED),
-               Flip("all of the grid", lambda run: run.classes == 2, Verdict.REFUTED),
-               Flip("ten classes as well", lambda run: in_range(replace(run, classes=2)), Verdict.REFUTED)),
+        source="000, Section 6, for a two-class model and step sizes that the true smoothness allows",
+        flips=(
+            Flip("half of the hyperplanes active",
+                 lambda clip, length, sqrt: clip * length - clip**2, Verdict.REFUTED),
+            Flip("the unclipped curvature", lambda clip, length, sqrt: length**2 / 2, Verdict.REFUTED),
+        ),
         rests_on=("relu-approx/thm-2.8-formula", "relu-approx/thm-2.8-c-repaired",
                   "relu-approx/clip-convex-scalar", "relu-approx/def-2.7-repaired"),
     ),

@@ -180,5 +180,5 @@ NOT_WITNESSES: dict[str, Witness] = {
         "eta": "1/100", "eta lambda": "1/10000", "active hyperplanes": "64", "C": "1", "logits": "0, 1",
         "other logits": "1/10, 9/10",
     },
-    "relu-approx/lem-3.2-consequence": {"|x|^2": "1", "P": "128", "claimed": "(6, 4)"},
+    "relu-approx/lem-3.2-consequence": {"|x|^2": "1", "P": "128", "claimed": "(6, 4, 3)"},
 }

@@ -187,7 +187,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/thm-2.8-c": other_term,
     "relu-approx/lambda-adjusts": unreachable,
     "relu-approx/fig-1-crossing": crossing,
-    "relu-approx/thm-2.8-sigma": off_the_axis,
+    "relu-approx/thm-2.8-sigma-reading-mean": off_the_axis,
     "relu-approx/eps-base": base_order,
     "relu-approx/eps-base-values": base_values,
     "relu-approx/eps-cifar": cifar,
@@ -200,6 +200,6 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/fig-1-crossing": {"eta lambda": "1e-4"},
     "relu-approx/eps-base": {"sigma": "15", "printed": "1.33"},
     "relu-approx/eps-cifar": {"sigma": "15", "claimed": "1.4567"},
-    "relu-approx/thm-2.8-sigma": {"eta lambda": "1e-4", "L/(b sigma)": "2/15"},
+    "relu-approx/thm-2.8-sigma-reading-mean": {"eta lambda": "1e-4", "L/(b sigma)": "2/15"},
     "relu-approx/lambda-adjusts": {"desired epsilon": "1/2", "sigma": "15", "delta": "1e-5"},
 }
