@@ -19,7 +19,7 @@ def two_vectors(radius: Any) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
 
 
 def never_negative(value: sympy.Expr) -> bool:
-    """Whether an expression in the parameters of `two_vectors` is shown to be at least 0: all coefficients are."""
+    """Whether an expression in non-negative symbols is shown to be at least 0: all its coefficients are."""
     numerator, denominator = sympy.fraction(sympy.together(value))
     parts = (sympy.expand(numerator), sympy.expand(denominator))
     return parts[0].is_nonnegative is True and parts[1].is_positive is True
