@@ -21,7 +21,7 @@ from oracle.core.domain import positive, positive_integer, real
 from theorems.claim import Claim, Flip, Repair, Severity, Whose
 from theorems.domain import Domain
 from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
 
 _SMALL = 3  # outcomes up to which every event of every pair of laws is enumerated
 
@@ -103,7 +103,7 @@ def judge_definition(relation: Relation, given: Domain) -> Finding:
     return proof(
         computed(
             "with delta = P(E) - e^epsilon Q(E) + s the promise is kept for s > 0 and s = 0, and broken for s < 0: an "
-            "event asks for at least its excess, so the least delta for all events and orders is the divergence (eq-2.1)",
+            "event asks for at least its excess, so the least delta for all of them is the divergence (eq-2.1)",
             above and equal and not below,
         ),
         tried=tried,
@@ -320,5 +320,5 @@ definition_2_3 = Claim(
         Flip("the same alpha in the other order", lambda alpha: (1, alpha, 0), Verdict.REFUTED),
     ),
     rests_on=("relu-approx/eq-2.1",),
-    expected="HOLDS ARGUED",
+    expected="HOLDS PROVED",
 )

@@ -74,7 +74,7 @@ def epsilon_ratio(drop: Fraction, sigma: int, batches: int = 60, epochs: int = 4
 
 
 def judge_lower(which: str, given: Domain) -> Finding:
-    """Whether "Theorem 2.8" or "Renyi" is the lower one: R_alpha/alpha against mu^2/2, that of the theorem's Gaussian."""
+    """Whether "Theorem 2.8" or "Renyi" is lower: R_alpha/alpha against mu^2/2, that of the theorem's Gaussian."""
     found = ratios()
     for drop, ratio in found.items():
         above = ratio.lower.compare(1) > 0
@@ -211,7 +211,7 @@ bok = Claim(
     whose=Whose.READING,
     severity=Severity.UTILITY,
     statement=r"\varepsilon_{\mathrm{YS}} - \varepsilon_{\mathrm{Thm.\,2.8}} \text{ is small in Bok et al. 2024}",
-    words="in the experiments of Bok et al. the bounds of Theorem 2.8 are slightly lower than those of the Renyi analysis",
+    words="in the experiments of Bok et al. Theorem 2.8 has slightly lower bounds than the Renyi analysis",
     hypotheses=(),
     says=None,
     check=citing(Verdict.NOT_CHECKABLE, "the experiments of Bok et al. 2024 are not among the documents"),
@@ -227,7 +227,8 @@ much = Claim(
     words="at Figure 1's setting the Renyi rate is 12 to 18 times, and its epsilon 4 to 7 times, that of Theorem 2.8",
     hypotheses=(),
     says={
-        _DROPS[0]: ("18.14", "5.61", "6.50"), _DROPS[1]: ("14.60", "4.91", "5.52"), _DROPS[2]: ("11.58", "4.25", "4.62"),
+        _DROPS[0]: ("18.14", "5.61", "6.50"), _DROPS[1]: ("14.60", "4.91", "5.52"),
+        _DROPS[2]: ("11.58", "4.25", "4.62"),
     },
     check=judge_gap,
     flips=(
@@ -240,7 +241,7 @@ much = Claim(
 
 forgets = Claim(
     id="relu-approx/forgetting",
-    source="000, Section 2.2: the larger lambda and eta are, the faster the epsilon-values converge; c = 1 - eta lambda",
+    source="000, Section 2.2: the larger lambda and eta are, the faster epsilon converges (c = 1 - eta lambda)",
     quote=(
         r"The larger the regularization parameter $\lambda$ and the learning rate $\eta$ are, the faster the "
         r"model 'forgets' the past updates and the faster the $\varepsilon$ -values converge."

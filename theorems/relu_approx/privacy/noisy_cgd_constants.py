@@ -59,7 +59,7 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any], given: Domain) -> Finding
 
 
 def judge_contraction(threshold: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """Whether max(|1 - eta lambda|, |1 - eta beta|) is |1 - eta lambda| exactly for eta up to threshold(lambda, beta)."""
+    """Whether max(|1 - eta lambda|, |1 - eta beta|) is the first one exactly for eta <= threshold(lambda, beta)."""
     tried = 0
     for point in given.points("lam", "excess"):
         lam, beta = point["lam"], point["lam"] + point["excess"]

@@ -35,10 +35,10 @@ def slope_steps(given: Domain) -> list[Step]:
         return sympy.cancel(sympy.diff(value, x) - y * sympy.diff(value, y))  # d/dx, as y = e^{-x}
 
     def vanishes(value: sympy.Expr) -> bool:
-        return sympy.cancel(value) == 0
+        return bool(sympy.cancel(value) == 0)
 
     def at_zero(value: sympy.Expr) -> bool:
-        return value.subs({x: 0, y: 1}) == 0
+        return bool(value.subs({x: 0, y: 1}) == 0)
 
     g, twice, h = x / (1 - y), 2 * x / (1 - y**2), x * y / (1 - y**2)  # g(x), g(2x), h(x)
     rise, fall, rest = 1 - y - x * y, (1 - y**2) - x * (1 + y**2), 1 - y**2 - 2 * x * y**2
@@ -98,7 +98,7 @@ def judge_ends(printed: tuple[str, str], given: Domain) -> Finding:
         value_ = at_contraction(contraction)
         if rounds_to(value_, text) is not True:
             return refuted("another end", {"c": contraction, "epsilon": value_, "claimed": text})
-    return instance(f"from {printed[0]} at c = 0, that of one epoch, to {printed[1]} at c = 1; between them epsilon grows")
+    return instance(f"from {printed[0]} at c = 0, that of one epoch, to {printed[1]} at c = 1; it grows between them")
 
 
 def judge_least(share: Fraction, given: Domain) -> Finding:

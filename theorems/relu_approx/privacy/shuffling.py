@@ -23,8 +23,8 @@ its conclusion are the wrong way round. At n = 60 it is indeed above it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from fractions import Fraction
+from functools import cache
 
 import sympy
 from flint import arb, ctx
@@ -32,7 +32,6 @@ from flint import arb, ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from oracle.engines.gaussian_curve import epsilon_of_mu
 from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
 from theorems.domain import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
@@ -119,7 +118,8 @@ def judge_improves(counts: tuple[int, ...], given: Domain) -> Finding:
             return undecided("the least epsilons found do not fall", max(len(counts), 1))
         told.append(f"sensitivity {sensitivity}: "
                     + ", ".join(f"{count}: {float(value)}" for count, value in zip(counts, found, strict=True)))
-    return at_points("; ".join(told), 2 * len(counts) * len(_LOCAL), {**_REGION, "batches": ", ".join(map(str, counts))})
+    tried = 2 * len(counts) * len(_LOCAL)
+    return at_points("; ".join(told), tried, {**_REGION, "batches": ", ".join(map(str, counts))})
 
 
 def judge_condition(counts: tuple[int, ...], given: Domain) -> Finding:
@@ -174,14 +174,14 @@ def judge_counts(table: Mapping[str, tuple[int, int, int]], given: Domain) -> Fi
 def judge_composed(says: tuple[str, str, str], given: Domain) -> Finding:
     """NoisyCGD's epsilon (eta lambda = 5.4e-5, substitution) and that of 400 composed epochs, sensitivity 1 and 2."""
     noisy = noisy_cgd_epsilon("5.4e-5", Fraction(2, _SIGMA), 60, 400)
-    composed = [epsilon_of_mu(lambda s=s: ball(Fraction(20 * s, _SIGMA)), _DELTA, Fraction(1, 10**9)) for s in (1, 2)]
+    composed = [bound("gaussian.epsilon").reference(sigma=_SIGMA, sensitivity=20 * s, delta=_DELTA) for s in (1, 2)]
     for text, value in zip(says, (noisy, *composed), strict=True):
         if rounds_to(value, text) is not True:
             return refuted("another epsilon", {"claimed": text, "epsilon": value})
     if not all(noisy.certainly_le(value) for value in composed):
         return undecided("the enclosures overlap", 2)
-    return instance("an epoch of the Gaussian, without amplification, is the best bound at 60 batches (fig-8-repaired); "
-                    "400 of them compose to mu = 20 s/sigma")
+    return instance("an epoch of the Gaussian, not amplified, is the best bound at 60 batches (fig-8-repaired); 400 of "
+                    "them compose to mu = 20 s/sigma")
 
 
 _COUNTS = {"MNIST": (60_000, 1000, 60), "FashionMNIST": (60_000, 1000, 60), "CIFAR-10": (50_000, 1000, 50)}

@@ -90,7 +90,8 @@ def judge_domination(radius: Fraction | None, given: Domain) -> Finding:
         if radius is None:
             # The record x or x' is released if it is sampled: outcomes nothing, x, x'; ((1, 0), (0, 1)) dominates that.
             told = hockey_stick((1 - q, q, Fraction(0)), (1 - q, Fraction(0), q), Fraction(1))
-            true, what = Enclosure.between(ball(told), ball(told)), "the mechanism releases the sampled records as they are"
+            true = Enclosure.between(ball(told), ball(told))
+            what = "the mechanism releases the sampled records as they are"
         else:
             true, what = total_variation(q, sigma, 2 * radius), f"Gaussian noise on vectors {radius} and -{radius}"
         if not true.possibly_le(claimed):
@@ -169,7 +170,10 @@ lemma_2_6 = Claim(
             r"\mathcal{M}(X) = \textstyle\sum_i x_i + \mathcal{N}(0, \sigma^2 I),\ \lVert x_i \rVert \le 1"
             r" \implies (2.3)"
         ),
-        words="the Poisson-subsampled Gaussian mechanism under substitution is dominated by the pair (2.3), which it attains",
+        words=(
+            "the Poisson-subsampled Gaussian mechanism under substitution is dominated by the pair (2.3), which it "
+            "attains"
+        ),
         says=Fraction(1),
         expected="HOLDS ARGUED",
         source="000, Lemma 2.6, for the Gaussian mechanism on a sum of vectors of norm at most 1 (Lebeda et al. 2024)",

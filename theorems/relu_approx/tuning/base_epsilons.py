@@ -220,7 +220,7 @@ valid = Claim(
 
 factor_two = Claim(
     id="relu-approx/addremove-factor-2",
-    source="000, Section 6.2: approximately a multiplicative difference of 2 between the relations; the numbers are ours",
+    source="000, Section 6.2: approximately a factor of 2 between the relations; the numbers are ours",
     quote=(
         "which can be compared using the fact that there is approximately a multiplicative difference of 2 "
         "between the two relations"

@@ -102,8 +102,8 @@ def judge_theorem(left: Left, given: Domain) -> Finding:
                      "e^epsilon_1": growth, "divergence": true.str(12), "claimed": allowed.str(12)},
                 )
     m, q, other, tail, other_tail = sympy.symbols("m q q' t t'", positive=True)
-    epsilon, delta, s = given.symbol("epsilon"), sympy.Symbol("delta", nonnegative=True), sympy.Symbol("s", positive=True)
-    growth = given.chart("growth")
+    delta, s = sympy.Symbol("delta", nonnegative=True), sympy.Symbol("s", positive=True)
+    epsilon, growth = given.symbol("epsilon"), given.chart("growth")
     above = 1 / (1 + s)  # Q(>y)
     apart = growth * above + delta - above  # the most that Q'(>y) can exceed it by
     price = (growth - 1) + delta
@@ -146,7 +146,7 @@ def judge_best(best: Fraction, given: Domain) -> Finding:
     cases = ((a + by) * q + x, (a + by * x / (1 + x)) * q, a * q - x)  # p beyond (a + b) q, between, below a q
     grows = [by * q - (part(p - a * q) - part(p - (a + by) * q)) for p in cases]
     return proof(
-        computed("from e^x = a to a + b an outcome adds b q and takes off at most b q, whatever p: the cost never falls",
+        computed("from e^x = a to a + b an outcome adds b q and takes off at most b q, whatever p: no cost falls",
                  all(sympy.factor(sympy.simplify(gap)).is_nonnegative for gap in grows)),
         computed("so it is least at the smallest e^x, and so for the larger of both orders",
                  best == 1 and given["growth"].low == 1),
@@ -240,7 +240,8 @@ epsilon_1 = Claim(
     says=Fraction(1),
     check=judge_best,
     flips=(
-        Flip("a little below 0", Fraction(99999, 100000), Verdict.REFUTED), Flip("at log 2", Fraction(2), Verdict.REFUTED),
+        Flip("a little below 0", Fraction(99999, 100000), Verdict.REFUTED),
+        Flip("at log 2", Fraction(2), Verdict.REFUTED),
     ),
     expected="HOLDS PROVED",
 )

@@ -119,8 +119,8 @@ def judge_both(larger: Larger, given: Domain) -> Finding:
                  all(sympy.simplify(value - (first + by)) == 0 for value in both)),
         computed("epsilon_hat falls as delta(epsilon_1) grows",
                  sympy.diff(-m * first, first).is_negative),
-        argued("so it is at most each method's own, where their curves, which never rise, and the larger one of them are "
-               "at least what Theorem 5.1 gives each method"),
+        argued("so it is at most each method's own, where that method's curve, which never rises, and the larger curve "
+               "are at least what Theorem 5.1 gives it"),
     )
 
 
@@ -130,7 +130,7 @@ def judge_equal(says: Mapping[int, str], given: Domain) -> Finding:
         for sigma, text in says.items():
             for method, needs in tuned(sigma, _DELTA / _MEAN).items():
                 if rounds_to(Enclosure.of_ball(needs), text) is not True:
-                    return refuted("another", {"sigma": sigma, "method": method, "epsilon": needs.str(12), "said": text})
+                    return refuted("another", {"sigma": sigma, "method": method, "epsilon": needs.str(12)})
     return instance("both methods alike, to the last digit") if says else undecided("nothing is claimed", 1)
 
 
@@ -146,8 +146,9 @@ def judge_match(says: Mapping[tuple[int, int], tuple[str, str]], given: Domain) 
                 {"sigma": sigma, "batches": batches, "epsilon": text, "eta lambda": product,
                  "epsilons at the ends of its rounding": f"{ends[0]}, {ends[1]}", "at c = 0": least, "at c = 1": most},
             )
-    return instance("epsilon is above at one end of each rounding and below at the other, and continuous") if says else \
-        undecided("nothing is claimed", 1)
+    if not says:
+        return undecided("nothing is claimed", 1)
+    return instance("epsilon is above at one end of each rounding and below at the other, and continuous")
 
 
 def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
@@ -233,7 +234,7 @@ profile = Claim(
     severity=Severity.PROOF,
     statement=r"m \max(\delta, \hat\delta)(0) + \varepsilon_{\mathrm{GDP}}(\delta/m) \ge m \hat\delta(0) +"
               r" \varepsilon_{\mathrm{SGD}}(\delta/m) \quad (\delta = 2 \cdot 10^{-9})",
-    words="with NoisyCGD's outer curve the bound is what Theorem 5.1 gives DP-SGD, or more, at every delta, such as 2e-9",
+    words="with NoisyCGD's outer curve the bound is what Theorem 5.1 gives DP-SGD, or more, at every delta, as at 2e-9",
     hypotheses=(),
     says=Fraction(1, 10**10),
     check=judge_maximum,
