@@ -5,6 +5,8 @@ mu = 0, which the text allows ("mu >= 0"), is left out: the formula divides by i
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy
 from flint import arb, ctx
 
@@ -60,6 +62,33 @@ def judge_curve(says: curves.Curve, given: Domain) -> Finding:
     )
 
 
+def judge_attained(which: str, given: Domain) -> Finding:
+    """Whether Lemma 2.2's largest divergence is one of a pair ("max") or only approached ("sup").
+
+    The mechanism x + N(0, 1) for records x in [0, 1), all of them neighbours: a pair at distance d < 1 has the Gaussian
+    curve of mu = d, and the pair at distance (1 + d)/2 a larger one.
+    """
+    def delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
+        with ctx.workprec(100):
+            return Enclosure.of_ball(curves.curve(ball(epsilon), ball(mu), normal_upper_tail, arb.exp))
+
+    near, farther = Fraction(99, 100), Fraction(199, 200)
+    for epsilon in given.values("epsilon", most=20):
+        least, more = delta(near, epsilon), delta(farther, epsilon)
+        if which == "max" and not more.possibly_le(least):
+            return refuted("every pair has a pair with a larger divergence", {
+                "mechanism": "x + N(0, 1), x in [0, 1)", "epsilon": epsilon, "distance": near, "delta": least,
+                "larger distance": farther, "its delta": more,
+            })
+    mu, epsilon_ = sympy.Symbol("mu", positive=True), given.symbol("epsilon")
+    slope = sympy.diff(curves.curve(epsilon_, mu, lambda x: sympy.erfc(x / sympy.sqrt(2)) / 2, sympy.exp), mu)
+    return proof(
+        computed("the divergence rises with the distance: its slope is a normal density", which == "sup"
+                 and sympy.simplify(slope).is_positive),
+        argued("so the least delta for all pairs is that of distance 1, which no pair has"),
+    )
+
+
 lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",
     source="000, Lemma 2.5 (Dong, Roth and Su 2022, Cor. 2.13)",
@@ -89,4 +118,19 @@ lemma_2_5 = Claim(
         ),
     ),
     expected="HOLDS ARGUED",
+)
+
+lemma_2_2_max = Claim(
+    id="relu-approx/lem-2.2-max",
+    source="000, Lemma 2.2: the maximum over neighbours, where there are infinitely many data sets",
+    quote=r"$$\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D)||\mathcal{M}(D')).$$",
+    whose=Whose.PRINTED,
+    statement=r"\max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D) \| \mathcal{M}(D')) \text{ exists}",
+    words="some pair of neighbours has the largest divergence, whatever the mechanism",
+    hypotheses=(non_negative("epsilon"),),
+    says="max",
+    check=judge_attained,
+    flips=(Flip("the supremum", "sup", Verdict.HOLDS),),
+    repaired_by="relu-approx/lem-2.2",
+    expected="REFUTED PROVED",
 )

@@ -199,6 +199,32 @@ def judge_prose(total: Total, given: Domain) -> Finding:
 _GROWTH = real("growth", "e^epsilon_1").at_least(1)
 _BASE = (positive_integer("m"), _GROWTH, positive("epsilon"))
 
+def judge_score(public: bool, given: Domain) -> Finding:
+    """Whether Theorem 5.1 with the profile of the model alone bounds the tuning, the score being public or not.
+
+    The base releases one of two models by a coin, so its profile is 0; a score that reads the record prefers the model
+    that the record names.
+    """
+    coin: Law = (Fraction(1, 2), Fraction(1, 2))
+    points = list(given.points("m", "epsilon", most=_MOST))
+    with ctx.workprec(100):
+        for point in points:
+            one = best_of(coin, point["m"])
+            other = one if public else [one[1], one[0], one[2]]
+            true = divergence(one, other, ball(point["epsilon"]).exp())
+            if true > 0:
+                return refuted(
+                    "which model wins tells the record",
+                    {**point, "best model if the record names the first": one[0].str(12),
+                     "if it names the second": other[0].str(12), "divergence": true.str(12), "claimed": 0},
+                )
+    return proof(
+        argued("a score that reads no private data is post-processing of the model, part of the base's own release: "
+               "thm-5.1 applies with the profile of the model"),
+        tried=len(points),
+    )
+
+
 theorem_5_1 = Claim(
     id="relu-approx/thm-5.1",
     source="000, Theorem 5.1 (Koskela et al. 2024)",
@@ -283,4 +309,38 @@ prose = Claim(
         survivors={"any hat": "Theorem 5.1 holds for a negative epsilon_hat, too, and hat <= 0 is no e^epsilon_hat"},
         rests_on=("relu-approx/thm-5.1",),
     ),
+)
+
+_SCORE = "Let Q(y) the density function of the quality score of the base mechanism (y denoting the score)"
+
+private_score = Claim(
+    id="relu-approx/thm-5.1-score",
+    source="000, Section 5, read with delta(.) the model's own profile, whichever data the score reads",
+    quote=_SCORE,
+    whose=Whose.READING,
+    severity=Severity.PRIVACY,
+    statement=r"\delta(\cdot) \text{ of the trained model} \implies"
+              r" H_{e^\varepsilon}(A \| A') \le m\,\delta(\hat\varepsilon)",
+    words="Theorem 5.1 applies with the trained model's profile even if its score is computed from the private data",
+    hypotheses=_BASE[::2],
+    says=False,
+    check=judge_score,
+    flips=(Flip("a public score", True, Verdict.HOLDS),),
+    repaired_by="relu-approx/thm-5.1-score-public",
+    uses=("relu-approx/thm-5.1",),
+    expected="REFUTED PROVED",
+)
+
+public_score = Claim(
+    id="relu-approx/thm-5.1-score-public",
+    source="000, Section 5, with a score that reads the model and public data only",
+    severity=Severity.PRIVACY,
+    statement=r"\text{score} = f(\text{model}) \implies \delta(\cdot) \text{ of the model serves in Theorem 5.1}",
+    words="Theorem 5.1 applies with the trained model's profile if the score is computed from it and public data",
+    hypotheses=_BASE[::2],
+    says=True,
+    check=judge_score,
+    flips=(Flip("a score that reads the record", False, Verdict.REFUTED),),
+    rests_on=("relu-approx/thm-5.1",),
+    expected="HOLDS ARGUED",
 )

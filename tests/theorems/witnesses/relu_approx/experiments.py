@@ -64,6 +64,21 @@ def tuned_bit(witness: Witness) -> bool:
         return bool(known and true > mean * left + mpmath.mpf("1e-9"))
 
 
+def winner_tells(witness: Witness) -> bool:
+    """Two models by a coin, the record names the better one: the first wins unless no run has it, summed over K."""
+    with mpmath.workdps(30):
+        mean, growth = int(witness["m"]), mpmath.exp(rational(witness["epsilon"]))
+        weights = [mpmath.exp(-mean) * mpmath.mpf(mean) ** k / mpmath.factorial(k) for k in range(200)]
+        named = mpmath.fsum(w * (1 - mpmath.mpf(2) ** -k) for k, w in enumerate(weights))
+        other = mpmath.fsum(w * mpmath.mpf(2) ** -k for k, w in enumerate(weights) if k)
+        return bool(named > growth * other + mpmath.mpf("1e-9"))  # a base whose coin ignores the record has delta = 0
+
+
+def two_left(witness: Witness) -> bool:
+    """Equation (2.2) clips to C, which Section 6 does not give; the width or the number of hyperplanes is left, too."""
+    return {"C"} < set(witness["left"].split(", ")) <= {"C", "W", "P"}
+
+
 def clones(batches: int, local: float, epsilon: float) -> float:
     """The divergence of the two laws of the numbers of clones, over all outcomes."""
     keep, right = math.exp(-local), 1 / (1 + math.exp(-local))
@@ -145,6 +160,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/tables-eps": tuned,
     "relu-approx/tables-eps-cifar": tuned,
     "relu-approx/thm-5.1-prose": tuned_bit,
+    "relu-approx/thm-5.1-score": winner_tells,
+    "relu-approx/one-hyperparameter-reading-clip": two_left,
     "relu-approx/app-J-numerical-reading-none": amplified,
     "relu-approx/fig-8": amplified_below_gaussian,
     "relu-approx/app-H-coverage": expected_distinct,
@@ -156,6 +173,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
 }
 
 NOT_WITNESSES: dict[str, Witness] = {
+    "relu-approx/thm-5.1-score": {"m": "1", "epsilon": "5"},
+    "relu-approx/one-hyperparameter-reading-clip": {"left": "W"},
     "relu-approx/tables-eps": {
         "base": "(1.33, 1e-5)", "mu": "0.3473", "m": "20", "threshold": "-3/20", "y": "16/5", "printed": "3.64",
     },

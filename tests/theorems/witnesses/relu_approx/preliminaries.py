@@ -85,6 +85,22 @@ def domination(witness: Witness) -> bool:
         return bool(q > right + mpmath.mpf("1e-10")) and "releases" in witness["mechanism"]
 
 
+def not_largest(witness: Witness) -> bool:
+    """Both divergences by integrating the difference of the densities where it is positive."""
+    with mpmath.workdps(30):
+        growth = mpmath.exp(mpmath.mpf(float(Fraction(witness["epsilon"]))))
+
+        def divergence(text: str) -> mpmath.mpf:
+            d = mpmath.mpf(Fraction(text).numerator) / Fraction(text).denominator
+            start = mpmath.log(growth) / d + d / 2
+            return mpmath.quad(lambda x: mpmath.npdf(x, d) - growth * mpmath.npdf(x), [start, start + 5, start + 20])
+
+        near, farther = Fraction(witness["distance"]), Fraction(witness["larger distance"])
+        return near < farther < 1 and bool(
+            divergence(witness["larger distance"]) > divergence(witness["distance"]) + mpmath.mpf("1e-12")
+        )
+
+
 def expansive(witness: Witness) -> bool:
     """Quadratics of curvature lambda, step by step, against the formula summed as powers."""
     eta, lam, beta = (Fraction(witness[k]) for k in ("eta", "lambda", "beta"))
@@ -209,6 +225,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/eps-base-values": another_value,
     "relu-approx/eps-cifar": no_guarantee,
     "relu-approx/forgetting-eta": slower,
+    "relu-approx/lem-2.2-max": not_largest,
     "relu-approx/tuning-max-profile": profile_passed,
 }
 
@@ -219,6 +236,7 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/eps-base": {"sigma": "15", "batches": "60", "printed": "1.33"},
     "relu-approx/eps-base-values": {"sigma": "15", "batches": "60", "printed": "1.32"},
     "relu-approx/eps-cifar": {"sigma": "15", "batches": "50", "printed": "1.46"},
+    "relu-approx/lem-2.2-max": {"epsilon": "0", "distance": "1/2", "larger distance": "1"},
     "relu-approx/forgetting-eta": {"lambda": "1", "beta": "2", "eta": "1/4", "larger eta": "1/2"},
     "relu-approx/tuning-max-profile": {"sigma": "15", "tuned delta": "1e-05"},
     "relu-approx/thm-2.8-sigma": {"eta lambda": "1e-4", "L/(b sigma)": "2/15"},
