@@ -89,8 +89,9 @@ def test_a_page_says_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> No
         assert any("sbcd/thm-4.6-eq-11 (REFUTED, " in line for line in listed), start
     assert run(app, ["check", "relu-approx/thm-2.8-optimal"]) == 0
     shown = capsys.readouterr().out
-    assert "25 of 35 points met the hypotheses (c: 1/10, " in shown
     assert f"background/shifted-interpolation (HOLDS, {evidence_of('background/shifted-interpolation')})" in shown
+    assert run(app, ["check", "relu-approx/fig-8-repaired"]) == 0
+    assert "108 of 108 points met the hypotheses (epsilon0: " in capsys.readouterr().out
 
 
 def test_a_paper_is_checked_with_counts_and_resumed_from_its_store(

@@ -1,4 +1,4 @@
-r"""Laws on finitely many outcomes in exact rationals: divergences, moments, product pairs and domination.
+r"""Laws on finitely many outcomes in exact rationals: divergences, moments and domination.
 
 What holds for every pair of finite laws is what most checkers try first; nothing here rounds.
 """
@@ -50,14 +50,6 @@ def moment(first: Law, second: Law, order: int) -> Fraction | None:
     if any(p > 0 and q == 0 for p, q in zip(first, second, strict=True)):
         return None
     return sum((p**order / q ** (order - 1) for p, q in zip(first, second, strict=True) if p), Fraction(0))
-
-
-def product(one: LawPair, other: LawPair) -> LawPair:
-    """The product pair (P x P', Q x Q')."""
-    return (
-        tuple(a * b for a, b in itertools.product(one[0], other[0])),
-        tuple(a * b for a, b in itertools.product(one[1], other[1])),
-    )
 
 
 def dominates(pair: LawPair, laws_: LawPair) -> bool:

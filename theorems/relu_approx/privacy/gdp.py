@@ -1,11 +1,93 @@
-"""Lemma 2.5 of document 000: the privacy curve that characterises mu-GDP (`theorems/tools/gaussian_curve.py`)."""
+r"""Lemma 2.5 of document 000: the privacy curve that characterises mu-GDP (`theorems/tools/exact_gaussian_curve.py`).
+
+mu = 0, which the text allows ("mu >= 0"), is left out: the formula divides by it, and delta = 0 is meant.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import sympy
+from flint import arb, ctx
+
 from oracle.core.domain import non_negative, positive
+from oracle.core.enclosure import Enclosure, ball
+from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.tools.exact_gaussian_curve import check, curve
-from theorems.verdict import Verdict
+from theorems.domain import Domain
+from theorems.tools import exact_gaussian_curve as curves
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+
+
+def trade_off_gaps(mu: sympy.Symbol) -> dict[str, bool]:
+    """What holds of G_mu, given by alpha = 1 - Phi(z) and G = Phi(z - mu); the names say it."""
+    z = sympy.Symbol("z", real=True)
+
+    def tail(x: sympy.Expr) -> sympy.Expr:
+        return sympy.erfc(x / sympy.sqrt(2)) / 2
+
+    alpha, value = tail(z), 1 - tail(z - mu)
+    slope = sympy.simplify(sympy.diff(value, z) / sympy.diff(alpha, z))
+    mirrored = [part.subs(z, mu - z) for part in (alpha, value)]
+    gaps = (mirrored[0] - value, mirrored[1] - alpha)
+    return {
+        "G_mu is convex: its slope rises with alpha": sympy.simplify(
+            sympy.diff(slope, z) / sympy.diff(alpha, z)
+        ).is_positive is True,
+        "G_mu is its own inverse: z and mu - z exchange alpha and G": all(
+            sympy.simplify(gap.rewrite(sympy.erf).expand(func=True)) == 0 for gap in gaps
+        ),
+    }
+
+
+def judge_curve(says: curves.Curve, given: Domain) -> Finding:
+    """Quadrature at points, the ends of mu and epsilon among them; computer algebra for the identities."""
+    tried = 0
+    for point in given.points("mu", "epsilon", at_most=16, most={"mu": 20, "epsilon": 20}):
+        tried += 1
+        with ctx.workprec(160):
+            formula = Enclosure.of_ball(says(ball(point["epsilon"]), ball(point["mu"]), normal_upper_tail, arb.exp))
+        measured = curves.hockey_stick_integral(point["mu"], point["epsilon"])
+        if not formula.overlaps(measured):
+            return refuted(
+                "formula and certified quadrature are disjoint", {**point, "formula": formula, "integral": measured}
+            )
+    return proof(
+        *(computed(name, gap == 0) for name, gap in curves.symbolic_gaps(says).items()),
+        *(computed(name, so) for name, so in trade_off_gaps(given.symbol("mu")).items()),
+        argued("a convex function is the supremum of its tangents; those with epsilon < 0 are the mirror images of the "
+               "others, and the neighbouring relation is symmetric"),
+        argued("(epsilon, delta(epsilon))-DP for all epsilon >= 0 is a trade-off function above all these lines"),
+        tried=tried,
+    )
+
+
+def judge_attained(which: str, given: Domain) -> Finding:
+    """Whether Lemma 2.2's largest divergence is one of a pair ("max") or only approached ("sup").
+
+    The mechanism x + N(0, 1) for records x in [0, 1), all of them neighbours: a pair at distance d < 1 has the Gaussian
+    curve of mu = d, and the pair at distance (1 + d)/2 a larger one.
+    """
+    def delta(mu: Fraction, epsilon: Fraction) -> Enclosure:
+        with ctx.workprec(100):
+            return Enclosure.of_ball(curves.curve(ball(epsilon), ball(mu), normal_upper_tail, arb.exp))
+
+    near, farther = Fraction(99, 100), Fraction(199, 200)
+    for epsilon in given.values("epsilon", most=20):
+        least, more = delta(near, epsilon), delta(farther, epsilon)
+        if which == "max" and not more.possibly_le(least):
+            return refuted("every pair has a pair with a larger divergence", {
+                "mechanism": "x + N(0, 1), x in [0, 1)", "epsilon": epsilon, "distance": near, "delta": least,
+                "larger distance": farther, "its delta": more,
+            })
+    mu, epsilon_ = sympy.Symbol("mu", positive=True), given.symbol("epsilon")
+    slope = sympy.diff(curves.curve(epsilon_, mu, lambda x: sympy.erfc(x / sympy.sqrt(2)) / 2, sympy.exp), mu)
+    return proof(
+        computed("the divergence rises with the distance: its slope is a normal density", which == "sup"
+                 and sympy.simplify(slope).is_positive),
+        argued("so the least delta for all pairs is that of distance 1, which no pair has"),
+    )
+
 
 lemma_2_5 = Claim(
     id="relu-approx/lem-2.5",
@@ -26,14 +108,29 @@ lemma_2_5 = Claim(
     ),
     words="mu-GDP is the same as the Gaussian privacy curve at every epsilon >= 0",
     hypotheses=(positive("mu"), non_negative("epsilon")),
-    says=curve,
-    check=check,
+    says=curves.curve,
+    check=judge_curve,
     flips=(
-        Flip("mu/2 with the other sign", lambda e, mu, tail, exp: curve(e, -mu, tail, exp), Verdict.REFUTED),
+        Flip("mu/2 with the other sign", lambda e, mu, tail, exp: curves.curve(e, -mu, tail, exp), Verdict.REFUTED),
         Flip(
             "the second term without e^epsilon",
             lambda e, mu, tail, exp: tail(e / mu - mu / 2) - tail(e / mu + mu / 2), Verdict.REFUTED,
         ),
     ),
     expected="HOLDS ARGUED",
+)
+
+lemma_2_2_max = Claim(
+    id="relu-approx/lem-2.2-max",
+    source="000, Lemma 2.2: the maximum over neighbours, where there are infinitely many data sets",
+    quote=r"$$\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D)||\mathcal{M}(D')).$$",
+    whose=Whose.PRINTED,
+    statement=r"\max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D) \| \mathcal{M}(D')) \text{ exists}",
+    words="some pair of neighbours has the largest divergence, whatever the mechanism",
+    hypotheses=(non_negative("epsilon"),),
+    says="max",
+    check=judge_attained,
+    flips=(Flip("the supremum", "sup", Verdict.HOLDS),),
+    repaired_by="relu-approx/lem-2.2",
+    expected="REFUTED PROVED",
 )

@@ -152,7 +152,7 @@ def ten_classes_expand(witness: Witness) -> bool:
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/experiments-privacy": ten_classes_expand,
-    "relu-approx/clip-per-output": outputs_turn_round,
+    "relu-approx/clip-per-output-reading-each": outputs_turn_round,
     "relu-approx/DX-regions": more_patterns_than_regions,
     "relu-approx/cones-partition": in_several_cones,
     "relu-approx/DX-bound": bound_too_small,
@@ -166,7 +166,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
 }
 
 NOT_WITNESSES: dict[str, Witness] = {
-    "relu-approx/clip-per-output": {"outputs": "1", "C": "1"},
+    "relu-approx/clip-per-output-reading-each": {"outputs": "1", "C": "1"},
     "relu-approx/experiments-privacy": {
         "eta": "10^(-3)", "P": "64", "|x|^2": "1", "classes": "2", "active": "32", "eta lambda": "27/500000",
     },
