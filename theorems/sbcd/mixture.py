@@ -119,5 +119,5 @@ theorem_4_6_mix = Claim(
     ),
     uses=("sbcd/one-batch-per-epoch",),
     rests_on=("sbcd/one-batch-per-epoch-repaired",),
-    expected="HOLDS CHECKED_AT_POINTS",
+    expected="HOLDS ARGUED",
 )

@@ -171,7 +171,7 @@ smaller = Claim(
     hypotheses=_BLOCK, says=None, check=None,
     readings=("sbcd/smaller-than-composition-reading-one-block", "sbcd/smaller-than-composition-reading-every-setting"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
-    expected="AMBIGUOUS CHECKED_AT_POINTS",
+    expected="AMBIGUOUS ARGUED",
 )
 smaller_one = Claim(
     id="sbcd/smaller-than-composition-reading-one-block",
@@ -182,7 +182,7 @@ smaller_one = Claim(
     words="the loss of one block, the others fixed, is 0.1007 of composition's at Figure 1's setting, j_0 = 20",
     hypotheses=(), says="0.1007", check=judge_one_block, flips=(Flip("a twentieth", "0.0500", Verdict.REFUTED),),
     rests_on=("sbcd/thm-4.6-repaired",),
-    expected="HOLDS CHECKED_AT_POINTS",
+    expected="HOLDS ARGUED",
 )
 smaller_every = Claim(
     id="sbcd/smaller-than-composition-reading-every-setting", source="001, Section 1, whatever the setting",

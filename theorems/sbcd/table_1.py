@@ -232,7 +232,7 @@ privacy = Claim(
                   r" \varepsilon_D(K) > \varepsilon_C(K)",
         words="for one block with L_F = 0.98 Theorem 4.6, repaired, gives a table in which D loses more than C",
         says=_FIT,
-        expected="HOLDS CHECKED_AT_POINTS",
+        expected="HOLDS ARGUED",
         source="001, Table 1 as the repaired Theorem 4.6 would fill it for one block, L_F = 0.98, C_50 = 0.044371",
         rests_on=("sbcd/thm-4.6-repaired", "sbcd/thm-4.6-mix"),
     ),

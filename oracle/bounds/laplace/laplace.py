@@ -50,7 +50,7 @@ delta = Bound(
     neighbours="any",
     threat_model="all_iterates",
     source=("background/laplace-curve",),
-    validity="argued",
+    validity="proved",
     certify=closed_form(_delta, at_most=1),
     vectorised=_fast,
     example={"scale": "1", "sensitivity": "1", "epsilon": "0.5"},

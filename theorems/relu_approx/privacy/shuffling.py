@@ -234,7 +234,7 @@ no_bound = Claim(
     says=None,
     check=None,
     readings=("relu-approx/app-J-conditions", "relu-approx/app-J-numerical-reading-none"),
-    expected="AMBIGUOUS CHECKED_AT_POINTS",
+    expected="AMBIGUOUS ARGUED",
 )
 
 none_numerical = Claim(
@@ -252,7 +252,7 @@ none_numerical = Claim(
     repaired_by="relu-approx/app-J-numerical-repaired",
     uses=("relu-approx/app-J-conditions",),
     rests_on=_RESTS,
-    expected="REFUTED CHECKED_AT_POINTS",
+    expected="REFUTED ARGUED",
 )
 
 numerical = Claim(
@@ -267,7 +267,7 @@ numerical = Claim(
     flips=(Flip("0.5 with 60 batches", {60: "0.5"}, Verdict.UNDECIDED), Flip("nothing", {60: None}, Verdict.REFUTED),
            Flip("2.9, more than needed", {60: "2.9"}, Verdict.REFUTED)),
     rests_on=_RESTS,
-    expected="HOLDS CHECKED_AT_POINTS",
+    expected="HOLDS ARGUED",
 )
 
 figure_8 = Claim(
@@ -285,7 +285,7 @@ figure_8 = Claim(
     says=(1000,),
     check=judge_worse,
     rests_on=_RESTS,
-    expected="REFUTED CHECKED_AT_POINTS",
+    expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\varepsilon_{\mathrm{shuffling}} > \varepsilon_{\mathrm{Gaussian}} \quad (n = 50, 60;\ \sigma = 5)",
         words="with 50 or 60 batches the shuffling bound of one epoch is worse than the Gaussian mechanism's epsilon",
