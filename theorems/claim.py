@@ -20,7 +20,7 @@ from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
 from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.verdict import ALL, Evidence, Finding, Verdict, broken_rule, cited, weakest
 
 Checker = Callable[[Any, Domain], Finding]
@@ -35,7 +35,7 @@ class Whose(Enum):
     OURS = "ours"  # a repair or a finding
 
 
-class Severity(Enum):
+class Stake(Enum):
     """What it matters if the statement is false, the worst first."""
 
     PRIVACY = "a privacy guarantee is false"
@@ -46,7 +46,7 @@ class Severity(Enum):
     @property
     def rank(self) -> int:
         """Its place, the worst first."""
-        return list(Severity).index(self)
+        return list(Stake).index(self)
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Claim:
     expected: str
     quote: str = ""
     whose: Whose = Whose.OURS
-    severity: Severity = Severity.EDITORIAL
+    severity: Stake = Stake.EDITORIAL
     flips: tuple[Flip, ...] = ()
     repair: Repair | None = None
     repaired_by: str | None = None

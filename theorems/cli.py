@@ -16,7 +16,7 @@ from oracle.running.console import WRONG, print_json, print_table, require_writa
 from theorems.claim import Checked, Claim, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing
-from theorems.mutation.command import judge_variants
+from theorems.mutation.judging import judge_variants
 from theorems.pending import pending
 from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run

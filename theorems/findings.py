@@ -17,7 +17,7 @@ from oracle.core.plain import plain
 from oracle.running.fingerprint import fingerprint, installed
 from oracle.running.store import Store
 from theorems.claim import Claim, claims, expanded
-from theorems.verdict import Evidence, Finding, Scope, Step, Verdict
+from theorems.verdict import Evidence, Finding, ProofStep, Scope, Verdict
 
 FINDING = "finding"
 
@@ -44,7 +44,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
     scope = data["scope"]
     return Finding(
         Verdict(data["verdict"]), Evidence(data["evidence"]), data["summary"], data["witness"],
-        None if scope is None else Scope(**scope), tuple(Step(**step) for step in data["steps"]),
+        None if scope is None else Scope(**scope), tuple(ProofStep(**step) for step in data["steps"]),
     )
 
 

@@ -1,7 +1,7 @@
 """What a check finds: a verdict, how much of the hypotheses it covers, and how we know, step by step.
 
 A checker ends in one of a few calls: `refuted` (one instance is against it), `proof` (steps, each of them computed or
-argued in words), `instance` (a printed number, recomputed), `at_points`, `on_box`, `undecided`, `cited`. Evidence is
+argued in words), `instance` (a printed number, recomputed), `at_points`, `undecided`, `cited`. Evidence is
 never chosen by hand where it follows from the steps: a proof with a step in words only is ARGUED, one whose steps were
 all computed is PROVED, and one with a computed step that failed is no proof, but UNDECIDED.
 """
@@ -71,7 +71,7 @@ INSTANCE = Scope("instance")
 
 
 @dataclass(frozen=True)
-class Step:
+class ProofStep:
     """A step of a proof in words, and whether the checker computed it: `passed` is None for one argued in words."""
 
     words: str
@@ -83,14 +83,14 @@ class Step:
         return self.passed is True
 
 
-def computed(words: str, passed: bool | None) -> Step:
+def computed(words: str, passed: bool | None) -> ProofStep:
     """A step that was computed and came out so; None, for "cannot tell", counts as not passed."""
-    return Step(words, bool(passed))
+    return ProofStep(words, bool(passed))
 
 
-def argued(words: str) -> Step:
+def argued(words: str) -> ProofStep:
     """A step that stands in words only, here or in the module's docstring."""
-    return Step(words, None)
+    return ProofStep(words, None)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Finding:
     summary: str
     witness: Mapping[str, str] = field(default_factory=dict)
     scope: Scope | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ProofStep, ...] = ()
 
 
 def refuted(summary: str, witness: Mapping[str, object], *, by: Evidence = Evidence.PROVED) -> Finding:
@@ -113,7 +113,7 @@ def refuted(summary: str, witness: Mapping[str, object], *, by: Evidence = Evide
     return Finding(Verdict.REFUTED, by, summary, _told(witness), INSTANCE)
 
 
-def proof(*steps: Step, summary: str = "", tried: int = 0, witness: Mapping[str, object] | None = None) -> Finding:
+def proof(*steps: ProofStep, summary: str = "", tried: int = 0, witness: Mapping[str, object] | None = None) -> Finding:
     """What a proof for all values of the hypotheses comes to; `tried` counts the points that it was also held against.
 
     The steps in their order are the summary, unless there is a better one.
@@ -138,11 +138,6 @@ def at_points(
 ) -> Finding:
     """Held at points, in exact or certified arithmetic, and not proved beyond; an int counts points that all met."""
     return Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, summary, _told(witness), _points(scope, region))
-
-
-def on_box(summary: str, scope: Scope, witness: Mapping[str, object] | None = None) -> Finding:
-    """Proved on all of a box of the hypotheses, and not beyond."""
-    return Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, summary, _told(witness), scope)
 
 
 def undecided(summary: str, scope: Scope | int, region: Mapping[str, str] | None = None) -> Finding:

@@ -14,9 +14,9 @@ from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from tests.theorems.findings import judged
 from theorems.claim import Checked, Expectation, check, claim, judge
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
-from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Scope, Step, Verdict, argued, computed, proof
+from theorems.verdict import ALL, INSTANCE, Evidence, Finding, ProofStep, Scope, Verdict, argued, computed, proof
 
 
 @pytest.mark.parametrize("constant", ["1/5", "1/2", "4/5"])
@@ -102,7 +102,7 @@ _POINTS = Scope("points", 3, 3)
     (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=ALL, steps=(argued("y"),)), "calls proved what it argues"),
     (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(computed("y", True),)), "argued what it computes"),
     (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=INSTANCE, steps=(argued("y"),)), "calls instance ARGUED"),
-    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(argued("y"), Step("z", False))), "a failed step"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(argued("y"), ProofStep("z", False))), "failed"),
     (Finding(Verdict.HOLDS, Evidence.STATISTICAL, "x", scope=_POINTS), "error probability"),
     (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points CERTIFIED_ON_BOX"),
     (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls box CHECKED_AT_POINTS"),

@@ -24,7 +24,7 @@ from reports.model import Report, ReportScope, collect, everything
 from reports.render import mathml
 from tests.reports.pages import Page, fixed_figures, nothing, page_of
 from tests.waiting import PATIENCE
-from theorems.claim import Severity, claim, claims, expectations
+from theorems.claim import Stake, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.verdict import Evidence, Finding
 from theorems.verdict import Scope as Extent
@@ -190,7 +190,7 @@ def test_refuted_claims_stand_first_with_their_repairs_and_verdicts(data: dict[s
     assert len(body) == len(by_id) == len(refuted) > 50
     printed = [name for name in by_id if rows[name]["whose"] in ("printed", "typo")]
     assert list(by_id)[:len(printed)] == printed, "statements of a document stand before readings of ours"
-    ranks = [[item.value for item in Severity].index(rows[name]["severity"]) for name in printed]
+    ranks = [[item.value for item in Stake].index(rows[name]["severity"]) for name in printed]
     assert ranks == sorted(ranks), "what matters most stands first"
     for item in refuted:
         row = by_id[item["id"]]

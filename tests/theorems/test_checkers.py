@@ -30,6 +30,13 @@ def test_quadrature_encloses_a_known_value() -> None:
     assert Fraction("0.3829249225480262072") < enclosure.lower.to_fraction()
 
 
+def test_quadrature_encloses_the_value_at_a_large_mean() -> None:
+    # delta(0) at mu = 1000 is 2 Phi(500) - 1, which is 1 but for e^-125000.
+    enclosure = hockey_stick_integral(Fraction(1000), Fraction(0))
+    assert enclosure.possibly_le(Fraction(1))
+    assert not enclosure.certainly_le(1 - Fraction(1, 10**30))
+
+
 def test_convex_minorant_of_a_known_set() -> None:
     points = [(Fraction(x), Fraction(y)) for x, y in ((0, 0), (1, 3), (2, 1), (3, 4), (4, 4))]
     assert convex_minorant(points) == [points[0], points[2], points[4]]

@@ -14,7 +14,7 @@ from oracle.running.console import run
 from reports.cli import app
 from reports.model import shipped_variants
 from theorems.claim import Claim, Expectation, claim, claims, expectations
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.mutation.leaves import leaves, put
 from theorems.mutation.variants import IDENTITY, mutated
 from theorems.tools.effort import TookTooLongError, at_most

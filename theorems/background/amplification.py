@@ -23,11 +23,11 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, non_negative_integer, positive_integer, unit_interval
-from theorems.claim import Checker, Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Checker, Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.finite_laws import Law, LawPair, hockey_stick, laws, shown
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Convexity = tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]
 """a' and b as functions of a and q."""
@@ -52,7 +52,7 @@ def mixed(weight: Fraction, one: Law, other: Law) -> Law:
     return tuple((1 - weight) * p + weight * q for p, q in zip(one, other, strict=True))
 
 
-def convexity_steps(says: Convexity, given: Domain) -> list[Step]:
+def convexity_steps(says: Convexity, given: Domain) -> list[ProofStep]:
     """P - a' Q = q (P1 - a ((1-b) P0 + b Q1)) as measures, b is a share, and a factor q >= 0 comes out of [.]_+."""
     common, first, second, size = sympy.symbols("p_0 p_1 q_1 x", nonnegative=True)
     a, q = given.chart("odds"), given.chart("sampling_rate")
@@ -120,13 +120,13 @@ def batch_pairs(given: Domain) -> Iterator[Sampled]:
             ]
 
 
-def poisson_steps(given: Domain) -> list[Step]:
+def poisson_steps(given: Domain) -> list[ProofStep]:
     """What else the proof for Poisson sampling says."""
     return [argued("given who else is in the sample, P1 has one record more than P0; the rest is averaged over, and H "
                    "of mixtures is at most the mixture of the H")]
 
 
-def batch_steps(given: Domain) -> list[Step]:
+def batch_steps(given: Domain) -> list[ProofStep]:
     """What else the proof for samples without replacement says: sets of m others are reached from m sets of m - 1."""
     m, left = given.symbol("batch_size"), given.symbol("left_out")
     n = m + left
@@ -140,7 +140,7 @@ def batch_steps(given: Domain) -> list[Step]:
 
 
 def judge_amplification(
-    pairs: Callable[[Domain], Iterator[Sampled]], more: Callable[[Domain], list[Step]]
+    pairs: Callable[[Domain], Iterator[Sampled]], more: Callable[[Domain], list[ProofStep]]
 ) -> Checker:
     """The checker of (epsilon', delta') for a way of sampling: never exceeded, and attained by a base of that delta."""
 
@@ -192,7 +192,7 @@ _STATEMENT = r"\varepsilon' = \log(1 + q(e^{\varepsilon} - 1)),\quad \delta' = q
 joint_convexity = Claim(
     id="background/joint-convexity",
     source="Balle, Barthe and Gaboardi 2018, Theorem 2, advanced joint convexity; text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"H_{a'}\big((1-q)P_0 + qP_1 \,\|\, (1-q)P_0 + qQ_1\big) = q\,H_a\big(P_1 \,\|\, (1-b)P_0 + bQ_1\big),"
         r"\quad a' = 1 + q(a-1),\ b = a'/a"
@@ -212,7 +212,7 @@ joint_convexity = Claim(
 poisson = Claim(
     id="background/amplification-poisson",
     source="Balle, Barthe and Gaboardi 2018, Theorem 8, Poisson sampling, add or remove; text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=_STATEMENT + r" \quad (\text{Poisson sampling at rate } q,\ \text{a record added or removed})",
     words="Poisson sampling amplifies (epsilon, delta)-DP under add or remove so, and no better for every base",
     hypotheses=(_ODDS, unit_interval("delta"), _RATE),
@@ -226,7 +226,7 @@ poisson = Claim(
 without_replacement = Claim(
     id="background/amplification-wor",
     source="Balle, Barthe and Gaboardi 2018, Theorem 9, no replacement, substitution; text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=_STATEMENT + r",\ q = m/n \quad (m \text{ of } n \text{ records, unordered},\ \text{a record replaced})",
     words="a sample without replacement amplifies (epsilon, delta)-DP under replace so, for bases blind to its order",
     hypotheses=(_ODDS, unit_interval("delta"), positive_integer("batch_size", "m"),

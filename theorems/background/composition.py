@@ -25,8 +25,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, largest_excess, laws, shown
 from theorems.tools.symbolic_signs import never_negative, positive, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
@@ -257,7 +257,7 @@ _STEPS = (_EVEN, unit_interval("delta"), positive_integer("steps"))
 basic = Claim(
     id="background/composition-basic",
     source="Dwork, McSherry, Nissim and Smith 2006; Dwork and Lei 2009",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"k \text{ mechanisms of } (\varepsilon, \delta)\text{-DP are } (k\varepsilon, k\delta)\text{-DP}",
     words="epsilons and deltas add up, and no less will do for pure DP",
     hypotheses=_STEPS,
@@ -278,7 +278,7 @@ basic = Claim(
 advanced_composition = Claim(
     id="background/composition-advanced",
     source="Dwork, Rothblum and Vadhan 2010; with this first summand Kairouz, Oh and Viswanath 2015, Thm 3.4",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon_{\mathrm{total}} = k\varepsilon\,\frac{e^\varepsilon - 1}{e^\varepsilon + 1}"
         r" + \varepsilon\sqrt{2k\log(1/\delta')},\quad \delta_{\mathrm{total}} = 1 - (1-\delta)^k (1-\delta')"
@@ -301,7 +301,7 @@ advanced_composition = Claim(
 optimal_composition = Claim(
     id="background/composition-optimal",
     source="Kairouz, Oh and Viswanath 2015, Thm 3.3; Murtagh and Vadhan 2016; text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\delta_{\mathrm{total}} = 1 - (1-\delta)^k\left(1 - \sum_l \binom{k}{l}"
         r" \max(0,\ p^{k-l} q^l - e^E p^l q^{k-l})\right),\quad p = \frac{e^\varepsilon}{1 + e^\varepsilon}"
@@ -322,7 +322,7 @@ optimal_composition = Claim(
 randomised_response = Claim(
     id="background/randomised-response",
     source="Warner 1965; the definition of (epsilon, delta)-DP",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta(\varepsilon) = \max\left(0,\ p - e^\varepsilon (1 - p)\right)",
     words="the least delta of randomised response on one bit",
     hypotheses=(Parameter("keep", low=Fraction(1, 2), high=Fraction(1), high_open=True), _EVEN),

@@ -24,8 +24,8 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, non_negative, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import Law, laws, shown
 from theorems.tools.symbolic_signs import positive as signed_positive
 from theorems.tools.symbolic_signs import vanishes
@@ -142,7 +142,7 @@ rdp_conversion = Claim(
         r"\frac{1}{\alpha}\right)^{\alpha - 1}.$$ (F.1)"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\delta(\varepsilon) \le \frac{1}{\alpha}\left(1 - \frac{1}{\alpha}\right)^{\alpha-1}"
         r" e^{(\alpha-1)(R_\alpha - \varepsilon)}, \text{ and no smaller constant is right}"
@@ -161,7 +161,7 @@ rdp_conversion = Claim(
 zcdp_conversion = Claim(
     id="background/zcdp-conversion",
     source="Canonne, Kamath and Steinke 2020, Cor. 13; proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\rho\text{-zCDP} \implies (\varepsilon, \delta)\text{-DP},"
         r"\ \varepsilon = \max\Big(0, \inf_{\alpha > 1} \rho\alpha"

@@ -20,8 +20,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.finite_laws import LawPair, dominates, hockey_stick, laws, shown
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
@@ -100,7 +100,7 @@ def judge_pairs(says: Callable[[Points], tuple[tuple[Any, ...], tuple[Any, ...]]
 zhu = Claim(
     id="background/zhu",
     source="Zhu, Dong and Wang 2022, dominating pairs; text not at hand, proved here for broken lines",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"h \text{ convex, falling},\ h(0^+) = 1,\ h(x) \ge \max(0, 1 - x) \implies"
         r" h(x) = H_x(P \| Q) \text{ for a pair } (P, Q)"

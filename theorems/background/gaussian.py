@@ -24,8 +24,8 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.exact_gaussian_curve import Curve, curve, hockey_stick_integral
 from theorems.tools.symbolic_signs import positive as signed_positive
 from theorems.tools.symbolic_signs import vanishes
@@ -157,7 +157,7 @@ def judge_tree(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
 gdp_composition = Claim(
     id="background/gdp-composition",
     source="Dong, Roth and Su 2022, Cor. 3.3; text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mathcal{M}_i \text{ is } \mu_i\text{-GDP} \implies (\mathcal{M}_1, \dots, \mathcal{M}_k) \text{ is }"
         r" \sqrt{\textstyle\sum_i \mu_i^2}\text{-GDP, adaptively, and no smaller } \mu \text{ will do}"
@@ -178,7 +178,7 @@ gdp_composition = Claim(
 balle_wang = Claim(
     id="background/balle-wang",
     source="Balle and Wang 2018, Theorem 8 (arXiv 1805.06530); text not at hand, proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mathcal{N}(f(D), \sigma^2 I) \text{ is } (\varepsilon, \delta)\text{-DP} \iff"
         r" \Phi\left(\tfrac{\Delta}{2\sigma} - \tfrac{\varepsilon\sigma}{\Delta}\right)"
@@ -199,7 +199,7 @@ balle_wang = Claim(
 tree = Claim(
     id="background/tree-aggregation",
     source="Chan, Shi and Song 2011, binary tree aggregation with Gaussian noise",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\mu^2 = \frac{\lVert v \rVert^2}{\sigma^2}(d + 1),\quad d = \lceil \log_2 n \rceil",
     words="a leaf of a binary tree over n leaves enters ceil(log2 n) + 1 noisy sums",
     hypotheses=(non_negative_integer("depth", "ceil(log2 n)"), positive("ratio", "(|v|/sigma)^2")),

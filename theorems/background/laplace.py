@@ -16,8 +16,8 @@ from flint import acb, arb, ctx
 from oracle.core.arithmetic import integral
 from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
@@ -103,7 +103,7 @@ def check(says: Curve, given: Domain) -> Finding:
 laplace_curve = Claim(
     id="background/laplace-curve",
     source="the definition of the Laplace mechanism",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta(\varepsilon) = \max\left(0,\ 1 - e^{(\varepsilon - \Delta/b)/2}\right)",
     words="the least delta of the Laplace mechanism on a real-valued query",
     hypotheses=(positive("sensitivity"), positive("scale"), non_negative("epsilon")),

@@ -25,8 +25,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive_integer
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.cyclic_value import Squared as CyclicSquared
 from theorems.tools.cyclic_value import curvature, identity_gap
 from theorems.tools.cyclic_value import squared as cyclic_squared
@@ -160,7 +160,7 @@ _CONTRACTION = Parameter("contraction", low=Fraction(0), high=Fraction(1), low_o
 noisy_gd = Claim(
     id="background/bok-gd",
     source="Bok, Su and Altschuler 2024, NoisyGD",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\text{NoisyGD is } \mu\text{-GDP with } \mu = \frac{L}{n\sigma}\sqrt{\frac{1-c^t}{1+c^t}\,\frac{1+c}{1-c}},"
         r" \text{ and no smaller } \mu"
@@ -187,7 +187,7 @@ noisy_cgd = Claim(
         r"- c^2}{(1 - c^k)^2} \frac{1 - c^{k(E-1)}}{1 + c^{k(E-1)}}},$$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}},"
         r"\ k \ge 2, \text{ and no smaller } \mu \text{ for all } c\text{-contractive steps}"

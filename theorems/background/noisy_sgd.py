@@ -41,8 +41,8 @@ from oracle.core.domain import (
     probability,
     unit_interval,
 )
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
 from theorems.verdict import Evidence, Finding, Verdict, argued, computed, proof, refuted
@@ -231,7 +231,7 @@ _RUN = (unit_interval("contraction"), *_SET)
 stochastic = Claim(
     id="background/bok-sgd",
     source="after Bok, Su and Altschuler 2024, NoisySGD (their constants are not at hand; the bound proved here)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"t R_{1+t} \le m \log M_s(t) + \frac{t(1+t)}{2}\,\frac{c^{2m}\zeta^2}{(1-s^2)\sum_{j<m} c^{2j}},\quad"
         r" \zeta = \min\left(\tfrac{D}{\eta\sigma},\ \tfrac{L}{b\sigma}\textstyle\sum_{j<T-m} c^j\right)"
@@ -253,7 +253,7 @@ stochastic = Claim(
 bounded = Claim(
     id="background/at22",
     source="after Altschuler and Talwar 2022, projected noisy SGD (their constants are not at hand)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"R_\alpha \le m S_\alpha(s) + \frac{\alpha D^2}{2m\eta^2(1-s^2)\sigma^2} \text{ for every } m \le T,"
         r"\ S_\alpha(s) \text{ of one batch under noise } s\sigma"
@@ -275,7 +275,7 @@ bounded = Claim(
 rate = Claim(
     id="background/at22-rate",
     source="Altschuler and Talwar 2022, the rate alpha L^2/(n^2 sigma^2) min(T, D n/(L eta)), for full batches",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mu^2 \le r^2 \min(T,\ 5x),\quad r = \frac{2L}{n\sigma},\ x = \frac{Dn}{2L\eta} \ge 1"
         r" \text{, that is } R_\alpha \le \frac{5\alpha L^2}{n^2\sigma^2} \min\left(T, \tfrac{Dn}{L\eta}\right)"

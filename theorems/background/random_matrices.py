@@ -8,13 +8,13 @@ sqrt n + sqrt d + t with a probability of at most e^{-t^2/2}.
 from __future__ import annotations
 
 from oracle.core.domain import non_negative, positive_integer
-from theorems.claim import Claim, Severity, citing
+from theorems.claim import Claim, Stake, citing
 from theorems.verdict import Verdict
 
 golden_thompson = Claim(
     id="background/golden-thompson",
     source="Golden 1965 and Thompson 1965",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\operatorname{tr} e^{A+B} \le \operatorname{tr} e^{A} e^{B}",
     words="the trace of the exponential of a sum of Hermitian matrices is at most that of the exponentials' product",
     hypotheses=(positive_integer("n"),),
@@ -26,7 +26,7 @@ golden_thompson = Claim(
 gaussian_matrix_norm = Claim(
     id="background/gaussian-matrix-norm",
     source="Davidson and Szarek 2001, Theorem II.13",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathbb{P}\big(\|X\| > \sqrt{n} + \sqrt{d} + t\big) \le e^{-t^2/2}, \quad X_{ij} \sim N(0,1)",
     words="the norm of an n x d Gaussian matrix exceeds sqrt n + sqrt d + t with probability at most e^{-t^2/2}",
     hypotheses=(positive_integer("n"), positive_integer("d"), non_negative("t")),

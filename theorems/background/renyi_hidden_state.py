@@ -27,8 +27,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.exact_shift_programme import exact_linear, optimum
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -133,7 +133,7 @@ def _hasty(rho: Any, v: Any, c: Any, s: Any, with_record: bool) -> Any:
 chourasia = Claim(
     id="background/chourasia21",
     source="Chourasia, Ye and Shokri 2021 (the register's formula; text not at hand, proved here)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"R_\alpha \le \frac{\alpha S^2}{\lambda\sigma^2 n^2}\left(1 - e^{-\lambda\eta K/2}\right),\quad"
         r" \eta \le \frac{2}{\lambda + \beta},\ \lambda \le \beta"
@@ -158,7 +158,7 @@ chourasia = Claim(
 ye_shokri = Claim(
     id="background/ye-shokri22",
     source="after Ye and Shokri 2022, a recursion of ours over mini-batches from a point mass; text not at hand",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\rho_{t+1} = \rho_t + \frac{s^2}{2\tau^2} \text{ (record)},\ \rho_{t+1} = \rho_t \frac{c^2 v_t}{v_{t+1}}"
         r" \text{ (else)},\ v_{t+1} = c^2 v_t + \tau^2 \implies R_\alpha(\theta_T \| \theta'_T) \le \alpha\rho_T"

@@ -36,8 +36,8 @@ from oracle.core.arithmetic import integral
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from oracle.core.enclosure import ball
 from oracle.core.errors import OracleError
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, laws, moment, shown
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -267,7 +267,7 @@ _ORDER = Parameter("alpha", kind="integer", low=Fraction(2))
 sampled_gaussian = Claim(
     id="background/sampled-gaussian-rdp",
     source="Mironov, Talwar and Zhang 2019; text not at hand",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"e^{(\alpha-1) R_\alpha} = \sum_{k=0}^{\alpha} \binom{\alpha}{k} (1-q)^{\alpha-k} q^k e^{k(k-1)/(2\sigma^2)}"
         r" \text{ for } (1-q)\mathcal{N}(0,\sigma^2) + q\mathcal{N}(1,\sigma^2) \text{ from } \mathcal{N}(0,\sigma^2),"
@@ -289,7 +289,7 @@ sampled_gaussian = Claim(
 without_replacement = Claim(
     id="background/wbk",
     source="Wang, Balle and Kasiviswanathan 2019, Theorem 9 (as the register quotes it; text not at hand)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"e^{(\alpha-1)\varepsilon'(\alpha)} \le 1 + \gamma^2 \tbinom{\alpha}{2} \min\{4(e^{\varepsilon(2)} - 1),"
         r" e^{\varepsilon(2)} \min\{2, (e^{\varepsilon(\infty)} - 1)^2\}\} + \textstyle\sum_{j=3}^{\alpha} \gamma^j"
@@ -321,7 +321,7 @@ lebeda = Claim(
         r"(2.3) for all $\alpha \geq 0$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\lVert g \rVert, \lVert h \rVert \le 1 \implies H_\alpha\big((1-q)\mathcal{N}_0 + q\mathcal{N}_g \,\|\,"
         r" (1-q)\mathcal{N}_0 + q\mathcal{N}_h\big) \le H_\alpha\big((1-q)\mathcal{N}_0 + q\mathcal{N}_1 \,\|\,"

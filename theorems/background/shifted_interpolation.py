@@ -32,12 +32,12 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, non_negative, non_negative_integer, positive, positive_integer
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.effort import points as effort
 from theorems.tools.symbolic_signs import positive as signed_positive
 from theorems.tools.symbolic_signs import vanishes
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 _SEED = 20240300
 _STEPS = 4
@@ -150,7 +150,7 @@ def _broken_line(x: Fraction, knots: list[Fraction], slopes: list[Fraction]) -> 
     return total
 
 
-def coupling_steps(rule: Rule, given: Domain) -> list[Step]:
+def coupling_steps(rule: Rule, given: Domain) -> list[ProofStep]:
     """The proof's steps up to the cost of one shift."""
     c, z, s, a, u, v = sympy.symbols("c z s a u v", positive=True)
     length = sympy.sqrt(u**2 + v**2)
@@ -264,7 +264,7 @@ _ORDER = Parameter("alpha", low=Fraction(1), low_open=True)
 shifted_interpolation = Claim(
     id="background/shifted-interpolation",
     source="Bok, Su and Altschuler 2024, shifted interpolation (arXiv 2403.00278); proved here, their text not at hand",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"z_{i+1} = c z_i + s_{i+1} - a_{i+1} \ge 0,\ z_0 = z_T = 0 \implies \theta_T \text{ is }"
         r" \left(\textstyle\sum_i a_i^2/\tau_i^2\right)^{1/2}\text{-GDP}"
@@ -288,7 +288,7 @@ iteration = Claim(
         "Feldman, Mironov, Talwar and Thakurta 2018, amplification by iteration (there c = 1); text not at hand, "
         "proved here"
     ),
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"z_{i+1} = c z_i + s_{i+1} - a_{i+1} \ge 0,\ z_0 = z_T = 0 \implies"
         r" R_\alpha(\theta_T \| \theta'_T) \le \frac{\alpha}{2}\sum_i \frac{a_i^2}{\tau_i^2}"
@@ -308,7 +308,7 @@ iteration = Claim(
 one_pass = Claim(
     id="background/fmit18-sgd",
     source="Feldman, Mironov, Talwar and Thakurta 2018, one pass of noisy SGD; text not at hand, derived here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"R_\alpha \le \frac{\alpha (2L)^2}{2\sigma^2 (n + 1 - t)},"
         r" \text{ the least bound for all 1-Lipschitz steps that differ by } 2\eta L \text{ at step } t"

@@ -30,8 +30,8 @@ from hypothesis import strategies as st
 
 from oracle.core.domain import Parameter, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.tools.counterexamples import search
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, shown
 from theorems.tools.symbolic_signs import never_negative, vanishes
@@ -271,7 +271,7 @@ _HYPOTHESES = (Parameter("odds", low=Fraction(1), meaning="e^epsilon0"), positiv
 shuffle_clones = Claim(
     id="background/shuffle-clones",
     source="Feldman, McMillan and Talwar 2021, Thm 3.1 and its reduction to clones; text not at hand",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"(A + D, C - A + 1 - D) \text{ and } (A + 1 - D, C - A + D) \text{ dominate } n \text{ shuffled }"
         r" \varepsilon_0\text{-DP reports},\ C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0})"
@@ -291,7 +291,7 @@ shuffle_clones = Claim(
 closed_form = Claim(
     id="background/fmt",
     source="Feldman, McMillan and Talwar 2021, Thm 3.1, the closed form (the register's; text not at hand)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon = \log\left(1 + \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}\left(\frac{8\sqrt{"
         r"e^{\varepsilon_0}\log(4/\delta)}}{\sqrt{n}} + \frac{8 e^{\varepsilon_0}}{n}\right)\right),\quad"
@@ -318,7 +318,7 @@ closed_form = Claim(
 approximate = Claim(
     id="background/fmt-approximate",
     source="Feldman, McMillan and Talwar 2021, Thm 3.8 (as the register recalls it; text not at hand)",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"(\varepsilon_0, \delta_0)\text{-DP reports: } \delta \text{ grows by }"
         r" (e^\varepsilon + 1)\left(1 + \tfrac12 e^{-\varepsilon_0}\right) n\delta_0"

@@ -30,8 +30,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, positive
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -162,7 +162,7 @@ _TUNING = (positive("mean", "m"), _ORDER)
 papernot_steinke = Claim(
     id="background/papernot-steinke",
     source="a finding of ours: the formula that the register recalls of Papernot and Steinke 2022, for m < 1 as well",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon'(\alpha) = \varepsilon(\alpha) + m\hat\delta + \frac{\log m}{\alpha - 1},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1},\ m > 0"
@@ -179,7 +179,7 @@ papernot_steinke = Claim(
 papernot_steinke_many = Claim(
     id="background/papernot-steinke-reading-many",
     source="Papernot and Steinke 2022, as the register quotes it, read for a mean of at least one run",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon'(\alpha) = \varepsilon(\alpha) + m\hat\delta + \frac{\log m}{\alpha - 1},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1},\ m \ge 1"
@@ -197,7 +197,7 @@ papernot_steinke_many = Claim(
 poisson_tuning = Claim(
     id="background/poisson-tuning",
     source="Papernot and Steinke 2022, repaired for a small number of runs; proved here",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"e^{(\alpha-1)\varepsilon'(\alpha)} \le e^{-m} + m e^{(\alpha-1)(\varepsilon(\alpha) + m\hat\delta)},\quad"
         r" e^{\hat\varepsilon} \le 1 + \frac{1}{\alpha - 1}"
@@ -223,7 +223,7 @@ koskela = Claim(
         r"m \cdot (e^{\varepsilon_1} - 1) - m \cdot \delta(\varepsilon_1)$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"H_{e^\varepsilon}(A, A') \le m\,\delta(e),\quad"
         r" \varepsilon = e + m(e^{\varepsilon_1} - 1) + m\,\delta(\varepsilon_1),\ e, \varepsilon_1 \ge 0"

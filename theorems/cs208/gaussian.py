@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from oracle.core.domain import Parameter, positive, probability
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.tools.classical_calibration import calibration
 from theorems.verdict import Verdict
 
@@ -20,7 +20,7 @@ gaussian_mechanism = Claim(
         r"\ell_2}}{\varepsilon} \right)^2 \cdot \ln \frac{1.25}{\delta} \cdot I_k \right)$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=_STATEMENT,
     words="the classical Gaussian calibration is private, no range of epsilon given",
     hypotheses=(positive("epsilon"), probability("delta"), positive("sensitivity")),

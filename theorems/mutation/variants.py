@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from theorems.claim import Claim, judge
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.mutation.formulas import Watched, answers, beyond, rewritten
 from theorems.mutation.leaves import Place, is_number, leaves, put, transformed
 from theorems.tools import effort

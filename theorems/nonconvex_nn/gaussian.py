@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from oracle.core.domain import positive, probability
-from theorems.claim import Claim, Flip, Severity, Whose
+from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.tools.classical_calibration import calibration
 from theorems.verdict import Verdict
 
@@ -17,7 +17,7 @@ lemma_1 = Claim(
     source="002, Lemma 1",
     quote=r"Gaussian mechanism preserves (ϵ, δ) -DP for $0 < \epsilon, \delta < 1$.",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=_STATEMENT + r" \text{ for } 0 < \epsilon, \delta < 1",
     words="the classical Gaussian calibration is private for epsilon and delta in (0, 1)",
     hypotheses=(probability("epsilon"), probability("delta"), positive("sensitivity")),

@@ -28,10 +28,10 @@ from flint import ctx
 
 from oracle.core.domain import Parameter, positive
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import vanishes
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))
 _SHAPES = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (1, 4), (5, 5))
@@ -97,7 +97,7 @@ def exact_law(setting: BlockSetting) -> Fraction:
     return mean**2 / (2 * variance)
 
 
-def heat_flow() -> tuple[Step, ...]:
+def heat_flow() -> tuple[ProofStep, ...]:
     """The proof of the module docstring: what is computed of it, and what is not."""
     alpha, start, t, first, flow = sympy.symbols("alpha c_0 t alpha_0 I", positive=True)
     divergence, rho = sympy.Function("R")(alpha), sympy.Function("rho")(alpha)
@@ -125,7 +125,7 @@ def heat_flow() -> tuple[Step, ...]:
     )
 
 
-def in_range(given: Domain) -> Step:
+def in_range(given: Domain) -> ProofStep:
     """What the proof needs of the hypotheses: an order above 1, a positive time of the heat flow and constant c_0."""
     order, eta, noise, v, slope = (
         given.chart("alpha") - 1, *(given.symbol(name) for name in ("eta", "noise", "spread", "lipschitz_gradient"))
@@ -179,7 +179,7 @@ corollary_4_5 = Claim(
         r"\sigma(\eta, k, j)}{L_F^2}\right)^{-1} + 1."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\frac{R_\alpha(\theta_k^{j+1} \| \theta_k'^{j+1})}{\alpha} \le \frac{R_{\alpha'}(\theta_k^j \| \theta_k'^j)}"
         r"{\alpha'} \left(1 + \frac{2\eta o\, c}{L_F^2}\right)^{-1/L_T^2},"

@@ -21,8 +21,8 @@ from flint import ctx
 from oracle.core.domain import positive, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.updates import PRINTED, decided, regions
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
@@ -79,7 +79,7 @@ bounded = Claim(
     id="sbcd/assump-3.1", source="001, Assumption 3.1, called benign",
     quote=_BENIGN,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
     words="bounded activations are a benign assumption: for Algorithm 2 as listed, or normalised after the noise",
     hypotheses=_UNIT, says=None, check=None, readings=("sbcd/assump-3.1-reading-listed", "sbcd/assump-3.1-repaired"),
@@ -100,7 +100,7 @@ bounded = Claim(
 )
 listed = Claim(
     id="sbcd/assump-3.1-reading-listed", source="001, Assumption 3.1, for Algorithm 2 as it is listed",
-    quote=_BENIGN, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_BENIGN, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
     words="the activations that Algorithm 2, as listed, solves for are bounded by a constant",
     hypotheses=_UNIT, says=lambda rho, z: rho + z, check=judge_bounded,

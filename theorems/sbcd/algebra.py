@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from theorems.domain import Domain, Point
+from theorems.given import Domain, Point
 
 
 def vanishes(expression: Any) -> bool:

@@ -27,10 +27,10 @@ from oracle.core.domain import Parameter
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.sbcd.algebra import vanishes
-from theorems.verdict import Evidence, Finding, Step, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Evidence, Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 RECORDS = 100
 _CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
@@ -60,7 +60,7 @@ def true_epsilon() -> Enclosure:
         return Enclosure.of_ball(((1 - q - ball(_DELTA)) / q).log())
 
 
-def run_steps() -> tuple[Step, ...]:
+def run_steps() -> tuple[ProofStep, ...]:
     """What makes the test a proof: computed but for the walk and the hypotheses of the theorem."""
     theta = sympy.symbols("theta", positive=True)
     slope = sympy.factor(sympy.diff(theta / (1 + theta**2) ** 2, theta))
@@ -117,7 +117,7 @@ algorithm = Claim(
         "constant:"
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\frac{R_\alpha}{\alpha} \le \frac{2C^2}{oN} \quad (D = 1,\ K = 1,\ j_0 = 0,\ \eta = b = 1)",
     words="Theorem 4.6, repaired and summed over blocks, bounds the loss of Algorithm 2 on a network with one unit",
     hypotheses=_SETTING, says=lambda touch, records: 2 * touch / records, check=judge_claim,
@@ -145,7 +145,7 @@ first = Claim(
         "the hidden state assumption."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\text{Algorithm 2 satisfies } (\alpha, \varepsilon(\alpha))\text{-RDP for the } \varepsilon"
               r" \text{ of Theorem 4.6}",
     words="DP-SBCD trains non-convex networks with the hidden-state guarantee that the document proves",
@@ -176,7 +176,7 @@ gain = Claim(
     source="001, Section 1, fifth paragraph: for Algorithm 2, all blocks, by Theorem 4.6 with its indices set right",
     quote="our algorithm’s privacy loss is significantly smaller than that of composition theory.",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon(\text{Algorithm 2}) \le \frac{1}{N}\,\varepsilon(\text{composition})"
               r" \quad (K = 1,\ j_0 = 0,\ N = 100)",
     words="Algorithm 2, all of its blocks, is guaranteed less than the sum over all updates that read the record",

@@ -26,8 +26,8 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, positive, positive_integer
 from oracle.core.enclosure import ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.accounting import BlockSetting, recursion
 from theorems.sbcd.algebra import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
@@ -159,7 +159,7 @@ fixed_blocks = Claim(
         "individual sub-problems."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon(\alpha) \le \sum_d \varepsilon_d(\alpha),"
         r" \quad \varepsilon_d \text{ computed with } \theta_{d'}, d' \ne d, \text{ fixed}"
@@ -186,7 +186,7 @@ fixed_blocks = Claim(
 fixed_blocks_mixed = Claim(
     id="sbcd/fixed-blocks-mixed",
     source="a finding on 001, Theorem 4.6, first display, for several blocks: the average over a hidden position",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon(\alpha) \le \frac{1}{\alpha-1}\log \sum_{j_0} \frac{b}{n} e^{(\alpha-1) \sum_d"
               r" \varepsilon_d(\alpha, j_0)}",
     words="for a uniform hidden position the average of the sums of block losses bounds the loss of all blocks",

@@ -26,11 +26,11 @@ import sympy
 
 from oracle.core.domain import positive, positive_integer, schedule
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.accounting import BlockSetting, exact_law, recursion, settings, spread
 from theorems.sbcd.algebra import vanishes
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Index = Callable[[Any, Any, Any, Any], Any]
 """An index of (k, K, N, j): epoch of the touch, epochs, batches an epoch, batches before the record (j_0)."""
@@ -124,7 +124,7 @@ def telescoping_gap() -> sympy.Expr:
     return sympy.simplify(factor - gradient**2 * prox**2 * before / after)
 
 
-def induction(form: Form) -> tuple[Step, Step]:
+def induction(form: Form) -> tuple[ProofStep, ProofStep]:
     """The proof that a form is what the recursion gives, which is linear in the touches."""
     return (
         computed("a step without the record multiplies by q V/V', q = (L_F L_T)^2, so the factors of consecutive steps "
@@ -218,7 +218,7 @@ theorem_4_6 = Claim(
         r"\prod_{l=k}^K \frac{c_l^{j_0+1}}{c_l^{j_0}} \right)^{-1/L_T^2} \quad (11)"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon_K(\alpha, j_0) \le \alpha \sum_{k=0}^{K-1} \frac{\eta S_g^2}{4b^2 o_k} \left(\frac{c_k^{j_0+1}}"
         r"{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0} \prod_{l=k}^{K}"
@@ -243,7 +243,7 @@ theorem_4_6 = Claim(
 theorem_4_6_repaired = Claim(
     id="sbcd/thm-4.6-repaired",
     source="001, Theorem 4.6, inequality (11), its indices set right, for one block",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=_FIXED.replace(" = ", r" \le ", 1),
     words="the loss of one block, all else that it reads independent of the data, is at most (11) with the product "
           "over k < l < K, the last constant c_K^0 and the power -1",
@@ -263,7 +263,7 @@ theorem_4_6_repaired = Claim(
 form_4_6 = Claim(
     id="sbcd/thm-4.6-form",
     source="001, Theorem 4.6, inequality (11), its indices set right, as a formula",
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=_FIXED,
     words="the recursion of Corollary 4.5, repaired, has the closed form (11) with the product over k < l < K, the "
           "last constant c_K^0 and the power -1",

@@ -16,8 +16,8 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.figure_1 import EPOCHS, Schedule, decimal
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, instance, refuted
@@ -145,7 +145,7 @@ _TREND = (
 linear = Claim(
     id="sbcd/fig-1a-linear", source="001, Section 4.3: near-linear curves in the logarithmic graph", quote=_LINEAR,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\log_{10} \text{ contribution is nearly linear in the epoch}",
     words="in the logarithmic graph the curves of the epochs' contributions are nearly straight",
     hypotheses=(), says=None, check=None,
@@ -157,7 +157,7 @@ linear_late = Claim(
     id="sbcd/fig-1a-linear-reading-late", source="001, Section 4.3, the later half; L_F = 0.99 and 0.0003 k assumed",
     quote=_LINEAR,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\log_{10} \text{ rises by } 0.1746 \text{ to } 0.1748 \text{ (constant), } 0.1781 \text{ to } 0.2116"
               r" \text{ (adaptive) an epoch},\ k \ge 15",
     words="in the later half the logarithm of an epoch's contribution rises by 0.1746 to 0.1748 an epoch with constant "
@@ -169,7 +169,7 @@ linear_late = Claim(
 linear_all = Claim(
     id="sbcd/fig-1a-linear-reading-all", source="001, Section 4.3, all 30 epochs; L_F = 0.99 assumed", quote=_LINEAR,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\log_{10} \text{ rises by } 0.17 \text{ to } 0.22 \text{ an epoch},\ k \ge 0",
     words="over all 30 epochs the logarithm of an epoch's contribution rises by 0.17 to 0.22 an epoch",
     hypotheses=(), check=judge_slopes, says=(0, {"constant": ("0.17", "0.22"), "adaptive": ("0.18", "0.22")}),
@@ -181,7 +181,7 @@ order = Claim(
     id="sbcd/fig-1a-j0-claim",
     source="001, Section 4.3: a larger j_0 leads to a smaller privacy loss in the initial stages", quote=_LATER,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"j_0 < j_0' \implies \text{less loss at } j_0' \text{ in the initial stages}",
     words="a record in a later batch loses less in the initial stages of training",
     hypotheses=(), says=None, check=None, readings=("sbcd/fig-1a-j0-claim-reading-epochs", "sbcd/fig-1a-j0-iterations"),
@@ -193,7 +193,7 @@ order_epochs = Claim(
     source="001, Section 4.3, the stages being epochs (the axis of Figure 1(a))",
     quote=_LATER,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"j_0 < j_0' \implies \text{contribution}_k(j_0') < \text{contribution}_k(j_0),\ k = 0, 1, 2",
     words="a record in a later batch contributes less in the first epochs",
     hypotheses=(), says=True, check=judge_order, flips=(Flip("more", False, Verdict.HOLDS),),
@@ -203,7 +203,7 @@ order_epochs = Claim(
 order_repaired = Claim(
     id="sbcd/fig-1a-j0-claim-repaired",
     source="001, Section 4.3, the other way round, at Figure 1's setting with L_F = 0.99 and o = 0.01",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"j_0 < j_0' \implies \text{contribution}_k(j_0) < \text{contribution}_k(j_0'),\ k = 0, 1, 2"
               r"\quad (L_F = 0.99,\ o = 0.01)",
     words="at Figure 1's setting a record in a later batch contributes more in each of the first three epochs",
@@ -213,7 +213,7 @@ order_repaired = Claim(
 trends = Claim(
     id="sbcd/fig-1b-claims", source="001, Section 4.3, on Figure 1(b)", quote=_TREND,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{constant noise late: the loss converges; noise that continues to decrease: it diverges}",
     words="late constant noise makes the loss converge, and noise that continues to decrease makes it diverge",
     hypotheses=(), says=None, check=None,
@@ -226,7 +226,7 @@ trends_30 = Claim(
     source="001, Section 4.3, the figure's 30 epochs (L_F = 0.99, alpha = 2, S_g = 1 assumed, decay repaired)",
     quote=_TREND,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{30}/\varepsilon_{20} = 1.0021 \text{ (constant)},\ 3.1865 \text{ (decay)},\ 0.6722 \text{"
               r" (increase)},\ 0.9806 \text{ (decrease, then constant)}",
     words="within 30 epochs constant noise makes the loss settle to 0.21 % from below, late constant noise to 2 % from "

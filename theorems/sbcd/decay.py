@@ -18,8 +18,8 @@ from flint import ctx
 from oracle.core.domain import Parameter, non_negative_integer, positive, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.experiments import certified_losses
 from theorems.sbcd.prose import shares
 from theorems.tools.printed import rounds_to
@@ -120,7 +120,7 @@ _QUADRATIC = (probability("rate", "eta h"), positive("curvature", "h"), positive
 
 exponential = Claim(
     id="sbcd/decay-exponential", source="001, Section 4.3, with footnote 1", quote=_EXPONENTIAL, whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{contribution}_k \le C\,r^{K-k},\ r < 1",
     words="an epoch's contribution to the privacy loss decreases exponentially with the steps and epochs after it",
     hypotheses=(), says=None, check=None,
@@ -130,7 +130,7 @@ exponential = Claim(
 )
 exponential_contraction = Claim(
     id="sbcd/decay-exponential-reading-contraction", source="001, Section 4.3, for L_F L_T < 1 and constant noise",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\text{decay after } n \text{ steps without the record} \le q^n",
     words="with a contraction and constant noise a touch keeps at most q^n of itself after n steps without the record",
     hypotheses=(positive("noise"), probability("product", "q, the square of L_F L_T"), non_negative_integer("steps")),
@@ -140,7 +140,7 @@ exponential_contraction = Claim(
 )
 exponential_convex = Claim(
     id="sbcd/decay-exponential-reading-convex", source="001, Section 4.3, for the L_F L_T = 1 that convexity gives",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\text{decay of the first touch} \le 10 \cdot 0.9^K \quad (L_F L_T = 1)",
     words="without contraction the first touch keeps at most 10 times 0.9^K of itself after K epochs",
     hypotheses=(), says=(Fraction(10), Fraction(9, 10)), check=judge_convex,
@@ -150,7 +150,7 @@ exponential_convex = Claim(
 )
 diminishes = Claim(
     id="sbcd/gradient-diminishes", source="001, Section 4.1", quote=_DIMINISHES, whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\nabla\mathcal{F} \to 0", words="as the algorithm converges, the gradient diminishes",
     hypotheses=(), says=None, check=None,
     readings=("sbcd/gradient-diminishes-reading-noise", "sbcd/gradient-diminishes-reading-no-noise"),
@@ -158,7 +158,7 @@ diminishes = Claim(
 )
 diminishes_without = Claim(
     id="sbcd/gradient-diminishes-reading-no-noise", source="001, Section 4.1; for h theta^2/2 without noise",
-    quote=_DIMINISHES, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_DIMINISHES, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\|\nabla\mathcal{F}\|^2 \to 0 \quad (\mathcal{F} = \tfrac{h}{2}\theta^2,\ o = 0)",
     words="without noise the gradient of h theta^2/2 tends to 0",
     hypotheses=(*_QUADRATIC[:2], Parameter("noise", low=Fraction(0), high=Fraction(0))),
@@ -169,7 +169,7 @@ diminishes_without = Claim(
 )
 diminishes_with = Claim(
     id="sbcd/gradient-diminishes-reading-noise", source="001, Section 4.1; for h theta^2/2, noise of constant variance",
-    quote=_DIMINISHES, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_DIMINISHES, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"E\|\nabla\mathcal{F}\|^2 \to 0 \quad (\mathcal{F} = \tfrac{h}{2}\theta^2)",
     words="under noise of constant variance the mean square of the gradient of h theta^2/2 tends to 0",
     hypotheses=_QUADRATIC, says=lambda rate, h, noise: 0 * h, check=judge_gradient,
@@ -182,7 +182,7 @@ utility = Claim(
     id="sbcd/noise-utility", source="001, Section 4.3, end; for h theta^2/2",
     quote="worth noting that noise with a smaller variance tends to yield better utility for the model compared to "
           "noise with a larger variance",
-    whose=Whose.READING, severity=Severity.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"E\|\nabla\mathcal{F}\|^2 \to \frac{2\eta o\,h^2}{1 - (1 - \eta h)^2} \quad"
               r" (\mathcal{F} = \tfrac{h}{2}\theta^2,\ \eta h < 1)",
     words="on h theta^2/2 the mean square of the gradient, 2 h times the excess risk, tends to a multiple of the "
@@ -194,7 +194,7 @@ utility = Claim(
 )
 same = Claim(
     id="sbcd/same-loss-by-theorem", source="001, Section 5, as printed or by Theorem 4.6", quote=_SAME,
-    whose=Whose.READING, severity=Severity.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\varepsilon_D(K) \approx \varepsilon_C(K)",
     words="both strategies lose about the same for the same number of epochs",
     hypotheses=(), says=None, check=None,
@@ -203,7 +203,7 @@ same = Claim(
 )
 same_any = Claim(
     id="sbcd/same-loss-by-theorem-reading-any", source="001, Section 5, by the accounting, for any L_F (none printed)",
-    quote=_SAME, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_SAME, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"|\varepsilon_D(50)/\varepsilon_C(50) - 1| \le 0.03 \text{ for every } L_F, \text{ say } 0.95",
     words="the accounting gives both strategies the same loss after 50 epochs, to 3 %, for any L_F such as 0.95",
     hypotheses=(), says=(Fraction(95, 100), ()), check=judge_same, repaired_by="sbcd/same-loss-by-theorem-repaired",
@@ -212,7 +212,7 @@ same_any = Claim(
 )
 same_repaired = Claim(
     id="sbcd/same-loss-by-theorem-repaired", source="001, Section 5, by the accounting, for L_F = 0.986 (finding)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_D(50)/\varepsilon_C(50) = 1.010, 1.002, 0.994, 0.987, 0.979 \text{ at } j_0 = 0, \dots, 4"
               r"\quad (L_F = 0.986,\ L_T = 1)",
     words="at L_F = 0.986 the accounting gives both strategies the same loss after 50 epochs, to 3 % at every position",

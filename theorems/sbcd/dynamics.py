@@ -25,8 +25,8 @@ from flint import arb
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.sbcd.accounting import BlockSetting, exact_law, recursion
 from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, induction
@@ -213,7 +213,7 @@ decays = Claim(
         "increase in K ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\left(\frac{c_k^{j_0+1}}{c_K^{n/b-1}} \left(\frac{1}{L_F^2 L_T^2}\right)^{(n/b-1)(K-k)-j_0}"
               r" \prod_{l=k}^{K} \frac{c_l^{j_0+1}}{c_l^{j_0}}\right)^{-1/L_T^2} < 1",
     words="the decay factor of (11), as printed, is below 1 and falls as K grows",
@@ -246,7 +246,7 @@ exponential = Claim(
     id="sbcd/intro-exponential", source="001, Section 1: otherwise, the privacy loss will increase exponentially",
     quote=_EXPONENTIAL,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\text{not strongly convex} \implies \text{the privacy loss increases exponentially}",
     words="without strong convexity the privacy loss increases exponentially: the loss itself, or what theorems bound",
     hypotheses=_BLOCK, says=None, check=None,
@@ -269,7 +269,7 @@ exponential = Claim(
 )
 exponential_loss = Claim(
     id="sbcd/intro-exponential-reading-loss", source="001, Section 1: the hidden-state loss itself grows exponentially",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"L_F \ge 1 \implies \frac{R_\alpha}{\alpha} \ge C r^{K-1}\,\frac{\eta S_g^2}{4b^2 o}"
               r" \text{ for some } r > 1, C > 0",
     words="without strong convexity the hidden-state privacy loss grows like C r^K, for some r > 1",
@@ -281,7 +281,7 @@ exponential_loss = Claim(
 )
 exponential_bounds = Claim(
     id="sbcd/intro-exponential-reading-bounds", source="001, Section 1: the bounds of existing theorems do",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\text{existing bounds grow exponentially without strong convexity}",
     words="what existing theorems bound the hidden-state loss by grows exponentially without strong convexity",
     hypotheses=(), says=None,
@@ -296,7 +296,7 @@ convergence = Claim(
         "assumption."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"o \text{ constant} \implies \lim_{K \to \infty} \varepsilon_K(\alpha, j_0) < \infty",
     words="with constant noise the privacy loss of Theorem 4.6 converges as the epochs grow",
     hypotheses=_BLOCK[1:2] + _BLOCK[3:], says=lambda q, batches: True, check=judge_convergence,
@@ -325,7 +325,7 @@ smaller_prox = Claim(
     id="sbcd/smaller-LT", source="001, after Corollary 4.5: the smaller L_T^2 is, the better the guarantee",
     quote="The smaller L_T^2 is, the better privacy guarantee will be obtained.",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"L_T \le L_T' \implies \varepsilon_K(L_T) \le \varepsilon_K(L_T') \text{ (through the log-Sobolev"
               r" constants)}",
     words="over several epochs a smaller L_T never gives a larger bound",
@@ -341,7 +341,7 @@ tighter = Claim(
         "distributions, Theorem 4.6 has a tighter bound than previous work [32, Theorem 3.3]."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_K^{(11)}(\alpha) \le \varepsilon_K^{\mathrm{YS}}(\alpha)",
     words="without a proximal map and with fixed noise, Theorem 4.6 is tighter than Theorem 3.3 of Ye and Shokri",
     hypotheses=_BLOCK, says=None,

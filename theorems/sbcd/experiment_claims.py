@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from oracle.core.domain import positive_integer
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.sbcd.experiments import (
     CONSTANT,
     DECREASE,
@@ -48,7 +48,7 @@ madelon_origin = Claim(
         "features and belonging to one of the five classes."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{Madelon: } 6000 \text{ instances, } 20 \text{ features, } 5 \text{ classes}",
     words="the challenge's Madelon data set has 6000 instances of 20 features in five classes",
     hypotheses=(), says=None, check=citing(
@@ -104,7 +104,7 @@ column = Claim(
     id="sbcd/table-1-C10", source="001, Table 1, the losses with constant noise; the inequalities are ours",
     quote="10 C 0.041408 20.03(± 0.59) 20 C 0.040652",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{10} \le \varepsilon_{20} \le \dots \le \varepsilon_{50}",
     words="the losses with constant noise, 0.041408 first, come from Theorem 4.6, which grows with the epochs",
     hypotheses=(), says=CONSTANT, check=judge_column,
@@ -132,7 +132,7 @@ smaller = Claim(
     id="sbcd/table-1-D-le-C", source="001, Table 1 and Section 5: lower privacy loss with adaptive noise",
     quote=_HIGHER,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_D(K) < \varepsilon_C(K)",
     words="the printed loss of strategy D is below that of C at every K",
     hypotheses=(), says=(DECREASE, CONSTANT), check=judge_smaller,
@@ -142,7 +142,7 @@ smaller = Claim(
 model = Claim(
     id="sbcd/table-1-D-le-C-model",
     source="001, Table 1 against Theorem 4.6 (its indices set right) at L_F = 0.95 (finding)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_D(50)/\varepsilon_C(50) = 1.212, 1.196, 1.182, 1.169, 1.158 \text{ at } j_0 = 0, \dots, 4"
               r"\quad (L_F = 0.95,\ L_T = 1)",
     words="at L_F = 0.95 the accounting gives strategy D more loss than C after 50 epochs, at every position",
@@ -153,7 +153,7 @@ model = Claim(
 model_repaired = Claim(
     id="sbcd/table-1-D-le-C-model-repaired",
     source="001, Table 1 against Theorem 4.6 (its indices set right) at L_F = 1 (finding)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_D(50)/\varepsilon_C(50) = 0.640, 0.638, 0.636, 0.633, 0.631 \text{ at } j_0 = 0, \dots, 4"
               r"\quad (L_F = L_T = 1)",
     words="without contraction, L_F = 1, the accounting gives strategy D less loss than C after 50 epochs, at every "
@@ -166,7 +166,7 @@ means = Claim(
     id="sbcd/table-1-utility", source="001, Table 1 and Section 5: higher utility with adaptive noise",
     quote=_HIGHER,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_D(K) > \mathrm{acc}_C(K)",
     words="the printed mean accuracy of strategy D is above C's at every K",
     hypotheses=(), says="D", check=judge_means, flips=(Flip("C above D", "C", Verdict.REFUTED),),
@@ -175,7 +175,7 @@ means = Claim(
 significant = Claim(
     id="sbcd/table-1-utility-significant", source="001, Table 1 and Section 5: higher utilities", quote=_HIGHER,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_D(K) > \mathrm{acc}_C(K) \text{, as means or beyond } \pm",
     words="strategy D has the higher utility at every K",
     hypotheses=(), says=None, check=None,
@@ -186,7 +186,7 @@ intervals = Claim(
     id="sbcd/table-1-utility-significant-reading-intervals",
     source="001, Table 1: the intervals of the accuracies", quote=_HIGHER,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_D(K) - \Delta_D > \mathrm{acc}_C(K) + \Delta_C \text{ for all } K",
     words="strategy D is better than C at every K by printed intervals that do not overlap",
     hypotheses=(), says=(10, 20, 30, 40, 50), check=judge_accuracy,
@@ -196,7 +196,7 @@ intervals = Claim(
 )
 intervals_repaired = Claim(
     id="sbcd/table-1-utility-significant-repaired", source="001, Table 1, where the intervals do not overlap",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_D(K) - \Delta_D > \mathrm{acc}_C(K) + \Delta_C,\ K = 20, 30, 40",
     words="at 20, 30 and 40 epochs the printed intervals of D and C do not overlap, D's being above",
     hypotheses=(), says=(20, 30, 40), check=judge_accuracy,
@@ -205,7 +205,7 @@ intervals_repaired = Claim(
 )
 chance = Claim(
     id="sbcd/table-1-chance", source="001, Table 1, K = 10 (finding)", quote="10 C 0.041408 20.03(± 0.59)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"20.13 \pm 0.32 \ni 20,\quad 20.03 \pm 0.59 \ni 20",
     words="after 10 epochs the printed intervals of both strategies contain chance level, 20 % for five classes",
     hypotheses=(), says=(10,), check=judge_chance, flips=(Flip("after 20 epochs, too", (10, 20), Verdict.REFUTED),),
@@ -215,7 +215,7 @@ noise_order = Claim(
     id="sbcd/table-1-noise-order", source="001, Section 4.3, end, against Table 1 (finding)",
     quote="worth noting that noise with a smaller variance tends to yield better utility for the model compared to "
           "noise with a larger variance",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\#\{k : o_k > 0.01\} = 7, 17, 27, 37, 47 \text{ for } K = 10, 20, 30, 40, 50",
     words="strategy D, the more accurate at every K, has more noise than C in 7, 17, 27, 37 and 47 of its epochs: "
           "in most of them",

@@ -9,8 +9,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted
 
 EPOCHS = 30
@@ -95,7 +95,7 @@ noise_a = Claim(
     id="sbcd/fig-1a-noise", source="001, Figure 1(a): o = 0.01 - 0.003 k over 30 epochs",
     quote=r"while in the adaptive noise scenario, the $o(\eta, k, j) = 0.01 - 0.003k$.",
     whose=Whose.TYPO,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"o_k = 0.01 - 0.003k > 0,\quad 0 \le k \le 30", words="the adaptive noise of Figure 1(a) is a variance",
     hypotheses=(), says=((30, "0.01", "-0.003", "-0.08"),), check=judge_schedule,
     expected="REFUTED PROVED",
@@ -112,7 +112,7 @@ noise_b = Claim(
     id="sbcd/fig-1b-decay", source="001, Figure 1(b): noise decay, o = 0.001 - 0.0003 k",
     quote=r"noise decay means $o(\eta, k, j) = 0.001 - 0.0003k$",
     whose=Whose.TYPO,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"o_k = 0.001 - 0.0003k > 0,\quad 0 \le k \le 30",
     words="the decaying noise of Figure 1(b) is a variance",
     hypotheses=(), says=((30, "0.001", "-0.0003", "-0.008"),), check=judge_schedule,
@@ -154,7 +154,7 @@ positions = Claim(
     id="sbcd/fig-1-j0", source="001, Figure 1: j_0 = 0, 15, 30 with n = 2100 and b = 100",
     quote="Each scenario contains three situations ($j_0 = 0, 15, 30$).",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"j_0 \in \{0, 15, 30\} \subset \{0, \dots, n/b - 1\}", words="the figure's positions j_0 exist",
     hypotheses=(), says=(0, 15, 30), check=judge_positions,
     expected="REFUTED PROVED",
@@ -171,7 +171,7 @@ positions = Claim(
 rho = Claim(
     id="sbcd/fig-1-rho", source="001, Figure 1: Lipschitz constant rho = 0.99, while L_F is not printed", quote=_RHO,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"L_F = 0.99", words="the curves of Figure 1 belong to L_F = 0.99, the figure's only Lipschitz constant",
     hypotheses=_STEP, says=None, check=None,
     readings=("sbcd/fig-1-rho-reading-weights", "sbcd/fig-1-rho-reading-unit-input"),
@@ -181,7 +181,7 @@ rho = Claim(
 rho_weights = Claim(
     id="sbcd/fig-1-rho-reading-weights", source="001, Figure 1 with (2): the weights' bound as L_F", quote=_RHO,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"L_F = \rho \text{ for every block with } \|\theta\| \le \rho = 0.99",
     words="the bound rho on the weights' norm is the Lipschitz constant L_F of a gradient step",
     hypotheses=_STEP, says=lambda eta, gamma, square: sympy.Rational(99, 100), check=judge_rho,
@@ -193,7 +193,7 @@ rho_unit = Claim(
     id="sbcd/fig-1-rho-reading-unit-input", source="001, Figure 1 with Lemma 4.1: eta = 0.01 and an input of norm 1",
     quote=_RHO,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"L_F = |1 - \eta\gamma x^2| = 0.99 \quad (\eta = 0.01,\ \gamma = 1,\ |x| = 1)",
     words="0.99 is the L_F of one input of norm 1 at the figure's step size 0.01, with gamma = 1",
     hypotheses=(), says=("0.01", "1", "1", "0.99"), check=judge_unit_input,
@@ -203,7 +203,7 @@ rho_unit = Claim(
 )
 rho_repaired = Claim(
     id="sbcd/fig-1-rho-repaired", source="001, Figure 1, with Lemma 4.1",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"L_F = |1 - \eta\gamma x^2| \text{ for a single input}",
     words="with a single input L_F is |1 - eta gamma x^2|, whatever rho",
     hypotheses=_STEP, says=lambda eta, gamma, square: abs(1 - eta * gamma * square), check=judge_rho,

@@ -15,8 +15,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, unit_interval, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -150,7 +150,7 @@ lemma_4_1 = Claim(
     id="sbcd/lem-4.1", source="001, Lemma 4.1",
     quote=r"is Lipschitz continuous with a constant $L_F \leq \max\{|1 - \eta\omega|, |1 - \eta\beta|\}$.",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"L_F \le \max\{|1-\eta\omega|, |1-\eta\beta|\}",
     words="a gradient step on a function with curvature between omega and beta has that Lipschitz constant",
     hypotheses=(positive("eta"), non_negative("omega"), non_negative("width", "beta - omega")), check=judge_step,
@@ -170,7 +170,7 @@ uniform_4_1 = Claim(
         "In addition, the bound of the Lipschitz constant derived in Lemma 4.1 does not depend on other parameters. "
         "That is to say, the bound in Lemma 4.1 is valid for arbitrary values of other parameters."
     ),
-    whose=Whose.PRINTED, severity=Severity.PRIVACY,
+    whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"|1 - \eta h| \le \max\{|1-\eta\omega|, |1-\eta\beta|\} \text{ for the curvature } h"
               r" \text{ of every } \mathbf{x},\ \omega > 0",
     words="Lemma 4.1's bound, with an omega above 0, is valid for every value of the other parameters",
@@ -192,7 +192,7 @@ threshold_4_1 = Claim(
         r"\frac{2}{\omega + \beta}$ and otherwise the smoothness term $|1 - \eta\beta|$."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\eta \le \frac{2}{\omega+\beta} \implies |1-\eta\omega| \ge |1-\eta\beta|,"
               r" \quad \eta \ge \frac{2}{\omega+\beta} \implies |1-\eta\omega| \le |1-\eta\beta|",
     words="the convexity term is the larger up to eta = 2/(omega + beta), and the smoothness term from there",
@@ -203,7 +203,7 @@ threshold_4_1 = Claim(
 )
 contraction = Claim(
     id="sbcd/contraction", source="a finding on 001, Sections 3.2 and 4.2: what Assumption 3.1 gives Lemma 4.1",
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\exists \eta:\ \max\{|1-\eta\omega|, |1-\eta\beta|\} < 1 \text{ for every inner sub-problem}",
     words="Lemma 4.1 gives a contraction for every batch that Assumption 3.1 admits",
     hypotheses=(vector("x"),), says=lambda batch: True, check=judge_contraction,

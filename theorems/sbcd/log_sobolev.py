@@ -21,8 +21,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, schedule
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.accounting import STEP, heat_flow, in_range
 from theorems.sbcd.algebra import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
@@ -195,7 +195,7 @@ lemma_4_7 = Claim(
     id="sbcd/lem-4.7", source="001, Lemma 4.7, the formula, from a fixed start",
     quote="satisfies c_k^j log-Sobolev inequality (LSI) and the constant c_k^j is calculated by:",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\frac{1}{c_k^j} = 2\eta L_T^2 \Big(\sum_{k'<k}\sum_{j'} o_{k'}(L_F L_T)^{2((k-k')n/b - j' + j - 1)} +"
         r" \sum_{j'<j} o_k (L_F L_T)^{2(j-j'-1)}\Big)"
@@ -219,7 +219,7 @@ law = Claim(
     id="sbcd/lem-4.7-law", source="001, Lemma 4.7, as stated: of the law of theta",
     quote=_LAW,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\theta_k^j \text{ satisfies a log-Sobolev inequality with the constant } c_k^j",
     words="the law of theta has the constant of the formula: for fixed maps, or for those of Algorithm 2",
     hypotheses=(positive("noise"),), says=None, check=None,
@@ -240,7 +240,7 @@ law = Claim(
 )
 law_algorithm = Claim(
     id="sbcd/lem-4.7-law-reading-algorithm", source="001, Lemma 4.7, for Algorithm 2, whose map depends on theta",
-    quote=_LAW, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_LAW, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\theta_k^j \text{ of Algorithm 2 satisfies a log-Sobolev inequality with the constant } c_k^j",
     words="the law of theta in Algorithm 2, where x and U are solved for with theta, has the constant of Lemma 4.7",
     hypotheses=(positive("noise"),), says=lambda theta, y: theta * y / (1 + theta**2), check=judge_law,
@@ -251,7 +251,7 @@ law_algorithm = Claim(
 )
 order_step = Claim(
     id="sbcd/cor-4.5-alpha", source="001, Corollary 4.5, case 1: the order alpha'",
-    quote=_ORDER, whose=Whose.PRINTED, severity=Severity.PRIVACY,
+    quote=_ORDER, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\frac{R_\alpha(\text{after})}{\alpha} \le \frac{1}{1+u}\,\frac{R_{\alpha'}(\text{before})}{\alpha'},"
               r" \quad \alpha' = 1 + \frac{\alpha - 1}{1 + u},\ u = \frac{2\eta o\, c}{L_F^2}",
     words="the divergence before a step without the record is to be taken at the order 1 + (alpha - 1)/(1 + u)",
@@ -265,7 +265,7 @@ order_step = Claim(
 uniform = Claim(
     id="sbcd/uniform-alpha", source="001, Theorem 4.6, proof sketch",
     quote=r"Therefore, we can uniformly bounded the value of $\frac{\varepsilon_K(\alpha, j_0)}{\alpha}$ for any α .",
-    whose=Whose.PRINTED, severity=Severity.PRIVACY,
+    whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\alpha > 1 \implies \alpha' > 1: \text{ a bound of } R_\alpha/\alpha \text{ for all } \alpha > 1"
               r" \text{ stays one}",
     words="a bound of R/alpha that is uniform over the orders above 1 stays uniform from step to step",

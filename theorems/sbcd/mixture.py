@@ -22,8 +22,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -99,7 +99,7 @@ theorem_4_6_mix = Claim(
         r"$\varepsilon_K(\alpha)$."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\varepsilon_K(\alpha) \le \frac{1}{\alpha - 1}\log\left(\sum_{j_0} \frac{b}{n}"
         r" e^{(\alpha - 1)\varepsilon_K(\alpha, j_0)}\right)"

@@ -22,8 +22,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative, positive, positive_integer, real, vector
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.sbcd.mixture import hessian_gap
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
@@ -229,7 +229,7 @@ estimate = Claim(
     id="sbcd/eq-2", source="001, (2) with the spectral norm approximated by power iteration",
     quote=_POWER,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\lVert \theta_d \min(\rho_d/\tilde\lambda_d, 1) \rVert_2 \le \rho_d",
     words="after (2) the spectral norm is at most rho: with power iteration's estimate, or with the norm itself",
     hypotheses=_WEIGHTS, says=None, check=None, readings=("sbcd/eq-2-reading-estimate", "sbcd/eq-2-repaired"),
@@ -247,7 +247,7 @@ estimate = Claim(
 )
 estimate_reading = Claim(
     id="sbcd/eq-2-reading-estimate", source="001, (2) with one power iteration's estimate, as a guarantee",
-    quote=_POWER, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_POWER, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\lVert \theta_d \min(\rho_d/\tilde\lambda_d, 1) \rVert_2 \le \rho_d",
     words="after (2), with power iteration's estimate of the norm, the spectral norm is at most rho",
     hypotheses=_WEIGHTS, says=lambda values: power_estimate(values, 1), check=judge_estimate,
@@ -261,7 +261,7 @@ lipschitz = Claim(
     source="001, Section 4.2: the scaling (2) clearly does not contribute to the privacy loss",
     quote=_SCALING,
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\text{the scaling (2) does not contribute to the privacy loss}",
     words="the scaling (2) does not contribute to the privacy loss: of one release, or inside the recursion",
     hypotheses=_WEIGHTS, says=None, check=None,
@@ -286,7 +286,7 @@ lipschitz = Claim(
 lipschitz_reading = Claim(
     id="sbcd/norm-nonexpansive-reading-recursion",
     source="001, Section 4.2: the scaling (2) may be left out of the recursion of log-Sobolev constants",
-    quote=_SCALING, whose=Whose.READING, severity=Severity.PROOF,
+    quote=_SCALING, whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\lVert N(\theta) - N(\theta') \rVert_F \le \lVert \theta - \theta' \rVert_F",
     words="inside the recursion of log-Sobolev constants the scaling (2) costs nothing: it is nonexpansive",
     hypotheses=(vector("theta"), positive_integer("side").at_least(2)), says=lambda side: 1, check=judge_lipschitz,
@@ -298,7 +298,7 @@ processing = Claim(
     id="sbcd/norm-post-processing", source="001, Section 4.2, the same sentence for one release",
     quote=_SCALING,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"R_\alpha(N_\# P \,\|\, N_\# Q) \le R_\alpha(P \,\|\, Q)",
     words="for one release the scaling (2), which does not look at the data, is post-processing and costs no privacy",
     hypotheses=(vector("theta"), _ORDER), says=(lambda outcome: min(outcome, 1),) * 2, check=judge_processing,
@@ -311,7 +311,7 @@ order = Claim(
     id="sbcd/alg-order", source="001, Algorithms 1 and 2: normalise, then update theta_d; Section 4.2: the other order",
     quote=_LISTED,
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the weights are controlled by (2): before the update, as listed, or after it, as Section 4.2 says",
     hypotheses=_WEIGHTS, says=None, check=None, readings=("sbcd/alg-order-reading-listed", "sbcd/alg-order-repaired"),
@@ -332,7 +332,7 @@ order = Claim(
 )
 order_reading = Claim(
     id="sbcd/alg-order-reading-listed", source="001, Algorithms 1 and 2 as listed: normalise, then update theta_d",
-    quote=_LISTED, whose=Whose.READING, severity=Severity.PROOF,
+    quote=_LISTED, whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
     hypotheses=(positive("rho"), real("step")), says=lambda theta, step, normalise: normalise(theta) + step,

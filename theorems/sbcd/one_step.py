@@ -14,8 +14,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -168,7 +168,7 @@ touch = Claim(
         r"S_g^2}{4b^2 \cdot \sigma(\eta, k, j)}."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\frac{R_\alpha'}{\alpha} \le \frac{R_\alpha}{\alpha} + \frac{\eta S_g^2}{4b^2 o}",
     words="a step with the record, whose summed gradient moves by up to S_g, adds up to eta S_g^2/(4 b^2 o) to R/alpha",
     hypotheses=_TOUCH, says=lambda eta, s, b, o: eta * s**2 / (4 * b**2 * o), check=judge_touch,
@@ -184,7 +184,7 @@ sensitivity = Claim(
     id="sbcd/assump-4.4", source="001, Assumption 4.4: S_g is the sensitivity of E_D grad F, and enters as S_g/b",
     quote=_TOTAL,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b is how far a batch's mean moves: S_g the sensitivity of the mean gradient, or of the total one",
     hypotheses=_CHANGE, says=None, check=None, readings=("sbcd/assump-4.4-reading-mean", "sbcd/assump-4.4-repaired"),
@@ -202,7 +202,7 @@ sensitivity = Claim(
 )
 sensitivity_mean = Claim(
     id="sbcd/assump-4.4-reading-mean", source="001, Assumption 4.4 with E_D the mean over the data",
-    quote=_TOTAL, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_TOTAL, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"S_g = \max \lVert \mathbb{E}_D \nabla\mathcal{F} - \mathbb{E}_{D'} \nabla\mathcal{F} \rVert_2",
     words="S_g/b, with S_g the sensitivity of the mean gradient over the data, is how far a batch's mean moves",
     hypotheses=_CHANGE, says=lambda change, n, b: change / n / b, check=judge_sensitivity,
@@ -216,7 +216,7 @@ finite = Claim(
         r"$S_g = \max_{D, D', \theta} \|\mathbb{E}_D \nabla \mathcal{F}(\theta) - "
         r"\mathbb{E}_{D'} \nabla \mathcal{F}(\theta)\|_2$"
     ),
-    whose=Whose.READING, severity=Severity.PRIVACY,
+    whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\max_\theta \lVert \nabla\mathcal{F}(\theta; D) - \nabla\mathcal{F}(\theta; D') \rVert < \infty"
               r" \text{ for (4)}",
     words="the gradients of an inner sub-problem, not clipped, differ by a bounded amount, whatever theta is",

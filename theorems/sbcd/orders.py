@@ -18,9 +18,9 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
-from theorems.verdict import Finding, Step, Verdict, computed, proof, refuted
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
+from theorems.verdict import Finding, ProofStep, Verdict, computed, proof, refuted
 
 LEAST = {"batches": 3, "position": 2}
 """How many batches and which positions are tried at points."""
@@ -41,7 +41,7 @@ def loss(noise: Sequence[Fraction], batches: int, position: int, product: Fracti
     return lost
 
 
-def steps_keep_order(o: Any, q: Any, p: Any) -> Step:
+def steps_keep_order(o: Any, q: Any, p: Any) -> ProofStep:
     """The derivatives of a step's factor and spread, for symbols with the signs that the hypotheses give them."""
     w = sympy.Symbol("w", positive=True)
     parts = ((q * w / (q * w + o)) ** p, q * w + o)
@@ -52,7 +52,7 @@ def steps_keep_order(o: Any, q: Any, p: Any) -> Step:
     )
 
 
-def mixture_keeps_order() -> Step:
+def mixture_keeps_order() -> ProofStep:
     """The derivative of the loss of a random position in the loss of one of them."""
     order, one, rest = sympy.symbols("alpha a B", positive=True)
     mixed = sympy.log(sympy.exp(order * one) + rest) / order  # order stands for alpha - 1 > 0
@@ -84,7 +84,7 @@ def judge_growth(grows: bool, given: Domain) -> Finding:
 
 grows = Claim(
     id="sbcd/constant-noise-grows", source="001, Theorem 4.6 for constant noise (finding)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"o_k = o \implies \varepsilon_{K+1} \ge \varepsilon_K \text{ for any power } p > 0 \text{ of factors}",
     words="with constant noise the accounting never loses less for one epoch more, whatever the power of its factors",
     hypotheses=(

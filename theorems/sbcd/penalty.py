@@ -13,8 +13,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, real, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, minimiser, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -144,7 +144,7 @@ convexity = Claim(
         r"$\mathcal{F}(\mathbf{x}_d)$ is convex w.r.t. \mathbf{x}_d ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\mathcal{F}(\theta_d),\ \mathcal{F}(\mathbf{x}_d) \text{ are convex}",
     words="the penalty (4) is convex in each theta_d and in each x_d, for a loss convex in theta_D and in x_D",
     hypotheses=_LAYER, says=("theta", "x"), check=judge_convexity,
@@ -187,7 +187,7 @@ proximal_step = Claim(
     id="sbcd/eq-7", source="001, (7)",
     quote=r"= \text{Prox}_{\eta, r_d}(\theta_d - \eta \nabla \mathcal{F}(\theta_d)) \quad (7)",
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=(
         r"\operatorname{argmin}_{\theta'} \langle \nabla\mathcal{F}(\theta), \theta' - \theta\rangle +"
         r" \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2 + r(\theta') ="

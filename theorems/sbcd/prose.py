@@ -21,7 +21,7 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.sbcd.curves import contributions
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, computed, instance, proof, refuted, undecided

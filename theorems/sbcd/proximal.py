@@ -14,10 +14,10 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import never_negative, vanishes
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Prox = Callable[[Any, Any], Any]
 Slope = Callable[[Any], tuple[Any, Any]]
@@ -120,7 +120,7 @@ def _constants(
     )
 
 
-def nonexpansive() -> tuple[Step, ...]:
+def nonexpansive() -> tuple[ProofStep, ...]:
     """The proof of the module docstring that every proximal map of a convex function is 1-Lipschitz."""
     r_u, r_v, uv_g, uv_h = sympy.symbols("r_u r_v g h", real=True)  # g = <u - v, g>, h = <u - v, h>
     added = (r_v - r_u + uv_g) + (r_u - r_v - uv_h)  # both >= 0: r(v) >= r(u) + <g, v - u>, r(u) >= r(v) + <h, u - v>
@@ -163,7 +163,7 @@ lemma_4_2 = Claim(
     id="sbcd/lem-4.2", source="001, Lemma 4.2",
     quote=r"is Lipschitz continuous with a constant $L_T \leq 2$.",
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"r \text{ convex} \implies L_T \le 2",
     words="the proximal map of a closed proper convex function is 2-Lipschitz",
     hypotheses=_HYPOTHESES, says=Fraction(2), check=judge_bound,
@@ -173,7 +173,7 @@ lemma_4_2 = Claim(
 )
 lemma_4_2_sharp = Claim(
     id="sbcd/lem-4.2-sharp", source="001, Lemma 4.2, with its best constant",
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"r \text{ convex} \implies L_T \le 1, \text{ and no smaller constant serves all}",
     words="the proximal map of a closed proper convex function is 1-Lipschitz, and no smaller constant serves all",
     hypotheses=_HYPOTHESES, says=Fraction(1), check=judge_sharp,
@@ -190,7 +190,7 @@ prox_l2 = Claim(
         r"\frac{\eta}{1+\eta} \theta$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{Prox}_{\eta, \frac12\lVert\cdot\rVert^2}(\theta) = \frac{\eta}{1+\eta}\theta",
     words="the proximal map of |.|^2/2 multiplies by eta/(1 + eta)",
     hypotheses=_HYPOTHESES, says=("l2", lambda eta, t: eta * t / (1 + eta)), check=judge_map,
@@ -210,7 +210,7 @@ prox_l1 = Claim(
         r"\max(0, |\theta| - \eta)$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{Prox}_{\eta, \lVert\cdot\rVert_1}(\theta) = \mathrm{sign}(\theta)\max(0, |\theta| - \eta)",
     words="the proximal map of the l1 norm is soft thresholding",
     hypotheses=_HYPOTHESES, says=("l1", soft), check=judge_map,

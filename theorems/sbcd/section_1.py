@@ -15,8 +15,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.curves import contributions
 from theorems.sbcd.orders import steps_keep_order
 from theorems.sbcd.prose import shares
@@ -137,7 +137,7 @@ _BLOCK = (
 once = Claim(
     id="sbcd/one-batch-per-epoch",
     source="001, Corollary 4.5 and the proof sketch of Theorem 4.6 (one and only one different mini-batch)",
-    quote=_SAMPLED, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\#\{j : i_0 \in B_k^j\} = 1",
     words="the batches of an epoch contain each record exactly once, as Theorem 4.6 assumes",
     hypotheses=_SHAPE, says=None, check=None,
@@ -146,7 +146,7 @@ once = Claim(
 )
 once_sampled = Claim(
     id="sbcd/one-batch-per-epoch-reading-sampled", source="001, Corollary 4.5, each batch sampled from all records",
-    quote=_SAMPLED, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\#\{j : i_0 \in B_k^j\} = 1 \text{ for sampled batches}",
     words="batches sampled from all records contain each record exactly once an epoch",
     hypotheses=_SHAPE, says=independent, check=judge_batches, repaired_by="sbcd/one-batch-per-epoch-repaired",
@@ -155,7 +155,7 @@ once_sampled = Claim(
 )
 once_repaired = Claim(
     id="sbcd/one-batch-per-epoch-repaired", source="001, Theorem 4.6, for batches that partition the records",
-    quote=_SAMPLED, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\bigsqcup_j B_k^j = \{0, \dots, n-1\} \implies \#\{j : i_0 \in B_k^j\} = 1",
     words="batches that partition the records contain each record exactly once an epoch",
     hypotheses=_SHAPE, says=partition, check=judge_batches,
@@ -165,7 +165,7 @@ once_repaired = Claim(
 )
 smaller = Claim(
     id="sbcd/smaller-than-composition", source="001, Section 1: significantly smaller than by composition",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\varepsilon_K \ll \alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="the accounting gives significantly less loss than composition",
     hypotheses=_BLOCK, says=None, check=None,
@@ -176,7 +176,7 @@ smaller = Claim(
 smaller_one = Claim(
     id="sbcd/smaller-than-composition-reading-one-block",
     source="001, Section 1, one block at Figure 1's setting, L_F = 0.99",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\varepsilon_K = 0.1007\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k} \quad (L_F = 0.99,\ K = 30,"
               r"\ j_0 = 20)",
     words="the loss of one block, the others fixed, is 0.1007 of composition's at Figure 1's setting, j_0 = 20",
@@ -186,7 +186,7 @@ smaller_one = Claim(
 )
 smaller_every = Claim(
     id="sbcd/smaller-than-composition-reading-every-setting", source="001, Section 1, whatever the setting",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Severity.PRIVACY,
+    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\varepsilon_K \le 0.99\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="in every setting the accounting of one block gives at least 1 % less loss than composition",
     hypotheses=_BLOCK, says=Fraction(99, 100), check=judge_every_setting,
@@ -197,7 +197,7 @@ smaller_every = Claim(
 smoothness = Claim(
     id="sbcd/noise-vs-smoothness",
     source="001, Section 1: larger variance is needed if the Lipschitz constant of the loss gradient is bigger",
-    quote=_BIGGER, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) \le \varepsilon_K(\beta')",
     words="a bigger Lipschitz constant of the loss's gradient needs more noise for the same privacy",
     hypotheses=_BLOCK, says=None, check=None,
@@ -208,7 +208,7 @@ smoothness = Claim(
 smoothness_losses = Claim(
     id="sbcd/noise-vs-smoothness-reading-two-losses",
     source="001, Section 1, the losses h theta^2/2 at eta = 1, S_g fixed",
-    quote=_BIGGER, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) < \varepsilon_K(\beta') \quad"
               r" (\mathcal{F} = \tfrac{\beta}{2}\theta^2,\ \eta = 1)",
     words="of two losses the one whose gradient has the bigger Lipschitz constant needs more noise",
@@ -218,7 +218,7 @@ smoothness_losses = Claim(
 )
 smoothness_repaired = Claim(
     id="sbcd/noise-vs-smoothness-repaired", source="001, Section 1, for the Lipschitz constant of the gradient step",
-    quote=_BIGGER, whose=Whose.READING, severity=Severity.UTILITY,
+    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"L_F < L_F' \implies \varepsilon_K(L_F) \le \varepsilon_K(L_F'), \text{ strictly if a step without the"
               r" record follows a touch}",
     words="a bigger Lipschitz constant of the gradient step never gives the accounting less loss, and gives more if a "

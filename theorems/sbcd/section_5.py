@@ -17,8 +17,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.sbcd.experiments import CONSTANT, DECREASE, EPOCHS
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
@@ -175,7 +175,7 @@ same = Claim(
         "approximately the same for the same number of epochs K ."
     ),
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"|\varepsilon_D(K) - \varepsilon_C(K)|/\varepsilon_C(K) = 2.06, 0.01, 0.02, 0.02, 0.02\ \%",
     words="the printed losses of both strategies differ by 2.06, 0.01, 0.02, 0.02 and 0.02 % of C's, 3 % at most",
     hypotheses=(), says=("2.06", "0.01", "0.02", "0.02", "0.02"), check=judge_same,
@@ -216,7 +216,7 @@ figure_2 = Claim(
         "In Figure 2, we see the curve of adaptive calibrated noise above one of its counterparts in most cases."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_D(\varepsilon) > \mathrm{acc}_C(\varepsilon) \text{ for most } \varepsilon",
     words="in Figure 2 the curve of adaptive noise lies above that of constant noise in most cases",
     hypotheses=(), says=None, check=citing(

@@ -15,8 +15,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, choice, positive, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, never_negative, symbol_of, vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
@@ -110,7 +110,7 @@ lemma_3_2 = Claim(
     id="sbcd/lem-3.2", source="001, Lemma 3.2 (with |x_d|^2 <= X_d of Assumption 3.1), d < D",
     quote=_LEMMA,
     whose=Whose.TYPO,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\mathcal{F}(\theta_d) \text{ is } \gamma X_d^2\text{-smooth}",
     words="an inner sub-problem is gamma X^2-smooth, where |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound**2, check=judge_constant,
@@ -129,7 +129,7 @@ lemma_3_2_last = Claim(
     id="sbcd/lem-3.2-last", source="001, Lemma 3.2, said for any layer 0 <= d <= D: the last one, gamma = 1",
     quote=_LEMMA,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\mathcal{F}(\theta_D) \text{ is } \gamma X_D^2\text{-smooth}",
     words="the last sub-problem's smoothness is gamma X^2, too, whatever the loss R",
     hypotheses=_LAST, says=lambda gamma, bound, smooth: gamma * bound**2, check=judge_constant,
@@ -192,7 +192,7 @@ hessian_row = Claim(
 independent = Claim(
     id="sbcd/beta-independent", source="001, Section 3.2, after Lemma 3.2, with the constant gamma X",
     quote="In addition, Lemma 3.2 indicates that the smoothness constant β_d does not depend on other parameters.",
-    whose=Whose.PRINTED, severity=Severity.PROOF,
+    whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\beta_d = \gamma X_d \text{ for every } \mathbf{x}_d, \mathbf{U}_d \text{ of Assumption 3.1}",
     words="the smoothness gamma X of an inner sub-problem serves for every value of the other parameters, |x|^2 <= X",
     hypotheses=_BLOCK, says=lambda gamma, bound, smooth: gamma * bound, check=judge_constant,

@@ -30,8 +30,8 @@ from flint import arb, ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.experiments import CONSTANT, DECREASE, EPOCHS, judge_column
 from theorems.tools.printed import rounding_interval, rounds_to
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
@@ -190,7 +190,7 @@ _UNEVEN: Table = (DECREASE, ("0.040000", *CONSTANT[1:]))
 
 line = Claim(
     id="sbcd/table-1-inequality", source="001, Table 1 against Theorem 4.6, its indices and power set right (finding)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_D(50) \ge \tfrac{21}{20}\varepsilon_C(50) - 12\,(\varepsilon_C(50) - \varepsilon_C(20))",
     words="with the schedules of Table 1 the accounting gives D_50 >= 1.05 C_50 - 12 (C_50 - C_20), for any layers",
     hypotheses=(positive("product", "q, the square of L_F L_T"),), says=_LINE, check=judge_line,
@@ -201,7 +201,7 @@ line = Claim(
     expected="HOLDS ARGUED",
 )
 rows = Claim(
-    id="sbcd/table-1-last-rows", source="001, Table 1, K = 20 and 50 (finding)", severity=Severity.UTILITY,
+    id="sbcd/table-1-last-rows", source="001, Table 1, K = 20 and 50 (finding)", severity=Stake.UTILITY,
     statement=r"0.040708 < \tfrac{21}{20} \cdot 0.040716 - 12\,(0.040716 - 0.040652)",
     words="the printed losses after 20 and 50 epochs violate what the repaired accounting gives for any L_F, L_T, S_g",
     hypotheses=(), says=(DECREASE[-1], CONSTANT[1], CONSTANT[-1]), check=judge_rows,
@@ -216,7 +216,7 @@ privacy = Claim(
         "100$."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_K(100) \text{ of Theorem 4.6 for both strategies, } K = 10, \dots, 50",
     words="the privacy losses of Table 1 are those of Theorem 4.6 for some layers' L_F, L_T and S_g",
     hypotheses=(), says=(DECREASE, CONSTANT), check=judge_table,

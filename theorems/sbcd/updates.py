@@ -20,8 +20,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.sbcd.algebra import minimiser, never_negative, vanishes
 from theorems.sbcd.penalty import half_objective
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
@@ -238,7 +238,7 @@ activity = Claim(
     id="sbcd/eq-5-mid", source="001, (5), 1 <= d <= D-1",
     quote=_INNER,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"\mathbf{x}_d = (\theta_d^T\theta_d + \mathbf{I})^{-1}(\theta_d^T\mathbf{U}_d + \sigma(\mathbf{U}_{d-1}))"
     ),
@@ -279,7 +279,7 @@ last = Claim(
     id="sbcd/eq-5-D", source="001, (5), d = D",
     quote=r"\text{Prox}_{\frac{1}{\gamma}, \mathcal{R}}(\sigma_{D-1}(\mathbf{U}_{D-1})). & \text{if } d = D",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathbf{x}_D = \mathrm{Prox}_{1/\gamma, \mathcal{R}}(\sigma_{D-1}(\mathbf{U}_{D-1}))",
     words="the update (5) of x_D minimises (4) exactly",
     hypotheses=_LAYER, says=lambda gamma: 1 / gamma, check=judge_last,
@@ -293,7 +293,7 @@ hidden = Claim(
         r"0. \\ \frac{1}{2}(\theta_d \mathbf{x}_d + \mathbf{x}_{d+1}) & \text{otherwise.}"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"\mathbf{U}_d = \theta_d\mathbf{x}_d,\ \min\{0, \theta_d\mathbf{x}_d\},\ \tfrac12(\theta_d\mathbf{x}_d +"
         r" \mathbf{x}_{d+1}) \text{ in the three cases}"

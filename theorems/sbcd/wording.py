@@ -17,8 +17,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, real
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.sbcd.algebra import led, vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
@@ -128,7 +128,7 @@ _USUALLY = (
 
 entropy = Claim(
     id="sbcd/cross-entropy-convex", source="001, Section 3.1, and after (4): convex in both theta_D and x_D",
-    quote=_CROSS, whose=Whose.PRINTED, severity=Severity.PROOF,
+    quote=_CROSS, whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"z \mapsto \log\sum_i e^{z_i} - z_y,\ z = \theta_D \mathbf{x}_D, \text{ is convex in } \theta_D"
               r" \text{ and in } \mathbf{x}_D",
     words="soft-max cross-entropy is convex in theta_D and in x_D, each with the other fixed",

@@ -20,7 +20,7 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.tools.symbolic_signs import positive, vanishes
 from theorems.verdict import Finding, argued, computed, proof, refuted
 

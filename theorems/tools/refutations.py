@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from theorems.verdict import Evidence, Finding, Step, refuted, undecided
+from theorems.verdict import Evidence, Finding, ProofStep, refuted, undecided
 
 
-def refuted_by(summary: str, witness: Mapping[str, object], *steps: Step) -> Finding:
+def refuted_by(summary: str, witness: Mapping[str, object], *steps: ProofStep) -> Finding:
     """Refuted at the witness by these steps: PROVED only if all are computed; UNDECIDED if a computed one failed."""
     failed = [step.words for step in steps if step.passed is False]
     if failed:

@@ -22,8 +22,8 @@ import sympy
 
 from oracle.core.domain import positive, real
 from oracle.core.errors import DomainError
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Caps = tuple[Fraction | None, Fraction | None]
@@ -199,7 +199,7 @@ meant = Claim(
     source="000, Theorem G.1 with |u_j| <= 1, which is evidently meant",
     quote=_QUOTE,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=_FOURTH + r" \min_{\|u_j\|_2 \le 1} \tfrac12\|\cdot\|^2 + \lambda \sum_j \alpha_j^2",
     words="problem (G.1) and the problem with lambda sum alpha_j^2 under |u_j| <= 1 have equal minima",
     hypotheses=(positive("lam"),),
@@ -219,7 +219,7 @@ invariance = Claim(
     source="000, proof of Theorem G.1: problem (G.1) is scaling invariant",
     quote="We see that the problem (G.1) is scaling invariant",
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\|\gamma u\|^4 + (\alpha/\gamma)^4 = \|u\|^4 + \alpha^4",
     words="problem (G.1) does not change under u_j -> u_j gamma_j, alpha_j -> alpha_j / gamma_j",
     hypotheses=(positive("gamma"),),
@@ -263,7 +263,7 @@ minimiser = Claim(
         "that"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\|u_j^*\|^4 + (\alpha_j^*)^4 = 2\|u_j^*\|^2 (\alpha_j^*)^2",
     words="at a minimiser of (G.1) |u_j| = |alpha_j| (because the regulariser stands still along the scaling, not "
           "because (G.1) were invariant)",
@@ -280,7 +280,7 @@ balance = Claim(
     source="000, proof of Theorem G.1: gamma_i = sqrt(alpha_i / |u_i|) gives equality in Young's inequality",
     quote=r"\gamma_i = \sqrt{\frac{\alpha_i}{\|u_j\|_2}}$ gives an equality in Young's inequality.",
     whose=Whose.TYPO,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\gamma_i = \sqrt{\alpha_i / \|u_i\|}",
     words="the scaling sqrt(alpha_i / |u_i|) is real and balances |u_i| and alpha_i for every sign of alpha_i",
     hypotheses=(positive("size", "|u_i|"), positive("magnitude", "|alpha_i|; a neuron with 0 is set to 0")),

@@ -25,7 +25,7 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive_integer, vector
 from theorems.claim import Claim, Flip, Repair, Whose
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 Rows = tuple[tuple[int, ...], ...]

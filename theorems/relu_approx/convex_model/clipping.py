@@ -24,9 +24,9 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability, real, vector
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted, undecided
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 Logits = tuple[Fraction, ...]
 
@@ -67,7 +67,7 @@ def moved_apart(classes: int, radius: Fraction) -> list[tuple[Logits, Logits, li
     return found
 
 
-def margin_steps() -> tuple[Step, ...]:
+def margin_steps() -> tuple[ProofStep, ...]:
     """With two classes the residual keeps its direction, and its length falls with the margin."""
     s = sympy.symbols("s", real=True)
     p = 1 / (1 + sympy.exp(-s))  # of the label; r = (p - 1, 1 - p) = (1 - p)(-1, 1)
@@ -144,7 +144,7 @@ def ordered_cases() -> list[tuple[Any, Any, Any]]:
     return cases
 
 
-def cut_steps(clip: Cut) -> tuple[Step, ...]:
+def cut_steps(clip: Cut) -> tuple[ProofStep, ...]:
     """What the cut function is, and that it rises no more than its argument."""
     level, more = sympy.symbols("l x", positive=True)
     slopes = [(sign * at, bound) for sign in (1, -1)
@@ -269,7 +269,7 @@ field = Claim(
         "clipped gradients are gradients of another convex loss (Song et al., 2021)."
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\mathrm{clip}(\nabla_v h, C) = \nabla_v \tilde h \text{ for a convex } \tilde h",
     words="clipped cross-entropy gradients of ten classes are gradients of another convex loss",
     hypotheses=_CLASSES, says=10, check=judge_field,
@@ -284,7 +284,7 @@ scalar = Claim(
         "clipped gradients are gradients of another convex loss (Song et al., 2021)."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\mathrm{clip}(g'(t^T v)\, t, C) = \nabla_v G(t^T v),\ G \text{ convex}",
     words="clipped gradients of a scalar generalised linear model are gradients of another convex loss",
     hypotheses=(positive("level", "C / |t|; for t = 0 there is nothing to clip"),),
@@ -304,7 +304,7 @@ preserved = Claim(
         r"the gradients $\nabla_v h(v,x_j,y_j)$ ."
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert S(v) - S(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert,\quad S \text{ the clipped step}",
     words="with clipping and cross-entropy a step still contracts by 1 - eta lambda",
     hypotheses=(*_CLASSES, positive("eta"), positive("lam")), says=(10, Fraction(1, 100)), check=judge_step,
@@ -321,7 +321,7 @@ preserved_scalar = Claim(
         r"sample-wise gradients $\nabla_v h(v,x_j,y_j)$ (Section E.2, Redberg et al., 2024)."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert S(v) - S(v') \rVert \le c \lVert v - v' \rVert,\ c = \max(1 - \eta\lambda, \eta\beta - 1) < 1,"
               r"\ \beta = \lVert t \rVert^2 + \lambda,\ \eta < 2/\beta,\ S \text{ the clipped step}",
     words="with clipping a step on the squared loss still contracts by the c of the unclipped one",
@@ -341,7 +341,7 @@ sensitivity = Claim(
     id="relu-approx/sec-3.4-sensitivity", source="000, Section 3.4 (the clipping constant is L here, C in (2.2))",
     quote=r"the loss function $\ell$ becomes 2L-sensitive (see Def. 2.7).",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\sup \lVert \mathrm{clip}_L(g) + \lambda v - \mathrm{clip}_L(g') - \lambda v \rVert = 2L",
     words="with gradients of h clipped to L and the regulariser's left alone, two records' gradients differ by at most "
           "2L, which is attained",
@@ -355,7 +355,7 @@ coupled = Claim(
     id="relu-approx/k-independent", source="000, Section 3.3, with the cross-entropy of Section 6",
     quote="we will simply use k independent linear models parallely",
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\frac{\partial^2}{\partial z_a \partial z_b}\Big(\log \textstyle\sum_c e^{z_c} - z_y\Big) = 0,"
               r"\ a \ne b",
     words="with cross-entropy the losses of the k outputs are independent (their parameters are separate, the loss and "

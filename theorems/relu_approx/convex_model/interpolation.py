@@ -17,8 +17,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive, positive_integer
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -130,7 +130,7 @@ zero_optimum = Claim(
         r"\frac{1}{(2n)^8}$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\min_v \frac{1}{2n}\lVert\sum_i D_i X v_i - y\rVert^2 + \frac{\lambda}{2}\sum_i \|v_i\|^2 = 0",
     words="with enough random hyperplanes the strongly convex problem (3.6), lambda > 0, has optimum zero",
     hypotheses=(positive_integer("n"), positive_integer("d"), positive_integer("P"), positive("lam")),
@@ -161,7 +161,7 @@ nested = Claim(
         "P."
     ),
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\min_v \mathcal{L}_{P+1} \le \min_v \mathcal{L}_{P}",
     words="more random hyperplanes, the earlier ones kept, never raise the optimal training loss of (3.6)",
     hypotheses=(positive_integer("P"), non_negative("lam")),

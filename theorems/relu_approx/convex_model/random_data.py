@@ -30,8 +30,8 @@ from flint import arb, ctx, fmpq_mat
 
 from oracle.core.domain import positive, positive_integer, probability, real
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.relu_approx.convex_model.interpolation import DATA, DIRECTIONS, Rows, gram, pattern
 from theorems.tools.effort import points
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
@@ -252,7 +252,7 @@ lemma_d_1 = Claim(
         r", there exist $v_1, \ldots, v_P \in \mathbb{R}^d$ such that"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"P \ge 2\kappa\log\frac{n}{\delta} \implies"
               r" \mathbb{P}\Big(\forall y\ \exists v:\ \sum_i D_i X v_i = y\Big) \ge 1 - \delta",
     words="2 kappa log(n/delta) random patterns fit any labels with probability at least 1 - delta",
@@ -275,7 +275,7 @@ lemma_d_2 = Claim(
         r"for all $d \ge d_1$ with probability at least $1 - \gamma - \frac{1}{(2n)^8}$ ,"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\kappa \le 10\sqrt{2}\,(\sqrt{c} + 1)^2 \quad (c = n/d \ge 1 \text{ fixed},\ d \ge d_1)",
     words="for Gaussian data kappa is at most 10 sqrt 2 (sqrt c + 1)^2 with high probability for large d",
     hypotheses=(_RATIO, probability("gamma")),
@@ -298,7 +298,7 @@ order_of_p = Claim(
         "optimum with high probability"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"2\kappa\log\frac{n}{\gamma} = O\Big(\frac{n}{d}\log\frac{n}{\gamma}\Big)",
     words="2 kappa log(n/gamma) is of the order n log(n/gamma) / d, since (sqrt c + 1)^2 <= 4 c for c >= 1",
     hypotheses=(_RATIO, positive_integer("n").at_least(2), probability("gamma")),
@@ -316,7 +316,7 @@ falling = Claim(
     source="000, Section 4, for labels in [-1, 1], lambda fixed and P >= 4 kappa log(n/gamma)",
     quote=r"the minimum loss $\mathcal{L}(\theta^*, D)$ goes to zero",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\min \mathcal{L} \le \frac{\lambda n}{2\big(P\lambda_{\min}(M)/(4\log 2) + n\lambda\big)} \to 0"
               r" \text{ but for a probability } \gamma,\quad P \ge 4\kappa\log\frac{n}{\gamma}",
     words="the minimum of (3.6), lambda fixed, goes to zero as P grows, like 1/P: like 1/log n for the document's P, "

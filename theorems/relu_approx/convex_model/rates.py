@@ -30,8 +30,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Checker, Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
@@ -250,7 +250,7 @@ theorem_4_1 = Claim(
     source="000, Theorem 4.1 = Theorem D.4, by the substitution of its proof (the root may be the extraction's)",
     quote=_THEOREM + " [...] Substituting this p to the claim of Theorem D.3, the claim follows.",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathcal{L}(\theta^{priv}, D) \le \widetilde{O}\Big(\frac{1}{\sqrt{n\varepsilon}}\Big)",
     words="substituting p = O(n log(n/gamma)) in Theorem D.3 gives the rate (n epsilon)^(-1/2)",
     hypotheses=(positive_integer("n"), positive("epsilon")),
@@ -282,7 +282,7 @@ theorem_4_1 = Claim(
 labels = Claim(
     id="relu-approx/thm-4.1-labels",
     source="000, Theorem 4.1 and Section 4 (the minimum loss goes to zero), against what privacy allows: ours",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathbb{E}_{y \in \{-1, 1\}^n}\, \mathbb{E}\,\mathcal{L}(\theta, D) \ge"
               r" \frac{1 - \delta}{1 + e^{\varepsilon}} \text{ for every } (\varepsilon, \delta)\text{-DP } \theta",
     words="for labels +-1 no private output has a mean loss below (1 - delta)/(1 + e^epsilon), however large n: no "
@@ -305,7 +305,7 @@ union = Claim(
         r"\log \frac{n}{\gamma})$ , we have that $\mathcal{L}(\theta^*, X) = 0$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\mathbb{P}(\text{D.1 fails}) + \mathbb{P}(\text{D.2 fails}) + \mathbb{P}(\text{D.3 fails}) \le"
               r" \gamma + (2n)^{-8}, \text{ each used with } \gamma",
     words="the two lemmas and Theorem D.3, each with the failure probability gamma, all hold but for gamma + (2n)^-8",
@@ -330,7 +330,7 @@ regularised = Claim(
     source="000, Theorem 4.1, stated for the strongly convex problem (3.6): here lambda = 1, labels +-1, n = d",
     quote=_THEOREM,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathcal{L}(\theta^{priv}, D) = O\big(n^{-1/2}\log^{10} n\big), \quad \lambda = 1",
     words="for the strongly convex problem (3.6), lambda fixed, the loss itself falls like n^(-1/2) up to logarithms",
     hypotheses=(positive_integer("n"), positive("lam")),
@@ -368,7 +368,7 @@ regularised = Claim(
 gradients = Claim(
     id="relu-approx/thm-4.1-gradients",
     source="000, Theorem 4.1 assumes bounded gradients; that ten bounds them for Gaussian data is a statement of ours",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathbb{E}\,\|\nabla \ell(\theta_0, x_j, y_j)\|^2 \le 100 \text{ for all } d,\quad X_{ij} \sim N(0, 1),"
               r"\ |y_j| = 1",
     words="in the random data model the gradients of (3.8) at the start have a mean square that d does not move (not a "

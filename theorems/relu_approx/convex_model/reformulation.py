@@ -10,8 +10,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, real, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, at_points, computed, instance, proof, refuted
 
 
@@ -265,7 +265,7 @@ scale = Claim(
     id="relu-approx/app-D-scale", source="000, Appendix D, first display: h is what Theorems D.3 and D.4 bound",
     quote="We give a convergence analysis for the minimization of the loss function",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X v_i - y \rVert^2 = \frac1n \sum_j \ell(v, x_j, y_j),"
               r"\quad \lambda = 0",
     words="the loss of Appendix D, half the squared residual, is the mean loss of Theorem D.3",
@@ -312,7 +312,7 @@ variables = Claim(
         "this result gives utility bounds for the stochastic problems (3.4) or (3.6) with $p = d \\times P$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{(3.4) has } p = d \times P \text{ variables}",
     words="problem (3.4), whose variables are v_i and w_i, has d P of them",
     hypotheses=(positive_integer("d"), positive_integer("P")),
@@ -346,7 +346,7 @@ strong = Claim(
     id="relu-approx/sec-3.4-strong", source="000, Section 3.4",
     quote=r"the loss function (3.8) is clearly $\lambda$ -strongly convex.",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\ell(\cdot, x, y) \text{ is } \lambda\text{-strongly convex}",
     words="the loss (3.8) is lambda-strongly convex",
     hypotheses=_NETWORK, says=Fraction(1), check=judge_strong,

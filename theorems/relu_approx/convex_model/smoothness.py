@@ -17,8 +17,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, vector
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Scope, Verdict, computed, proof, refuted, undecided
 
 Constant = Callable[[Any, Any, Any], Any]
@@ -174,7 +174,7 @@ glm = Claim(
         r"$\mathcal{L}(v, X, y)$ w.r.t. v."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\ell_j(v) = \tfrac12 (\tilde x_j^T v - y_j)^2 + \tfrac\lambda2 \lVert v \rVert^2,"
               r"\quad \tilde x_j = (D_1 x_j; \dots; D_P x_j)",
     words="the scalar loss (3.8) is a generalised linear model in the features (D_1 x; ...; D_P x)",
@@ -190,7 +190,7 @@ blocks = Claim(
     id="relu-approx/lem-B.1-hessian", source="000, the proof of Lemma B.1: the Hessian is block diagonal",
     quote="the Hessian matrix is of the diagonal block form",
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\nabla^2 h = \mathrm{diag}(A_1, \dots, A_P)",
     words="the Hessian of the convex ReLU loss is block diagonal",
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive_integer("P")),
@@ -214,7 +214,7 @@ lemma_3_2 = Claim(
         r"continuous for $\beta = ||x_j||_2^2 + \lambda$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\nabla_v \ell(v, x, y) \text{ is } (\lVert x\rVert_2^2 + \lambda)\text{-Lipschitz}",
     words="gradients of the convex ReLU loss are (|x|^2 + lambda)-Lipschitz",
     hypotheses=(vector("x"), vector("u", "each hyperplane"), positive("lam")),

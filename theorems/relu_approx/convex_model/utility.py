@@ -32,8 +32,8 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.relu_approx.convex_model.reformulation import judge_dimension
 from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
@@ -225,7 +225,7 @@ theorem_d_3 = Claim(
         r"algorithm (Alg. 1), we have with probability at least $1 - \beta$ ,"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le"
         r" \frac{L \|\theta_0 - \theta^*\| \sqrt{p \log(1/\delta)\log(1/\beta)}}{n\varepsilon}"
@@ -269,7 +269,7 @@ constrained = Claim(
         "problem (3.4) or (3.6)."
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\text{Algorithm 1 with } \mathcal{C} = \{v: (2D_i - I)Xv_i \ge 0\} \text{ is } (\varepsilon, \delta)"
               r"\text{-DP for some } \delta < 1/2",
     words="Algorithm 1 on problem (3.4), projecting onto its constraints, is (epsilon, delta)-DP for a delta below 1/2",
@@ -300,7 +300,7 @@ dependent = Claim(
         "difficult."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\{v: (2D_i - I)Xv_i \ge 0\} \text{ depends on } X: \text{ projecting onto it is } (\varepsilon, \delta)"
               r"\text{-DP for no } \delta < 1/2",
     words="the constraints (3.5) move with the data, so that projecting onto them is private for no delta below 1/2",
@@ -336,7 +336,7 @@ algorithm_1 = Claim(
 average = Claim(
     id="relu-approx/alg-1-average",
     source="000, Algorithm 1, line 7, with the textbook's bound, which the document does not state: ours",
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"\mathbb{E}\,\mathcal{L}(\theta^{priv}) - \mathcal{L}(\theta^*) \le \frac{D^2}{2\eta T} +"
               r" \frac{\eta}{2}(G^2 + p\sigma^2)",
     words="the textbook bound of gradient descent holds for the average of theta_1, ..., theta_T that Algorithm 1 "

@@ -24,8 +24,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -145,7 +145,7 @@ width = Claim(
         "minimization problem (3.2) and the convex problem (3.3) have equal minima."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\exists m^* \le d + 1: \text{ (3.2) and (3.3) have equal minima for all } m \ge m^*",
     words="from d + 1 hidden neurons on the ReLU problem and the convex problem have equal minima",
     hypotheses=_WIDTH, says=lambda n, d: d + 1,
@@ -167,7 +167,7 @@ general = Claim(
         "solely on the squared loss."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\inf \text{(3.2)} = \inf \text{(3.3)} \text{ for every convex loss of the prediction bounded below, }"
               r" m \ge n + 1",
     words="from n + 1 neurons on the ReLU problem and the convex problem have equal infima for every convex loss that "
@@ -185,7 +185,7 @@ weights = Claim(
         "optimal solution of the convex problem 3.3."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"v \in C_i \implies (u, \alpha) = \Big(\frac{v}{\sqrt{\|v\|}}, \sqrt{\|v\|}\Big):\ \phi(Xu)\alpha ="
               r" D_i X v,\ \tfrac12(\|u\|^2 + \alpha^2) = \|v\|",
     words="each non-zero v_i or w_i of the convex problem becomes one neuron, (v/sqrt|v|, +-sqrt|v|), with the same "

@@ -31,8 +31,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Scope, Verdict, argued, computed, proof, refuted, undecided
 
@@ -168,7 +168,7 @@ coverage = Claim(
         r"$(\varepsilon,\delta)$ -DP guarantees for the hyperparameter tuning algorithms."
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert S_\eta(v) - S_\eta(v') \rVert \le (1 - \eta\lambda) \lVert v - v' \rVert"
               r" \text{ for every } (\eta, P) \text{ of the grid, ten classes}",
     words="Theorem 2.8 gives NoisyCGD's stated epsilon at every point of the experiments' grid (joint clip at C = 1, "

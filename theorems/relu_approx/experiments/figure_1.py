@@ -19,8 +19,8 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.printed import rounds_to
 from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
@@ -162,7 +162,7 @@ crossing = Claim(
         "sequence of updates using the DP-SGD analysis."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} < \varepsilon_{\mathrm{DP\text{-}SGD}}"
               r" \text{ at } E = 400,\ \eta\lambda \in \{5.4, 10, 20\} \cdot 10^{-5}",
     words="at 400 epochs NoisyCGD's epsilon is below DP-SGD's for each of the figure's three eta lambda",

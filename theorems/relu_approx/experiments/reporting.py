@@ -20,8 +20,8 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.tools.printed import rounds_to
 from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
@@ -132,7 +132,7 @@ def _curves(name: str, source: str, words: str, reason: str, quote: str) -> Clai
     return Claim(
         id=f"relu-approx/{name}", source=source, statement=r"\text{accuracy curves, no values printed}", words=words,
         hypotheses=(), says=None, check=citing(Verdict.NOT_CHECKABLE, reason), expected="NOT_CHECKABLE CITED",
-        quote=quote, whose=Whose.PRINTED, severity=Severity.UTILITY,
+        quote=quote, whose=Whose.PRINTED, severity=Stake.UTILITY,
     )
 
 
@@ -202,7 +202,7 @@ step_sizes = Claim(
 p_128 = Claim(
     id="relu-approx/P-128",
     source="a finding of ours: what 000, Section 6 says of P = 128 (not checkable: fig-5) cannot rest on CIFAR-10",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"128 \in \text{grid of } P \text{ for each data set}",
     words="P = 128 was tried on each data set (the document does not say so)",
     hypotheses=(),

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, instance, refuted
 
 _GRID = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # exponents of ten, Appendix H
@@ -70,7 +70,7 @@ consequence = Claim(
     source="000, Sections 3.4 and 6 with Appendix H: Theorem 2.8 is used at every step size of the grid, |x| = 1",
     quote=r"The learning rate $\eta$ is tuned in all alternatives using the grid",
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\eta < 2/\beta \text{ for every } \eta \in \{10^{-3}, \dots, 10^{-0.5}\},\ P \in \{128, 256\}",
     words="every step size of the document's grid is admissible for Theorem 2.8 with the unclipped loss: "
           "cross-entropy, unit norms, P/2 or P active hyperplanes (assumed; the document does not say so)",

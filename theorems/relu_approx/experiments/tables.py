@@ -21,8 +21,8 @@ from flint import arb, ctx
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu, normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, instance, refuted, undecided
 
 _DELTA, _MEAN = Fraction(1, 10**5), 20
@@ -157,7 +157,7 @@ epsilons = Claim(
         r"when $\delta=10^{-5}$ . The number of candidate models K is Poisson distributed with mean 20."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuning}} = 2.88,\ 8.91 \quad (m = 20,\ \delta = 10^{-5})",
     words="tuning with Poisson(20) runs of bases with the Gaussian curve through (1.33, 1e-5) and (4.76, 1e-5) costs "
           "epsilon 2.88 and 8.91",
@@ -196,7 +196,7 @@ cifar = Claim(
         "m=20."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuning}} = 2.88,\ 8.91 \quad (q = 1/50,\ m = 20,\ \delta = 10^{-5})",
     words="tuning with Poisson(20) runs of bases with the Gaussian curve through (1.4567, 1e-5) and (5.0512, 1e-5), "
           "our values for CIFAR-10, costs epsilon 2.88 and 8.91",
@@ -226,7 +226,7 @@ table_1 = Claim(
         r"when $\delta=10^{-5}$ . The number of candidate models K is Poisson distributed with mean 20."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"0.927,\ 0.929,\ 0.916;\quad 0.944,\ 0.949,\ 0.944",
     words="the tuned models have the MNIST accuracies of Table 1",
     hypotheses=(),
@@ -245,7 +245,7 @@ table_2 = Claim(
         "m=20."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"0.416,\ 0.417,\ 0.427;\quad 0.455,\ 0.459,\ 0.471",
     words="the tuned models have the CIFAR-10 accuracies of Table 2",
     hypotheses=(),
@@ -276,7 +276,7 @@ on_par = Claim(
     source="000, Section 6.1",
     quote=_ON_PAR,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_{\mathrm{convex}} \approx \mathrm{acc}_{\mathrm{ReLU}}",
     words="the convex models are on par in accuracy with the ReLU network; the document names no tolerance",
     hypotheses=(),
@@ -292,7 +292,7 @@ not_below = Claim(
     source="000, Section 6.1, on par read as: not below",
     quote=_ON_PAR,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_{\mathrm{convex}} \ge \mathrm{acc}_{\mathrm{ReLU}}",
     words="in Tables 1 and 2 no convex model is less accurate than the ReLU network",
     hypotheses=(),
@@ -309,7 +309,7 @@ largest_deficit = Claim(
     source="000, Section 6.1, on par read as: within the largest printed difference",
     quote=_ON_PAR,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\max(\mathrm{acc}_{\mathrm{ReLU}} - \mathrm{acc}_{\mathrm{convex}}) = 0.016",
     words="the largest deficit of a convex model that Tables 1 and 2 print is 0.016",
     hypotheses=(),
@@ -328,7 +328,7 @@ figure_2_table = Claim(
         "utility models than DP-SGD applied to the ReLU network."
     ),
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mathrm{acc}_{\mathrm{convex}} > \mathrm{acc}_{\mathrm{ReLU}} \text{ in Table 1}",
     words="in Table 1 both convex methods are more accurate than the ReLU network",
     hypotheses=(),

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 from theorems.verdict import Finding, Verdict, instance, refuted, undecided
 
@@ -69,7 +69,7 @@ first_epoch = Claim(
         r"Poisson subsampled DP-SGD with an equal batch size b=1000 when $\sigma=15.0$ when training for 400 epochs."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}}(E) < \varepsilon_{\mathrm{SGD}}(E) \text{ from } E = 294\ (\eta\lambda"
               r" = 10^{-4}),\ 196\ (2 \cdot 10^{-4})",
     words="at eta lambda = 1e-4 NoisyCGD's bound falls below DP-SGD's at epoch 294, at 2e-4 at epoch 196",
@@ -90,7 +90,7 @@ many_iterations = Claim(
         "of DP-SGD"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}}(E) > \varepsilon_{\mathrm{SGD}}(E) \quad (E = 195)",
     words="at Figure 1's three eta lambda DP-SGD still has the better bound after 195 epochs, 11,700 iterations",
     hypotheses=(),
@@ -109,7 +109,7 @@ performance = Claim(
         "model performance considerably"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{accuracy}(\eta\lambda = 2 \cdot 10^{-4}) \ll \text{accuracy}(10^{-4}) \approx \text{accuracy}(0)",
     words="eta lambda = 2e-4 harms the model's accuracy considerably and 1e-4 weakly",
     hypotheses=(),
@@ -126,7 +126,7 @@ plateaus = Claim(
         "approximately at the same time."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"E_{\mathrm{accuracy\ plateau}} \approx E_{\varepsilon\ \mathrm{plateau}}",
     words="the model's accuracy and its epsilon stop changing at about the same epoch",
     hypotheses=(),

@@ -14,8 +14,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import LawPair, dominates, hinge, laws, shown
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -95,7 +95,7 @@ theorem_2_4 = Claim(
         r"P',Q \times Q')$ *dominates the adaptive composition* $\mathcal{M} \circ \mathcal{M}'$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"(P, Q) \succeq \mathcal{M},\ (P', Q') \succeq \mathcal{M}' \implies"
         r" (P \times P', Q \times Q') \succeq \mathcal{M} \circ \mathcal{M}'"

@@ -26,8 +26,8 @@ from oracle.core.domain import real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted, undecided
 
 _SIGMA, _RATIO = 5, Fraction(1, 100)
@@ -190,7 +190,7 @@ lemma_f_1 = Claim(
         r"\frac{1}{\alpha}\right)^{\alpha - 1}.$$ (F.1)"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta(\varepsilon) = \frac{e^{(\alpha-1)(\varepsilon' - \varepsilon)}}{\alpha}"
               r"\Big(1 - \frac1\alpha\Big)^{\alpha-1}",
     words="(alpha, epsilon')-RDP gives (epsilon, e^((alpha-1)(epsilon'-epsilon)) (1-1/alpha)^(alpha-1) / alpha)-DP",
@@ -210,7 +210,7 @@ figure_6 = Claim(
     source="000, Figure 6 and Section 2.1: numerical accounting is tighter than the RDP bound of Wang et al. 2019",
     quote=_TIGHTER,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{PLD}} < \varepsilon_{\mathrm{RDP}},\quad \sigma = 5,\ m/n = 0.01",
     words="without replacement numerical accounting is tighter than Wang et al.'s Renyi bound at sigma = 5, ratio 0.01",
     hypotheses=(),
@@ -256,7 +256,7 @@ poisson_tighter = Claim(
     source="000, Section 2.1: what the text says of Figure 6, for the Poisson sampling that it speaks of",
     quote=_TIGHTER,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{PLD}} < \varepsilon_{\mathrm{RDP}},\quad \sigma = 5,\ q = 0.01 \text{ (Poisson)}",
     words="with Poisson sampling, too, numerical accounting is tighter than Renyi accounting at sigma = 5, q = 0.01",
     hypotheses=(),

@@ -18,15 +18,15 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer, real
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import Integrand, Law, divergence, hinge, hockey_stick, largest_excess, laws, shown
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 _SMALL = 3  # outcomes up to which every event of every pair of laws is enumerated
 
 
-def outcome_steps(integrand: Integrand, alpha: sympy.Expr) -> list[Step]:
+def outcome_steps(integrand: Integrand, alpha: sympy.Expr) -> list[ProofStep]:
     """What makes the sum of an integrand the largest P(E) - alpha Q(E), for p = alpha q + gain of either sign.
 
     `before` is the largest excess over the events of the outcomes so far; a new outcome may be taken or left.
@@ -241,7 +241,7 @@ equation_2_1 = Claim(
         r"$$H_{\alpha}(P||Q) = \int [P(t) - \alpha \cdot Q(t)]_{+} dt, \qquad (2.1)$$ where for $t \in \mathbb{R}$ , "
         r"$[t]_+ = \max\{0, t\}$ ."
     ),
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"H_\alpha(P \| Q) = \sum_t [P(t) - \alpha Q(t)]_+ = \max_E P(E) - \alpha Q(E)",
     words="the hockey-stick divergence of laws on finitely many outcomes is the largest P(E) - alpha Q(E) over events",
     hypotheses=_FINITE,
@@ -260,7 +260,7 @@ equation_2_1 = Claim(
 equation_2_1_densities = Claim(
     id="relu-approx/eq-2.1-densities",
     source="000, equation (2.1), for laws with densities (ours)",
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"H_\alpha(P \| Q) = \int [P(t) - \alpha Q(t)]_+ \, dt = \sup_E P(E) - \alpha Q(E)",
     words="the hockey-stick divergence of laws with densities is the largest P(E) - alpha Q(E) over events",
     hypotheses=_FINITE[:1],
@@ -284,7 +284,7 @@ lemma_2_2 = Claim(
         r"$$\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D)||\mathcal{M}(D')).$$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta(\varepsilon) = \max_{D \sim D'} H_{e^{\varepsilon}}(\mathcal{M}(D) \| \mathcal{M}(D'))",
     words="the tight delta at epsilon is the largest hockey-stick divergence over neighbours (the supremum)",
     hypotheses=_GROWTH,
@@ -309,7 +309,7 @@ definition_2_3 = Claim(
         r"all neighboring datasets D and D' and for all $\alpha > 0$ , "
         r"$$H_{\alpha}(\mathcal{M}(D)||\mathcal{M}(D')) \leq H_{\alpha}(P||Q).$$"
     ),
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"H_\alpha(P \| Q) = \alpha H_{1/\alpha}(Q \| P) + 1 - \alpha \quad (\alpha > 0)",
     words="the divergences of the two orders fix each other: a pair that dominates at every alpha > 0 bounds both",
     hypotheses=_FINITE[:1],

@@ -19,8 +19,8 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.tools.cyclic_value import squared
 from theorems.tools.exact_gaussian_curve import curve
 from theorems.tools.printed import rounds_to
@@ -177,7 +177,7 @@ slightly = Claim(
     source="000, Section 2.2: the bounds of Theorem 2.8 are slightly lower than those of Ye and Shokri (2022)",
     quote=_SLIGHTLY,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{Thm.\,2.8}} < \varepsilon_{\mathrm{YS}} \text{ (slightly)}",
     words="Theorem 2.8 gives slightly lower bounds than the Renyi analysis of Ye and Shokri",
     hypotheses=(),
@@ -192,7 +192,7 @@ lower = Claim(
     source="000, Section 2.2, read as lower at Figure 1's settings (by our recursion; Ye and Shokri's is not at hand)",
     quote=_SLIGHTLY,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"R_\alpha^{\mathrm{YS}}/\alpha > \mu^2/2 \quad (k = 60,\ E = 400,\ \eta\lambda \in"
               r" \{5.4 \cdot 10^{-5}, 10^{-4}, 2 \cdot 10^{-4}\})",
     words="at Figure 1's settings the bounds of Theorem 2.8 are lower than those of the Renyi analysis",
@@ -209,7 +209,7 @@ bok = Claim(
     source="000, Section 2.2, read as slightly lower in the experiments of Bok et al. (2024)",
     quote=_SLIGHTLY,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{YS}} - \varepsilon_{\mathrm{Thm.\,2.8}} \text{ is small in Bok et al. 2024}",
     words="in the experiments of Bok et al. Theorem 2.8 has slightly lower bounds than the Renyi analysis",
     hypotheses=(),
@@ -221,7 +221,7 @@ bok = Claim(
 much = Claim(
     id="relu-approx/ye-shokri-much",
     source="000, Section 2.2, with the size of the difference (our recursion; Ye and Shokri's text is not at hand)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\frac{R_\alpha^{\mathrm{YS}}/\alpha}{\mu^2/2} = 18.14,\ 14.60,\ 11.58,\quad"
               r" \frac{\varepsilon^{\mathrm{YS}}}{\varepsilon} = 5.61,\ 4.91,\ 4.25\ (\sigma = 15)",
     words="at Figure 1's setting the Renyi rate is 12 to 18 times, and its epsilon 4 to 7 times, that of Theorem 2.8",
@@ -247,7 +247,7 @@ forgets = Claim(
         r"model 'forgets' the past updates and the faster the $\varepsilon$ -values converge."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\frac{\mu_\infty^2 - \mu_E^2}{\mu_\infty^2 - L^2/(b\sigma)^2} = \frac{2Q}{1+Q},\quad Q = c^{k(E-1)}",
     words="the bound converges with the epochs, and faster for a larger lambda or eta, as long as c = 1 - eta lambda",
     hypotheses=_SETTING,
@@ -269,7 +269,7 @@ faster = Claim(
         r"model 'forgets' the past updates and the faster the $\varepsilon$ -values converge."
     ),
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\eta < \eta' < 2/\beta \implies c(\eta') < c(\eta)",
     words="for all step sizes below 2/beta a larger one has a smaller c and forgets faster",
     hypotheses=(positive("lam"), positive("excess", "beta - lambda")),

@@ -13,8 +13,8 @@ from flint import arb, ctx
 from oracle.core.domain import non_negative, positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools import exact_gaussian_curve as curves
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -99,7 +99,7 @@ lemma_2_5 = Claim(
         r"\frac{\mu}{2}\right).$$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mathcal{M} \text{ is } \mu\text{-GDP} \iff \text{it is } (\varepsilon, \delta(\varepsilon))\text{-DP}"
         r" \text{ for all } \varepsilon \ge 0,"

@@ -15,11 +15,11 @@ from fractions import Fraction
 import sympy
 
 from oracle.core.domain import positive_integer, real
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.cyclic_value import Squared, identity_gap, squared, value
 from theorems.tools.exact_shift_programme import exact_linear, optimum, touched_steps
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 _MOST_STEPS = 24
 
@@ -31,7 +31,7 @@ def shapes(given: Domain) -> Iterator[tuple[Fraction, int, int]]:
             yield point["contraction"], point["batches"], point["epochs"]
 
 
-def chord_steps(says: Squared) -> list[Step]:
+def chord_steps(says: Squared) -> list[ProofStep]:
     """That the formula is the cost of the chord and of the last step, and that the chord stays below S.
 
     With r = c^{-k}, x = c^{-2} and u = r^e, just before touch e + 1: S = r (u - 1)/(r - 1), W = r^2 (u^2 - 1)/(x - 1).
@@ -125,7 +125,7 @@ theorem_2_8 = Claim(
         r"- c^2}{(1 - c^k)^2} \frac{1 - c^{k(E-1)}}{1 + c^{k(E-1)}}},$$"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"\mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}},"
         r"\quad c = \max\{|1-\eta\lambda|, |1-\eta\beta|\}"
@@ -147,7 +147,7 @@ theorem_2_8 = Claim(
 theorem_2_8_optimal = Claim(
     id="relu-approx/thm-2.8-optimal",
     source="000, Theorem 2.8 (is its value the best that shifts can give?)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\mu^2 = \frac{L^2}{b^2\sigma^2}\,\min_a \sum_i a_i^2 \quad (k \ge 2,\ \text{last batch})",
     words="for two or more batches the theorem's value is the optimum of the shift programme",
     hypotheses=_TWO,

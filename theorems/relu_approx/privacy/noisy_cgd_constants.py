@@ -15,8 +15,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import non_negative, positive
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
@@ -98,7 +98,7 @@ step_sizes = Claim(
     source="000, Theorem 2.8: eta in (0, 2/M), where M is not introduced; evidently beta is meant",
     quote=r"Then, for any $\eta \in (0, 2/M)$ , NoisyCGD is $\mu$ -GDP",
     whose=Whose.TYPO,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\eta \in (0, 2/M) \implies \text{NoisyCGD is } \mu\text{-GDP for the } \mu \text{ of Theorem 2.8}",
     words="Theorem 2.8 holds for every step size below 2/M, M having nothing to do with beta",
     hypotheses=_CURVATURES,
@@ -123,7 +123,7 @@ contraction = Claim(
     source="000, Section 2.2: c generally equals |1 - eta lambda|",
     quote=_GENERALLY,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \text{ generally}",
     words="the constant c of Theorem 2.8 is generally |1 - eta lambda|",
     hypotheses=_APART,
@@ -139,7 +139,7 @@ every_step = Claim(
     source="000, Section 2.2, generally read as: for every step size that Theorem 2.8 admits",
     quote=_GENERALLY,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \quad (0 < \eta < 2/\beta)",
     words="for every admissible step size the constant c of Theorem 2.8 is |1 - eta lambda|",
     hypotheses=_APART,
@@ -155,7 +155,7 @@ some_steps = Claim(
     source="000, Section 2.2, generally read as: for eta <= 2/(lambda + beta), the step sizes for which it is true",
     quote=_GENERALLY,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\max\{|1-\eta\lambda|, |1-\eta\beta|\} = |1-\eta\lambda| \iff \eta \le \frac{2}{\lambda+\beta}"
               r" \quad (\lambda < \beta)",
     words="the constant c of Theorem 2.8 is |1 - eta lambda| exactly for eta <= 2/(lambda + beta)",

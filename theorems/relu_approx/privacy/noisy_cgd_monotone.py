@@ -15,15 +15,15 @@ import sympy
 from oracle.core.domain import non_negative, positive_integer, probability
 from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.relu_approx.privacy.noisy_cgd import shapes
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.printed import rounds_to
-from theorems.verdict import Finding, Step, Verdict, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, computed, instance, proof, refuted, undecided
 
 
-def slope_steps(given: Domain) -> list[Step]:
+def slope_steps(given: Domain) -> list[ProofStep]:
     """The steps of the module's docstring, as polynomial identities: q = c^k, Q = c^n and y = e^{-x} are symbols."""
     c, q, big_q, n, x, y = sympy.symbols("c q Q n x y", positive=True)
     k = given.symbol("batches")
@@ -141,7 +141,7 @@ monotone = Claim(
         "value of c."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\frac{\partial \mu}{\partial c} > 0 \quad (k \ge 2,\ E \ge 2)",
     words="for two or more batches and epochs the bound of Theorem 2.8 grows strictly with c, so that mu fixes c",
     hypotheses=_SETTING,
@@ -157,7 +157,7 @@ adjusts = Claim(
     source="000, Section 2.2: for a given eta we can always adjust lambda to have desirable guarantees",
     quote=_ADJUST,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\exists \lambda:\ \varepsilon(\lambda) \text{ is as desired}",
     words="some regularisation brings epsilon down to a desirable value",
     hypotheses=(),
@@ -173,7 +173,7 @@ any_epsilon = Claim(
     source="000, Section 2.2, desirable read as any epsilon > 0",
     quote=_ADJUST,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\forall \varepsilon^* > 0\ \exists \lambda:\ \varepsilon(\lambda) \le \varepsilon^*",
     words="at Figure 1's setting some regularisation brings epsilon down to any desired value, such as 0.4",
     hypotheses=(),
@@ -188,7 +188,7 @@ any_epsilon = Claim(
 reached = Claim(
     id="relu-approx/lambda-adjusts-repaired",
     source="000, Section 2.2, for what one epoch allows",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\{\varepsilon(c) : c \in [0, 1]\} = [0.4661,\ 1.4212] \quad (\sigma = 15,\ k = 60,\ E = 400)",
     words="at Figure 1's setting the epsilons of c in [0, 1] run from 0.4661, the value of one epoch, to 1.4212",
     hypotheses=(),
@@ -203,7 +203,7 @@ least_c = Claim(
     id="relu-approx/lambda-least-c",
     source="000, Section 2.2: what adjusting lambda can do for given eta and data (our finding)",
     quote=_ADJUST,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\min_{\lambda \ge 0} \max\{|1-\eta\lambda|, |1-\eta(\lambda + B)|\} = \eta B/2 \quad (\eta B \le 2)",
     words="for given eta and data of curvature B the least c over lambda is eta B/2, not 0",
     hypotheses=(non_negative("v", "eta B").at_most(2),),

@@ -26,14 +26,14 @@ from flint import ctx
 from oracle.core.domain import positive_integer, probability, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Severity
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake
+from theorems.given import Domain
 from theorems.relu_approx.privacy.noisy_cgd import shapes
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 from theorems.tools.printed import rounds_to
 from theorems.tools.two_vectors import never_negative
-from theorems.verdict import Finding, Step, Verdict, argued, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, refuted, undecided
 
 
 def attained(c: Fraction, k: int, epochs: int) -> tuple[Fraction, Fraction]:
@@ -50,7 +50,7 @@ def attained(c: Fraction, k: int, epochs: int) -> tuple[Fraction, Fraction]:
     return alpha, gap**2 / variance
 
 
-def joined(share: Fraction) -> list[Step]:
+def joined(share: Fraction) -> list[ProofStep]:
     """(alpha B + 1)^2 / (alpha^2 V + 1) is that share of the theorem's value, and 0 <= alpha <= c, for all c, k, E."""
     less, q = (1 / (1 + sympy.Symbol(name, nonnegative=True)) for name in ("k_2", "q_1"))
     c = 1 / (1 + sympy.Symbol("c_1", positive=True))
@@ -177,7 +177,7 @@ def judge_between(says: Quadratic, given: Domain) -> Finding:
 attained_value = Claim(
     id="relu-approx/thm-2.8-attained",
     source="000, Theorem 2.8 (can its value be improved?)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"\sup_{\text{convex, } 1/\eta\text{-smooth losses}} \mu = \frac{L}{b\sigma}\sqrt{1 + c^{2k-2}"
         r"\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}} \quad (k \ge 2)"
@@ -201,7 +201,7 @@ attained_value = Claim(
 tightness = Claim(
     id="relu-approx/thm-2.8-tightness",
     source="000, Theorem 2.8 (how far from the truth it can be, k = 60, E = 400; ours)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"2.426,\ 2.158,\ 1.663 \le \frac{b\sigma\mu}{L} \le 2.615,\ 2.366,\ 1.923 \quad (\eta\lambda ="
         r" 5.4 \cdot 10^{-5},\ 10^{-4},\ 2 \cdot 10^{-4})"
@@ -221,7 +221,7 @@ tightness = Claim(
 between = Claim(
     id="relu-approx/thm-2.8-tightness-all",
     source="000, Theorem 2.8 (quadratics of one curvature never reach more; ours)",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=(
         r"\left(\frac{1-c^{kE}}{1-c^k}\right)^2 \frac{1-c^2}{1-c^{2kE}} \le"
         r" 1 + c^{2k-2}\frac{1-c^2}{(1-c^k)^2}\,\frac{1-c^{k(E-1)}}{1+c^{k(E-1)}}"

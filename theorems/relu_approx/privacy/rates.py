@@ -15,8 +15,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 Rate = tuple[tuple[Fraction, Fraction], ...]
@@ -87,7 +87,7 @@ intro_rates = Claim(
         "al., 2019)."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"O\Big(\tfrac{1}{\sqrt n} + \tfrac{\sqrt d}{\varepsilon n}\Big),\ O\Big(\tfrac{1}{n^{1/3}} +"
               r" \tfrac{d^{1/5}}{(\varepsilon n)^{2/5}}\Big),\ O\Big(\tfrac{d^{1/3}}{(\varepsilon n)^{2/3}}\Big)",
     words="the best known rates of private convex and non-convex optimisation are those of the introduction",

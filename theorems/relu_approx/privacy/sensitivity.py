@@ -9,8 +9,8 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive, positive_integer
-from theorems.claim import Claim, Flip, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import shown
 from theorems.tools.two_vectors import never_negative, opposite, two_vectors
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
@@ -146,7 +146,7 @@ outputs = Claim(
     source="000, Sections 3.3 and 3.4: how the gradients of k independent models are clipped is not said",
     quote=_OUTPUTS,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
     words="the clipped gradients of k independent models have the sensitivity 2C together",
     hypotheses=_MODELS,
@@ -161,7 +161,7 @@ each = Claim(
     source="000, Sections 3.3 and 3.4, read as one clip for each of the k models: the clipped losses stay convex",
     quote=_OUTPUTS,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
               r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
     words="k independent models, each with its gradient clipped to C, have the gradient sensitivity 2C together",
@@ -176,7 +176,7 @@ each = Claim(
 each_repaired = Claim(
     id="relu-approx/clip-per-output-repaired",
     source="000, Sections 3.3 and 3.4, one clip for each output: the reading that keeps the clipped losses convex",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert g_i \rVert, \lVert g_i' \rVert \le C\ (i \le k) \implies"
               r" \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C\sqrt{k}",
     words="k independent models, each with its gradient clipped to C, have the sensitivity 2C sqrt(k) together",
@@ -195,7 +195,7 @@ whole = Claim(
     source="000, Sections 3.3 and 3.4, read as one clip for the gradient of all k models",
     quote=_OUTPUTS,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\lVert (g_1, \dots, g_k) \rVert \le C \implies \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
     words="k independent models whose joint gradient is clipped to C have the gradient sensitivity 2C together",
     hypotheses=_MODELS[:1],

@@ -32,8 +32,8 @@ from flint import arb, ctx
 from oracle.core.domain import positive
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted, undecided
@@ -211,7 +211,7 @@ conditions = Claim(
     source="000, Appendix J: 50 or 60 batches are too few for the conditions of Feldman et al. (2021)",
     quote=_FEW,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\frac{n}{16 \log(2/\delta)} < 1 \quad (n = 50, 60;\ \delta \le 10^{-5})",
     words="with 50 or 60 batches no epsilon0 meets the condition of the closed-form shuffling bound at delta <= 1e-5",
     hypotheses=(positive("delta").at_most(Fraction(1, 10**5)),),
@@ -227,7 +227,7 @@ no_bound = Claim(
     source="000, Appendix J: the analysis does not apply at 60 batches, by its closed form or by the numerical method",
     quote=_FEW,
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{the shuffling analysis says nothing at } n = 60",
     words="with 60 batches the conditions of the shuffling analysis do not hold",
     hypotheses=(),
@@ -242,7 +242,7 @@ none_numerical = Claim(
     source="000, Appendix J, read of the numerical method that it uses: it gives no bound at 60 batches",
     quote=_FEW,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{no } \varepsilon < 3 \text{ by the numerical method at } n = 60",
     words="with 60 batches the numerical shuffling bound says nothing",
     hypotheses=(),
@@ -258,7 +258,7 @@ none_numerical = Claim(
 numerical = Claim(
     id="relu-approx/app-J-numerical-repaired",
     source="000, Appendix J: what the numerical method gives at 50 and 60 batches, sigma = 5, delta = 1e-5",
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon(n = 50) \le 0.85,\quad \varepsilon(n = 60) \le 0.78 \quad (s = 1)",
     words="the numerical shuffling bound is 0.85 with 50 batches and 0.78 with 60, at sensitivity 1",
     hypotheses=(),
@@ -278,7 +278,7 @@ figure_8 = Claim(
         "NoisyCGD analysis in our experiments are worse than the privacy bounds of the Gaussian mechanism"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{shuffling}} > \varepsilon_{\mathrm{Gaussian}} \quad (n = 1000,\ \sigma = 5)",
     words="with 1000 batches the shuffling bound of one epoch is worse than the Gaussian mechanism's epsilon",
     hypotheses=(),
@@ -301,7 +301,7 @@ improves = Claim(
     source="000, Appendix J and the caption of Figure 8: the shuffling bound improves as the number of batches grows",
     quote="The shuffling privacy guarantee clearly improves the number of batches per epoch grows",
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"n \mapsto \varepsilon_{\mathrm{shuffling}}(n) \text{ falls}",
     words="the shuffling bound of one epoch falls with the number of batches, from 50 and 60 to 1000",
     hypotheses=(),
@@ -321,7 +321,7 @@ composed_epochs = Claim(
         "would be better than the shuffling approach."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} = 4.611 < 24.38\ (s = 1),\ 65.32\ (s = 2)",
     words="over 400 epochs of 60 batches NoisyCGD has epsilon 4.611, the composed epochs 24.38 or, substituting, 65.32",
     hypotheses=(),
@@ -340,7 +340,7 @@ inferior = Claim(
         "batches leads to an inferior privacy-utility trade-off compared to random mini-batch sampling."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{utility}(\text{shuffled}) < \text{utility}(\text{random}) \text{ at equal } \varepsilon",
     words="shuffled disjoint batches give a worse privacy-utility trade-off than random mini-batches",
     hypotheses=(),

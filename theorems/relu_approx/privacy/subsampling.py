@@ -25,11 +25,11 @@ from flint import ctx
 from oracle.core.domain import positive, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import hockey_stick
 from theorems.tools.two_vectors import never_negative, opposite, two_vectors
-from theorems.verdict import Finding, Step, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 
 def total_variation(q: Fraction, sigma: Fraction, distance: Fraction) -> Enclosure:
@@ -39,7 +39,7 @@ def total_variation(q: Fraction, sigma: Fraction, distance: Fraction) -> Enclosu
         return Enclosure.of_ball(ball(q) * (1 - 2 * tail))
 
 
-def reduction(given: Domain) -> Step:
+def reduction(given: Domain) -> ProofStep:
     """The two mixtures' difference is q N_g (1 - k_0 L_0 - k_h L_h), with k_0, k_h >= 0 that do not depend on g, h."""
     q, t = given.chart("q"), sympy.Symbol("t", nonnegative=True)
     alpha = 1 + t
@@ -53,7 +53,7 @@ def reduction(given: Domain) -> Step:
     )
 
 
-def growth() -> Step:
+def growth() -> ProofStep:
     """The rates of E f(k_1 L_1 + k_2 L_2) in C_11 and in C_12, for f(s) = e^{ts}.
 
     d/dC_ij E F(G) is E F_ij for i != j and E F_ii / 2 for i = j, plus what F depends on C itself through -C_ii/2. The
@@ -72,7 +72,7 @@ def growth() -> Step:
     )
 
 
-def entries(radius: Fraction) -> Step:
+def entries(radius: Fraction) -> ProofStep:
     """|g|^2, |g|^2 - <g, h> and |h - g|^2 are at most 1, 2 and 4, those of the pair (2.3), and all reach them."""
     gg, gh, hh = two_vectors(sympy.Rational(radius.numerator, radius.denominator))
     room = (1 - gg, 2 - (gg - gh), 4 - (gg - 2 * gh + hh))
@@ -154,7 +154,7 @@ lemma_2_6 = Claim(
         r"(2.3) for all $\alpha \geq 0$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"(P, Q) \succeq \mathcal{M} \implies H_\alpha(\widetilde{\mathcal{M}}(X) \| \widetilde{\mathcal{M}}(Y)) \le"
         r" H_\alpha\big((1-q)\mathcal{N}(0,\sigma^2) + q\mathcal{N}(1,\sigma^2) \,\|\,"
@@ -189,7 +189,7 @@ equation_2_2 = Claim(
     source="000, equation (2.2) and the law of Z_j after it",
     quote=r"$Z_j \sim \mathcal{N}(0, \frac{C^2\sigma^2}{b^2}I_d)$ the noise vector.",
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=(
         r"Z_j \sim \mathcal{N}\left(0, \tfrac{C^2\sigma^2}{b^2} I_d\right) "
         r"\text{ is the noise } \sigma \text{ of (2.3)}"

@@ -15,8 +15,8 @@ from flint import arb, ctx
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Checker, Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, instance, refuted, undecided
 
@@ -131,7 +131,7 @@ order = Claim(
     source="000, Section 6.1: sigma = 5 and sigma = 15 give (1.33, 1e-5) and (4.76, 1e-5), respectively",
     quote=_QUOTE,
     whose=Whose.TYPO,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\sigma = 5 \mapsto \varepsilon = 1.33,\quad \sigma = 15 \mapsto \varepsilon = 4.76",
     words="with sigma = 5 the models are (1.33, 1e-5)-DP and with sigma = 15 they are (4.76, 1e-5)-DP",
     hypotheses=(),
@@ -159,7 +159,7 @@ values = Claim(
     source="000, Section 6.1, read as values of the pair (2.3), sigma exchanged",
     quote=_QUOTE,
     whose=Whose.READING,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon(\sigma=15) = 1.33,\quad \varepsilon(\sigma=5) = 4.76 \quad (q = 1/60,\ T = 24000)",
     words="DP-SGD's epsilons by the pair (2.3), as Section 2.1 computes them, round to 1.33 and 4.76",
     hypotheses=(),
@@ -184,7 +184,7 @@ accountings = Claim(
     id="relu-approx/eps-base-accountings",
     source="000, Section 6.1: where its two epsilons may come from (ours)",
     quote=_QUOTE,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\text{none of five accountings gives both } 1.33 \text{ and } 4.76",
     words="none of five accountings in use, both relations and two central limits among them, gives 1.33 and 4.76",
     hypotheses=(),
@@ -201,7 +201,7 @@ valid = Claim(
     source="000, Section 6.1, read as guarantees on MNIST, sigma exchanged: (1.33, 1e-5)-DP and (4.76, 1e-5)-DP",
     quote=_QUOTE,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta_{\sigma=15}(1.33) \le 10^{-5},\quad \delta_{\sigma=5}(4.76) \le 10^{-5}",
     words="as guarantees the two epsilons are right for DP-SGD on MNIST, 1.33 with sigma = 15 and 4.76 with sigma = 5",
     hypotheses=(),
@@ -242,7 +242,7 @@ cifar = Claim(
     source="000, Section 6.1 and Table 2: the same guarantees for CIFAR-10, sigma exchanged as they are meant",
     quote=_QUOTE,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta_{\sigma=15}(1.33) \le 10^{-5},\quad \delta_{\sigma=5}(4.76) \le 10^{-5} \quad (q = 1/50,"
               r"\ T = 20000)",
     words="on CIFAR-10, with n = 50,000, the models are (1.33, 1e-5)-DP and (4.76, 1e-5)-DP, too",

@@ -29,8 +29,8 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Severity, Whose
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -234,7 +234,7 @@ theorem_5_1 = Claim(
         r"m \cdot (e^{\varepsilon_1} - 1) - m \cdot \delta(\varepsilon_1)$ ."
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"H_{e^\varepsilon}(A \| A') \le m\,\delta(\hat\varepsilon),\quad"
               r" \hat\varepsilon = \varepsilon - m(e^{\varepsilon_1} - 1) - m\,\delta(\varepsilon_1)",
     words="the best of Poisson(m) runs loses at most m delta(epsilon - m (e^epsilon1 - 1) - m delta(epsilon1))",
@@ -281,7 +281,7 @@ prose = Claim(
         r"\delta(\varepsilon_1)$ -DP."
     ),
     whose=Whose.TYPO,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"Q\ (\varepsilon_1, \delta(\varepsilon_1))\text{-DP} \implies"
               r" A\ (\hat\varepsilon, m\,\delta(\hat\varepsilon))\text{-DP}",
     words="the tuning is (epsilon_hat, m delta(epsilon_hat))-DP if the base is (epsilon_1, delta(epsilon_1))-DP",
@@ -318,7 +318,7 @@ private_score = Claim(
     source="000, Section 5, read with delta(.) the model's own profile, whichever data the score reads",
     quote=_SCORE,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\delta(\cdot) \text{ of the trained model} \implies"
               r" H_{e^\varepsilon}(A \| A') \le m\,\delta(\hat\varepsilon)",
     words="Theorem 5.1 applies with the trained model's profile even if its score is computed from the private data",
@@ -334,7 +334,7 @@ private_score = Claim(
 public_score = Claim(
     id="relu-approx/thm-5.1-score-public",
     source="000, Section 5, with a score that reads the model and public data only",
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\text{score} = f(\text{model}) \implies \delta(\cdot) \text{ of the model serves in Theorem 5.1}",
     words="Theorem 5.1 applies with the trained model's profile if the score is computed from it and public data",
     hypotheses=_BASE[::2],

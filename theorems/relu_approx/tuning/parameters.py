@@ -8,7 +8,7 @@ noise and epochs are printed; mu then fixes c and, with the step size, lambda (t
 from __future__ import annotations
 
 from theorems.claim import Claim, Flip, Whose
-from theorems.domain import Domain
+from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, instance, refuted
 
 _METHODS = {

@@ -21,8 +21,8 @@ from oracle.core.domain import positive, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Severity, Whose, citing
-from theorems.domain import Domain
+from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.given import Domain
 from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
 from theorems.tools.printed import rounding_interval, rounds_to
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
@@ -196,7 +196,7 @@ profiles = Claim(
         "large compositions (Sommer et al., 2019)"
     ),
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon_{\mathrm{SGD}}(\delta) - \varepsilon_{\mathrm{GDP}(\mu^*)}(\delta) = -1.1 \cdot 10^{-5},\ "
               r"1.0 \cdot 10^{-5},\ 3.8 \cdot 10^{-5} \quad (\sigma = 5,\ \delta = 10^{-3}, 5 \cdot 10^{-7}, 10^{-9})",
     words="on MNIST DP-SGD's epsilons are a Gaussian mechanism's to within 0.00004, below it at 1e-3, above it at 1e-9",
@@ -214,7 +214,7 @@ maximum = Claim(
     source="000, Section 5: the larger of delta(epsilon_1) and delta_hat(epsilon_1); the outer curve is not said",
     quote=_LARGER,
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\hat\varepsilon = \varepsilon - m(e^{\varepsilon_1} - 1) - m\max(\delta, \hat\delta)(\varepsilon_1)"
               r" \text{ serves both}",
     words="the bound (5.1) with the larger delta(epsilon_1) covers the tuning of DP-SGD and of NoisyCGD",
@@ -231,7 +231,7 @@ profile = Claim(
     source="000, Section 5, read as: outer curve of NoisyCGD's Gaussian, for every delta (a profile)",
     quote=_LARGER,
     whose=Whose.READING,
-    severity=Severity.PROOF,
+    severity=Stake.PROOF,
     statement=r"m \max(\delta, \hat\delta)(0) + \varepsilon_{\mathrm{GDP}}(\delta/m) \ge m \hat\delta(0) +"
               r" \varepsilon_{\mathrm{SGD}}(\delta/m) \quad (\delta = 2 \cdot 10^{-9})",
     words="with NoisyCGD's outer curve the bound is what Theorem 5.1 gives DP-SGD, or more, at every delta, as at 2e-9",
@@ -249,7 +249,7 @@ once = Claim(
     source="000, Section 5, read as: outer curve of NoisyCGD's Gaussian, at the document's delta = 1e-5",
     quote=_LARGER,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"m \max(\delta, \hat\delta)(0) + \varepsilon_{\mathrm{GDP}}(\delta/m) \ge m \hat\delta(0) +"
               r" \varepsilon_{\mathrm{SGD}}(\delta/m) \quad (\delta = 10^{-5})",
     words="with NoisyCGD's outer curve the bound is what Theorem 5.1 gives DP-SGD, or more, at delta = 1e-5",
@@ -267,7 +267,7 @@ both_curves = Claim(
     source="000, Section 5, read as: the larger of both curves inside (5.1) and outside",
     quote=_LARGER,
     whose=Whose.READING,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"H_{e^\varepsilon}(A \| A') \le m \max(\delta, \hat\delta)(\hat\varepsilon) \text{ for both methods}",
     words="with the larger of both curves, inside and outside, (5.1) bounds the tuning of any two methods",
     hypotheses=(positive("m"), real("growth", "e^epsilon_1").at_least(1)),
@@ -286,7 +286,7 @@ equal = Claim(
         r"which leads to equal final $(\varepsilon,\delta)$ -DP guarantees for the hyperparameter tuning algorithms"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.PRIVACY,
+    severity=Stake.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuned}} = 4.284\ (\sigma = 15),\ 13.104\ (\sigma = 5) \text{ for both methods}",
     words="bases with equal (epsilon, 1e-5) are tuned at equal cost, 4.284 and 13.104 by Theorem 5.1 with m = 20",
     hypotheses=(),
@@ -306,7 +306,7 @@ matching = Claim(
         r"regularization constant $\lambda$ accordingly (as depicted in Section 5)"
     ),
     whose=Whose.PRINTED,
-    severity=Severity.UTILITY,
+    severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} = 1.33\ (\sigma = 15),\ 4.76\ (\sigma = 5) \text{ at } \eta\lambda ="
               r" 5.606 \cdot 10^{-5},\ 3.757 \cdot 10^{-5} \quad (k = 60)",
     words="eta lambda = 5.606e-5 or 3.757e-5 on MNIST, 1.099e-4 or 9.392e-5 on CIFAR-10, gives NoisyCGD 1.33 or 4.76",

@@ -22,7 +22,7 @@ from oracle.core.domain import (
     vector,
 )
 from oracle.core.errors import DomainError
-from theorems.domain import Domain
+from theorems.given import Domain
 
 EVERY = (
     positive("a"), non_negative("b"), probability("c"), unit_interval("d"), positive_integer("e"), real("f"),
