@@ -18,7 +18,7 @@ from tests.commands import command, output
 from tests.project.consoles import ROOT, blocks, check_console, prompt, run
 from tests.project.nox_sessions import sessions
 from tests.tiers import later
-from theorems.claim import expectations
+from theorems.claim import claims, expectations
 from theorems.verdict import Verdict
 
 CONSOLE = blocks("README.md", "console")
@@ -65,10 +65,15 @@ def test_readme_lists_every_command() -> None:
 
 def test_readme_counts_the_claims_by_verdict() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    kinds = (Verdict.HOLDS, Verdict.REFUTED, Verdict.UNDECIDED, Verdict.NOT_CHECKABLE)
     for paper in ("relu-approx", "sbcd", "background"):
-        found = Counter(item.verdict for name, item in expectations().items() if name.startswith(f"{paper}/"))
-        assert f"(`{paper}`) | " + " | ".join(str(found[kind]) for kind in kinds) + " |" in readme
+        verdicts = {name: item.verdict for name, item in expectations().items() if name.startswith(f"{paper}/")}
+        found = Counter(verdicts.values())
+        own = sum(verdict is Verdict.REFUTED and claims()[name].of_document for name, verdict in verdicts.items())
+        counts = (
+            found[Verdict.HOLDS], found[Verdict.REFUTED], own, found[Verdict.AMBIGUOUS], found[Verdict.UNDECIDED],
+            found[Verdict.NOT_CHECKABLE],
+        )
+        assert f"(`{paper}`) | " + " | ".join(map(str, counts)) + " |" in readme
 
 
 @pytest.mark.full
