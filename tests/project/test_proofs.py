@@ -29,7 +29,7 @@ def test_a_check_finds_the_same_without_assertions(tmp_path: Path) -> None:
     found = []
     for options in ((), ("-O",)):
         file = tmp_path / f"found{len(options)}.json"
-        words = [sys.executable, *options, "-m", "reports.cli", "check", "--paper", "cs208", "--json", str(file)]
+        words = [sys.executable, *options, "-m", "reports.cli", "check", "sbcd/prox-l1", "--json", str(file)]
         subprocess.run(words, check=True, cwd=ROOT, capture_output=True, timeout=PATIENCE)
         found.append(json.loads(file.read_text()))
     assert found[0] == found[1]

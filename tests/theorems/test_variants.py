@@ -13,6 +13,7 @@ from oracle.core.domain import positive, positive_integer
 from oracle.running.console import run
 from reports.cli import app
 from reports.model import shipped_variants
+from tests.tiers import later
 from theorems.claim import Claim, Expectation, claim, claims, expectations
 from theorems.given import Domain
 from theorems.mutation.leaves import leaves, put
@@ -147,10 +148,11 @@ PROVED = [
     name for name, item in claims().items()
     if item.check is not None and expectations()[name] == Expectation(Verdict.HOLDS, Evidence.PROVED)
 ]
+DEAR = {"sbcd/eq-6", "sbcd/lem-4.7"}  # seconds each: by night
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", later(PROVED, DEAR.__contains__, "thorough"))
 def test_no_false_variant_of_a_proved_claim_survives(name: str) -> None:
     assert mutated(claim(name)).unexplained == ()
 

@@ -31,7 +31,8 @@ def test_a_bound_as_text() -> None:
     assert oracle.bound("gaussian.epsilon").summary in lines[3]
     assert lines[4:] == [
         "  value     certified: the formula lies between these ends",
-        "  validity  proved here (relu-approx/lem-2.5)",
+        "  validity  proved here in writing, not every step computed",
+        "            (relu-approx/lem-2.5)",
         "  tightness the truth: nothing on the unsafe side of it is right (two values at",
         "            that distance reach the Gaussian curve)",
         "  assumes   whatever was released before, neighbours move a query by at most",
@@ -43,7 +44,7 @@ def test_a_bound_as_text() -> None:
 
 @pytest.mark.parametrize(("name", "words"), [
     ("laplace.delta", "proved here (background/laplace-curve)"),
-    ("tree.epsilon", "checked here in part, not proved (background/tree-aggregation)"),
+    ("tree.epsilon", "proved here in writing, not every step computed (background/tree-aggregation)"),
     ("exponential-mechanism.epsilon", "pending, because a source is not checked yet (cs208/exp-mech)"),
 ])
 def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words: str) -> None:
@@ -71,7 +72,7 @@ def test_a_bound_as_json() -> None:
     assert document == {
         "bound": "gaussian.epsilon", "params": {"sigma": "1", "sensitivity": "1", "delta": "1e-5"}, "unit": "epsilon",
         "neighbours": item.neighbours, "threat_model": item.threat_model, "source": list(item.source),
-        "validity": "proved", "tightness": {"kind": "truth", "why": item.tightness.why}, "attained": None,
+        "validity": "argued", "tightness": {"kind": "truth", "why": item.tightness.why}, "attained": None,
         "width_reached": True,
         "hypotheses": [
             {"name": one.name, "kind": one.kind, "words": one.words, "status": "unknown"} for one in item.hypotheses

@@ -108,6 +108,7 @@ lemma_2_5 = Claim(
     ),
     words="mu-GDP is the same as the Gaussian privacy curve at every epsilon >= 0",
     hypotheses=(positive("mu"), non_negative("epsilon")),
+    survivors={"any epsilon": "the curve is that of the pair at negative epsilon, too"},
     says=curves.curve,
     check=judge_curve,
     flips=(
