@@ -10,7 +10,7 @@ import sympy
 
 from tests.theorems.findings import judged
 from theorems.claim import claim
-from theorems.sbcd import accounting, blocks, closed_form, mixture
+from theorems.sbcd.privacy import accounting, blocks, closed_form, mixture
 from theorems.verdict import Verdict
 
 

@@ -32,7 +32,7 @@ from theorems.promise import COLUMNS, CONFIDENCE, AuditedPromise, FalseClaim, ch
 from theorems.relu_approx.convex_model import promises_law
 from theorems.relu_approx.convex_model.promises import FIXED, counted_records
 from theorems.relu_approx.tuning import promises as relu_approx
-from theorems.sbcd import promises as sbcd
+from theorems.sbcd.privacy import promises as sbcd
 
 pytestmark = pytest.mark.full
 
@@ -348,7 +348,8 @@ def test_a_literal_variant_is_no_algorithm_and_must_exist() -> None:
         with pytest.raises(DomainError, match="unknown"):
             algorithm(item.name)
     # No module, none of ours, no variable, and a variable that is something else.
-    for name in ("nothing", "os:path", "theorems.nothing:x", "theorems.sbcd.promises:no", "theorems.sbcd.promises:STD"):
+    here = "theorems.sbcd.privacy.promises"
+    for name in ("nothing", "os:path", "theorems.nothing:x", f"{here}:no", f"{here}:STD"):
         with pytest.raises(DomainError, match=f"literal = {name} is unknown"):
             make_target({"kind": "literal", "name": name, "config": {}})
     with pytest.raises(DomainError, match="no-such-claim"):

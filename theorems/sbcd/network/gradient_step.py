@@ -17,7 +17,7 @@ import sympy
 from oracle.core.domain import non_negative, positive, unit_interval, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import led, never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 

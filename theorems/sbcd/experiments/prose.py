@@ -22,7 +22,7 @@ from flint import arb, ctx
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
 from theorems.given import Domain
-from theorems.sbcd.curves import contributions
+from theorems.sbcd.experiments.curves import contributions
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, computed, instance, proof, refuted, undecided
 

@@ -17,9 +17,9 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import Enclosure
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.curves import contributions
-from theorems.sbcd.orders import steps_keep_order
-from theorems.sbcd.prose import shares
+from theorems.sbcd.experiments.curves import contributions
+from theorems.sbcd.experiments.prose import shares
+from theorems.sbcd.privacy.orders import steps_keep_order
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted
 

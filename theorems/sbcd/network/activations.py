@@ -23,8 +23,8 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.algebra import led, never_negative, vanishes
-from theorems.sbcd.updates import PRINTED, decided, regions
+from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.updates import PRINTED, decided, regions
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 

@@ -20,8 +20,8 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.experiments import certified_losses
-from theorems.sbcd.prose import shares
+from theorems.sbcd.experiments.experiments import certified_losses
+from theorems.sbcd.experiments.prose import shares
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 

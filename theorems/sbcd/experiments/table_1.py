@@ -32,7 +32,7 @@ from oracle.core.enclosure import ball
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.experiments import CONSTANT, DECREASE, EPOCHS, judge_column
+from theorems.sbcd.experiments.experiments import CONSTANT, DECREASE, EPOCHS, judge_column
 from theorems.tools.printed import rounding_interval, rounds_to
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 

@@ -18,7 +18,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.figure_1 import EPOCHS, Schedule, decimal
+from theorems.sbcd.experiments.figure_1 import EPOCHS, Schedule, decimal
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, instance, refuted
 

@@ -1,4 +1,4 @@
-"""The claims of Section 4.3 of document 001 about its accounting (`theorems.sbcd.prose` judges them)."""
+"""The claims of Section 4.3 of document 001 about its accounting (`theorems.sbcd.experiments.prose` judges them)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from oracle.core.domain import Parameter, non_negative_integer, positive, positive_integer
 from theorems.claim import Claim, Flip, Stake, Whose
-from theorems.sbcd.prose import (
+from theorems.sbcd.experiments.prose import (
     judge_disparity,
     judge_every_noise,
     judge_inverse,

@@ -19,7 +19,7 @@ from oracle.core.domain import positive, real
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.algebra import led, vanishes
+from theorems.sbcd.network.algebra import led, vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 

@@ -134,7 +134,7 @@ theorem_4_6 = FalseClaim(
     fault="the map of a step without the record differs: x_d is solved for with blocks that depend on the record",
     plan=AuditPlan(
         target={
-            "kind": "literal", "name": "theorems.sbcd.promises:fixed_start",
+            "kind": "literal", "name": "theorems.sbcd.privacy.promises:fixed_start",
             "config": {
                 "layers": 1, "hidden_units": 1, "outputs": 1, "learning_rate": 1, "regulariser": "none",
                 "spectral_norm": "inf", "batch_size": 1, "noise_variances": ["0.00005"], "clip_norm": "0.03",

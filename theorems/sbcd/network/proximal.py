@@ -16,7 +16,7 @@ import sympy
 from oracle.core.domain import positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.algebra import never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Prox = Callable[[Any, Any], Any]

@@ -27,9 +27,9 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.accounting import BlockSetting, exact_law, recursion
-from theorems.sbcd.algebra import led, never_negative, vanishes
-from theorems.sbcd.closed_form import PRINTED, REPAIRED, Form, induction
+from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.privacy.accounting import BlockSetting, exact_law, recursion
+from theorems.sbcd.privacy.closed_form import PRINTED, REPAIRED, Form, induction
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 ONE = Fraction(1)

@@ -1,4 +1,4 @@
-"""The claims of Section 5 of document 001: data, schedules, Table 1 (`theorems.sbcd.experiments` judges them)."""
+"""The claims of Section 5 of document 001: data, schedules, Table 1 (the module `experiments` beside judges them)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from oracle.core.domain import positive_integer
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
-from theorems.sbcd.experiments import (
+from theorems.sbcd.experiments.experiments import (
     CONSTANT,
     DECREASE,
     judge_accuracy,

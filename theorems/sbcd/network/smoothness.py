@@ -17,7 +17,7 @@ import sympy
 from oracle.core.domain import Parameter, choice, positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.algebra import led, never_negative, symbol_of, vanishes
+from theorems.sbcd.network.algebra import led, never_negative, symbol_of, vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 

@@ -24,8 +24,8 @@ from oracle.core.domain import Parameter, non_negative, positive, positive_integ
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.algebra import led, never_negative, vanishes
-from theorems.sbcd.mixture import hessian_gap
+from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.privacy.mixture import hessian_gap
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 Diagonal = tuple[Fraction, ...]

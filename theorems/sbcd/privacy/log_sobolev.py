@@ -23,8 +23,8 @@ from oracle.core.domain import positive, positive_integer, schedule
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.accounting import STEP, heat_flow, in_range
-from theorems.sbcd.algebra import vanishes
+from theorems.sbcd.network.algebra import vanishes
+from theorems.sbcd.privacy.accounting import STEP, heat_flow, in_range
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 

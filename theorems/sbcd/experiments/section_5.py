@@ -19,7 +19,7 @@ from oracle.core.domain import positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.experiments import CONSTANT, DECREASE, EPOCHS
+from theorems.sbcd.experiments.experiments import CONSTANT, DECREASE, EPOCHS
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
