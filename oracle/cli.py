@@ -19,6 +19,8 @@ from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
 from oracle.running.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
 
+_LONGEST = 70  # characters of a printed number
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -89,6 +91,8 @@ def evaluate_bound(
         })
         return
     print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
+    if max(len(lower), len(upper)) > _LONGEST:  # so far from 1 that its digits fill a page: fewer, rounded outward
+        lower, upper = enclosure.lower.to_decimal(digits=40, up=False), enclosure.upper.to_decimal(digits=40, up=True)
     print(f"  lower  {lower}")
     print(f"  upper  {upper}")
     print_wrapped("  ", item.summary)

@@ -101,7 +101,8 @@ def contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: floa
             return Enclosure.exactly(0)
     if (exact := laplace_exact.curve_by_epsilon(stages, width, log_delta=_log(delta))) is not None:
         # The logarithm is nearly straight, which saves half of the evaluations.
-        return least_epsilon(exact, largest_loss(stages), delta, width, straight=True)
+        near = saddle_for(stages, log_delta=_log(delta)).epsilon
+        return least_epsilon(exact, largest_loss(stages), delta, width, straight=True, near=near)
     # A relative error e of delta moves epsilon by e times the scale of the loss, about a sqrt(T) here.
     if (discrete := _small_noise(stages, _log(width) + _log(delta) - 10)) is not None:
         return least_epsilon(discrete, largest_loss(stages), delta, width)

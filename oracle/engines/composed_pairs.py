@@ -20,7 +20,7 @@ where no width is asked for; an asked width is reached, or a PrecisionError tell
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -36,7 +36,7 @@ from oracle.core.domain import (
     shown,
 )
 from oracle.core.enclosure import Enclosure, ball
-from oracle.core.errors import DomainError
+from oracle.core.errors import DomainError, PrecisionError
 from oracle.engines.composed_curve import contour_delta, contour_epsilon, largest_loss
 from oracle.engines.contour import Stages, Step, saddle_for
 from oracle.engines.gaussian_step import GaussianStep
@@ -48,6 +48,7 @@ from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 DIRECTIONS = {"add_remove": ("remove", "add"), "replace": ("replace",)}
 NEIGHBOURS = vocabulary.neighbours.choosing(*DIRECTIONS)
+_WIDTHS = (DEFAULT_WIDTH, Fraction(1, 10**6), Fraction(1, 100))
 _NEARLY_ONE = 1 - Fraction(1, 1 << 40)
 
 
@@ -226,7 +227,7 @@ def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosu
         return contour_delta(stages, epsilon, asked, most)
 
     if (sampled := _equal_sampled(stages)) is None:
-        return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+        return _in_reach(exactly, width)
     if width is None and (fewer := _fewer(*sampled)) is not None:
         return Enclosure(_delta(fewer, epsilon, None).lower, plain_delta(*sampled, epsilon).upper)
     return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon), width)
@@ -237,10 +238,21 @@ def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosu
         return contour_epsilon(stages, delta, asked, most)
 
     if (sampled := _equal_sampled(stages)) is None:
-        return exactly(DEFAULT_WIDTH if width is None else width, math.inf)
+        return _in_reach(exactly, width)
     if width is None and (fewer := _fewer(*sampled)) is not None:
         return Enclosure(_epsilon(fewer, delta, None).lower, plain_epsilon(*sampled, delta).upper)
     return narrowest(exactly, sampled_bounds.SampledEpsilon(*sampled, delta), width)
+
+
+def _in_reach(exactly: Callable[[Fraction, float], Enclosure], width: Fraction | None) -> Enclosure:
+    """The answer of an asked width; without one the narrowest of a few widths that is in reach."""
+    for asked in _WIDTHS if width is None else (width,):
+        try:
+            return exactly(asked, math.inf)
+        except PrecisionError as error:
+            refusal = error
+    told = "" if width is None else "; ask for a wider width, or for none"
+    raise PrecisionError(f"{refusal}{told}") from refusal
 
 
 def _fewer(step: SampledGaussian, count: int) -> Stages | None:

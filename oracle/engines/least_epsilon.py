@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,16 +16,17 @@ from oracle.engines.gaussian_curve import certainly_negative
 
 DIGITS = arb(2) ** 4000
 """Beyond, an epsilon is known to a relative width only."""
+_ROOMS = (2.0**-6, 2.0**-3)  # about a guess, in units of it
 
 
 def least_epsilon(
     curve: Callable[[arb], arb], largest: arb | None, delta: Fraction, width: Fraction, *, relative: bool = False,
-    straight: bool = False,
+    straight: bool = False, near: float | None = None,
 ) -> Enclosure:
     """The least epsilon >= 0 at which a falling curve is at most delta; no loss exceeds `largest`.
 
     The width may be relative to an epsilon above 1, too: one of thousands of digits is dear. `straight` says that the
-    logarithm of the curve is nearly so, which saves evaluations.
+    logarithm of the curve is nearly so, which saves evaluations; so does to know about where to look (`near`).
     """
 
     def excess(epsilon: arb) -> arb:
@@ -33,6 +35,9 @@ def least_epsilon(
         ratio = curve(epsilon) / ball(delta)
         return ratio.log() if straight else ratio - 1
 
+    for room in _ROOMS if near else ():
+        with contextlib.suppress(PrecisionError):  # the root lies elsewhere
+            return decreasing_root(excess, arb(near) * (1 - room), arb(near) * (1 + room), width=width)
     with ctx.workprec(128):
         if certainly_negative(functools.partial(excess, arb(0))):
             return Enclosure.exactly(0)

@@ -1,4 +1,4 @@
-r"""The clones of `shuffle_pairs` among very many users, in extended numbers with a proved error: the same one pass.
+r"""The pairs of `shuffle_pairs` among very many users, in extended numbers with a proved error: the same one pass.
 
 With hundreds of thousands of numbers c of clones that matter, balls take a second for one pass. Here mass(c) and
 f(c, v) are products of factors from an anchor on, one anchor (in balls) every A numbers; F is a running sum of both
@@ -11,8 +11,10 @@ its steps, and as many roundings of the largest number on the way:
     e = F_0 r_0 + (2 A + 4) u sum |step| + (A + blocks + 2) u max,
 
 which is computed like the rest and taken twice. F at the first c is the sum of f down to where a geometric series
-bounds the rest, by chunks with an anchor each; a term has 2 units for each before it in its chunk. An edge is decided
-by 31 bits of z c in integers, or else by all there are.
+bounds the rest, by chunks with an anchor each; a term has 5 units for each before it in its chunk (a quotient, the odds
+and two products), and the 2 of its anchor. An edge is decided by 31 bits of z c in integers, or else by all there are.
+
+The tails of the responses are such sums, too.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import ball
 from oracle.engines.extended import available, exact, extended_of_balls, relative
-from oracle.engines.shuffle_pairs import Masses, cut_outside, mass_at, window
+from oracle.engines.shuffle_pairs import Masses, cut_outside, mass_at, response_edges, window
 
 FEWEST_USERS = 10**6  # with fewer, balls are as quick
 _ANCHORS = 1024
@@ -73,23 +75,44 @@ def _sum(terms: Any) -> Any:
     return _in_blocks(terms).sum(axis=1).sum()
 
 
-def _first_below(trials: int, successes: int) -> Any | None:
-    """The mass of Bin(trials, 1/2) below a point; None where it is too long.
+def _first_below(trials: int, successes: int, inverse_odds: arb) -> Any | None:
+    """The binomial mass below a point, f(j-1)/f(j) = j inverse_odds / (trials - j + 1); None where it is too long.
 
     One anchor a chunk; the rest beyond the last term is below 2^-70 of the sum, which the error includes.
     """
-    total, done, halves = np.longdouble(0.0), 0, -arb(2).log()
-    while done < min(successes, _MOST_TERMS):
-        anchor = extended_of_balls([mass_at(trials, successes - done, halves, halves)])
+    total, done = np.longdouble(0.0), 0
+    log_odds = -inverse_odds.log()
+    log_failure = -log_odds.exp().log1p()
+    odds = extended_of_balls([inverse_odds])
+    while odds is not None and done < min(successes, _MOST_TERMS):
+        anchor = extended_of_balls([mass_at(trials, successes - done, log_odds + log_failure, log_failure)])
         if anchor is None:
             return None
         j = np.arange(successes - done, max(successes - done - _CHUNK, 0), -1).astype(np.longdouble)
-        terms = anchor[0] * np.cumprod(j / (np.longdouble(trials + 1) - j))
+        terms = anchor[0] * np.cumprod(j / (np.longdouble(trials + 1) - j) * odds[0])
         total, done = total + _sum(terms), done + len(j)
-        ratio = (j[-1] - 1) / (np.longdouble(trials + 2) - j[-1])
+        ratio = (j[-1] - 1) * odds[0] / (np.longdouble(trials + 2) - j[-1])
         if done == successes or terms[-1] * ratio < total * np.longdouble(2.0**-72) * (1 - ratio):
             return total
     return None
+
+
+_BELOW_UNITS = 5 * _CHUNK + _ANCHORS + _CHUNK // _ANCHORS + _MOST_TERMS // _CHUNK + 10
+_BELOW_ERROR = relative(_BELOW_UNITS) + Fraction(1, 1 << 70)
+
+
+def responses(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | None:
+    """The masses of `shuffle_pairs.responses`, as balls that hold the rounding; None where this way does not serve."""
+    others, result = users - 1, []
+    if not available():
+        return None
+    with ctx.workprec(128 + 2 * others.bit_length() + 30):
+        for edge, at, inverse_odds in response_edges(epsilon0, users, epsilon) or ():
+            below = _first_below(others, at, inverse_odds) if at else np.longdouble(0.0)
+            if below is None:
+                return None
+            result.append(Masses(edge, exact(below) * (1 + ball(_BELOW_ERROR) * arb(0, 1)), arb(0)))
+    return result or None
 
 
 def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | None:
@@ -123,7 +146,7 @@ def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | 
             return None
         mass = _products(c[:-1] / (np.longdouble(others + 1) - c[:-1]) * odds[0], masses)
         inner = _products(np.where(falls == 0, 2 * (c[:-1] - at[:-1]), 2 * at[:-1]) / c[:-1], inners)
-        first = _first_below(high, int(v[0]))
+        first = _first_below(high, int(v[0]), arb(1))
         if first is None:
             return None
         steps = np.where(falls == 0, 1, -1) * (inner[:-1] * at[:-1] / c[:-1])
@@ -138,9 +161,8 @@ def _enclosed(mass: Any, inner: Any, below: Any, steps: Any, largest: Any, cut: 
     """The two sums with what they may be off by."""
     blocks = -(-len(mass) // _ANCHORS)
     adding = _ANCHORS + blocks + 2
-    first_error = relative(2 * _CHUNK + adding + _CHUNK // _ANCHORS + _MOST_TERMS // _CHUNK + 8) + Fraction(1, 1 << 70)
     drift = 2 * (
-        ball(first_error) * exact(below[0]) + ball(relative(2 * _ANCHORS + 4)) * exact(_sum(np.abs(steps)))
+        ball(_BELOW_ERROR) * exact(below[0]) + ball(relative(2 * _ANCHORS + 4)) * exact(_sum(np.abs(steps)))
         + ball(relative(adding)) * exact(largest)
     ) * exact(_sum(mass))
     edge, beyond = exact(_sum(mass * inner)), exact(_sum(mass * below))

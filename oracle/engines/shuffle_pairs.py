@@ -152,21 +152,32 @@ def clones(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | 
 # --- responses
 
 
+Edges = list[tuple[arb, int, arb]]
+"""Of each direction M, and the successes and inverse odds below which its T lies."""
+
+
+def response_edges(epsilon0: Fraction, users: int, epsilon: Fraction) -> Edges | None:
+    """Where the sets of outcomes end that favour the hidden 1 and the hidden 0; None where that is not decided."""
+    others = users - 1
+    odds = ball(-epsilon0).exp()  # q / (1 - q)
+    log_silent = -odds.log1p()
+    log_answer = log_silent - ball(epsilon0)
+    many = users * (ball(-2 * epsilon0).exp() * ball(epsilon + epsilon0).expm1() / -ball(-2 * epsilon0).expm1())
+    few = users * (ball(epsilon0 - epsilon).expm1() / ball(2 * epsilon0).expm1())
+    ones, zeros = many.floor().unique_fmpz(), few.ceil().unique_fmpz()
+    if ones is None or zeros is None:
+        return None
+    most, least = int(ones), int(zeros) - 1  # both from 0 to m: 0 < many < n and 0 < few <= n/2
+    edges = [mass_at(others, j, log_answer, log_silent) for j in (most, least)]
+    # The ones above an edge are the zeros below its mirror image, for the opposite odds.
+    return [(edges[0], others - most, odds), (edges[1], least, 1 / odds)]
+
+
 def responses(epsilon0: Fraction, users: int, epsilon: Fraction) -> list[Masses] | None:
     """Shuffled binary randomised response, all other users holding 0: the hidden 1 and the hidden 0."""
     others = users - 1
     with ctx.workprec(ctx.prec + 2 * others.bit_length() + 30):
-        odds = ball(-epsilon0).exp()  # q / (1 - q)
-        log_silent = -odds.log1p()
-        log_answer = log_silent - ball(epsilon0)
-        many = users * (ball(-2 * epsilon0).exp() * ball(epsilon + epsilon0).expm1() / -ball(-2 * epsilon0).expm1())
-        few = users * (ball(epsilon0 - epsilon).expm1() / ball(2 * epsilon0).expm1())
-        ones, zeros = many.floor().unique_fmpz(), few.ceil().unique_fmpz()
-        if ones is None or zeros is None:
+        found = response_edges(epsilon0, users, epsilon)
+        if found is None:
             return None
-        most, least = int(ones), int(zeros) - 1  # both from 0 to m: 0 < many < n and 0 < few <= n/2
-        edges = [mass_at(others, j, log_answer, log_silent) for j in (most, least)]
-        # The ones above an edge are the zeros below its mirror image, for the opposite odds.
-        mirrored = ((others - most, odds), (least, 1 / odds))
-        tails = [_below(edge, others, *side, ctx.prec) for edge, side in zip(edges, mirrored, strict=True)]
-        return [Masses(edge, tail, arb(0)) for edge, tail in zip(edges, tails, strict=True)]
+        return [Masses(edge, _below(edge, others, at, odds, ctx.prec), arb(0)) for edge, at, odds in found]

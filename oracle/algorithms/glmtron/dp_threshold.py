@@ -28,6 +28,7 @@ part which that record is in: for all of them the weaker of the two. `covers` an
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -191,6 +192,12 @@ def _calls(config: Values, calls: int) -> Mapping[str, Any] | None:
     }
 
 
+@functools.lru_cache(maxsize=4)
+def _epsilon_of_calls(**parameters: Any) -> Enclosure:
+    """The thresholds' epsilon, which several conditions of one plan compare with: it takes a second."""
+    return bound("dp-threshold.epsilon").at(parameters)
+
+
 def _compared(
     config: Values, training: Callable[[Values], Enclosure], dearer: Callable[[Enclosure, Enclosure], bool]
 ) -> bool | None:
@@ -201,7 +208,7 @@ def _compared(
     if parameters is None or None in said_of:
         return None
     try:
-        return dearer(bound("dp-threshold.epsilon").at(parameters), training(config))
+        return dearer(_epsilon_of_calls(**parameters), training(config))
     except DomainError:  # no epsilon is enough for the thresholds at this delta
         return False
 

@@ -29,7 +29,7 @@ from oracle.algorithms.glmtron.glmtron_blocks import Direction, total
 from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
-from oracle.core.arithmetic import is_narrow
+from oracle.core.arithmetic import DEFAULT_WIDTH, is_narrow
 from oracle.core.attainment import one_sided
 from oracle.core.domain import shown
 from oracle.core.enclosure import Enclosure, ball
@@ -77,16 +77,31 @@ def _walk(v: Values) -> arb:
     return total / arb(4 * v.dataset_size**2)
 
 
+def _by_blocks(v: Values) -> arb | None:
+    """The bound in blocks, where balls would walk long and extended numbers serve; at the working precision."""
+    if len(v.spectrum) * v.dataset_size <= _FEW:
+        return None
+    found = total(_directions(v), v.dataset_size)
+    return None if found is None else found.ball / arb(4 * v.dataset_size**2)
+
+
 def _risk(v: Values, width: Fraction) -> Enclosure:
     _check(v)
-    if len(v.spectrum) * v.dataset_size > _FEW:
-        found = total(_directions(v), v.dataset_size)
-        if found is not None:
-            with ctx.workprec(128):
-                value = found.ball / arb(4 * v.dataset_size**2)
-                if is_narrow(value, width):
-                    return Enclosure.of_ball(value)
+    with ctx.workprec(128):
+        value = _by_blocks(v)
+        if value is not None and is_narrow(value, width):
+            return Enclosure.of_ball(value)
     return closed_form(_walk)(v, width)
+
+
+def _risk_soon(v: Values) -> Enclosure:
+    """The bound of a relative width also above 1: where the chain grows it has thousands of digits before the point."""
+    _check(v)
+    with ctx.workprec(128):
+        value = _by_blocks(v)
+        if value is not None and is_narrow(value / value.mid(), DEFAULT_WIDTH):
+            return Enclosure.of_ball(value)
+    return closed_form(_walk)(v, DEFAULT_WIDTH)
 
 
 def _fast_risk(xp: Any, v: Values) -> Any:
@@ -144,6 +159,7 @@ risk = Bound(
     source=("glmtron/lemma-D.4", "glmtron/lemma-D.5"),
     validity="pending",
     certify=_risk,
+    soon=_risk_soon,
     vectorised=_fast_risk,
     example=EXAMPLE,
     released="average_iterate",

@@ -59,6 +59,7 @@ _MOST_EVALUATIONS = 200
 _QUICK_EVALUATIONS, _QUICK_BITS = 16, 128
 _CEILING_BITS = 400
 _PAIRS: dict[str, Pair] = {"upper": clones, "lower": responses}
+_LONG: dict[str, Pair] = {"upper": shuffle_long.clones, "lower": shuffle_long.responses}
 
 
 def _alone(epsilon0: Fraction, users: int, method: str) -> arb:
@@ -151,10 +152,10 @@ def _inverse(values: Values, width: Fraction) -> arb:
     bracket = _Bracket(least.lower().max(arb(0)) if least.is_finite() else arb(0), ball(epsilon0).upper(), width)
     point = _first(values).mid()
     # Among very many users the first try is quick, and its rounding known; where that is too wide, balls are next.
-    quick = values.method == "upper" and users >= shuffle_long.FEWEST_USERS and ctx.prec <= _QUICK_BITS
+    quick = users >= shuffle_long.FEWEST_USERS and ctx.prec <= _QUICK_BITS
     for _ in range(_QUICK_EVALUATIONS if quick else _MOST_EVALUATIONS):
         at = Dyadic.of(point).to_fraction()
-        directions = (shuffle_long.clones if quick else _PAIRS[values.method])(epsilon0, users, at)
+        directions = (_LONG if quick else _PAIRS)[values.method](epsilon0, users, at)
         if directions is None:
             return arb.nan()
         value = _hull(epsilon0, at, directions)

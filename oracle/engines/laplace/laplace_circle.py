@@ -36,6 +36,8 @@ _MOST_CHOICES = 5000
 _SMALL, _LARGE = Fraction(1, 10**12), 10**4  # between which the float64 plan finds its radius
 _FARTHER = (1.3, 1.7, 2.5, 4.0, 8.0)
 _MOST_POINTS = 4096
+_SHARE = 0.8  # of the digits that the points shall give: a root needs fewer than it computes with
+
 
 def _split(parts: Parts) -> tuple[Parts, Parts]:
     """Two groups of about as many choices."""
@@ -116,27 +118,44 @@ def _plan(parts: Parts, gap: float, digits: float) -> tuple[float, float, float,
     return radius, outer, inner, math.ceil(max(points(outer), points(inner), 8.0))
 
 
+@functools.lru_cache(maxsize=2)
+def _transform(
+    parts: Parts, radius: float, points: int, precision: int, fits: tuple[int, ...]
+) -> tuple[tuple[acb, acb], ...]:
+    """u and u G(u) e^{-gu} at the points of the upper half circle.
+
+    Besides the circle they hang on which delays count only: a root's last steps share them.
+    """
+    one, other = _split(parts)
+    (_, order), (_, sorted_inside) = _delays(one), _delays(other)
+    steps, result = sum(count for _, count in parts), []
+    with ctx.workprec(precision):
+        r = arb(radius)
+        for n in range(points // 2 + 1):
+            angle = arb(2 * n) / points
+            u = acb(r * angle.cos_pi(), r * angle.sin_pi())
+            ratio = (u - 0.5) / (u + 0.5)
+            first, second = _terms(one, u, ratio), _terms(other, u, ratio)
+            sums = list(itertools.accumulate((second[at] for at in sorted_inside), initial=acb(0)))
+            whole = sum((first[at] * sums[count] for at, count in zip(order, fits, strict=True) if count), acb(0))
+            result.append((u, whole * (u + 0.5) ** (steps - 1) / (u - 0.5) / (2 * u) ** steps * u))
+    return tuple(result)
+
+
 def curve(parts: Parts, gap: arb) -> arb:
     """delta at epsilon = K - gap >= 0 for a ball gap > 0, at the working precision."""
     one, other = _split(parts)
-    radius, outer, inner, points = _plan(parts, float(gap.mid()), ctx.prec * math.log(2))
+    near = _rounded(float(gap.mid()))  # so that gaps next to one another share a circle
+    radius, outer, inner, points = _plan(parts, near, _SHARE * ctx.prec * math.log(2))
     if points > _MOST_POINTS:
         raise PrecisionError(f"the circle of {len(parts)} Laplace scales needs {points} points")
-    steps, r = sum(count for _, count in parts), arb(radius)
-    (delays, order), (inside, sorted_inside) = _delays(one), _delays(other)
+    r, delays, inside = arb(radius), _delays(one)[0], _delays(other)[0]
     low, high = (Dyadic.of(end).to_fraction() for end in ((gap / 2).lower(), (gap / 2).upper()))
-    fits = [bisect.bisect_left(inside, high - delay) for delay in delays]
+    fits = tuple(bisect.bisect_left(inside, high - delay) for delay in delays)
     doubtful = any(bisect.bisect_left(inside, low - delay) < count for delay, count in zip(delays, fits, strict=True))
     total = arb(0)
-    for n in range(points // 2 + 1):
-        angle = arb(2 * n) / points
-        u = acb(r * angle.cos_pi(), r * angle.sin_pi())
-        ratio = (u - 0.5) / (u + 0.5)
-        first, second = _terms(one, u, ratio), _terms(other, u, ratio)
-        sums = list(itertools.accumulate((second[at] for at in sorted_inside), initial=acb(0)))
-        whole = sum((first[at] * sums[count] for at, count in zip(order, fits, strict=True) if count), acb(0))
-        value = whole * (u + 0.5) ** (steps - 1) / (u - 0.5) / (2 * u) ** steps * (gap * u).exp() * u
-        total += value.real * (1 if 2 * n in (0, points) else 2)
+    for n, (u, value) in enumerate(_transform(parts, radius, points, ctx.prec, fits)):
+        total += (value * (gap * u).exp()).real * (1 if 2 * n in (0, points) else 2)
     error = arb(0)
     for end, share in ((arb(outer), r / arb(outer)), (arb(inner), arb(inner) / r)):
         rest = share**points
@@ -144,3 +163,9 @@ def curve(parts: Parts, gap: arb) -> arb:
     if doubtful:
         error += 8 * gap.rad() * r * _ceiling(parts, gap, r)
     return (-gap / 2).exp() * (total / points + error.upper() * arb(0, 1))
+
+
+def _rounded(gap: float) -> float:
+    """A gap to six bits."""
+    mantissa, exponent = math.frexp(gap)
+    return math.ldexp(round(64 * mantissa), exponent - 6)

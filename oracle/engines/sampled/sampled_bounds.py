@@ -21,27 +21,30 @@ from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.sampled.cut_gaussian import cut_for
-from oracle.engines.sampled.line_sums import Line
 from oracle.engines.sampled.plain_bounds import (
     chernoff_delta,
     chernoff_epsilon,
     exceeded_delta,
+    meets_unnoised,
     plain_delta,
     plain_epsilon,
 )
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_contour import SmoothedCurve
-from oracle.engines.sampled.smoothed_plan import SmoothedPlan, affordable_nodes, smoothed_plan
+from oracle.engines.sampled.smoothed_plan import affordable_nodes, smoothed_plan
+from oracle.engines.sampled.smoothed_sums import SmoothedScout, SmoothedSums
 
 _WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
+_IN_SIGHT = 8  # the factor between two ends from which on more nodes would not see more
 _PLACES = 8  # how often the place of a bound is corrected
 _ROOM = 1.02  # by which it is placed further from the root than its errors ask for
 _SECANTS, _SETTLED = 60, 2.0**-42  # evaluations of a root, and the distance of the logarithm at which it is found
 _NOISE = 1e-5  # differences of logarithms below which a chord tells no slope
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
+_SEARCHES = 3
 _SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
 _SHARES = tuple(math.log(10) * power for power in (-5, -4, -3, -2, -1))  # of delta that a cut may lose, in logarithms
 _TOLERABLE, _SLOWER = 9.0, 4.0
@@ -59,8 +62,11 @@ class SampledQuestion(Protocol):
     def step(self) -> SampledGaussian:
         """One of the steps."""
 
-    def plain(self) -> Enclosure:
-        """Its enclosure by plain inequalities."""
+    def quickly(self) -> Enclosure | None:
+        """Its enclosure by plain inequalities, where they take little work."""
+
+    def plain(self) -> Enclosure | None:
+        """Its enclosure by plain inequalities that take some."""
 
     def suited(self) -> SampledGaussian:
         """The step, or one that is cut, whichever serves a sum of few nodes."""
@@ -80,9 +86,13 @@ class SampledDelta:
     count: int
     epsilon: Fraction
 
-    def plain(self) -> Enclosure:
+    def quickly(self) -> Enclosure | None:
         """Between what simple tests tell and the least of the plain upper bounds."""
         return plain_delta(self.step, self.count, self.epsilon)
+
+    def plain(self) -> Enclosure | None:
+        """No more."""
+        return None
 
     def suited(self) -> SampledGaussian:
         """As the logarithm of Chernoff's bound falls, which delta is no smaller than a test tells."""
@@ -111,7 +121,11 @@ class SampledEpsilon:
     count: int
     delta: Fraction
 
-    def plain(self) -> Enclosure:
+    def quickly(self) -> Enclosure | None:
+        """0 where no noise at all is needed."""
+        return Enclosure.exactly(0) if meets_unnoised(self.step, self.count, self.delta) else None
+
+    def plain(self) -> Enclosure | None:
         """Between what simple tests tell and the least of the plain upper bounds."""
         return plain_epsilon(self.step, self.count, self.delta)
 
@@ -177,18 +191,22 @@ def narrowest(
     if step is question.step:
         with contextlib.suppress(*UNPLANNED):
             return exactly(asked, _WORK)
-    best = question.plain()
+    best = question.quickly()
     for nodes in (_NODES if width is not None else _NODES[:1]) if noisy else ():
-        if reaches(best, asked):
+        if best is not None and reaches(best, asked):
             return best
         try:
             best = _both(best, question.smoothed(step, nodes))
         except UNPLANNED:
             break
+    if best is None or not reaches(best, _LOOSE):
+        best = _both(best, question.plain())
     chernoff = [functools.partial(question.chernoff, some) for some in dict.fromkeys((step, question.step))]
-    for rescue in (*chernoff, functools.partial(exactly, _LOOSE, _WORK)) if noisy else ():
+    finer = functools.partial(question.smoothed, step, _NODES[1])
+    for rescue in (*chernoff, functools.partial(exactly, _LOOSE, _WORK), finer) if noisy else ():
         with ctx.workprec(64):
-            if best.upper.ball - best.lower.ball < _ROUGH * best.upper.ball:
+            low, high = best.lower.ball, best.upper.ball
+            if high - low <= _ROUGH * high or (rescue is finer and high > _IN_SIGHT * low):
                 break
         with contextlib.suppress(*UNPLANNED):
             best = _both(best, rescue())
@@ -207,23 +225,42 @@ def narrowest(
 
 def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
     """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
-    stages, log_delta, best = [(step, count)], 0.0, Enclosure.between(arb(0), arb(1))
+    best = Enclosure.between(arb(0), arb(1))
+    saddle = saddle_for([(step, count)], epsilon=float(epsilon))
+    most = affordable_nodes(step, saddle.c, nodes)
+    with contextlib.suppress(*UNPLANNED):
+        return _scouted_delta(step, count, epsilon, saddle, most)
     for _ in range(2):
-        saddle = saddle_for(stages, epsilon=float(epsilon))
-        saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
-        plan = smoothed_plan(step, count, saddle, affordable_nodes(step, saddle.c, nodes))
-        curve = SmoothedCurve(step, count, plan)
-        with ctx.workprec(128):
-            low, high = curve.delta(ball(epsilon))
-            best = _both(best, Enclosure.between(low.max(arb(0)), high.min(arb(1))))
-            if not high > 0:
-                raise PrecisionError("float64 sees no delta here")
-            log_delta = float(high.log().mid())
-            if low > 0 and log_delta > saddle.log_delta - _FAR:
-                break
-            if log_delta > saddle.log_delta - 1:
-                break  # nothing new would be tried
+        curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, most))
+        found, log_delta = _delta_of(curve, epsilon)
+        best = _both(best, found)
+        if log_delta > saddle.log_delta - (_FAR if found.lower.mantissa else 1):
+            break  # or nothing new would be tried
+        saddle = Saddle(saddle.c, saddle.epsilon, log_delta)
     return best
+
+
+def _scouted_delta(step: SampledGaussian, count: int, epsilon: Fraction, saddle: Saddle, nodes: int) -> Enclosure:
+    """The same where floats see a delta: they tell how large it is, and how much it bends."""
+    for _ in range(_SEARCHES):
+        scout = SmoothedScout(step, count, smoothed_plan(step, count, saddle, min(nodes, _SCOUTS)))
+        about, known = scout.about(saddle.epsilon, above=True), saddle.log_delta
+        if about == -math.inf:
+            raise PrecisionError("floats see no delta here")
+        saddle = Saddle(saddle.c, saddle.epsilon, min(about, known))
+        if about > known - _FAR:
+            break
+    plan = smoothed_plan(step, count, saddle, nodes, scout.curvature(saddle.epsilon))
+    return _delta_of(SmoothedCurve(step, count, plan), epsilon)[0]
+
+
+def _delta_of(curve: SmoothedCurve, epsilon: Fraction) -> tuple[Enclosure, float]:
+    """The bounds of a curve, and the logarithm of the upper one."""
+    with ctx.workprec(128):
+        low, high = curve.delta(ball(epsilon))
+        if not high > 0:
+            raise PrecisionError("float64 sees no delta here")
+        return Enclosure.between(low.max(arb(0)), high.min(arb(1))), float(high.log().mid())
 
 
 def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> Enclosure:
@@ -231,15 +268,15 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
     log_delta = _log(ball(delta))
     saddle = saddle_for([(step, count)], log_delta=log_delta)
     scouts = min(nodes, affordable_nodes(step, saddle.c, _SCOUTS), _SCOUTS)
-    curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, scouts))
-    place, slope = _about_root(curve, log_delta, saddle.epsilon, saddle.c, above=True)
+    scout: SmoothedSums = SmoothedScout(step, count, smoothed_plan(step, count, saddle, scouts))
+    place, slope = _about_root(scout, log_delta, saddle.epsilon, saddle.c, above=True)
     for _ in range(2):
         if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
             order = min(saddle.c, saddle_for([(step, count)], epsilon=place).c)
             saddle = Saddle(order, place, log_delta)
         most = affordable_nodes(step, saddle.c, nodes)
-        plan, scout = smoothed_plan(step, count, saddle, most, curve.curvature(place)), curve
-        curve = SmoothedCurve(step, count, plan, _reusable(scout, plan))
+        plan = smoothed_plan(step, count, saddle, most, scout.curvature(place))
+        scout = curve = SmoothedCurve(step, count, plan)
         place, slope = _about_root(curve, log_delta, place, slope, above=True)
         if abs(place - saddle.epsilon) * plan.chernoff < _STRAYED:
             break
@@ -251,11 +288,6 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
         if upper is None:
             raise PrecisionError("float64 does not see delta fall to the target")
         return Enclosure(Dyadic.of(arb(0) if lower is None else lower.min(upper)), Dyadic.of(upper))
-
-
-def _reusable(scout: SmoothedCurve, plan: SmoothedPlan) -> Line | None:
-    """The points of another curve's quadrature, if they serve."""
-    return scout.line if plan.c == scout.plan.c and plan.accuracy < scout.plan.accuracy + 4 else None
 
 
 def _placed(
@@ -280,7 +312,7 @@ def _placed(
 
 
 def _about_root(
-    curve: SmoothedCurve, log_delta: float, start: float, slope: float, *, above: bool
+    curve: SmoothedSums, log_delta: float, start: float, slope: float, *, above: bool
 ) -> tuple[float, float]:
     """About where one bound falls to a delta, at 0 or more, and how fast its logarithm does: secants in a bracket."""
 
@@ -310,8 +342,12 @@ def _about_root(
     return point, slope
 
 
-def _both(one: Enclosure, other: Enclosure) -> Enclosure:
-    """The enclosure of a truth that lies in both."""
+def _both(one: Enclosure | None, other: Enclosure | None) -> Enclosure:
+    """The enclosure of a truth that lies in both, or in the only one."""
+    if one is None or other is None:
+        found = other if one is None else one
+        assert found is not None
+        return found
     lower = one.lower if one.lower.compare(other.lower) >= 0 else other.lower
     upper = one.upper if one.upper.compare(other.upper) <= 0 else other.upper
     return Enclosure(lower, upper)

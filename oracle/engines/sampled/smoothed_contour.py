@@ -38,7 +38,6 @@ from flint import acb, arb, ctx
 
 from oracle.core.errors import PrecisionError
 from oracle.engines.sampled.float_tables import (
-    NEAR,
     UNIT,
     Array,
     Complex,
@@ -51,7 +50,6 @@ from oracle.engines.sampled.float_tables import (
     power_table,
     products,
     rounded,
-    sinh_over,
     size,
     total,
     up,
@@ -59,25 +57,24 @@ from oracle.engines.sampled.float_tables import (
 from oracle.engines.sampled.line_sums import Line
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_plan import SMOOTHNESS, SmoothedPlan
+from oracle.engines.sampled.smoothed_sums import TALLEST, SmoothedSums, nodes_of, plain_kernel, smoothed_kernels
 
 _PRECISION = 128
-_TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
 _MOST_POINTS = 6000
 
 
-class SmoothedCurve:
+class SmoothedCurve(SmoothedSums):
     """Certified bounds of delta(epsilon) around the epsilon that was planned for."""
 
-    def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan, line: Line | None = None) -> None:
+    def __init__(self, step: SampledGaussian, count: int, plan: SmoothedPlan) -> None:
         self.step, self.plan, self.count = step, plan, count
         with ctx.workprec(_PRECISION), np.errstate(all="ignore"):
             self.c, self.k, self.w, self.b = arb(plan.c), arb(plan.spacing), arb(plan.reach), arb(plan.chernoff)
-            self.line = step.on_line(self.c, plan.accuracy, _TALLEST, _MOST_POINTS) if line is None else line
+            line = step.on_line(self.c, plan.accuracy, TALLEST, _MOST_POINTS)
             self.lost, self.share_lost = (count * part for part in step.lost())
-            n = np.arange(plan.rows * plan.columns, dtype=np.float64).reshape(plan.rows, plan.columns)
-            s: Complex = np.asarray(plan.c + 1j * (plan.spacing * n), dtype=np.complex128)
-            self._bound_moment(self.line)
-            powers, error = self._beside_one(self.line) if plan.beside_one else self._powers(self.line)
+            s = nodes_of(plan)
+            self._bound_moment(line)
+            powers, error = self._beside_one(line) if plan.beside_one else self._powers(line)
             if plan.reach:
                 upper, lower, upper_error, lower_error = self._kernels(s)
                 self.upper, self.upper_error = products(powers, upper, error, upper_error)
@@ -85,7 +82,7 @@ class SmoothedCurve:
                 if plan.beside_one:
                     self.alone = {True: (upper, total(upper_error)), False: (lower, total(lower_error))}
             else:
-                plain: Complex = np.asarray(1.0 / (s * (s + 1.0)), dtype=np.complex128)
+                plain = plain_kernel(s)
                 plain_error = 20 * UNIT * size(plain)
                 self.upper, self.upper_error = products(powers, plain, error, plain_error)
                 if plan.beside_one:
@@ -195,31 +192,18 @@ class SmoothedCurve:
         850 u env^m, K' by m w 1750 u env^m and K'' by w^2 10^6 u env^m.
         """
         m, w = SMOOTHNESS, self.plan.reach
-        z = w * s
         x = self.w * self.c
         down, across = self._turns(self.w * self.k)
         turn = np.outer(down, across)
         grown, shrunk = float(x.cosh()), float(x.sinh())
         sinh, cosh = shrunk * turn.real + 1j * (grown * turn.imag), grown * turn.real + 1j * (shrunk * turn.imag)
-        with np.errstate(all="ignore"):
-            inverse = 1.0 / z
-            value = sinh * inverse
-            first = (cosh - value) * inverse
-            second = value - 2.0 * first * inverse
-        near = size(z) < NEAR
-        value[near], first[near], second[near] = sinh_over(z[near])
-        fourteen = power(value, m - 2)
-        kernel = fourteen * value * value
-        slope = (m * w) * (fourteen * value * first)
-        bend = (w * w) * (m * (fourteen * value * second) + (m * (m - 1)) * (fourteen * first * first))
         stretch = above((m * self.w).exp())
         self.stretch = stretch
         length = size(s)
         envelope = grown * np.minimum(1.0, 1.0 / (w * length)) * (1 + 1e-10)
         for _ in range(m.bit_length() - 1):
             envelope = envelope * envelope
-        upper = kernel / (s * (s + 1.0))
-        lower = (kernel / s - slope - (0.5 * stretch) * bend) / (s + 1.0)
+        upper, lower = smoothed_kernels(s, w, sinh, cosh, stretch)
         units = 900.0 / length + (1800.0 * m) * w + 1.1e6 * stretch * w * w
         return upper, lower, 1000 * UNIT * envelope / (length * length), units * UNIT * envelope / length
 
@@ -235,20 +219,7 @@ class SmoothedCurve:
 
     # ---- evaluation
 
-    def _sum(self, terms: Complex, turns: tuple[Complex, Complex]) -> float:
-        """2 Re sum_n term_n e^{-i n k epsilon} - term_0, in floats."""
-        down, across = turns
-        real = terms.real @ across.real - terms.imag @ across.imag
-        imaginary = terms.real @ across.imag + terms.imag @ across.real
-        return float(2.0 * (down.real @ real - down.imag @ imaginary) - terms[0, 0].real)
-
     @functools.lru_cache(maxsize=4)  # noqa: B019 - a curve is short-lived, and asked again and again
-    def _terms(self, *, above: bool, alone: bool) -> tuple[Complex, float]:
-        """The terms of one bound, with those of the steps that tell nothing or without, and a bound of their errors."""
-        terms, error = (self.upper, self.upper_error) if above else (self.lower, self.lower_error)
-        return (terms + self.alone[above][0], error + self.alone[above][1]) if alone else (terms, error)
-
-    @functools.lru_cache(maxsize=4)  # noqa: B019 - see above
     def _slack(self, *, above: bool, alone: bool) -> arb:
         """A bound of what the sum of the terms misses."""
         terms, error = self._terms(above=above, alone=alone)
@@ -262,7 +233,8 @@ class SmoothedCurve:
         terms, slack = self._terms(above=above, alone=alone)[0], self._slack(above=above, alone=alone)
         value = self._sum(terms, self._turns(self.k * epsilon, -1))
         full = arb(value) * self.k / (2 * arb.pi()) + (slack if above else -slack)
-        return full * (self.log_top - self.c * epsilon).exp()
+        bound: arb = full * (self.log_top - self.c * epsilon).exp()
+        return bound
 
     def delta(self, epsilon: arb) -> tuple[arb, arb]:
         """Balls whose bottom is a lower and whose top an upper bound of delta(epsilon), at an exact epsilon >= 0."""
@@ -300,20 +272,6 @@ class SmoothedCurve:
                     return arb(0)  # the images of the steps that tell nothing might be negative
             return (self._certified(epsilon, above=False) - images).lower()
 
-    def about(self, epsilon: float, *, above: bool) -> float:
-        """About the log of one bound, in floats; -inf where it is not positive. Not a proof."""
-        plan, k = self.plan, self.plan.spacing
-        if above:
-            epsilon -= SMOOTHNESS * plan.reach**2 / 6
-        alone = plan.beside_one and (not plan.reach or epsilon < SMOOTHNESS * plan.reach)
-        terms, _ = self._terms(above=above, alone=alone)
-        turns = (
-            np.exp(-1j * (k * epsilon * plan.columns) * np.arange(plan.rows)),
-            np.exp(-1j * (k * epsilon) * np.arange(plan.columns)),
-        )
-        value = self._sum(terms, turns)
-        return math.log(value * k / (2 * math.pi)) + float(self.log_top) - plan.c * epsilon if value > 0 else -math.inf
-
     def uncertainty(self, epsilon: float, log_delta: float, *, above: bool) -> float:
         """About by how much one certified bound misses its sum near a delta, in units of it, in floats."""
         plan = self.plan
@@ -323,14 +281,3 @@ class SmoothedCurve:
         if above:
             off += float(self.lost) * math.exp(-log_delta) + float(self.share_lost)
         return off if above else off + math.exp(-2 * math.pi * plan.c / plan.spacing - log_delta)
-
-    def curvature(self, epsilon: float) -> float:
-        """About the second derivative of delta that the smoothing meets, in units of delta."""
-        if not self.plan.reach:
-            step = epsilon / 8 + 1e-2 / self.plan.c
-            before, here, after = (self.about(epsilon + side * step, above=True) for side in (-1, 0, 1))
-            if not abs(before - here) + abs(after - here) < 100:
-                return 0.0
-            return max(math.expm1(before - here) + math.expm1(after - here), 0.0) / step**2
-        above, below = (self.about(epsilon, above=side) for side in (True, False))
-        return -math.expm1(below - above) * 3 / (SMOOTHNESS * self.plan.reach**2) if above > below else 0.0

@@ -12,10 +12,14 @@ import pytest
 from flint import acb, arb, ctx
 from scipy.special import ndtr
 
+from oracle.engines.contour import saddle_for
 from oracle.engines.sampled.cut_gaussian import CutGaussian, cut_for
 from oracle.engines.sampled.plain_bounds import exceeded_delta, exceeded_epsilon, plain_delta
 from oracle.engines.sampled.sampled_bounds import SampledDelta, SampledEpsilon, smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled.smoothed_contour import SmoothedCurve
+from oracle.engines.sampled.smoothed_plan import smoothed_plan
+from oracle.engines.sampled.smoothed_sums import SmoothedScout
 
 pytestmark = pytest.mark.full
 
@@ -185,3 +189,34 @@ def test_heavy_tails_have_narrow_answers() -> None:
     assert value.upper.compare(value.lower.to_fraction() * Fraction(1001, 1000)) <= 0
     assert question.chernoff(step).upper.compare(1000 * value.upper.to_fraction()) > 0
     assert smoothed_epsilon(cut("1", "1e-6", "replace", 5, "1e-8", 1e-2), 5, Fraction(1, 10**8), 8191).overlaps(value)
+
+
+# ---- the scout in floats
+
+
+@pytest.mark.parametrize(("sigma", "rate", "direction", "count", "epsilon", "is_cut"), [
+    ("1", "0.001", "remove", 100, 0.05, False), ("2", "0.01", "replace", 1000, 0.5, False),
+    ("1", "1e-5", "remove", 10, 0.0005, True), ("0.1", "0.3", "replace", 1000, 30000.0, False),
+    ("0.5", "0.01", "add", 30, 0.05, False),
+])
+def test_a_scout_sees_what_the_certified_curve_does(
+    sigma: str, rate: str, direction: str, count: int, epsilon: float, is_cut: bool
+) -> None:
+    """It proves nothing, but a scout that strays would cost all the work that is placed by it."""
+    step = SampledGaussian(Fraction(sigma), Fraction(rate), direction)
+    chosen = cut(sigma, rate, direction, count, "1e-9") if is_cut else step
+    saddle = saddle_for([(chosen, count)], epsilon=epsilon)
+    plan = smoothed_plan(chosen, count, saddle, 8191)
+    scout, curve = SmoothedScout(chosen, count, plan), SmoothedCurve(chosen, count, plan)
+    for above in (True, False):
+        assert scout.about(epsilon, above=above) == pytest.approx(curve.about(epsilon, above=above), abs=1e-6)
+    low, high = (float(end.log()) for end in curve.delta(arb(epsilon)))
+    assert low - 1e-6 <= scout.about(epsilon, above=True) <= high + 1e-6
+
+
+def test_where_a_scout_sees_nothing_the_certified_curve_is_asked() -> None:
+    step = SampledGaussian(Fraction("1.657"), Fraction("3.376e-5"), "remove")
+    question = SampledDelta(step, 20, Fraction("3.355"))
+    value, told = question.smoothed(question.suited(), 32767), plain_delta(step, 20, Fraction("3.355"))
+    assert value.overlaps(told)
+    assert value.certainly_le(Fraction(1, 10**112))

@@ -1,7 +1,7 @@
 """The everyday domain of DP-SGD: every question has an answer, it is certified, and it moves as it must.
 
-The grid is made of decades and of points between them, in an order that mixes all parameters, so that any part of it is
-a fair sample: a few in every tier, all of them at night. Nothing here looks at a clock: the work is bounded by counts.
+The grid is that of benchmarks/everyday.py: a few of its points in every tier, all of them at night. Nothing here looks
+at a clock: the work is bounded by counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import contextlib
 import itertools
 import math
 import random
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,18 +31,11 @@ from oracle.engines.sampled.plain_bounds import plain_delta, plain_epsilon
 from oracle.engines.sampled.sampled_bounds import smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
+from everyday import GRID, RELATIONS
+
 pytestmark = pytest.mark.full
 
-RATES = ("1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "0.7", "1")
-SIGMAS = ("0.1", "0.2", "0.4", "0.7", "1", "1.7", "3", "10", "30", "100")
-STEPS = ("1", "2", "3", "5", "10", "30", "100", "1000", "10000", "100000", "1000000", "10000000")
-DELTAS = ("1e-3", "1e-5", "1e-6", "1e-8", "1e-10", "1e-15")
-RELATIONS = ("add_remove", "replace")
-GRID = [
-    {"sampling_rate": q, "sigma": sigma, "steps": steps, "delta": delta, "neighbours": relation}
-    for q, sigma, steps, delta, relation in itertools.product(RATES, SIGMAS, STEPS, DELTAS, RELATIONS)
-]
-random.Random(18).shuffle(GRID)
 SAMPLE, MOVED = 40, 4
 
 

@@ -20,6 +20,16 @@ EPSILON = Fraction("4.37717809568122462765011629324201091315343851697")  # mpmat
 # --- bound
 
 
+def test_numbers_of_thousands_of_digits_fit_on_a_line() -> None:
+    words = ("bound", "gaussian.epsilon", "sigma=1e-400", "sensitivity=1", "delta=1e-5")
+    lines = output(*words).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    lower, upper = (Fraction(line.split()[1]) for line in lines[1:3])
+    found = oracle.bound("gaussian.epsilon").reference(sigma="1e-400", sensitivity=1, delta="1e-5")
+    assert found.lower.compare(lower) >= 0 >= found.upper.compare(upper)
+    assert lower < upper < lower * (1 + Fraction(1, 10**30))
+
+
 def test_a_bound_as_text() -> None:
     lines = output("bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5").splitlines()
     assert lines[0] == "gaussian.epsilon(sigma=1, sensitivity=1, delta=1e-5)"

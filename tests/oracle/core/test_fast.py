@@ -26,7 +26,7 @@ from oracle.core.registry import SAFE
 from tests.checks import LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
 from tests.samples import columns
-from tests.tiers import REPRESENTATIVES, examples, represented
+from tests.tiers import REPRESENTATIVES, examples, named, represented
 
 BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
@@ -45,6 +45,8 @@ def everywhere(item: oracle.Bound, library: str) -> Any:
 at_extremes = pytest.mark.parametrize(
     ("bound", "library"), [everywhere(item, library) for library in LIBRARIES for item in BOUNDS]
 )
+DEAR = {"poisson-gaussian.delta", "poisson-gaussian.epsilon", "poisson-gaussian.sigma", "wor-gaussian.epsilon"}
+"""Seconds for the references of the whole spread."""
 SHAPES: list[tuple[int, ...]] = [(), (1,), (4, 3), (2, 1, 3), (0,), (3, 0)]
 
 
@@ -77,16 +79,23 @@ def test_every_bound_has_a_second_opinion_and_directions() -> None:
 # --- soundness and tightness
 
 
-@every_bound
-@every_library
-@pytest.mark.parametrize("others", [
-    pytest.param(False, id="a quarter"),
-    pytest.param(True, id="the others", marks=pytest.mark.full),
-])
-def test_sound_and_tight_on_a_spread_of_points(bound: oracle.Bound, library: str, others: bool) -> None:
+def check_spread(bound: oracle.Bound, library: str, *, others: bool) -> None:
     chosen = fixed_points(bound, 400, seed=1)
     quarter = -(-len(chosen) // 4)
     check_fast(bound, chosen[quarter:] if others else chosen[:quarter], library)
+
+
+@every_bound
+@every_library
+def test_sound_and_tight_on_a_quarter_of_the_spread(bound: oracle.Bound, library: str) -> None:
+    check_spread(bound, library, others=False)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("bound", named(BOUNDS, DEAR, "thorough"))
+@every_library
+def test_sound_and_tight_on_the_others_of_the_spread(bound: oracle.Bound, library: str) -> None:
+    check_spread(bound, library, others=True)
 
 
 @pytest.mark.full

@@ -16,13 +16,21 @@ from oracle.core import registry
 from tests.checks import check_second_opinion, check_width
 
 POINTS = 12
-every_bound = pytest.mark.parametrize("bound", registry.bounds().values(), ids=lambda item: item.name)
+DEAR = (
+    "poisson-gaussian.delta", "poisson-gaussian.epsilon", "poisson-gaussian.rdp", "poisson-gaussian.sigma",
+    "noisy-sgd.delta", "noisy-sgd.epsilon", "projected-noisy-sgd.rdp",
+)
+"""Half a second a point and more: by day a few points."""
+BOUNDS = list(registry.bounds().values())
+every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
 
 
-@every_bound
-@pytest.mark.parametrize("others", [
-    pytest.param(False, id="a few points"),
-    pytest.param(True, id="the others", marks=pytest.mark.full),
+@pytest.mark.parametrize(("bound", "others"), [
+    *(pytest.param(item, False, id=f"a few points-{item.name}") for item in BOUNDS),
+    *(pytest.param(item, True, id=f"the others-{item.name}", marks=pytest.mark.full)
+      for item in BOUNDS if item.name not in DEAR),
+    *(pytest.param(item, True, id=f"the others-{item.name}", marks=pytest.mark.thorough)
+      for item in BOUNDS if item.name in DEAR),
 ])
 def test_the_second_opinion_agrees(bound: oracle.Bound, others: bool) -> None:
     few = len(points_of_all_words(bound, 3, seed=1))
@@ -35,8 +43,16 @@ def test_the_second_opinion_agrees(bound: oracle.Bound, others: bool) -> None:
 @pytest.mark.full
 @every_bound
 def test_the_asked_width_is_reached(bound: oracle.Bound) -> None:
-    for params in points_of_all_words(bound, POINTS, seed=1):
+    for params in points_of_all_words(bound, 3 if bound.name in DEAR else POINTS, seed=1):
         check_width(bound, params, Fraction(1, 10**12))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", DEAR)
+def test_the_asked_width_is_reached_at_more_points(name: str) -> None:
+    item = oracle.bound(name)
+    for params in points_of_all_words(item, POINTS, seed=1)[len(points_of_all_words(item, 3, seed=1)) :]:
+        check_width(item, params, Fraction(1, 10**12))
 
 
 @every_bound

@@ -39,6 +39,18 @@ def test_blocks_are_steps(directions: int, steps: int, rate: str, monkeypatch: p
     assert risk.width() > walked.width(), "the blocks were not asked"
 
 
+@with_long_floats
+def test_a_chain_that_grows_is_answered_to_a_relative_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {**chain(3, 300, "1.9"), "spectrum": [1, 1, 1]}  # every step more than doubles it
+    walked = RISK.reference(width="1e-12", **given)
+    assert walked.lower.compare(10**60) > 0
+    monkeypatch.setattr(glmtron_recursion, "_FEW", 0)
+    soon = RISK.reference(**given)
+    assert soon.overlaps(walked)
+    assert soon.upper.to_fraction() <= soon.lower.to_fraction() * (1 + Fraction(1, 10**12))
+    assert soon.width() > 1, "the blocks were not asked"
+
+
 def _values(given: dict[str, Any]) -> Any:
     from oracle.core.algorithm import Values
 

@@ -102,7 +102,7 @@ def test_a_related_edit_makes_an_audit_stale_and_a_comment_does_not(edited: Call
     "oracle/algorithms/hidden_state/noisy_cgd_projected.py", "empirical/pairs/perturbation.py",
     "oracle/bounds/tuning/tuning.py", "oracle/engines/shuffle_pairs.py",
     "oracle/cli.py", "empirical/cli.py", "reports/cli.py", "theorems/cli.py", "oracle/running/console.py",  # commands
-    "oracle/running/store.py", "oracle/running/pool.py", "empirical/audits/compute.py",
+    "oracle/running/store.py", "oracle/running/pool.py", "oracle/running/places.py", "empirical/audits/compute.py",
     "empirical/estimators/estimators.py",
     "theorems/relu_approx/experiments/figure_1.py", "empirical/gate/gate_run.py",
 ])

@@ -182,9 +182,11 @@ def with_epsilon(point: Point) -> Point:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=pytest.mark.thorough)])  # by test_fast too
-def test_fast_is_sound_and_tight_every_day(library: str) -> None:
-    chosen = everyday(30, seed=len(library))
+@pytest.mark.parametrize(("library", "points"), [
+    ("numpy", 10), *(pytest.param(name, 30, marks=pytest.mark.thorough) for name in ("numpy", "torch")),
+])
+def test_fast_is_sound_and_tight_every_day(library: str, points: int) -> None:
+    chosen = everyday(points, seed=len(library))
     check_fast(EPSILON, chosen, library)
     check_fast(DELTA, [with_epsilon(point) for point in chosen], library)
 

@@ -10,8 +10,10 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 
 from oracle.core.enclosure import ball
+from oracle.core.errors import PrecisionError
 from oracle.engines.composed_pairs import Laplace, compose
 from oracle.engines.laplace import laplace_circle, laplace_residues
+from oracle.engines.least_epsilon import least_epsilon
 from tests.opinion import from_dyadic
 from tests.tiers import later
 
@@ -106,6 +108,41 @@ def test_the_circle_and_the_residues_agree(parts: laplace_residues.Parts, gap: F
             circle = laplace_circle.curve(parts, ball(gap / 3) * 3)
             assert circle.overlaps(residues)
             assert circle.rel_accuracy_bits() > precision // 2
+
+
+def test_gaps_that_share_a_circle_have_their_own_values() -> None:
+    """Next to a delay (1/2 + 1/3, twice) both in a cell and across: what is kept of one gap serves no other wrongly."""
+    parts = ((Fraction(1, 2), 3), (Fraction(1, 3), 5))
+    edge = Fraction(5, 3)
+    gaps = [edge - Fraction(1, 50), edge - Fraction(1, 100), edge, edge + Fraction(1, 100), edge + Fraction(1, 50)]
+    with ctx.workprec(128):
+        circle = [laplace_circle.curve(parts, ball(gap)) for gap in gaps]
+        residues = [laplace_residues.curve(parts, ball(gap)) for gap in gaps]
+    for i, one in enumerate(circle):
+        assert [one.overlaps(other) for other in residues] == [i == j for j in range(len(gaps))]
+
+
+@pytest.mark.parametrize("near", [0.01, 0.8, 0.83, 5.0])
+def test_a_wrong_guess_of_epsilon_is_no_harm(near: float) -> None:
+    parts = ((Fraction(1, 2), 1), (Fraction(1, 3), 1))
+
+    def curve(epsilon: arb) -> arb:
+        return laplace_residues.curve(parts, ball(Fraction(5, 6)) - epsilon)
+
+    found = least_epsilon(curve, arb(5) / 6, Fraction(1, 10**5), Fraction(1, 10**12), straight=True, near=near)
+    assert found.contains(compose([(Laplace(2), 1), (Laplace(3), 1)]).epsilon("1e-5", width="1e-15"))
+
+
+def test_what_is_out_of_reach_says_what_helps_and_is_answered_without_a_width() -> None:
+    mixed = compose([(Laplace(200), 10000), (Laplace(300), 1000)])
+    with pytest.raises(PrecisionError, match="ask for a wider width, or for none"):
+        mixed.delta("1/2", width="1e-12")
+    value = mixed.delta("1/2", width=None)
+    # Eleven thousand small losses are nearly a Gaussian one, of the variance sum k m^2.
+    mu = (10000 / 200**2 + 1000 / 300**2) ** 0.5
+    nearly = mp.ncdf(mu / 2 - 0.5 / mu) - mp.exp(0.5) * mp.ncdf(-mu / 2 - 0.5 / mu)
+    assert value.to_floats()[0] == pytest.approx(float(nearly), rel=0.02)
+    assert value.width() < 1e-6
 
 
 def test_many_releases_of_two_scales_are_answered() -> None:
