@@ -18,7 +18,7 @@ from typing import Any
 from empirical.attacks.attacks import LINEAR, choose
 from empirical.audits.audit_plan import DELTA, EPSILON, AuditPlan
 from empirical.audits.campaign import Campaign, Progress, Scores
-from empirical.audits.compute import Cluster, Here, Place, Processes, one_thread
+from empirical.audits.compute import Elsewhere, Here, one_thread
 from empirical.audits.plan_code import code_of
 from empirical.audits.shard_store import Shards
 from empirical.audits.targets import AuditTarget, make_target
@@ -31,6 +31,7 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.plain import by_fields
 from oracle.core.registry import algorithm, named
+from oracle.running.places import place_for
 
 SEQUENTIAL = "sequential"
 
@@ -73,8 +74,6 @@ def run(
     """
     if target is not None and (store is not None or cluster is not None or workers != 1):
         raise DomainError(f"target = {target.name} is planted: it takes no store, one worker and no cluster")
-    if workers < 1:
-        raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
     described = make_target(plan.target)
     with one_thread(described):
         pair = make_pair(plan.pair, described)
@@ -91,10 +90,12 @@ def run(
             here = stack.enter_context(Here(trainee, pair))
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
             kept = None if store is None else stack.enter_context(Shards(store))
-            place = here if workers == 1 and cluster is None else stack.enter_context(_place(plan, workers, cluster))
+            workshop = here if workers == 1 and cluster is None else stack.enter_context(
+                Elsewhere(place_for(workers=workers, cluster=cluster, items=len(plan.shards("evaluation"))))
+            )
             if kept is not None:
                 kept.register(plan)
-            campaign = Campaign(plan, place, kept, progress, code_of(plan))
+            campaign = Campaign(plan, workshop, kept, progress, code_of(plan))
             found = _found(campaign, judge, pair, shape, claim)
     except TargetError as error:
         verdict, reason = "INVALID", str(error)
@@ -163,12 +164,6 @@ def _attacks(plan: AuditPlan, judge: Estimator) -> tuple[str, ...]:
             f"attacks = {', '.join(plan.attacks)} is outside its domain: {judge.name} needs one of {', '.join(LINEAR)}"
         )
     return allowed
-
-
-def _place(plan: AuditPlan, workers: int, cluster: str | None) -> Place:
-    if cluster is not None:
-        return Cluster(cluster)
-    return Processes(min(workers, len(plan.shards("evaluation"))))
 
 
 def _estimator(plan: AuditPlan, pair: Pair) -> Estimator:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from empirical.attacks.attacks import Score
 from empirical.audits.audit_plan import AuditPlan, Shard
-from empirical.audits.compute import Finished, Place
+from empirical.audits.compute import Finished, Workshop
 from empirical.audits.shard_store import Shards
 from empirical.audits.shard_training import Task
 from oracle.core.errors import DomainError
@@ -52,7 +52,7 @@ class Campaign:
     """A plan at work: where it trains, where it keeps, whom it tells; `code` is the fingerprint of what trains."""
 
     plan: AuditPlan
-    place: Place
+    workshop: Workshop
     store: Shards | None
     progress: Progress
     code: str
@@ -108,7 +108,7 @@ class Campaign:
             else:
                 self._tell(shard, trained=False)
                 yield shard, array
-        for shard, array in self.place.run(missing):
+        for shard, array in self.workshop.run(missing):
             if self.store is not None:
                 self.store.keep(models, shard, name, self.code, array)
             self._tell(shard, trained=True)

@@ -4,25 +4,19 @@ All three run `train` on the same shards, each with one thread, so that a shard 
 machines with the same family of processors). A task is plain data; a worker makes target and pair from their JSON, and
 refuses to work with other code than the campaign's. Results come in any order: the campaign sorts them.
 
-A worker process that dies is replaced and its shards are trained again; on a cluster the scheduler does so. A failure
-of the target itself is a result (`TaskFailure`), no reason to try again.
+What becomes of a worker that dies is `oracle.running.places`' business. A failure of the target itself is a result
+(`TaskFailure`), no reason to try again.
 """
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import contextlib
 import functools
-import importlib
-import itertools
 import json
-import queue
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -32,14 +26,10 @@ from empirical.audits.plan_code import code_of
 from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
-from oracle.core.errors import DomainError, OracleError, TargetError
-from oracle.running.pool import Died, Pool
+from oracle.core.errors import OracleError, TargetError
+from oracle.running.places import Place
 
 Finished = tuple[Shard, Array]
-
-_DEATHS = 3  # how often workers may die over a campaign
-_AHEAD = 2  # tasks in flight for each worker, so that none waits for the next
-_PATIENCE = 60  # seconds until a cluster without a worker is an error
 
 
 @dataclass(frozen=True)
@@ -100,10 +90,10 @@ def one_thread(target: AuditTarget) -> Iterator[None]:
             _torch_threads(target, before)
 
 
-class Place(ABC):
+class Workshop(ABC):
     """Where shards are trained; a context manager, which lets its workers go."""
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> Workshop:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,7 +104,7 @@ class Place(ABC):
         """Every task's shard and array, as they come; a task is taken from the iterable only when there is room."""
 
 
-class Here(Place):
+class Here(Workshop):
     """This process, with a target and a pair that need no spec."""
 
     def __init__(self, target: AuditTarget, pair: Pair) -> None:
@@ -130,74 +120,19 @@ class Here(Place):
             self._target.close()
 
 
-class Processes(Place):
-    """Worker processes of this machine."""
+class Elsewhere(Workshop):
+    """Worker processes, or a cluster, whose workers make target and pair themselves."""
 
-    def __init__(self, workers: int) -> None:
-        self._pool = Pool(workers)
-        self._deaths = 0
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.__exit__(*_)
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
-        """As they come; what a worker was at when it died goes to another, after the others."""
-        left: Iterable[tuple[Task]] = ((task,) for task in tasks)
-        while left:
-            lost: list[tuple[Task]] = []
-            for (task,), result in self._pool.run(work, left, ahead=_AHEAD):
-                if isinstance(result, Died):
-                    self._deaths += 1
-                    if self._deaths > _DEATHS:
-                        raise OracleError(f"worker processes died {self._deaths} times (out of memory?)")
-                    lost.append((task,))
-                else:
-                    yield task.shard, _array(result)
-            left = lost
-
-
-class Cluster(Place):
-    """A Dask cluster, by the address of its scheduler; its workers need this package and the pair's file."""
-
-    def __init__(self, address: str) -> None:
-        try:
-            distributed: Any = importlib.import_module("distributed")
-        except ImportError:
-            raise DomainError(f"cluster = {address} needs Dask: pip install 'dp-oracle[cluster]'") from None
-        self._dask = distributed
-        try:
-            self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
-        except (OSError, ValueError, TimeoutError) as error:
-            raise DomainError(f"cluster = {address} is no Dask scheduler with workers: {error}") from None
+    def __init__(self, place: Place) -> None:
+        self._place = place
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
+        self._place.__exit__(*_)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Finished]:
-        """As they come; the scheduler gives a dead worker's tasks to the others."""
-        source = iter(tasks)
-        flying: dict[Any, Task] = {}
-        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        try:
-            while True:
-                room = _AHEAD * max(1, sum(self._client.nthreads().values())) - len(flying)
-                for task in itertools.islice(source, max(0, room)):
-                    future = self._client.submit(work, task, pure=False, retries=_DEATHS)
-                    flying[future] = task
-                    future.add_done_callback(ready.put)
-                if not flying:
-                    return
-                future = ready.get()
-                result = future.result()
-                yield flying.pop(future).shard, _array(result)
-        except self._dask.KilledWorker as error:
-            raise OracleError(f"workers of the cluster died again and again: {error}") from None
-        except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError) as error:
-            raise OracleError(f"the cluster is lost: {error}") from None
-        finally:
-            with contextlib.suppress(OSError):  # there may be nobody left to tell
-                self._client.cancel(list(flying))
+        """As they come."""
+        for task, result in self._place.run(work, tasks):
+            yield task.shard, _array(result)
 
 
 def _array(result: Array | TaskFailure) -> Array:

@@ -26,10 +26,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from empirical.audits.audit import run
-from empirical.audits.audit_plan import EPSILON
-from empirical.audits.plan_files import PairWords, TargetWords, make_plan
-from empirical.audits.progress import progress_bar
 from empirical.gate.jobs import BoundJob
 from empirical.gate.result import TrainingResult
 from empirical.gate.xfail import Xfails
@@ -67,6 +63,8 @@ class TrainingJob:
             raise DomainError("a gate needs a training or a command, and not both")
         if self.epsilon is None:
             raise DomainError(f"epsilon is needed: what does {self.name} claim?")
+        from empirical.audits.audit_plan import EPSILON  # as in `carry_out`
+
         EPSILON.rational(self.epsilon)
 
     @property
@@ -76,6 +74,11 @@ class TrainingJob:
 
     def carry_out(self, xfail: Xfails) -> TrainingResult:
         """The audit's verdict; whatever keeps it from being audited is INVALID, with the reason."""
+        # What audits need takes a second to load, and few gates have a training.
+        from empirical.audits.audit import run
+        from empirical.audits.plan_files import PairWords, TargetWords, make_plan
+        from empirical.audits.progress import progress_bar
+
         started, claim = time.monotonic(), f"({self.epsilon}, {self.delta})-DP"
         target = TargetWords(self.training, self.command, None, self.batched, self.timeout, self.memory)
         pair = PairWords(

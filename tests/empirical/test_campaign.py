@@ -266,7 +266,7 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
 
 @pytest.mark.full
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirical.audits.compute._DEATHS", 0)
+    monkeypatch.setattr("oracle.running.places._DEATHS", 0)
     plan = plan_of(noisy_sums(tmp_path))
     (tmp_path / "kill").write_text(str(os.getpid()))
     with pytest.raises(OracleError, match="died"):
@@ -278,7 +278,7 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask, distributed = (pytest.importorskip(name) for name in ("dask", "distributed"))
-    monkeypatch.setattr("empirical.audits.compute._PATIENCE", PATIENCE)
+    monkeypatch.setattr("oracle.running.places._PATIENCE", PATIENCE)
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
     slow = {f"distributed.comm.timeouts.{what}": f"{PATIENCE:g} s" for what in ("connect", "tcp")}
@@ -294,6 +294,6 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(
 @pytest.mark.full
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("empirical.audits.compute._PATIENCE", 1)
+    monkeypatch.setattr("oracle.running.places._PATIENCE", 1)
     with pytest.raises(DomainError, match=r"cluster = tcp://127\.0\.0\.1:1"):
         run(CGD, cluster="tcp://127.0.0.1:1")

@@ -78,7 +78,7 @@ def test_sharing_models_changes_no_audit(tmp_path: Path) -> None:
     assert [row.audit for row in kept] == [row.audit for row in again] == [row.audit for row in shared]
 
 
-@pytest.mark.full
+@pytest.mark.thorough  # by day it is asked of one audit, by its command
 def test_processes_change_no_audit() -> None:
     here = [row.audit for rows in carry_out(_few()) for row in rows]  # type: ignore[arg-type]
     there = [row.audit for rows in carry_out(_few(), workers=2) for row in rows]  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Studies: the predicted utility rates, held to runs and exact curves under rules that were frozen before."""

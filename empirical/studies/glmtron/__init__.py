@@ -1,0 +1,1 @@
+"""Studies of 003, private ReLU regression by GLMtron."""

@@ -1,0 +1,1 @@
+"""Studies of 002, non-convex learning with GLMs and networks."""

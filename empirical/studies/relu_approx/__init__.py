@@ -1,0 +1,1 @@
+"""Studies of 000, the convex approximation of ReLU networks."""
