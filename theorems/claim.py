@@ -4,14 +4,16 @@ A `Claim` stands at the top of a module below `theorems` and is registered by st
 (a formula, a number, a predicate) that its checker is given together with the domain of its hypotheses: the checker
 computes a `Finding` about that value, so the same checker judges the statement, its repair, its `flips` (false or true
 variants that must come out otherwise) and the variants that a machine makes (`theorems.mutation`). A refuted statement
-carries its `repair`, which is registered as a claim of its own. The verdict that is `expected` stands in the claim: a
-change in either direction is a regression. UNDECIDED and VACUOUS never count as a pass.
+carries its `repair`, which is registered as a claim of its own. What holds was tried at the ends of its hypotheses,
+whatever the evidence, with formulas that answer with numbers (`theorems.watching`); what holds for all values has no
+formula that tells one number from all others (`theorems.branches`). The verdict that is `expected` stands in the claim:
+a change in either direction is a regression. UNDECIDED and VACUOUS never count as a pass.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -20,8 +22,10 @@ from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
 from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
+from theorems.branches import branch_in
 from theorems.given import Domain
-from theorems.verdict import ALL, Evidence, Finding, Verdict, broken_rule, cited, weakest
+from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Verdict, broken_rule, cited, weakest
+from theorems.watching import Answers
 
 Checker = Callable[[Any, Domain], Finding]
 
@@ -92,6 +96,7 @@ class Repair:
     flips: tuple[Flip, ...] = ()
     uses: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
+    true_variants: Mapping[str, str] = field(default_factory=dict)
     survivors: Mapping[str, str] = field(default_factory=dict)
     untested: Mapping[str, str] = field(default_factory=dict)
 
@@ -103,7 +108,8 @@ class Claim:
     `quote` has the exact words of the document. `uses` names what the document's own argument leans on; `rests_on` what
     our check leans on. A claim that `uses` a refuted one falls with it, unless our check shows by its own route that it
     holds. Ambiguous words have no checker, but `readings`: claims of their own. `untested` tells of hypotheses whose
-    ends the check need not try, `survivors` of machine-made variants that rightly come out as the claim does: why.
+    ends the check need not try. Of the machine-made variants that come out as the claim does, `true_variants` tells why
+    they are true as well, and `survivors` why the check cannot tell others; a PROVED claim has none of the latter.
     """
 
     id: str
@@ -123,6 +129,7 @@ class Claim:
     readings: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
+    true_variants: Mapping[str, str] = field(default_factory=dict)
     survivors: Mapping[str, str] = field(default_factory=dict)
     untested: Mapping[str, str] = field(default_factory=dict)
 
@@ -169,8 +176,8 @@ def expanded(item: Claim) -> Iterator[Claim]:
     yield Claim(
         name, repair.source or f"{item.source}, repaired", repair.statement, repair.words,
         item.hypotheses if repair.hypotheses is None else repair.hypotheses, repair.says, check, repair.expected,
-        severity=item.severity, uses=repair.uses, rests_on=repair.rests_on, survivors=repair.survivors,
-        untested=repair.untested,
+        severity=item.severity, uses=repair.uses, rests_on=repair.rests_on, true_variants=repair.true_variants,
+        survivors=repair.survivors, untested=repair.untested,
         flips=repair.flips + ((Flip("as printed", item.says, Verdict.REFUTED),) if mirrored else ()),
     )
 
@@ -197,6 +204,12 @@ def claims() -> dict[str, Claim]:
 def expectations() -> dict[str, Expectation]:
     """What is expected of every claim."""
     return {name: Expectation.of(item.expected) for name, item in claims().items()}
+
+
+def by_severity(items: Iterable[Claim]) -> list[Claim]:
+    """Claims in the order of every list for people: what matters most first, refuted before the others, then by id."""
+    return sorted(items, key=lambda item: (
+        item.severity.rank, expectations()[item.id].verdict is not Verdict.REFUTED, item.id))
 
 
 def claim(name: str) -> Claim:
@@ -238,7 +251,7 @@ class Checked:
             **picked(self, "as_expected", "difference"), "evidence": plain(finding.evidence),
             "expected_evidence": plain(expected.evidence), "capped_by": self.capped_by,
             **picked(finding, "summary", "witness", "scope"),
-            "steps": [{"words": step.words, "computed": step.computed} for step in finding.steps],
+            "steps": [picked(step, "words", "kind", "computed") for step in finding.steps],
             **picked(item, "repaired_by", "readings", "uses", "rests_on"),
         }
 
@@ -247,20 +260,31 @@ def judge(item: Claim, says: Any, domain: Domain | None = None) -> Finding:
     """What a claim's checker finds about a statement, held to the rules that every finding obeys."""
     if item.check is None:
         return _of_readings(item)
-    given = Domain(item.hypotheses) if domain is None else domain
-    finding = item.check(says, given)
+    given, answers = Domain(item.hypotheses) if domain is None else domain, Answers()
+    finding = item.check(answers.watched(says), given)
     scope = finding.scope
     if scope is not None and scope.kind in ("box", "points") and scope.met == 0:
         return replace(finding, verdict=Verdict.VACUOUS, summary=f"no point met the hypotheses ({scope.tried} tried)")
     rule = broken_rule(finding)
     if rule:
         raise OracleError(f"the checker of {item.id} {rule}")
-    if finding.evidence is Evidence.PROVED and finding.scope == ALL:
-        left = [name for name in given.untested if name not in item.untested]
-        if left:
-            ends = ", ".join(left)
-            raise OracleError(f"the checker of {item.id} calls proved what it never tried at the ends of {ends}")
+    told = "" if finding.verdict is not Verdict.HOLDS else _hollow(item, says, finding, given)
+    if finding.verdict is Verdict.HOLDS and answers.missing:
+        told = f"gives no number at {answers.missing}"
+    if told:
+        raise OracleError(f"the checker of {item.id} calls {finding.evidence.value} what {told}")
     return finding
+
+
+def _hollow(item: Claim, says: Any, finding: Finding, given: Domain) -> str:
+    """Why what is said to hold is not known so: ends of the hypotheses left out, a formula that tells numbers apart."""
+    if finding.scope is None or finding.scope == INSTANCE:
+        return ""
+    left = [name for name in given.untested if name not in item.untested]
+    if left:
+        return f"it never tried at the ends of {', '.join(left)}"
+    branch = branch_in(says) if finding.scope == ALL else ""
+    return branch and f"may differ at single numbers: {branch}"
 
 
 def _of_readings(item: Claim) -> Finding:

@@ -13,12 +13,11 @@ from rich.progress import Progress
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
 from oracle.running.console import WRONG, print_json, print_table, require_writable, write_json
-from theorems.claim import Checked, Claim, claim, claims, expectations
+from theorems.claim import Checked, Claim, by_severity, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing
 from theorems.mutation.judging import judge_variants
 from theorems.pending import pending
-from theorems.promise_cli import audit_false_claims
 from theorems.run import Done, Failed, processors, run
 from theorems.show import as_json, print_claim, print_summary
 
@@ -29,7 +28,6 @@ def register(app: typer.Typer) -> None:
     """Add this room's commands to the dp-oracle command."""
     app.command("claims")(list_claims)
     app.command("check")(check_claims)
-    app.command("false-claims")(audit_false_claims)
 
 
 def of_paper(paper: str | None) -> list[Claim]:
@@ -45,7 +43,10 @@ def list_claims(
     waiting: Annotated[bool, typer.Option("--pending", help="The sources of bounds that are no claims yet.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """List the claims, with source and expected verdict."""
+    """List the claims, with source and expected verdict: the worst first, as severity says, and refuted ones first.
+
+    JSON is in the order of the modules.
+    """
     if waiting:
         _list_pending(paper, as_json)
         return
@@ -59,8 +60,9 @@ def list_claims(
             for item in chosen
         ])
         return
-    print_table(("claim", "expected", "source", "what it says"),
-                [(item.id, expectations()[item.id].verdict.value, item.source, item.words) for item in chosen])
+    print_table(("claim", "expected", "source", "what it says"), [
+        (item.id, expectations()[item.id].verdict.value, item.source, item.words) for item in by_severity(chosen)
+    ])
 
 
 def _list_pending(paper: str | None, as_json: bool) -> None:
@@ -86,7 +88,9 @@ def check_claims(
 ) -> None:
     """Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or fails.
 
-    With --variants: judge false variants of those that hold; 1 when one of a PROVED claim survives without a reason.
+    Many are told with the worst first, as severity says, and refuted ones first; ids in the order given.
+    With --variants: judge false variants of those that hold; 1 when one of a PROVED claim survives, or one of another
+    without a reason.
     """
     if sum((bool(ids), everything, paper is not None)) != 1:
         raise DomainError("check takes either claim ids, or --paper, or --all")
@@ -101,9 +105,11 @@ def check_claims(
     known = standing(item for item in outcomes if isinstance(item, Checked))
     if json_file is not None:
         write_json(json_file, [as_json(item, claims(), known) for item in outcomes])
-    for item in outcomes:
+    place = {item.id: at for at, item in enumerate(chosen if ids else by_severity(chosen))}
+    told = sorted(outcomes, key=lambda item: place[item.claim.id])
+    for item in told:
         print_claim(item, claims(), known, whole=bool(ids))
-    print_summary(outcomes, counts=not ids)
+    print_summary(told, counts=not ids)
     if not all(isinstance(item, Checked) and item.as_expected for item in outcomes):
         raise typer.Exit(WRONG)
 

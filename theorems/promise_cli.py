@@ -13,6 +13,11 @@ from oracle.running.console import WRONG, print_table, write_json
 from theorems import promise
 
 
+def register(app: typer.Typer) -> None:
+    """Add this command to the dp-oracle command."""
+    app.command("false-claims")(audit_false_claims)
+
+
 def audit_false_claims(
     ids: Annotated[list[str] | None, typer.Argument(help="Only these; all if none is given.")] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Say what is promised and where it fails; audit nothing.")]

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from oracle.core.plain import plain_object
 from oracle.running.console import VERDICT_STYLES, terminal
-from theorems.claim import Checked, Claim, Whose
+from theorems.claim import Checked, Claim, Whose, by_severity
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
 from theorems.verdict import Evidence, Finding, Verdict
@@ -50,7 +50,8 @@ def page(item: Checked, table: Mapping[str, Claim], known: Standing) -> Lines:
     """All that is known of a claim; verdicts of other claims are the found ones, else the established ones."""
 
     def listed(names: Iterable[str]) -> str:
-        return ", ".join(f"{name} ({known[name].verdict.value}, {known[name].evidence.value})" for name in names)
+        ordered = (one.id for one in by_severity(table[name] for name in names))
+        return ", ".join(f"{name} ({known[name].verdict.value}, {known[name].evidence.value})" for name in ordered)
 
     asked = item.claim
     first, *others = brief(item)
@@ -60,7 +61,7 @@ def page(item: Checked, table: Mapping[str, Claim], known: Standing) -> Lines:
     lines += [("given", f"{parameter.name}: {parameter.domain}" + (parameter.meaning and f" ({parameter.meaning})"))
               for parameter in asked.hypotheses]
     lines += [*others, ("scope", scope_in_words(item.finding))]
-    lines += [("computed" if step.computed else "argued", step.words) for step in item.finding.steps]
+    lines += [(step.kind, step.words) for step in item.finding.steps]
     if item.capped_by:
         lines += [("capped", f"no stronger than {item.capped_by}, on which the check rests")]
     falls, survives = consequences(table, asked.id, known)
@@ -68,7 +69,18 @@ def page(item: Checked, table: Mapping[str, Claim], known: Standing) -> Lines:
         ("readings", asked.readings), ("uses", asked.uses), ("rests on", asked.rests_on),
         ("used by", users(table, asked.id)), ("falls", falls), ("survives", survives),
     )
-    return lines + _repair(item, known) + [(label, listed(names)) for label, names in related if names]
+    lines += _repair(item, known) + [(label, listed(names)) for label, names in related if names]
+    return lines + _studies(asked)
+
+
+def _studies(asked: Claim) -> Lines:
+    """The studies of utility rates that are about a claim, with what is on record of them."""
+    from empirical.studies import record  # with all that studies need it takes a second to load
+    from empirical.studies.study import studies
+
+    found = [(name, record.known(item)) for name, item in studies().items() if asked.id in item.source]
+    return [("study", f"{name}: {'not run' if entry is None else f'{entry.verdict}, {entry.reason}'}")
+            for name, entry in found]
 
 
 def _repair(item: Checked, known: Standing | None = None) -> Lines:
@@ -115,7 +127,7 @@ def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None
     console = terminal()
     checked = [item for item in outcomes if isinstance(item, Checked)]
     if counts:
-        for paper in dict.fromkeys(item.claim.paper for item in outcomes):
+        for paper in sorted({item.claim.paper for item in outcomes}):
             found = [item.finding for item in checked if item.claim.paper == paper]
             verdicts, evidence = Counter(f.verdict for f in found), Counter(f.evidence for f in found)
             console.print(f"{paper:12}", *(f"{verdicts[kind]} {kind.value}" for kind in Verdict if verdicts[kind]), "|",

@@ -1,9 +1,10 @@
 """What a check finds: a verdict, how much of the hypotheses it covers, and how we know, step by step.
 
-A checker ends in one of a few calls: `refuted` (one instance is against it), `proof` (steps, each of them computed or
-argued in words), `instance` (a printed number, recomputed), `at_points`, `undecided`, `cited`. Evidence is
-never chosen by hand where it follows from the steps: a proof with a step in words only is ARGUED, one whose steps were
-all computed is PROVED, and one with a computed step that failed is no proof, but UNDECIDED.
+A checker ends in one of a few calls: `refuted` (one instance is against it), `proof` (steps, each of them computed for
+all values, sampled at some of them, or argued in words), `instance` (a printed number, recomputed), `at_points`,
+`undecided`, `cited`. Evidence is never chosen by hand where it follows from the steps: a proof with a step that is
+argued or sampled is ARGUED, one whose steps were all computed is PROVED, and one with a computed or sampled step that
+failed is no proof, but UNDECIDED.
 """
 
 from __future__ import annotations
@@ -72,20 +73,34 @@ INSTANCE = Scope("instance")
 
 @dataclass(frozen=True)
 class ProofStep:
-    """A step of a proof in words, and whether the checker computed it: `passed` is None for one argued in words."""
+    """A step of a proof in words, and whether the checker computed it: `passed` is None for one argued in words.
+
+    A step that is computed at points only, and not for all values that it is about, is not `everywhere`.
+    """
 
     words: str
     passed: bool | None
+    everywhere: bool = True
 
     @property
     def computed(self) -> bool:
-        """Whether the checker computed it, and it came out true."""
-        return self.passed is True
+        """Whether the checker computed it for all values that it is about, and it came out true."""
+        return self.passed is True and self.everywhere
+
+    @property
+    def kind(self) -> str:
+        """How it is known: "computed", "sampled" or "argued"."""
+        return "argued" if self.passed is None else "computed" if self.everywhere else "sampled"
 
 
 def computed(words: str, passed: bool | None) -> ProofStep:
-    """A step that was computed and came out so; None, for "cannot tell", counts as not passed."""
+    """A step that was computed, for all values, and came out so; None, for "cannot tell", counts as not passed."""
     return ProofStep(words, bool(passed))
+
+
+def sampled(words: str, passed: bool | None) -> ProofStep:
+    """A step that was tried at points, in exact or certified arithmetic: for all values it stands in words only."""
+    return ProofStep(words, bool(passed), everywhere=False)
 
 
 def argued(words: str) -> ProofStep:

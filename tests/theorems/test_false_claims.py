@@ -32,15 +32,17 @@ from theorems.promise import COLUMNS, CONFIDENCE, AuditedPromise, FalseClaim, ch
 from theorems.relu_approx.convex_model import promises_law
 from theorems.relu_approx.convex_model.promises import FIXED, counted_records
 from theorems.relu_approx.tuning import promises as relu_approx
-from theorems.sbcd.privacy import promises as sbcd
+from theorems.sbcd.privacy import algorithm_2 as sbcd
+from theorems.sbcd.privacy.promises import FixedStart, fixed_start
 
 pytestmark = pytest.mark.full
 
 ALL = list(false_claims().values())
 DEAR = {"000-poisson-tuning", "002-theorem-1-large-steps", "001-theorem-4.6", "000-lemma-3.2-step-sizes"}
+"""At night, and by `nox -s audit`, which carries out all of them."""
 
 
-@pytest.mark.parametrize("item", later(ALL, lambda item: item.id in DEAR, "full", lambda item: item.id))
+@pytest.mark.parametrize("item", later(ALL, lambda item: item.id in DEAR, "thorough", lambda item: item.id))
 def test_the_audit_comes_out_as_expected(item: FalseClaim) -> None:
     judged = AuditedPromise(item, run(item.planned(item.tested)))
     assert judged.good, judged.audit.reason
@@ -155,7 +157,7 @@ def test_the_run_of_dp_sbcd_is_the_walk_of_the_proof() -> None:
 def test_the_hypotheses_of_theorem_4_6_hold_in_the_run() -> None:
     """On the literal reference: no clipped gradient beyond C, and eta x^2 <= 2 for the inputs of both blocks."""
     item = false_claims()["001-theorem-4.6"]
-    literal = sbcd.fixed_start
+    literal = fixed_start
     config = literal.parse(item.plan.target["config"])
     pair = make_pair(item.plan.pair, make_target(item.plan.target))
     sums: list[float] = []
@@ -164,7 +166,7 @@ def test_the_hypotheses_of_theorem_4_6_hold_in_the_run() -> None:
         if kind == "update":
             sums.append(float(np.abs(facts["clipped_sum"]).max()))
 
-    tape = sbcd.FixedStart(5, 1, 0, (1.0, 0.0))
+    tape = FixedStart(5, 1, 0, (1.0, 0.0))
     algorithm("dp-sbcd").reference(pair.features[1], pair.labels[1], config, tape, recorder)
     assert len(sums) == 2 * sbcd.RECORDS
     assert max(sums) <= float(sbcd.CLIP_NORM) * (1 + 1e-12)
@@ -344,12 +346,12 @@ def test_the_tuned_release_is_the_best_of_its_runs() -> None:
 
 
 def test_a_literal_variant_is_no_algorithm_and_must_exist() -> None:
-    for item in (counted_records, sbcd.fixed_start, relu_approx.poisson_tuned_gaussian):
+    for item in (counted_records, fixed_start, relu_approx.poisson_tuned_gaussian):
         with pytest.raises(DomainError, match="unknown"):
             algorithm(item.name)
     # No module, none of ours, no variable, and a variable that is something else.
     here = "theorems.sbcd.privacy.promises"
-    for name in ("nothing", "os:path", "theorems.nothing:x", f"{here}:no", f"{here}:STD"):
+    for name in ("nothing", "os:path", "theorems.nothing:x", f"{here}:no", f"{here}:RECORDS"):
         with pytest.raises(DomainError, match=f"literal = {name} is unknown"):
             make_target({"kind": "literal", "name": name, "config": {}})
     with pytest.raises(DomainError, match="no-such-claim"):

@@ -206,6 +206,7 @@ joint_convexity = Claim(
         Flip("the order scaled by q", (lambda a, q: q * a, lambda a, q: q), Verdict.REFUTED),
         Flip("b written as 1/a + q (1 - 1/a)", (order, lambda a, q: 1 / a + q * (1 - 1 / a)), Verdict.HOLDS),
     ),
+    true_variants={"*only at argument 1 = 0": "at q = 0 both sides are 0, whatever b is"},
     expected="HOLDS PROVED",
 )
 

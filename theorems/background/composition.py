@@ -29,7 +29,7 @@ from theorems.claim import Claim, Flip, Stake
 from theorems.given import Domain
 from theorems.tools.finite_laws import Law, dominates, hockey_stick, largest_excess, laws, shown
 from theorems.tools.symbolic_signs import never_negative, positive, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 Root = Callable[[Any], Any]
 _ODDS = tuple(Fraction(v) for v in ("3/2", "2", "4"))
@@ -112,7 +112,7 @@ def judge_optimal(says: Optimal, given: Domain) -> Finding:
     pascal += [says.ways(n, 0, sympy.binomial) - 1 for n in (0, k)] + [says.ways(0, i, sympy.binomial)]
     return proof(
         computed("W is a pair of laws, and between the orders 1/a and a its curve is a chord", chord_is_largest(given)),
-        computed("W dominates every (epsilon, delta)-DP pair of small laws, exactly", below),
+        sampled("W dominates every (epsilon, delta)-DP pair of small laws, exactly", below),
         argued("a convex falling curve that meets the two bounds of (epsilon, delta)-DP lies below that chord, so W "
                "dominates every pair, and k copies of it every adaptive composition"),
         computed("k answers of which l are lies exceed by the claimed term, for all k and l",
@@ -271,7 +271,7 @@ basic = Claim(
              Verdict.REFUTED),
     ),
     rests_on=("background/composition-optimal",),
-    survivors={"* -> + (operator 2)": "k + delta >= 1 is valid, too; the least is claimed for delta = 0 only"},
+    true_variants={"* -> + (operator 2)": "k + delta >= 1 is valid, too; the least is claimed for delta = 0 only"},
     expected="HOLDS ARGUED",
 )
 

@@ -178,5 +178,6 @@ zcdp_conversion = Claim(
     ),
     uses=("background/rdp-conversion",),
     rests_on=("background/rdp-conversion",),
+    true_variants={"only at argument 0 = 0": "at rho = 0 every epsilon is valid"},
     expected="HOLDS ARGUED",
 )

@@ -114,8 +114,9 @@ zhu = Claim(
         Flip("what Q alone has is left out", lambda curve: (pair_of(curve)[0][:-1], pair_of(curve)[1][:-1]),
              Verdict.REFUTED),
     ),
-    survivors={"beyond argument 0.length*": "the induction over the knots is argued",
-               "beyond argument 0.0.1*": "the first vertex is (0, 1)",
-               "beyond argument 0.4.*": "the algebra is for three knots; more are argued"},
+    true_variants={"beyond argument 0.0.1*": "the first vertex is (0, 1)"},
+    survivors={"beyond argument 0.length*": "for more than five vertices the proof stands in words only",
+               "between: argument 0.4.*": "for more than three knots the proof stands in words only",
+               "beyond argument 0.4.*": "for more than three knots the proof stands in words only"},
     expected="HOLDS ARGUED",
 )

@@ -289,8 +289,8 @@ rate = Claim(
         Flip("x + 4, the same at x = 1", lambda x: x + 4, Verdict.UNDECIDED),
         Flip("4x + 1", lambda x: 4 * x + 1, Verdict.HOLDS),
     ),
-    survivors={"1 % *": "the proof has room: 4x + 1 is enough", "squared": "25 x^2 >= 5x for x >= 1",
-               "5 -> 6*": "6x is valid, too"},
+    true_variants={"1 % *": "the proof has room: 4x + 1 is enough", "squared": "25 x^2 >= 5x for x >= 1",
+                   "5 -> 6*": "6x is valid, too"},
     rests_on=("background/shifted-interpolation",),
     expected="HOLDS ARGUED",
 )

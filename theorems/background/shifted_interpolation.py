@@ -37,7 +37,7 @@ from theorems.given import Domain
 from theorems.tools.effort import points as effort
 from theorems.tools.symbolic_signs import positive as signed_positive
 from theorems.tools.symbolic_signs import vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 _SEED = 20240300
 _STEPS = 4
@@ -162,9 +162,9 @@ def coupling_steps(rule: Rule, given: Domain) -> list[ProofStep]:
         computed("a shift a along the difference d leaves |d| - a, in the plane that d spans",
                  vanishes(moved - (length - a) ** 2)
                  and vanishes(rule.distance(c, z, s, a) - rule.distance(c, z, s, 0) + a)),
-        computed("so X and Y are at most z_i apart, and meet where z_T = 0 is asked for: run in exact rationals for "
-                 f"{runs} sequences of broken lines", rule.paid_off and all(coupled(rng) for _ in range(runs))
-                 and given["steps"].low == 1),
+        computed("z_T = 0 is asked for, and there is a step", rule.paid_off and given["steps"].low == 1),
+        sampled("so X and Y are at most z_i apart, by induction over the steps, and meet at T: run in exact rationals "
+                f"for {runs} sequences of broken lines", all(coupled(rng) for _ in range(runs))),
         argued("each v_i is a function of X_0 and the earlier W, so that X_T is the same function of the W as X'_T of "
                "the Z', and given the past W_i is N(v_i, tau_i^2 I), |v_i| <= a_i, against N(0, tau_i^2 I)"),
     ]
@@ -175,6 +175,15 @@ def divergence_of_shift(alpha: Any, a: Any, tau: Any) -> Any:
     x = sympy.symbols("x", real=True)
     exponent = -(alpha * (x - a) ** 2 + (1 - alpha) * x**2) / (2 * tau**2)
     return sympy.simplify(exponent + (x - alpha * a) ** 2 / (2 * tau**2))
+
+
+def other_distance(rule: Rule, given: Domain) -> Finding | None:
+    """Whether the rule's distance is another one than c z + s - a at the numbers from which schedules are made."""
+    few = (Fraction(0), Fraction(1, 2), Fraction(1))
+    for c, z, s, a in itertools.product(given.values("contraction", most=2), few, few, few):
+        if rule.distance(c, z, s, a) != c * z + s - a:
+            return undecided(f"another distance than c z + s - a at c = {c}, z = {z}, s = {s}, a = {a}", 1)
+    return None
 
 
 def judge_rule(rule: Rule, given: Domain) -> Finding:
@@ -188,7 +197,7 @@ def judge_rule(rule: Rule, given: Domain) -> Finding:
                 {**item.words(), "mu^2 of the law": item.mu_squared(), "claimed": claimed},
             )
     a, tau = sympy.symbols("a", positive=True), given.symbol("sigma", "tau")
-    return proof(
+    return other_distance(rule, given) or proof(
         *coupling_steps(rule, given),
         computed("the pair of a shift is mu-GDP with mu^2 = a^2/tau^2, its log second moment, as claimed",
                  vanishes(rule.cost(a, tau) - divergence_of_shift(2, a, tau)) and signed_positive(tau)),
@@ -212,7 +221,7 @@ def judge_renyi(says: tuple[Rule, Callable[[Any], Any]], given: Domain) -> Findi
                     {**item.words(), "alpha": order, "R_alpha of the law": true, "claimed": factor(order) * claimed},
                 )
     alpha, a, tau = given.chart("alpha"), sympy.symbols("a", positive=True), given.symbol("sigma", "tau")
-    return proof(
+    return other_distance(rule, given) or proof(
         *coupling_steps(rule, given),
         computed("a shift's Renyi divergence is the claimed factor times its cost, alpha > 1",
                  vanishes(divergence_of_shift(alpha, a, tau) - (alpha - 1) * factor(alpha) * rule.cost(a, tau))

@@ -42,6 +42,6 @@ gaussian_mechanism = Claim(
         flips=(Flip("1.25 replaced by 0.8", Fraction(4, 5), Verdict.REFUTED),),
         rests_on=("background/balle-wang",),
         untested={"sensitivity": "the noise is a multiple of it, so that it cancels: a step of the proof"},
-        survivors={"one more": "more noise is enough, too", "1 % *": "the proof has room: 1.2375 is enough, too"},
+        true_variants={"one more": "more noise is enough, too", "1 % *": "the proof has room: 1.2375 is enough, too"},
     ),
 )

@@ -1,8 +1,11 @@
 """False variants of a formula: its answer changed everywhere or beyond what a check looks at, and its code changed.
 
-A formula is watched while its checker asks it, and the largest of each kind of argument is noted. "Beyond" is the
-variant that agrees with the formula up to there: what a check of finitely many cases cannot tell from the truth. Asked
-about a symbol it answers with the case distinction itself, which a proof for all values does not take for the formula.
+A formula is watched while its checker asks it, and what it is asked is noted. "Beyond" is the variant that agrees with
+the formula up to the largest argument: what a check of finitely many cases cannot tell from the truth. Asked about a
+symbol it answers with the case distinction itself, which a proof for all values does not take for the formula.
+"Between" differs at one number among those that were asked, where no symbol was; "only at" differs at the first number
+that was asked, an end of the hypotheses as a rule, where no symbol shows it: a check must use the numbers it asks for.
+"Hidden" differs at one number by a branch in its code, which only a look at the code finds (`theorems.branches`).
 """
 
 from __future__ import annotations
@@ -10,39 +13,51 @@ from __future__ import annotations
 import dis
 import opcode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any
 
 import sympy
 from flint import arb
 
-from theorems.mutation.leaves import changed_value, is_number, leaves
+from theorems.leaves import Place, changed_value, is_number, leaves
 
 Formula = Callable[..., Any]
 _CONSTANTS, _OPERATORS = 6, 6  # changes of each kind to one formula's code
+_HIDDEN = Fraction(355, 113)  # a number that nobody asks about
 _SIGNS = {"+": "-", "-": "+", "*": "+", "/": "*", "**": "*"}
 
 
-
-@dataclass
 class Watched:
-    """A formula that notes the largest numbers and the longest lists that it is asked about, by their place."""
+    """A formula that notes the numbers, the longest lists and the symbols that it is asked about, by their place."""
 
-    formula: Formula
-    largest: dict[tuple[Any, ...], float] = field(default_factory=dict)
-    whole: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    def __init__(self, formula: Formula) -> None:
+        self.formula = self.__wrapped__ = formula  # what is said is the formula, and not the watching
+        self.largest: dict[Place, float] = {}
+        self.whole: dict[Place, bool] = {}
+        self.asked: dict[Place, list[float]] = {}
+        self.symbolic: set[Place] = set()
+        self.only_truths, self.some_balls = True, False
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """The formula's answer; what it was asked is noted."""
         for at, size, whole in sizes((args, options)):
             self.largest[at] = max(size, self.largest.get(at, size))
             self.whole[at] = whole and self.whole.get(at, True)
-        return self.formula(*args, **options)
+            self.asked.setdefault(at, []).append(size)
+        self.symbolic.update(at for at, part in leaves((args, options)) if _is_symbolic(part))
+        answer = self.formula(*args, **options)
+        self.only_truths = self.only_truths and isinstance(answer, bool)
+        self.some_balls = self.some_balls or any(isinstance(part, arb) for _, part in leaves(answer))
+        return answer
 
 
-def sizes(args: Any) -> Iterator[tuple[tuple[Any, ...], float, bool]]:
+def _is_symbolic(part: Any) -> bool:
+    return isinstance(part, (sympy.Basic, sympy.MatrixBase)) and bool(part.free_symbols)
+
+
+def sizes(args: Any) -> Iterator[tuple[Place, float, bool]]:
     """The numbers and the lengths in arguments, each with its place and whether it is whole."""
     for at, part in leaves(args):
         if is_number(part):
@@ -54,20 +69,25 @@ def sizes(args: Any) -> Iterator[tuple[tuple[Any, ...], float, bool]]:
             yield (0, place, "length"), float(len(part)), True
 
 
-def answers(formula: Formula) -> dict[str, Formula]:
-    """Variants of a formula's answer, by their names."""
+def answers(watched: Watched) -> dict[str, Formula]:
+    """Variants of a formula's answer, by their names; a truth value has its opposite only.
+
+    A ball that is no number compares with nothing: a check that asks only "is it certainly against?" lets it through.
+    """
     changes: Mapping[str, Callable[[Any], Any]] = {
         "sign": lambda value: -value, "1 % more": lambda value: value * 101 / 100,
         "1 % less": lambda value: value * 99 / 100, "squared": lambda value: value**2,
     }
+    if watched.some_balls:
+        changes = {**changes, "no number for balls": lambda value: arb("nan") if isinstance(value, arb) else value}
     return {
-        name: _answering(formula, change, (lambda truth: not truth) if name == "sign" else bool)
-        for name, change in changes.items()
+        name: _answering(watched.formula, change, (lambda truth: not truth) if name == "sign" else bool)
+        for name, change in changes.items() if name == "sign" or not watched.only_truths
     }
 
 
 def _answering(formula: Formula, change: Callable[[Any], Any], opposite: Callable[[bool], bool]) -> Formula:
-    return lambda *args, **options: changed_value(formula(*args, **options), change, opposite)
+    return _wrapping(lambda *args, **options: changed_value(formula(*args, **options), change, opposite), formula)
 
 
 def beyond(watched: Watched) -> dict[str, Formula]:
@@ -81,11 +101,74 @@ def beyond(watched: Watched) -> dict[str, Formula]:
     return result
 
 
-def _told(at: tuple[Any, ...]) -> str:
+def between(watched: Watched) -> dict[str, Formula]:
+    """The variants that differ at one number amid those that were asked, of arguments that no symbol ever was."""
+    result: dict[str, Formula] = {}
+    for at, numbers in watched.asked.items():
+        found = sorted(set(numbers))
+        gaps = [(low, high) for low, high in pairwise(found) if not watched.whole[at] or high - low > 1]
+        if gaps and at not in watched.symbolic:
+            low, high = gaps[len(gaps) // 2]
+            hole = low + 1 if watched.whole[at] else (low + high) / 2
+            result[f"between: {_told(at)} = {hole:g}"] = _only_at(watched.formula, at, hole, _more)
+    return result
+
+
+def only_at(watched: Watched) -> dict[str, tuple[Formula, ...]]:
+    """The variants that differ at the first number that was asked: more there, and less there, by argument."""
+    return {
+        f"only at {_told(at)} = {numbers[0]:g}":
+            tuple(_only_at(watched.formula, at, numbers[0], change) for change in (_more, _less))
+        for at, numbers in watched.asked.items() if "length" not in at
+    }
+
+
+def hidden(formula: Formula) -> Formula:
+    """The variant that differs at one number which nobody asks about, by a branch that a symbol does not take."""
+
+    def variant(*args: Any, **options: Any) -> Any:
+        value = formula(*args, **options)
+        return _changed(value, _more) if any(part == _HIDDEN for _, part in leaves(args)) else value
+
+    return variant
+
+
+def _more(value: Any) -> Any:
+    return value + abs(value) + 1
+
+
+def _less(value: Any) -> Any:
+    return value - abs(value) - 1
+
+
+def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    return changed_value(value, change, lambda truth: not truth)
+
+
+def _only_at(formula: Formula, at: Place, number: float, change: Callable[[Any], Any]) -> Formula:
+    def variant(*args: Any, **options: Any) -> Any:
+        value, there = formula(*args, **options), _part((args, options), at)
+        is_there = there is not None and not _is_symbolic(there) and _float(there) == number
+        return _changed(value, change) if is_there else value
+
+    return _wrapping(variant, formula)
+
+
+def _wrapping(variant: Formula, formula: Formula) -> Formula:
+    """The variant as a wrapper of the formula, so that its own code is not what is looked at."""
+    vars(variant)["__wrapped__"] = formula
+    return variant
+
+
+def _float(there: Any) -> float:
+    return float(there.mid() if isinstance(there, arb) else there)
+
+
+def _told(at: Place) -> str:
     return "argument " + ".".join(str(key) for key in at[1:])
 
 
-def _beyond(formula: Formula, at: tuple[Any, ...], largest: float) -> Formula:
+def _beyond(formula: Formula, at: Place, largest: float) -> Formula:
     limit = sympy.nsimplify(largest, rational=True)
 
     def variant(*args: Any, **options: Any) -> Any:
@@ -93,13 +176,13 @@ def _beyond(formula: Formula, at: tuple[Any, ...], largest: float) -> Formula:
         there = _part((args, options), at)
         if isinstance(there, sympy.Basic) and not there.is_number:
             return changed_value(value, lambda v: sympy.Piecewise((v, there <= limit), (2 * v + 1, True)), bool)
-        past = there is not None and float(there.mid() if isinstance(there, arb) else there) > largest
-        return changed_value(value, lambda v: 2 * v + 1, lambda truth: not truth) if past else value
+        past = there is not None and _float(there) > largest
+        return _changed(value, _more) if past else value
 
-    return variant
+    return _wrapping(variant, formula)
 
 
-def _part(args: Any, at: tuple[Any, ...]) -> Any:
+def _part(args: Any, at: Place) -> Any:
     found = args
     for key in at:
         if key == "length":

@@ -16,7 +16,7 @@ from oracle.core.errors import OracleError
 from oracle.core.plain import plain
 from oracle.running.console import WRONG, print_table, write_json
 from oracle.running.pool import Died, Pool
-from theorems.claim import Claim, claim, expectations
+from theorems.claim import Claim, claim, claims, expectations
 from theorems.findings import Findings, code_of
 from theorems.mutation.variants import Mutated, mutated
 from theorems.verdict import Evidence, Verdict
@@ -37,8 +37,8 @@ def of_claim(name: str) -> Mutated:
 
 def from_json(data: dict[str, Any]) -> Mutated:
     """What `plain` wrote."""
-    survivors = tuple((name, reason) for name, reason in data["survivors"])
-    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], survivors)
+    true, survivors = (tuple((name, reason) for name, reason in data[kind]) for kind in ("true", "survivors"))
+    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], true, survivors)
 
 
 def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Iterator[Mutated]:
@@ -60,21 +60,21 @@ def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Ite
 
 
 def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
-    """Claims, variants, survivors and survivors without a reason, by the evidence of the claims."""
-    kinds = [kind for kind in Evidence if any(item.evidence is kind for item in found)]
-    return {
-        kind.value: {
-            "claims": sum(item.evidence is kind for item in found),
-            "variants": sum(item.variants for item in found if item.evidence is kind),
-            "survivors": sum(len(item.survivors) for item in found if item.evidence is kind),
-            "unexplained": sum(len(item.unexplained) for item in found if item.evidence is kind),
+    """Claims, variants, those judged otherwise, true ones, survivors (and those without a reason), by the evidence."""
+    result: dict[str, dict[str, int]] = {}
+    for item in sorted(found, key=lambda one: one.evidence.rank):
+        true, survivors = len(item.true), len(item.survivors)
+        one = {
+            "claims": 1, "variants": item.variants, "otherwise": item.variants - true - survivors, "true": true,
+            "survivors": survivors, "unexplained": len(item.unexplained),
         }
-        for kind in kinds
-    }
+        before = result.get(item.evidence.value, dict.fromkeys(one, 0))
+        result[item.evidence.value] = {name: before[name] + count for name, count in one.items()}
+    return result
 
 
 def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | None, json_file: Path | None) -> None:
-    """Print the survivors and the counts; exit 1 if a variant of a PROVED claim survives without a reason."""
+    """Print the survivors and the counts; exit 1 if one of a PROVED claim survives, or another without a reason."""
     names = [item.id for item in chosen if can_be_mutated(item)]
     console = Console(stderr=True)
     found: dict[str, Mutated] = {}
@@ -88,11 +88,15 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
             bar.update(task, advance=1, description=item.claim)
     ordered = [found[name] for name in names]
     if json_file is not None:
-        write_json(json_file, {"totals": totals(ordered), "claims": [plain(item) for item in ordered]})
+        left = sorted(name for name, item in claims().items() if can_be_mutated(item) and name not in found)
+        write_json(
+            json_file, {"totals": totals(ordered), "unjudged": left, "claims": [plain(item) for item in ordered]}
+        )
     for item in ordered:
-        for name, reason in item.survivors:
-            print(f"SURVIVES  {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
-    print_table(("evidence", "claims", "variants", "survivors", "without a reason"),
+        for word, found_so in (("TRUE     ", item.true), ("SURVIVES ", item.survivors)):
+            for name, reason in found_so:
+                print(f"{word} {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
+    print_table(("evidence", "claims", "variants", "otherwise", "true", "survivors", "without a reason"),
                 [(kind, *map(str, counts.values())) for kind, counts in totals(ordered).items()])
-    if any(item.unexplained for item in ordered if item.evidence is Evidence.PROVED):
+    if any(item.survivors if item.evidence is Evidence.PROVED else item.unexplained for item in ordered):
         raise typer.Exit(WRONG)

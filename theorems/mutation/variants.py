@@ -2,25 +2,26 @@
 
 A number moves by one per cent, by one, and to the other sign; a printed number by one unit of its last digit; a truth
 value turns; a formula changes as `formulas` says; and each hypothesis is dropped once. What comes out HOLDS with the
-evidence of the claim itself survives. A survivor is a defect of the check, unless the variant is true, too: then the
-claim says why (`survivors`). A check that tells the watched statement from the statement tests its identity.
+evidence of the claim itself is either true as well, and the claim says why (`true_variants`), or it survives: the check
+looks at less than it tells, and the claim may say why it cannot do better (`survivors`), but not if it is PROVED. A
+check that tells the watched statement from the statement tests its identity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from theorems.claim import Claim, judge
+from theorems.claim import Claim, capped, judge
 from theorems.given import Domain
-from theorems.mutation.formulas import Watched, answers, beyond, rewritten
-from theorems.mutation.leaves import Place, is_number, leaves, put, transformed
+from theorems.leaves import Place, is_number, leaves, put, transformed
+from theorems.mutation.formulas import Formula, Watched, answers, between, beyond, hidden, only_at, rewritten
 from theorems.tools import effort
-from theorems.verdict import Evidence, Finding, Verdict
+from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Verdict
 
 LIMIT = 60.0
 """Seconds of a processor that the check of one variant may take; one that takes longer did not come out HOLDS."""
@@ -28,20 +29,22 @@ LIMIT = 60.0
 
 @dataclass(frozen=True)
 class Variant:
-    """A changed statement, or the statement on a changed domain."""
+    """A changed statement, or the statement on a changed domain; it survives if the `other` ones do, too."""
 
     name: str
     says: Any
     domain: Domain | None = None
+    other: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
 class Mutated:
-    """How the variants of a claim came out: how many there are, and the survivors, each with a reason if it has one."""
+    """How the variants of a claim came out: how many there are, the true ones, and survivors, each with a reason."""
 
     claim: str
     evidence: Evidence
     variants: int
+    true: tuple[tuple[str, str], ...]
     survivors: tuple[tuple[str, str], ...]
 
     @property
@@ -68,24 +71,40 @@ def mutated(item: Claim) -> Mutated:
     seen = _judged(item, Variant(IDENTITY, transformed(item.says, watching)))
     survivors = [] if _same(finding, seen) else [IDENTITY]
     every = [] if finding.verdict is not Verdict.HOLDS else list(variants(item, finding, watched))
-    survivors += [variant.name for variant in every if _same(finding, _judged(item, variant))]
-    reasons = tuple((name, _reason(item, name)) for name in survivors)
-    return Mutated(item.id, finding.evidence, len(every) + 1, reasons)
+    survivors += [variant.name for variant in every if _survives(item, variant, finding)]
+    true = tuple((name, _reason(item.true_variants, name)) for name in survivors if _reason(item.true_variants, name))
+    rest = [name for name in survivors if name not in dict(true)]
+    told = tuple((name, _reason(item.survivors, name)) for name in rest)
+    return Mutated(item.id, capped(item, finding).finding.evidence, len(every) + 1, true, told)
 
 
 def variants(item: Claim, finding: Finding, watched: dict[Place, Watched]) -> Iterator[Variant]:
     """The variants of a claim; a statement about finitely many numbers has none beyond them."""
-    everywhere = finding.scope is not None and finding.scope.kind != "instance"
+    everywhere = finding.scope != INSTANCE
     for at, part in leaves(item.says):
         place = "".join(f"[{key}] " for key in at)
         if at in watched:
-            formulas = {**answers(part), **rewritten(part), **(beyond(watched[at]) if everywhere else {})}
+            formulas = {**answers(watched[at]), **rewritten(part), **(_asked_less(watched[at]) if everywhere else {})}
+            if finding.scope == ALL:
+                formulas["hidden at a number"] = hidden(part)
             yield from (Variant(place + name, put(item.says, at, other)) for name, other in formulas.items())
+            for name, (more, less) in only_at(watched[at]).items() if everywhere else ():
+                yield Variant(place + name, put(item.says, at, more), other=(put(item.says, at, less),))
         else:
             yield from (Variant(place + name, put(item.says, at, other)) for name, other in _values(part).items())
     for parameter in item.hypotheses:
         if everywhere and (parameter.low is not None or parameter.high is not None):
             yield Variant(f"any {parameter.name}", item.says, Domain(item.hypotheses).without(parameter.name))
+
+
+def _asked_less(watched: Watched) -> dict[str, Formula]:
+    """The variants that differ where the check did not ask; one a place is enough."""
+    far, amid = beyond(watched), between(watched)
+    return far | {name: other for name, other in amid.items() if not any(_place(name) == _place(one) for one in far)}
+
+
+def _place(name: str) -> str:
+    return name.partition("argument ")[2].partition(" = ")[0]
 
 
 def _values(part: Any) -> dict[str, Any]:
@@ -109,6 +128,11 @@ def _values(part: Any) -> dict[str, Any]:
     return {}
 
 
+def _survives(item: Claim, variant: Variant, finding: Finding) -> bool:
+    every = (variant, *(replace(variant, says=says) for says in variant.other))
+    return all(_same(finding, _judged(item, one)) for one in every)
+
+
 def _judged(item: Claim, variant: Variant) -> Finding | None:
     """What the checker finds about a variant; nothing if it raises, which is no HOLDS either."""
     try:
@@ -122,5 +146,5 @@ def _same(finding: Finding, other: Finding | None) -> bool:
     return other is not None and (other.verdict, other.evidence) == (finding.verdict, finding.evidence)
 
 
-def _reason(item: Claim, name: str) -> str:
-    return next((reason for pattern, reason in item.survivors.items() if fnmatchcase(name, pattern)), "")
+def _reason(reasons: Mapping[str, str], name: str) -> str:
+    return next((reason for pattern, reason in reasons.items() if fnmatchcase(name, pattern)), "")

@@ -38,7 +38,10 @@ class TookTooLongError(OracleError):
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Stop what is inside after so many seconds of a processor; only in a main thread, where signals arrive."""
+    """Stop what is inside after so many seconds of a processor; only in a main thread, where signals arrive.
+
+    It is stopped again every second until it ends, since what is inside may catch every error, as libraries do.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -47,7 +50,7 @@ def at_most(seconds: float) -> Iterator[None]:
         raise TookTooLongError(f"stopped after {seconds:g} seconds of a processor")
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     finally:

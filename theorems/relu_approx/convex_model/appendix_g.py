@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import positive, real
+from oracle.core.domain import positive, positive_integer, real
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
@@ -159,6 +159,65 @@ def judge_minimiser(power: int, given: Domain) -> Finding:
     )
 
 
+def judge_equivalent(regulariser: Regulariser, given: Domain) -> Finding:
+    """Whether a neuron's share of the regulariser of (G.1), at its least over the scalings, is regulariser(|u|, alpha).
+
+    At gamma^2 = t/s the square is s^2 t^2, exactly; as (s^4 + t^4)/2 is nowhere less, it is the least.
+    """
+    points = list(given.points("size", "magnitude"))
+    for point in points:
+        s, t = point["size"], point["magnitude"]
+        least = ((s * s * t / s) ** 2 + (t * t * s / t) ** 2) / 2  # (s g)^4 and (t/g)^4 at g^2 = t/s
+        if regulariser(s, t) != least:
+            return refuted("another least value", {**point, "least": least, "claimed": regulariser(s, t)})
+    s_, t_, g = given.symbol("size", "s"), given.symbol("magnitude", "t"), sympy.symbols("g", positive=True)
+    scaled = ((s_ * g) ** 4 + (t_ / g) ** 4) / 2
+    return proof(
+        computed("((s g)^4 + (t/g)^4)/2 is the claimed value plus half the square of (s g)^2 - (t/g)^2",
+                 sympy.expand(scaled - regulariser(s_, t_) - ((s_ * g) ** 2 - (t_ / g) ** 2) ** 2 / 2) == 0),
+        computed("which is 0 at g^2 = t/s",
+                 sympy.simplify(scaled.subs(g, sympy.sqrt(t_ / s_)) - regulariser(s_, t_)) == 0),
+        argued("the data term does not feel the scaling (thm-G.1-proof-repaired), so both problems have one minimum; a "
+               "neuron with |u| |alpha| = 0 is best at 0 in both"),
+        tried=len(points),
+    )
+
+
+def judge_wide(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether the minimum of (G.1) for x = y = 1 and m neurons is says(m, lambda).
+
+    z = sum z_j, z_j = u_j alpha_j, costs (z - 1)^2/2 + lambda sum z_j^2, least for equal z_j: lambda z^2 / m.
+    """
+    points = sorted(given.points("m", "lam"), key=lambda point: abs(point["lam"] - 1))
+    for point in points:
+        m, lam = point["m"], point["lam"]
+        z = 1 / (1 + 2 * lam / m)
+        true = (z - 1) ** 2 / 2 + lam * z**2 / m
+        if says(m, lam) != true:
+            return refuted("the minimum moves with the width, exactly", {
+                **point, "x": 1, "y": 1, "claimed": says(m, lam), "minimum": true})
+    m_, lam_, (z_, w, v, s) = given.symbol("m"), given.symbol("lam"), sympy.symbols("z w v s", positive=True)
+    cost = (z_ - 1) ** 2 / 2 + lam_ * z_**2 / m_
+    best = 1 / (1 + 2 * lam_ / m_)
+    copies = sympy.symbols("N", positive=True, integer=True)
+    return proof(
+        computed("(s^4 + t^4)/2 >= s^2 t^2, equal for s = t: a neuron of z_j costs lambda z_j^2",
+                 sympy.expand((s**4 + v**4) / 2 - s**2 * v**2 - (s**2 - v**2) ** 2 / 2) == 0),
+        computed("m numbers of sum z have squares of sum z^2/m or more, equal ones exactly that: by induction",
+                 sympy.factor(w**2 / m_ + (z_ - w) ** 2 - z_**2 / (m_ + 1)
+                              - ((m_ + 1) * w - m_ * z_) ** 2 / (m_ * (m_ + 1))) == 0),
+        computed("the cost is convex in z and its slope is 0 at the minimum claimed",
+                 sympy.simplify(sympy.diff(cost, z_).subs(z_, best)) == 0 and sympy.diff(cost, z_, 2).is_positive
+                 and sympy.simplify(cost.subs(z_, best) - says(m_, lam_)) == 0),
+        computed("it falls with m", sympy.factor(-sympy.diff(says(m_, lam_), m_)).is_positive),
+        computed("of any data: N copies of a neuron, each over sqrt N, predict the same and cost 1/N in fourth powers, "
+                 "but as much as before in squares, those of (3.2)",
+                 sympy.simplify(copies * (s / sympy.sqrt(copies)) ** 4 - s**4 / copies) == 0
+                 and sympy.simplify(copies * (s / sympy.sqrt(copies)) ** 2 - s**2) == 0),
+        tried=len(points),
+    )
+
+
 _QUOTE = r"\min_{\{u_j,\alpha_j \le 1\}_{j=1}^m, \|u_j\|_{\sigma} \forall j \in [m]}"
 _FOURTH = r"\min \tfrac12\|\cdot\|^2 + \tfrac\lambda2 \sum_j \|u_j\|^4 + \alpha_j^4 ="
 _READ = "relu-approx/thm-G.1-reading-letters"
@@ -233,7 +292,7 @@ invariance = Claim(
         expected="HOLDS PROVED",
         source="000, proof of Theorem G.1: the right side of (G.2) is scaling invariant",
         flips=(Flip("|u|^2 + alpha^2", lambda s, t: s**2 + t**2, Verdict.REFUTED),),
-        survivors=dict.fromkeys(("sign", "1 % *", "squared", "2 -> 3*"), "every function of |u| alpha is unchanged"),
+        true_variants=dict.fromkeys(("sign", "1 % *", "squared", "2 -> 3*"), "a function of |u| alpha is unchanged"),
     ),
 )
 
@@ -294,5 +353,44 @@ balance = Claim(
         expected="HOLDS PROVED",
         source="000, proof of Theorem G.1 with |alpha_i|",
         flips=(Flip("without the root", lambda s, alpha: alpha**2 / s**2, Verdict.REFUTED),),
+    ),
+)
+
+equivalent = Claim(
+    id="relu-approx/G.2-equivalent", source="000, the last sentence of the proof of Theorem G.1",
+    quote="we see that the minimizing the right-hand-side of (G.2) w.r.t.",
+    whose=Whose.PRINTED,
+    severity=Stake.PROOF,
+    statement=r"\min \tfrac12\|\cdot\|^2 + \lambda \sum_j \|u_j\|^2 \alpha_j^2 = \min \text{(G.1)}",
+    words="the problem with the regulariser lambda sum |u_j|^2 alpha_j^2 has the minimum of (G.1)",
+    hypotheses=(positive("size", "|u_j|"), positive("magnitude", "|alpha_j|")),
+    says=lambda s, t: s**2 * t**2,
+    check=judge_equivalent,
+    flips=(Flip("half of it", lambda s, t: s**2 * t**2 / 2, Verdict.REFUTED),),
+    rests_on=("relu-approx/thm-G.1-proof-repaired",),
+    expected="HOLDS ARGUED",
+)
+
+wide = Claim(
+    id="relu-approx/G.1-analogous",
+    source="000, Appendix G, read as: (G.1), too, has one minimum from some width on, here n + 1 = 2",
+    quote="We have the following result which is analogous to the reformulation behind the non-strongly convex dual "
+          "form (3.3).",
+    whose=Whose.READING,
+    severity=Stake.PROOF,
+    statement=r"\min \text{(G.1)} \text{ does not depend on } m \ge m^*",
+    words="as for (3.2), the minimum of (G.1) is the same for all widths from some width on",
+    hypotheses=(positive_integer("m", "the width").at_least(2), positive("lam")),
+    says=lambda m, lam: lam / (2 + 2 * lam),
+    check=judge_wide,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"x = y = 1:\ \min \text{(G.1)} = \frac{\lambda}{m + 2\lambda} \to 0",
+        words="with more neurons the regulariser of (G.1) falls to 0: for x = y = 1 the minimum is "
+              "lambda/(m + 2 lambda), so that no reformulation with a fixed regulariser has it at every width",
+        says=lambda m, lam: lam / (m + 2 * lam),
+        expected="HOLDS PROVED",
+        source="000, Appendix G, (G.1) for one record",
+        flips=(Flip("lambda/m", lambda m, lam: lam / m, Verdict.REFUTED),),
     ),
 )

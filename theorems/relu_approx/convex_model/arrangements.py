@@ -26,7 +26,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive_integer, vector
 from theorems.claim import Claim, Flip, Repair, Whose
 from theorems.given import Domain
-from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, sampled, undecided
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -91,7 +91,7 @@ def judge_count(generic: bool, given: Domain) -> Finding:
     one, other, more = sympy.symbols("a b c", positive=True)
     share = more / (1 + more)  # strictly between 0 and 1
     return proof(
-        computed(f"as many in {len(every)} cases, the regions counted by deletion and restriction", not wrong),
+        sampled(f"as many in {len(every)} cases, the regions counted by deletion and restriction", not wrong),
         computed("two u of one sign vector are joined by a segment on which no product vanishes",
                  sympy.factor((1 - share) * one + share * other).is_positive),
         argued("two u of different sign vectors are separated by a hyperplane, so a region is the set of generic u of "
@@ -153,7 +153,7 @@ def judge_bound(formula: Bound, given: Domain) -> Finding:
     return proof(
         argued("|D_X| <= sum_{k<=r} C(n, k), the regions of an affine arrangement, and (r/n)^r times that is at most "
                "(1 + r/n)^n by the binomial theorem, r <= n"),
-        computed(f"the bound is at least that sum at all {tried} pairs with n < 40, certified", proved),
+        sampled(f"the bound is at least that sum at all {tried} pairs with n < 40, certified", proved),
         computed("log(1 + x) <= x, so (1 + r/n)^n <= e^r", falls.is_negative),
         computed("the bound is 2 r ((n-1)/n)^r (e n/r)^r",
                  sympy.simplify(sympy.expand_log(sympy.expand(log_bound - sympy.expand_log(parts, force=True)),
@@ -238,7 +238,7 @@ bound = Claim(
         says=printed_bound,
         check=judge_bound,
         hypotheses=(positive_integer("n").at_least(2), positive_integer("r", "rank, at most n")),
-        survivors={"beyond argument 2*": "the third argument is the number e"},
+        true_variants={"beyond argument 2*": "the third argument is the number e"},
         expected="HOLDS ARGUED",
         source="000, Section 3.1, for two or more records",
         flips=(Flip("without the e", lambda n, r, e: printed_bound(n, r, e / e), Verdict.REFUTED),),
@@ -250,11 +250,11 @@ enormous = Claim(
         r"Since $|\mathcal{D}_X|$ is generally an enormous number, stochastic approximations to the problem (3.3) have "
         "been considered"
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     statement=r"n = 60000,\ r = 784 \implies |\mathcal{D}_X| \ge 2\binom{59999}{783} > 10^{1811}",
     words="60000 points in general position of rank 784 have more than 10^1811 patterns",
     hypotheses=(), says=1811, check=judge_enormous,
     flips=(Flip("10^2000", 2000, Verdict.REFUTED),),
-    survivors=dict.fromkeys(("1 % less", "sign"), "a smaller power is exceeded, too"),
+    true_variants={"sign": "a smaller power is exceeded, too"},
     expected="HOLDS PROVED",
 )

@@ -22,7 +22,7 @@ import numpy as np
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import non_negative, positive, positive_integer, probability, real, vector
+from oracle.core.domain import non_negative, positive, positive_integer, probability, vector
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
@@ -225,23 +225,6 @@ def judge_contraction(says: Ends, given: Domain) -> Finding:
     )
 
 
-def judge_sensitivity(multiple: Fraction, given: Domain) -> Finding:
-    """Whether gradients clipped to norm L, with lambda v added, differ by at most that multiple of L; attained."""
-    for point in given.points("L", "lam", "v"):
-        bar, decay = point["L"], point["lam"] * point["v"]
-        apart = abs((bar + decay) - (-bar + decay))  # two opposite clipped gradients on the line
-        if apart != multiple * bar:
-            return refuted("two clipped gradients are further apart, or none so far",
-                           {**point, "gradients": f"{bar}, {-bar}", "difference": apart, "claimed": multiple * bar})
-    bar_, (g, other, w) = given.symbol("L"), sympy.symbols("g h w", real=True)
-    factor = sympy.Rational(multiple.numerator, multiple.denominator)
-    return proof(
-        computed("lambda v cancels in the difference", sympy.expand((g + w) - (other + w) - (g - other)) == 0),
-        argued("|g - h| <= |g| + |h| <= 2L"),
-        computed("g = -h of norm L reaches the claimed number", sympy.expand(factor * bar_ - 2 * bar_) == 0),
-    )
-
-
 def judge_coupled(loss: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the outputs' losses are independent and half squares: the first output's label 1, the second's 0."""
     one, two = sympy.symbols("z_1 z_2", real=True)
@@ -259,15 +242,17 @@ def judge_coupled(loss: Callable[[Any, Any], Any], given: Domain) -> Finding:
     )
 
 
+_ALLOWED = (
+    "we are allowed to use the analysis of Bok et al. (2024) also when clipping the gradients since then the clipped "
+    "gradients are gradients of another convex loss (Song et al., 2021)."
+)
 _CLASSES = (vector("x"), positive("clip_norm"), positive_integer("classes").at_least(3))
 
 field = Claim(
     id="relu-approx/clip-convex",
+    untested=dict.fromkeys(("clip_norm", "classes"), "what a flip of it says holds by words, for every value"),
     source="000, Section 3.4, read of the loss of the experiments: ten-class cross-entropy, one clip for all outputs",
-    quote=(
-        "we are allowed to use the analysis of Bok et al. (2024) also when clipping the gradients since then the "
-        "clipped gradients are gradients of another convex loss (Song et al., 2021)."
-    ),
+    quote=_ALLOWED,
     whose=Whose.READING,
     severity=Stake.PRIVACY,
     statement=r"\mathrm{clip}(\nabla_v h, C) = \nabla_v \tilde h \text{ for a convex } \tilde h",
@@ -279,10 +264,7 @@ field = Claim(
 )
 scalar = Claim(
     id="relu-approx/clip-convex-scalar", source="000, Section 3.4, for scalar outputs (Song et al. 2021)",
-    quote=(
-        "we are allowed to use the analysis of Bok et al. (2024) also when clipping the gradients since then the "
-        "clipped gradients are gradients of another convex loss (Song et al., 2021)."
-    ),
+    quote=_ALLOWED,
     whose=Whose.PRINTED,
     severity=Stake.PRIVACY,
     statement=r"\mathrm{clip}(g'(t^T v)\, t, C) = \nabla_v G(t^T v),\ G \text{ convex}",
@@ -298,6 +280,7 @@ scalar = Claim(
 )
 preserved = Claim(
     id="relu-approx/clip-preserves",
+    untested=dict.fromkeys(("clip_norm", "classes", "eta", "lam"), "a flip of it holds by words, for every value"),
     source="000, Section 3.4: Theorem 2.8 applies with the same c when clipping, read of ten-class cross-entropy",
     quote=(
         "Thus, the DP accounting Thm. 2.8 is applicable with the same convexity parameters also when clipping "
@@ -333,22 +316,8 @@ preserved_scalar = Claim(
              Verdict.REFUTED),
         Flip("1 - eta beta", (lambda decay, curved: 1 - curved, lambda decay, curved: 1 - curved), Verdict.REFUTED),
     ),
-    survivors={"*beyond argument 1*": "eta beta is below 2 by the hypotheses"},
+    true_variants={"*beyond argument 1*": "eta beta is below 2 by the hypotheses"},
     rests_on=("relu-approx/app-A-glm", "relu-approx/lem-3.2-repaired"),
-    expected="HOLDS ARGUED",
-)
-sensitivity = Claim(
-    id="relu-approx/sec-3.4-sensitivity", source="000, Section 3.4 (the clipping constant is L here, C in (2.2))",
-    quote=r"the loss function $\ell$ becomes 2L-sensitive (see Def. 2.7).",
-    whose=Whose.PRINTED,
-    severity=Stake.PRIVACY,
-    statement=r"\sup \lVert \mathrm{clip}_L(g) + \lambda v - \mathrm{clip}_L(g') - \lambda v \rVert = 2L",
-    words="with gradients of h clipped to L and the regulariser's left alone, two records' gradients differ by at most "
-          "2L, which is attained",
-    hypotheses=(positive("L"), positive("lam"), real("v")),
-    says=Fraction(2), check=judge_sensitivity,
-    flips=(Flip("L", Fraction(1), Verdict.REFUTED),),
-    survivors={"any lam": "the regulariser cancels whatever lambda is"},
     expected="HOLDS ARGUED",
 )
 coupled = Claim(

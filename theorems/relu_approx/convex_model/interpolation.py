@@ -168,6 +168,6 @@ nested = Claim(
     says=-1,
     check=judge_nested,
     flips=(Flip("never lower it", 1, Verdict.REFUTED),),
-    survivors={"any P": "there is no number of patterns below 1"},
+    true_variants={"any P": "there is no number of patterns below 1"},
     expected="HOLDS ARGUED",
 )

@@ -34,7 +34,7 @@ from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.relu_approx.convex_model.interpolation import DATA, DIRECTIONS, Rows, gram, pattern
 from theorems.tools.effort import points
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 # --- Lemma D.1
 
@@ -108,14 +108,14 @@ def judge_patterns(factor: Fraction, given: Domain) -> Finding:
     return proof(
         argued("the expected dimension of the common kernel falls by the factor 1 - 1/kappa with each pattern, so "
                "failing has a probability of at most n (1 - 1/kappa)^P"),
-        computed(f"so it has in {tried} cases enumerated exactly", within),
+        sampled(f"so it has in {tried} cases enumerated exactly", within),
         computed("log(1 - x) + x is 0 at x = 0 and falls up to x = 1/kappa, so that is at most n e^{-P/kappa}",
                  sympy.simplify(sympy.diff(sympy.log(1 - x) + x, x).subs(x, 1 / given.chart("kappa"))).is_negative),
         computed("n/delta > 1, so its logarithm l is positive",
                  sympy.expand(sympy.numer(sympy.together(ratio - 1))).is_positive),
         computed("at P = factor kappa l it is at most delta: e^{l - factor l} <= 1",
                  sympy.expand((multiple - 1) * length).is_nonnegative),
-        computed("so it is at all n, delta and kappa tried", enough),
+        sampled("so it is at all n, delta and kappa tried", enough),
     )
 
 
@@ -172,13 +172,13 @@ def judge_condition(constant: sympy.Expr, given: Domain) -> Finding:
     return proof(
         argued("M_ij = |x_i| |x_j| rho (1/4 + arcsin(rho)/(2 pi)), and Hadamard powers of a Gram matrix are positive "
                "semidefinite (Schur)"),
-        computed("arcsin has the Taylor coefficients binom(2k, k)/(4^k (2k+1)) > 0 up to order 12",
-                 all(series.coeff(rho, 2 * i + 1) == coefficient.subs(k, i) > 0 for i in range(6))),
+        sampled("arcsin has the Taylor coefficients binom(2k, k)/(4^k (2k+1)) > 0 up to order 12",
+                all(series.coeff(rho, 2 * i + 1) == coefficient.subs(k, i) > 0 for i in range(6))),
         argued("and beyond; E rho^8 = 105/(d (d+2) (d+4) (d+6)), the lower tail of chi-square and Markov's inequality "
                "give lambda_min(M) >= (1/4 - 1/(2 pi)) d (1 - o(1))"),
         computed("the constant is above 1/(1/4 - 1/(2 pi)) = 11.01", for_every_c),
-        computed(f"an explicit d_1 for all {len(starts)} pairs of c and gamma tried (at most {start}, at c = {first}, "
-                 f"gamma = {gamma})", all(starts.values())),
+        sampled(f"an explicit d_1 for all {len(starts)} pairs of c and gamma tried (at most {start}, at c = {first}, "
+                f"gamma = {gamma})", all(starts.values())),
     )
 
 
@@ -263,7 +263,7 @@ lemma_d_1 = Claim(
         Flip("kappa log(n/delta) / 2", Fraction(1, 2), Verdict.REFUTED),
         Flip("kappa log(n/delta)", Fraction(1), Verdict.HOLDS),
     ),
-    survivors={"1 % *": "every factor from 1 on is enough", "one more": "every factor from 1 on is enough"},
+    true_variants={"1 % *": "every factor from 1 on is enough", "one more": "every factor from 1 on is enough"},
     expected="HOLDS ARGUED",
 )
 
@@ -305,7 +305,7 @@ order_of_p = Claim(
     says=Fraction(4),
     check=judge_order,
     flips=(Flip("3 c", Fraction(3), Verdict.REFUTED),),
-    survivors={"1 % more": "a larger constant is true, too", "one more": "a larger constant is true, too"},
+    true_variants={"1 % more": "a larger constant is true, too", "one more": "a larger constant is true, too"},
     uses=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
     rests_on=("relu-approx/lem-D.1", "relu-approx/lem-D.2"),
     expected="HOLDS CITED",
@@ -315,7 +315,7 @@ falling = Claim(
     id="relu-approx/minimum-to-zero",
     source="000, Section 4, for labels in [-1, 1], lambda fixed and P >= 4 kappa log(n/gamma)",
     quote=r"the minimum loss $\mathcal{L}(\theta^*, D)$ goes to zero",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\min \mathcal{L} \le \frac{\lambda n}{2\big(P\lambda_{\min}(M)/(4\log 2) + n\lambda\big)} \to 0"
               r" \text{ but for a probability } \gamma,\quad P \ge 4\kappa\log\frac{n}{\gamma}",

@@ -12,7 +12,7 @@ import sympy
 from oracle.core.domain import positive, positive_integer, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.verdict import Finding, Verdict, at_points, computed, instance, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted
 
 
 def judge_loss(residual: Callable[[Any, Any], Any], given: Domain) -> Finding:
@@ -101,6 +101,23 @@ def judge_scale(factor: Callable[[Any], Any], given: Domain) -> Finding:
     whole_ = sympy.Sum(r[j] ** 2, (j, 1, n_)) / 2
     return proof(computed("h is that multiple of (1/n) sum_j r_j^2/2, for any n",
                           sympy.simplify(whole_ - factor(n_) * sympy.Sum(r[j] ** 2 / 2, (j, 1, n_)) / n_) == 0))
+
+
+def judge_own(pattern: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether pattern(u^T x_j, u^T x_i), what (3.8) has of record j for D_i, is 1(u^T x_j >= 0), whatever record i."""
+    for x, other in itertools.product((1, 0, -2), repeat=2):
+        found = pattern(sympy.Integer(x), sympy.Integer(other))
+        if found != int(x >= 0):
+            return refuted("another record moves the loss", {
+                "u^T x_j": x, "u^T x_i": other, "pattern": found, "as in (3.8)": int(x >= 0)})
+    size, other_ = sympy.symbols("s", positive=True), sympy.symbols("z", real=True)
+    signs = ((size, 1), (sympy.Integer(0), 1), (-size, 0))
+    return proof(
+        computed("for each sign of u^T x_j it is 1 or 0 as in (3.8), for every value of another record's: the rest of "
+                 "the loss has x_j, y_j and v only", all(pattern(x, other_) == true for x, true in signs)),
+        argued("the hyperplanes u_i are drawn without the data"),
+        tried=9 * len(given.values("lam")),
+    )
 
 
 def judge_inference(indicator: Callable[[int], int], given: Domain) -> Finding:
@@ -233,7 +250,7 @@ indicator = Claim(
         says=(lambda product: max(0, product), True),
         expected="HOLDS PROVED",
         source="000, the two definitions of D_i, almost surely",
-        survivors={"?0? squared": "0 and 1 are their own squares"},
+        true_variants={"?0? squared": "0 and 1 are their own squares"},
         flips=(Flip("the negative part", (lambda product: max(0, -product), True), Verdict.REFUTED),),
     ),
 )
@@ -246,7 +263,7 @@ mean = Claim(
     hypotheses=(vector("x"), vector("u"), positive_integer("n"), positive("lam")), says=lambda n: 1 / (2 * n),
     check=judge_mean,
     flips=(Flip("1/2 in place of 1/(2n)", lambda n: Fraction(1, 2), Verdict.REFUTED),),
-    survivors={"any lam": "the identity does not need the sign of lambda"},
+    true_variants={"any lam": "the identity does not need the sign of lambda"},
     expected="HOLDS PROVED",
 )
 index = Claim(
@@ -264,7 +281,7 @@ index = Claim(
 scale = Claim(
     id="relu-approx/app-D-scale", source="000, Appendix D, first display: h is what Theorems D.3 and D.4 bound",
     quote="We give a convergence analysis for the minimization of the loss function",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\tfrac12 \lVert \textstyle\sum_i D_i X v_i - y \rVert^2 = \frac1n \sum_j \ell(v, x_j, y_j),"
               r"\quad \lambda = 0",
@@ -289,7 +306,7 @@ flat = Claim(
               r" \text{ along } v_1 = w_1 = s e",
     words="the problem (3.4) with its group norms is not strongly convex",
     hypotheses=_NETWORK, says=lambda norm: norm, check=judge_flat,
-    survivors=dict.fromkeys(("sign", "1 % *"), "a multiple of the norm is affine along the ray, too"),
+    true_variants=dict.fromkeys(("sign", "1 % *"), "a multiple of the norm is affine along the ray, too"),
     flips=(Flip("with squared norms, as in (3.6)", lambda norm: norm**2 / 2, Verdict.REFUTED),),
     expected="HOLDS PROVED",
 )
@@ -339,8 +356,24 @@ inference = Claim(
         Flip("> for >=, as in (3.6)", lambda product: int(product > 0), Verdict.REFUTED),
         Flip("without the indicator", lambda product: 1, Verdict.REFUTED),
     ),
-    survivors={"squared": "0 and 1 are their own squares"},
+    true_variants={"squared": "0 and 1 are their own squares"},
     expected="HOLDS PROVED",
+)
+own = Claim(
+    id="relu-approx/loss-own-record", source="000, Section 3.4",
+    quote=(
+        r"From Eq. (3.8) it is evident that each loss function $\ell(v,x_j,y_j)$ , $j\in[n]$ , depends only on the "
+        r"data entry $(x_j,y_j)$ ."
+    ),
+    whose=Whose.PRINTED,
+    severity=Stake.PRIVACY,
+    statement=r"\partial \ell(v, x_j, y_j) / \partial (x_i, y_i) = 0,\ i \ne j",
+    words="the loss (3.8) of a record depends on no other record",
+    hypotheses=_NETWORK, says=lambda own, other: sympy.Heaviside(own, 1), check=judge_own,
+    flips=(Flip("active above the mean of the two", lambda own, other: sympy.Heaviside(own - other, 1),
+                Verdict.REFUTED),),
+    true_variants={"any lam": "the regulariser has no record in it", "squared": "0 and 1 are their own squares"},
+    expected="HOLDS ARGUED",
 )
 strong = Claim(
     id="relu-approx/sec-3.4-strong", source="000, Section 3.4",
@@ -351,7 +384,7 @@ strong = Claim(
     words="the loss (3.8) is lambda-strongly convex",
     hypotheses=_NETWORK, says=Fraction(1), check=judge_strong,
     flips=(Flip("2 lambda", Fraction(2), Verdict.REFUTED),),
-    survivors={"1 % less": "a smaller modulus is right, too", "sign": "a smaller modulus is right, too",
-               "any lam": "the second derivative is at least lambda |w|^2 for every real lambda"},
+    true_variants={"1 % less": "a smaller modulus is right, too", "sign": "a smaller modulus is right, too",
+                   "any lam": "the second derivative is at least lambda |w|^2 for every real lambda"},
     expected="HOLDS PROVED",
 )

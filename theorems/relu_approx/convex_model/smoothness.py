@@ -183,7 +183,7 @@ glm = Claim(
         Flip("x repeated, active or not", lambda on, coordinate: coordinate, Verdict.REFUTED),
         Flip("twice the features", lambda on, coordinate: 2 * on * coordinate, Verdict.REFUTED),
     ),
-    survivors={"any *": "without a hyperplane or a coordinate both sides are 0"},
+    true_variants={"any *": "without a hyperplane or a coordinate both sides are 0"},
     expected="HOLDS PROVED",
 )
 blocks = Claim(
@@ -203,7 +203,7 @@ blocks = Claim(
         expected="HOLDS PROVED",
         source="000, the proof of Lemma B.1, repaired",
         flips=(Flip("twice that", lambda tp, tq, same: 2 * tp * tq, Verdict.REFUTED),),
-        survivors={"any P": "a matrix without entries is what it is said to be"},
+        true_variants={"any P": "a matrix without entries is what it is said to be"},
     ),
 )
 lemma_3_2 = Claim(

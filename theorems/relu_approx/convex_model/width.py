@@ -27,7 +27,7 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 _LABELS = (0, 1, 0, 1, 0, 1)
 _NEURONS = ((1, 0), (-2, 1), (2, 2), (-2, 3), (2, 4))  # (alpha, s): alpha phi(t - s)
@@ -101,7 +101,7 @@ def judge_width(width: Callable[[Any, Any], Any], given: Domain) -> Finding:
         computed("weights w - t k with sum k = 0 and sum k p = 0 have the same sum and combination",
                  sympy.expand((w - t * k) - w + t * k) == 0
                  and sympy.expand((w - t * k) * p - w * p + t * (k * p)) == 0),
-        computed(f"n + 4 neurons came down to n + 1 in all {len(tried)} cases, exactly", all(tried)),
+        sampled(f"n + 4 neurons came down to n + 1 in all {len(tried)} cases, exactly", all(tried)),
         argued("n + 2 points of R^n have such k, and t = min w/k over k > 0 removes one; (3.3) attains its minimum; a "
                "neuron balanced costs lambda |u| |alpha|, and (3.3) is never above (3.2)"),
         computed("the claimed width is at least n + 1", sympy.simplify(width(n, d) - n - 1).is_nonnegative),
@@ -157,26 +157,32 @@ width = Claim(
         says=lambda n, d: n + 1,
         expected="HOLDS ARGUED",
         flips=(Flip("2d - 1", lambda n, d: 2 * d - 1, Verdict.REFUTED),),
-        survivors=_WIDER,
+        true_variants=_WIDER,
     ),
 )
 general = Claim(
-    id="relu-approx/general-convex-loss", source="000, Section 3.1 (Mishkin et al. 2022), from n + 1 neurons on",
+    id="relu-approx/general-convex-loss", source="000, Section 3.1 (Mishkin et al. 2022): Theorem 3.1 for other losses",
     quote=(
         r"extends the equivalence in Thm. 3.1 to general convex loss functions $\mathcal{L}$ , rather than focusing "
         "solely on the squared loss."
     ),
     whose=Whose.PRINTED,
     severity=Stake.UTILITY,
-    statement=r"\inf \text{(3.2)} = \inf \text{(3.3)} \text{ for every convex loss of the prediction bounded below, }"
-              r" m \ge n + 1",
-    words="from n + 1 neurons on the ReLU problem and the convex problem have equal infima for every convex loss that "
-          "is bounded below: the reduction keeps prediction and mass, and the loss sees nothing else",
-    hypotheses=_WIDTH, says=lambda n, d: n + 1, check=judge_width,
-    flips=(Flip("d + 1", lambda n, d: d + 1, Verdict.REFUTED),),
-    survivors=_WIDER,
-    uses=("relu-approx/thm-3.1",), rests_on=("relu-approx/thm-3.1-repaired",),
-    expected="HOLDS ARGUED",
+    statement=r"\min \text{(3.2)} = \min \text{(3.3)} \text{ for every convex loss},\ m \ge m^*,\ m^* \le d + 1",
+    words="from d + 1 neurons on the ReLU problem and the convex problem have equal minima for every convex loss, the "
+          "squared one among them",
+    hypotheses=_WIDTH, says=lambda n, d: d + 1, check=judge_width,
+    uses=("relu-approx/thm-3.1",),
+    expected="REFUTED ARGUED",
+    repair=Repair(
+        statement=r"\inf \text{(3.2)} = \inf \text{(3.3)} \text{ for every convex loss bounded below},\ m \ge n + 1",
+        words="from n + 1 neurons on the ReLU problem and the convex problem have equal infima for every convex loss "
+              "that is bounded below: the reduction keeps prediction and mass, and the loss sees nothing else",
+        says=lambda n, d: n + 1,
+        expected="HOLDS ARGUED",
+        true_variants=_WIDER,
+        rests_on=("relu-approx/thm-3.1-repaired",),
+    ),
 )
 weights = Claim(
     id="relu-approx/relu-weights", source="000, Section 3.1 (Pilanci and Ergen 2020)",

@@ -1,7 +1,6 @@
 r"""The experiments of document 000 (Section 6, Appendices E, H and I): grids, numbers of runs, error bars, figures.
 
-The tables and figures need training runs that the document does not let one repeat (preprocessing, clipping norm,
-widths, code and seeds are not given); what can be counted is counted here.
+What can be counted is counted here; what would need training runs is in `unchecked`.
 
 Poisson tuning draws K ~ Poisson(20) candidates uniformly from the grid, so each of the 18 of Appendix H is tried
 Poisson(20/18) times, and is missed with probability e^{-10/9} = 0.33.
@@ -20,9 +19,9 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.tools.printed import rounds_to
+from theorems.relu_approx.certified_tables import all_round
 from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
@@ -62,15 +61,10 @@ def judge_coverage(printed: str, given: Domain) -> Finding:
         thinned = Enclosure.of_ball(18 * (1 - ball(Fraction(-10, 9)).exp()))
     if not value.overlaps(thinned):
         return undecided("sum and thinning differ", 1)
-    if rounds_to(thinned, printed) is not True:
-        return refuted(
-            "another number, certified",
-            {"candidates": "18", "mean of K": str(_MEAN), "claimed": printed, "expected number tried": str(thinned)},
-        )
-    return instance(
-        f"18 (1 - e^(-10/9)) = {thinned}; so the best of the grid is missed "
-        "with probability 0.33, and nothing at all is run with probability e^-20"
-    )
+    return all_round([({"candidates": 18, "mean of K": _MEAN}, thinned, printed)], (
+        f"18 (1 - e^(-10/9)) = {thinned}; so the best of the grid is missed with probability 0.33, and nothing at all "
+        "is run with probability e^-20"
+    ))
 
 
 def judge_exponents(exponents: tuple[Fraction, ...], given: Domain) -> Finding:
@@ -96,6 +90,15 @@ def judge_128(data_sets: tuple[str, ...], given: Domain) -> Finding:
                 {"data": data, "grid of P": ", ".join(map(str, HYPERPLANES[data]))},
             )
     return instance("128 is the middle of the grid")
+
+
+def judge_counts(table: Mapping[str, tuple[int, int, int]], given: Domain) -> Finding:
+    """Whether records / batch size is the number of batches."""
+    for name, (records, size, batches) in table.items():
+        if records != size * batches:
+            return refuted("another number of batches",
+                           {"data": name, "records": records, "batch size": size, "claimed": batches})
+    return instance("exact division, no batch is left over") if table else undecided("nothing is claimed", 1)
 
 
 _LEVEL = Fraction(95, 100)
@@ -128,15 +131,22 @@ def judge_bars(multiple: Fraction, given: Domain) -> Finding:
     )
 
 
-def _curves(name: str, source: str, words: str, reason: str, quote: str) -> Claim:
-    return Claim(
-        id=f"relu-approx/{name}", source=source, statement=r"\text{accuracy curves, no values printed}", words=words,
-        hypotheses=(), says=None, check=citing(Verdict.NOT_CHECKABLE, reason), expected="NOT_CHECKABLE CITED",
-        quote=quote, whose=Whose.PRINTED, severity=Stake.UTILITY,
-    )
+_COUNTS = {"MNIST": (60_000, 1000, 60), "FashionMNIST": (60_000, 1000, 60), "CIFAR-10": (50_000, 1000, 50)}
 
-
-_RUNS = "; preprocessing, clipping norm, widths, code and seeds are not given, and no training run was made"
+batches_per_epoch = Claim(
+    id="relu-approx/app-J-batches",
+    source="000, Section 6 and Appendix J: batch size 1000, hence 50 or 60 disjoint batches an epoch",
+    quote="In our experiments of Section 6, we use 50 or 60 disjoint batches per epoch.",
+    whose=Whose.PRINTED,
+    statement=r"6 \cdot 10^4 / 1000 = 60,\quad 5 \cdot 10^4 / 1000 = 50",
+    words="the experiments have 60 batches an epoch on MNIST and FashionMNIST and 50 on CIFAR-10",
+    hypotheses=(),
+    says=_COUNTS,
+    check=judge_counts,
+    flips=(Flip("60 on CIFAR-10", {**_COUNTS, "CIFAR-10": (50_000, 1000, 60)}, Verdict.REFUTED),
+           Flip("nothing", {}, Verdict.UNDECIDED)),
+    expected="HOLDS PROVED",
+)
 
 candidates = Claim(
     id="relu-approx/app-H",
@@ -148,20 +158,6 @@ candidates = Claim(
     check=judge_candidates,
     flips=(Flip("20", 20, Verdict.REFUTED),),
     expected="HOLDS PROVED",
-)
-
-widths = Claim(
-    id="relu-approx/app-H-W",
-    source="000, Section 6 and Appendix H: the grids of the hidden width W are depicted in Appendix H",
-    quote="The hyperparameter grids used in the experiments are depicted in Appendix H.",
-    whose=Whose.PRINTED,
-    statement=r"W \in \{\,\}",
-    words="Appendix H gives the grids of the ReLU network's hidden width",
-    hypotheses=(),
-    says=None,
-    check=citing(Verdict.NOT_CHECKABLE, "the two grids of W are blank in the document's text; only W = 200 is named, "
-                 "in Appendix E"),
-    expected="NOT_CHECKABLE CITED",
 )
 
 covered = Claim(
@@ -246,58 +242,4 @@ bars_repaired = Claim(
         Flip("2.777", Fraction("2.777"), Verdict.REFUTED),
     ),
     expected="HOLDS ARGUED",
-)
-
-figure_2 = _curves(
-    "fig-2", "000, Figure 2: MNIST accuracy against epsilon", "MNIST accuracies over 400 epochs are those of Figure 2",
-    "the curves are images without values" + _RUNS,
-    r"Figure 2: MNIST Comparisons: Test accuracies vs. the spent privacy budget $\varepsilon$ , when "
-    r"$\delta=10^{-5}$ and each model is trained for 400 epochs.",
-)
-figure_2_text = _curves(
-    "fig-2-text", "000, Section 6.2: both convex methods lead to better models than DP-SGD on the ReLU network (MNIST)",
-    "in Figure 2 both convex methods are better than the ReLU network",
-    "speaks of Figure 2, an image without values; held against Table 1 it is fig-2-text-table",
-    "both DP-SGD and the noisy cyclic mini-batch GD applied to the stochastic dual problem lead to better "
-    "utility models than DP-SGD applied to the ReLU network.",
-)
-figure_2_logistic = _curves(
-    "fig-2-logistic", "000, Section 6.2: the convex model significantly outperforms logistic regression (Figures 2, 3)",
-    "the convex model is significantly more accurate than tuned logistic regression",
-    "speaks of Figures 2 and 3, images without values; no accuracy of logistic regression is printed and no test named",
-    "We observe that the proposed convex model significantly outperforms logistic regression, which has "
-    "been the most accurate model considered in the literature for hidden state DP analysis up to now.",
-)
-figure_2_abadi = _curves(
-    "fig-2-abadi", "000, Section 6.2: DP-SGD's final accuracies are not far from those of Abadi et al. (2016)",
-    "DP-SGD's accuracies are close to those of Abadi et al. at half the epsilon",
-    "the text of Abadi et al. is not among the documents and 'not far' names no distance; the factor 2 between the "
-    "relations is addremove-factor-2",
-    "Notice also that the final accuracies for DP-SGD are not far from the accuracies obtained by Abadi "
-    r"et al. (2016) using a three-layer network for corresponding $\varepsilon$ -values",
-)
-figure_3 = _curves(
-    "fig-3", "000, Figure 3: CIFAR-10 accuracy against epsilon (its caption names the ReLU network only)",
-    "CIFAR-10 accuracies over 400 epochs are those of Figure 3", "the curves are images without values" + _RUNS,
-    r"Figure 3: Cifar-10 Comparisons: Test accuracies vs. the spent privacy budget $\varepsilon$ , when "
-    r"$\delta=10^{-5}$ and each model is trained for 400 epochs.",
-)
-figure_4 = _curves(
-    "fig-4", "000, Figure 4 and Appendix E.1: without privacy the approximation improves with P (MNIST)",
-    "without privacy the stochastic dual problem's accuracy rises with P",
-    "the curves are images without values; of the training loss it is proved, fig-4-nested" + _RUNS,
-    "Appendix E.1 also shows that in the non-private case, the stochastic problem approximates the ReLU "
-    "problem better as P increases.",
-)
-figure_5 = _curves(
-    "fig-5", "000, Figure 5 and Appendix E.2: under DP-SGD P = 128 is not far from the optimum (MNIST)",
-    "under DP-SGD P = 128 is close to the best number of hyperplanes", "the curves are images without values" + _RUNS,
-    "Based on these comparisons, we conclude that P=128 is not far from optimum, as increasing the "
-    "dimension starts means that the adverse effect of the DP noise becomes larger.",
-)
-figure_7 = _curves(
-    "fig-7", "000, Figure 7 and Appendix I: FashionMNIST accuracy (its caption names the ReLU network only)",
-    "FashionMNIST accuracies over 400 epochs are those of Figure 7", "the curves are images without values" + _RUNS,
-    r"Figure 7: FashionMNIST Comparisons: Test accuracies vs. the spent privacy budget $\varepsilon$ , "
-    r"when $\delta = 10^{-5}$ and each model is trained for 400 epochs.",
 )

@@ -15,9 +15,9 @@ from fractions import Fraction
 
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.relu_approx.experiments.reporting import STEP_EXPONENTS
 from theorems.verdict import Finding, Verdict, instance, refuted
 
-_GRID = tuple(Fraction(-n, 2) for n in (6, 5, 4, 3, 2, 1))  # exponents of ten, Appendix H
 Row = tuple[Fraction, int]  # (|x|^2, P)
 
 Counts = tuple[int, int, int]
@@ -31,7 +31,7 @@ hyperplanes, and with that of a = P, which every record needs."""
 
 def admissible(limit: Fraction) -> int:
     """How many 10^e of the grid are below the limit, exactly: 10^e < limit is 10^{2e} < limit^2."""
-    return sum(Fraction(10) ** int(2 * exponent) < limit**2 for exponent in _GRID)
+    return sum(Fraction(10) ** int(2 * exponent) < limit**2 for exponent in STEP_EXPONENTS)
 
 
 def steepest() -> Fraction:

@@ -16,7 +16,7 @@ import sympy
 from oracle.core.domain import positive
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.tools.finite_laws import LawPair, dominates, hinge, laws, shown
+from theorems.tools.finite_laws import LawPair, dominates, hinge, hockey_stick, laws, shown
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Rule = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
@@ -52,6 +52,31 @@ def judge_composition(rule: Rule, given: Domain) -> Finding:
                              "then after 0": _pair(zero), "then after 1": _pair(one)},
                         )
     return proof(*_steps(rule, given), tried=tried)
+
+
+def judge_losses(odds: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether delta of a product is E [1 - alpha/odds]_+, odds(e^Z, e^Z') being those of two losses together."""
+    pairs: list[LawPair] = [(one, other) for one in laws(2, 3) for other in laws(2, 3)]
+    tried = 0
+    for first, second, alpha in itertools.product(pairs[::2], pairs[1::3], given.values("alpha")):
+        tried += 1
+        both = itertools.product(zip(*first, strict=True), zip(*second, strict=True))
+        parts = [p * r * (max(0, 1 - alpha / odds(p / q, r / s)) if q * s else 1) for (p, q), (r, s) in both if p * r]
+        true = hockey_stick(*composed(lambda p, q, r, s: (p * r, q * s), first, second), alpha)
+        if sum(parts) != true:
+            return refuted("another divergence", {
+                "pair": _pair(first), "second pair": _pair(second), "alpha": alpha, "by the losses": sum(parts),
+                "of the product": true})
+    q, s, one, other, x = sympy.symbols("q s e^Z e^Z' x", positive=True)
+    alpha, mass = given.symbol("alpha"), one * q * other * s
+    return proof(
+        computed("p p' - alpha q q' = p p' (1 - alpha/odds), p = e^Z q and p' = e^Z' q'",
+                 sympy.simplify(mass - alpha * q * s - mass * (1 - alpha / odds(one, other))) == 0),
+        computed("p p' > 0 comes out of [.]_+, and an outcome without q or q' adds p p'",
+                 all(hinge(mass * y, 0, 0) == mass * hinge(y, 0, 0) for y in (x, -x))
+                 and hinge(mass, 0, alpha) == mass),
+        tried=tried,
+    )
 
 
 def _steps(rule: Rule, given: Domain) -> list[Any]:
@@ -112,4 +137,27 @@ theorem_2_4 = Claim(
     untested={"alpha": "every alpha is decided by the kinks of the two curves"},
     rests_on=("relu-approx/eq-2.1", "relu-approx/eq-2.1-densities"),
     expected="HOLDS ARGUED",
+)
+
+losses = Claim(
+    id="relu-approx/prv-convolution",
+    source="000, Section 2: privacy loss random variables are summed; for laws on finitely many outcomes",
+    quote=(
+        r"to numerically evaluate the convolutions appearing when summing the PRVs and evaluating "
+        r"$\delta(\varepsilon)$ for the compositions."
+    ),
+    whose=Whose.PRINTED,
+    severity=Stake.PRIVACY,
+    statement=r"H_{e^\varepsilon}(P \times P' \| Q \times Q') = \mathbb{E}\,[1 - e^{\varepsilon - (Z + Z')}]_+,"
+              r"\quad Z = \log\frac{P}{Q}(t),\ t \sim P",
+    words="delta of a composition is the mean of [1 - e^(epsilon - Z - Z')]_+: the losses of the parts add up",
+    hypotheses=(positive("alpha"),),
+    says=lambda one, other: one * other,
+    check=judge_losses,
+    flips=(
+        Flip("the larger loss", lambda one, other: max(one, other), Verdict.REFUTED),
+        Flip("the losses subtracted", lambda one, other: one / other, Verdict.REFUTED),
+    ),
+    rests_on=("relu-approx/eq-2.1",),
+    expected="HOLDS PROVED",
 )

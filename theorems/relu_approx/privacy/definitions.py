@@ -229,7 +229,7 @@ definition_2_1 = Claim(
         expected="HOLDS PROVED",
         source="000, Definition 2.1, with <=, for laws on finitely many outcomes",
         flips=(Flip("never", lambda left, right: False, Verdict.REFUTED),),
-        survivors=_EVERY,
+        true_variants=_EVERY,
         rests_on=("relu-approx/eq-2.1",),
     ),
 )
@@ -253,7 +253,7 @@ equation_2_1 = Claim(
         Flip("(|x| + x)/2 for the positive part of x",
              lambda p, q, alpha: (abs(p - alpha * q) + p - alpha * q) / 2, Verdict.HOLDS),
     ),
-    survivors={"any alpha": "it is true at every real alpha"},
+    true_variants={"any alpha": "it is true at every real alpha"},
     expected="HOLDS PROVED",
 )
 
@@ -270,7 +270,7 @@ equation_2_1_densities = Claim(
         Flip("the positive part left out", lambda p, q, alpha: p - alpha * q, Verdict.UNDECIDED),
         Flip("the larger of p and alpha q", lambda p, q, alpha: max(p, alpha * q), Verdict.UNDECIDED),
     ),
-    survivors={"any alpha": "it is true at every real alpha"},
+    true_variants={"any alpha": "it is true at every real alpha"},
     untested={"alpha": "the facts at one outcome are shown for the symbol"},
     rests_on=("relu-approx/eq-2.1",),
     expected="HOLDS ARGUED",
@@ -295,7 +295,7 @@ lemma_2_2 = Claim(
         Flip("total variation in place of the divergence", ("ordered", hinge, lambda growth: Fraction(1)),
              Verdict.REFUTED),
     ),
-    survivors=_EVERY,
+    true_variants=_EVERY,
     uses=("relu-approx/def-2.1",),
     rests_on=("relu-approx/eq-2.1", "relu-approx/def-2.1-repaired", "relu-approx/eq-2.1-densities"),
     expected="HOLDS ARGUED",

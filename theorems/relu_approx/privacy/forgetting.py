@@ -19,11 +19,12 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
+from theorems.relu_approx.certified_tables import all_round
+from theorems.relu_approx.privacy.gdp import symbolic_tail
 from theorems.tools.cyclic_value import squared
 from theorems.tools.exact_gaussian_curve import curve
-from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
 _DROPS = tuple(Fraction(v) for v in ("5.4e-5", "1e-4", "2e-4"))  # eta lambda in Figure 1
@@ -44,8 +45,7 @@ def renyi_rate(c: arb, batches: int, epochs: int, position: int) -> arb:
 
 def squared_mu(c: arb, batches: int, epochs: int) -> arb:
     """mu^2 of Theorem 2.8 at unit sensitivity and noise."""
-    q, rest = c**batches, c ** (batches * (epochs - 1))
-    return 1 + q**2 / c**2 * (1 - c**2) / (1 - q) ** 2 * (1 - rest) / (1 + rest)
+    return arb(squared(c, c**batches, c ** (batches * (epochs - 1))))
 
 
 def ratios(batches: int = 60, epochs: int = 400) -> dict[Fraction, Enclosure]:
@@ -91,17 +91,12 @@ def judge_lower(which: str, given: Domain) -> Finding:
 
 def judge_gap(says: Mapping[Fraction, tuple[str, str, str]], given: Domain) -> Finding:
     """Whether the ratios of the rates, and of the epsilons at sigma = 15 and 5, round to these numbers."""
-    found = ratios()
-    for drop, texts in says.items():
-        for name, text, true in zip(
-            ("rates", "epsilons, sigma = 15", "epsilons, sigma = 5"), texts,
-            (found[drop], epsilon_ratio(drop, 15), epsilon_ratio(drop, 5)), strict=True,
-        ):
-            if rounds_to(true, text) is not True:
-                return refuted("another ratio", {"eta lambda": drop, "of": name, "claimed": text, "ratio": true})
-    if not says:
-        return undecided("nothing is claimed", 1)
-    return instance("; ".join(f"eta lambda = {float(drop):g}: {', '.join(texts)}" for drop, texts in says.items()))
+    found, names = ratios(), ("rates", "epsilons, sigma = 15", "epsilons, sigma = 5")
+    return all_round(
+        ({"eta lambda": drop, "of": name}, value, text) for drop, texts in says.items()
+        for name, text, value in zip(
+            names, texts, (found[drop], epsilon_ratio(drop, 15), epsilon_ratio(drop, 5)), strict=True)
+    )
 
 
 def judge_limit(says: Callable[[Any], Any], given: Domain) -> Finding:
@@ -129,7 +124,7 @@ def judge_limit(says: Callable[[Any], Any], given: Domain) -> Finding:
     steps = given.symbol("batches") * (given.chart("epochs") - 1)
     limit = squared(c, q, sympy.Integer(0))
     lacking = sympy.simplify((limit - squared(c, q, big_q)) / (limit - 1))
-    tail = curve(epsilon, mu, lambda x: sympy.erfc(x / sympy.sqrt(2)) / 2, sympy.exp)
+    tail = curve(epsilon, mu, symbolic_tail, sympy.exp)
     return proof(
         computed("relative to its limit the second term of mu^2 lacks the claimed share of Q = c^(k(E-1))",
                  sympy.simplify(says(big_q) - lacking) == 0),
@@ -202,20 +197,6 @@ lower = Claim(
     flips=(Flip("the Renyi analysis is lower", "Renyi", Verdict.REFUTED),),
     rests_on=("relu-approx/thm-2.8-formula", "relu-approx/lem-F.1", "background/ye-shokri22"),
     expected="HOLDS ARGUED",
-)
-
-bok = Claim(
-    id="relu-approx/ye-shokri-slightly-reading-bok",
-    source="000, Section 2.2, read as slightly lower in the experiments of Bok et al. (2024)",
-    quote=_SLIGHTLY,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
-    statement=r"\varepsilon_{\mathrm{YS}} - \varepsilon_{\mathrm{Thm.\,2.8}} \text{ is small in Bok et al. 2024}",
-    words="in the experiments of Bok et al. Theorem 2.8 has slightly lower bounds than the Renyi analysis",
-    hypotheses=(),
-    says=None,
-    check=citing(Verdict.NOT_CHECKABLE, "the experiments of Bok et al. 2024 are not among the documents"),
-    expected="NOT_CHECKABLE CITED",
 )
 
 much = Claim(

@@ -14,19 +14,20 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import non_negative, positive
+from oracle.core.domain import non_negative, positive, positive_integer
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.cyclic_value import squared, value
-from theorems.tools.exact_shift_programme import exact_linear, touched_steps
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.tools.exact_shift_programme import exact_linear, optimum, touched_steps
+from theorems.tools.refutations import refuted_by
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 _SHARES = tuple(Fraction(v) for v in ("1/2", "9/10", "999/1000"))
 
 
 def judge_step_sizes(limit: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether every step size below limit(beta, M) has c < 1, and no larger range does; else losses that need more."""
-    tried = 0
+    tried, expanding = 0, ""
     for point in given.points("lam", "excess"):
         lam, beta = point["lam"], point["lam"] + point["excess"]
         for patterns, share in ((2, share) for share in _SHARES):
@@ -35,6 +36,7 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any], given: Domain) -> Finding
             c = max(abs(1 - eta * lam), abs(1 - eta * beta))
             if c <= 1:
                 continue
+            expanding = f"c = {c} at lambda = {lam}, beta = {beta}, eta = {eta}, and no losses found that need more"
             for epochs in (10, 100):
                 claimed = value(squared, c, 2, epochs)
                 true = exact_linear(1 - eta * lam, touched_steps(batches=2, epochs=epochs, position=2))
@@ -44,6 +46,8 @@ def judge_step_sizes(limit: Callable[[Any, Any], Any], given: Domain) -> Finding
                         {"M": patterns, "beta": beta, "lambda": lam, "eta": eta, "c": c, "batches": 2,
                          "epochs": epochs, "mu^2 claimed": claimed, "mu^2 of these losses": true},
                     )
+    if expanding:
+        return undecided(expanding, tried)
     lam, more = given.symbol("lam"), given.symbol("excess")
     share, patterns_ = sympy.Symbol("s", positive=True), sympy.Symbol("M", integer=True, positive=True)
     beta = lam + more
@@ -83,6 +87,58 @@ def judge_contraction(threshold: Callable[[Any, Any], Any], given: Domain) -> Fi
         computed("it is negative below the threshold", gap(1 / (1 + share)).is_negative),
         computed("and positive above it", gap(1 + share).is_positive),
         tried=tried,
+    )
+
+
+Squared = Callable[[Any, Any], Any]
+"""(b sigma mu / L)^2 of so many batches and epochs."""
+
+
+def judge_disjoint(says: Squared, given: Domain) -> Finding:
+    """Whether composition gives fixed disjoint batches, all iterates released, that squared parameter."""
+    j, first, more = sympy.symbols("j f e", integer=True, nonnegative=True)
+    epoch, epochs = sympy.symbols("i", integer=True), given.symbol("epochs")
+    touched = sympy.Sum(sympy.KroneckerDelta(j, first + 1), (j, 1, first + 1 + more)).doit()  # in batch f + 1 of any k
+    total = sympy.Sum(sympy.simplify(touched), (epoch, 1, epochs)).doit()
+    steps = (
+        computed("of the steps of an epoch one uses the record, wherever it is, E of all: squares add up to E",
+                 sympy.simplify(total - epochs) == 0),
+        argued("such a step is L/(b sigma)-GDP by its Gaussian noise, any other has the same law on both data sets"),
+    )
+    points = list(given.points("batches", "epochs", most={"batches": 8, "epochs": 8}))
+    for point in points:
+        true = sum(touched_steps(batches=point["batches"], epochs=point["epochs"], position=1))
+        if says(*point.values()) != true:
+            return refuted_by("composition gives another parameter", {
+                **point, "claimed mu^2": says(*point.values()), "mu^2": true, "in units of": "(L/(b sigma))^2"}, *steps)
+    return proof(*steps, computed("that is the claimed number", sympy.simplify(
+        total - says(given.symbol("batches"), epochs)) == 0), tried=len(points))
+
+
+def judge_convex(says: Squared, given: Domain) -> Finding:
+    """Whether without strong convexity, at c = 1, Theorem 2.8 gives that squared parameter, the optimum of shifts."""
+    points = list(given.points("batches", "epochs", most={"batches": 8, "epochs": 8}))
+    for point in points:
+        best = optimum(Fraction(1), touched_steps(**point, position=point["batches"]))
+        if says(*point.values()) != best:
+            return refuted("shifts, which need no strong convexity, give another parameter, exactly", {
+                **point, "claimed mu^2": says(*point.values()), "mu^2": best, "in units of": "(L/(b sigma))^2"})
+    k, epochs = given.chart("batches", "k"), given.chart("epochs", "E")
+    c, q, big_q, x = sympy.symbols("c q Q x", positive=True)
+    claimed, n = says(k, epochs), k * (epochs - 1)
+
+    def rate(power: Any) -> sympy.Expr:
+        return sympy.diff(1 - sympy.exp(-power * x), x).subs(x, 0)  # of 1 - c^power in x = -log c, at c = 1
+
+    return proof(
+        computed("the second term of the theorem's value is (q/c)^2 (1 - c^2)(1 - Q) / ((1 - q)^2 (1 + Q)), where as c "
+                 "rises to 1 the differences vanish like 2, n, k times -log c: its limit is the claimed number less 1",
+                 sympy.simplify(squared(c, q, big_q) - 1 - (q / c) ** 2 * (1 - c**2) * (1 - big_q)
+                                / ((1 - q) ** 2 * (1 + big_q))) == 0
+                 and sympy.simplify(rate(2) * rate(n) / (rate(k) ** 2 * 2) - (claimed - 1)) == 0),
+        computed("it is below E, what composition gives", sympy.factor(epochs - claimed).is_positive),
+        argued("a gradient step on convex, beta-smooth losses is 1-Lipschitz for eta <= 2/beta (thm-2.8-formula)"),
+        tried=len(points),
     )
 
 
@@ -165,4 +221,58 @@ some_steps = Claim(
     flips=(Flip("2/beta", lambda lam, beta: 2 / beta, Verdict.REFUTED),
            Flip("1/beta", lambda lam, beta: 1 / beta, Verdict.REFUTED)),
     expected="HOLDS PROVED",
+)
+
+disjoint = Claim(
+    id="relu-approx/intro-composition-requires",
+    source="000, Section 1: composition analysis needs full batches or random subsampling",
+    quote="Another weakness is that it requires either full batch training or random subsampling",
+    whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
+    statement=r"\text{fixed disjoint batches, all iterates released: no finite } \mu \text{ by composition}",
+    words="composition gives no guarantee for disjoint batches that are fixed",
+    hypotheses=(positive_integer("batches").at_least(2), positive_integer("epochs")),
+    says=lambda batches, epochs: sympy.oo,
+    check=judge_disjoint,
+    expected="REFUTED ARGUED",
+    repair=Repair(
+        statement=r"\mu = \frac{L}{b\sigma}\sqrt{E} \text{ for all iterates of } E \text{ epochs over fixed disjoint"
+                  r" batches}",
+        words="composed, E epochs over fixed disjoint batches are sqrt(E) L/(b sigma)-GDP, however many batches",
+        says=lambda batches, epochs: epochs,
+        expected="HOLDS ARGUED",
+        source="000, Section 1, for fixed disjoint batches",
+        flips=(Flip("E k, as if every step used the record", lambda batches, epochs: epochs * batches,
+                    Verdict.REFUTED),),
+        true_variants={"any *": "there are no numbers of batches or epochs below 1"},
+        rests_on=("background/gdp-composition", "relu-approx/lem-2.5"),
+    ),
+)
+
+merely_convex = Claim(
+    id="relu-approx/strong-convexity-needed",
+    source="000, Section 3.2: without strong convexity no amplification, read of smooth losses ((3.4) has kinks)",
+    quote=(
+        "is not generally strongly convex which prevents us using privacy amplification results such as Theorem 2.8 "
+        "for NoisyCGD."
+    ),
+    whose=Whose.READING,
+    severity=Stake.UTILITY,
+    statement=r"\lambda = 0 \implies \text{no better than composition, } \mu = \frac{L}{b\sigma}\sqrt{E}",
+    words="without strong convexity the last iterate of NoisyCGD has no better guarantee than all iterates composed",
+    hypotheses=(positive_integer("batches").at_least(2), positive_integer("epochs").at_least(2)),
+    says=lambda batches, epochs: Fraction(1) * epochs,
+    check=judge_convex,
+    rests_on=("relu-approx/thm-2.8-formula",),
+    expected="REFUTED ARGUED",
+    repair=Repair(
+        statement=r"\lambda = 0 \implies \mu = \frac{L}{b\sigma}\sqrt{1 + \frac{E - 1}{k}}",
+        words="for convex, smooth losses the last iterate is sqrt(1 + (E - 1)/k) L/(b sigma)-GDP, k the number of "
+              "batches: less than composition's sqrt(E)",
+        says=lambda batches, epochs: 1 + (epochs - 1) / (batches * Fraction(1)),
+        expected="HOLDS ARGUED",
+        source="000, Theorem 2.8 for merely convex losses",
+        flips=(Flip("E/k", lambda batches, epochs: epochs / (batches * Fraction(1)), Verdict.REFUTED),),
+        rests_on=("relu-approx/thm-2.8-formula",),
+    ),
 )

@@ -17,9 +17,9 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
+from theorems.relu_approx.certified_tables import all_round
 from theorems.relu_approx.privacy.noisy_cgd import shapes
 from theorems.tools.cyclic_value import squared, value
-from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, ProofStep, Verdict, computed, instance, proof, refuted, undecided
 
 
@@ -94,11 +94,10 @@ def judge_reach(target: Fraction, given: Domain) -> Finding:
 
 def judge_ends(printed: tuple[str, str], given: Domain) -> Finding:
     """Whether the epsilons that c in [0, 1] gives at Figure 1's setting run from the first number to the second."""
-    for contraction, text in enumerate(printed):
-        value_ = at_contraction(contraction)
-        if rounds_to(value_, text) is not True:
-            return refuted("another end", {"c": contraction, "epsilon": value_, "claimed": text})
-    return instance(f"from {printed[0]} at c = 0, that of one epoch, to {printed[1]} at c = 1; it grows between them")
+    return all_round(
+        (({"c": contraction}, at_contraction(contraction), text) for contraction, text in enumerate(printed)),
+        f"from {printed[0]} at c = 0, that of one epoch, to {printed[1]} at c = 1; it grows between them",
+    )
 
 
 def judge_least(share: Fraction, given: Domain) -> Finding:

@@ -28,12 +28,12 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Stake
 from theorems.given import Domain
+from theorems.relu_approx.certified_tables import all_round
 from theorems.relu_approx.privacy.noisy_cgd import shapes
 from theorems.tools.cyclic_value import squared, value
 from theorems.tools.exact_shift_programme import exact_linear, touched_steps
-from theorems.tools.printed import rounds_to
 from theorems.tools.two_vectors import never_negative
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 
 def attained(c: Fraction, k: int, epochs: int) -> tuple[Fraction, Fraction]:
@@ -102,32 +102,25 @@ def factors(batches: int, epochs: int) -> tuple[list[Enclosure], list[Enclosure]
     with ctx.workprec(200):
         for drop in _DROPS:
             c = 1 - ball(drop)
-            q, whole = c**batches, c ** (batches * epochs)
-            rest = c ** (batches * (epochs - 1))
-            square = 1 + q**2 / c**2 * (1 - c**2) / (1 - q) ** 2 * (1 - rest) / (1 + rest)
-            exact = ((1 - whole) / (1 - q)) ** 2 * (1 - c**2) / (1 - whole**2)
-            upper.append(Enclosure.of_ball(square.sqrt()))
-            lower.append(Enclosure.of_ball(exact.sqrt()))
+            powers = c, c**batches, c ** (batches * (epochs - 1))
+            upper.append(Enclosure.of_ball(squared(*powers).sqrt()))
+            lower.append(Enclosure.of_ball(quadratic(*powers).sqrt()))
     return upper, lower
 
 
 def judge_tightness(printed: tuple[tuple[str, ...], tuple[str, ...]], given: Domain) -> Finding:
     """Whether the factors of the theorem and of a quadratic loss round to those numbers (k = 60, E = 400)."""
     rows = factors(60, 400)
-    for row, (texts, values) in enumerate(zip(printed, rows, strict=True)):
-        for drop, text, factor in zip(_DROPS, texts, values, strict=True):
-            if rounds_to(factor, text) is not True:
-                return refuted(
-                    "another number",
-                    {"row": ("theorem", "quadratic")[row], "eta lambda": f"{float(drop):g}", "printed": text,
-                     "value": factor},
-                )
     registered = bound("noisy-cgd.mu").reference(
         sensitivity=1, batch_size=1, noise_on_mean=1, contraction=1 - _DROPS[0], batches=60, epochs=400
     )
     if not registered.overlaps(rows[0][0]):
         return undecided("not the registered bound", 6)
-    return instance("all six factors certified: the true mu lies between the two rows")
+    return all_round((
+        ({"row": name, "eta lambda": f"{float(drop):g}"}, value, text)
+        for name, texts, values in zip(("theorem", "quadratic"), printed, rows, strict=True)
+        for drop, value, text in zip(_DROPS, values, texts, strict=True)
+    ), "all six factors certified: the true mu lies between the two rows")
 
 
 Quadratic = Callable[[Any, Any, Any], Any]

@@ -70,15 +70,19 @@ def judge_outputs(squared: Callable[[Any], Any], given: Domain) -> Finding:
 
 
 def judge_whole(says: Fraction, given: Domain) -> Finding:
-    """Whether one gradient of all outputs, clipped to norm C, has that multiple of C as its sensitivity."""
-    clip = given.symbol("C")
+    """Whether one gradient of all outputs, clipped to norm C, has that multiple of C as its sensitivity.
+
+    Whatever is added to the gradients of both data sets, as lambda v, cancels.
+    """
+    clip, (g, h, common) = given.symbol("C"), sympy.symbols("g h w", real=True)
     gg, gh, hh = two_vectors(clip)
     room = (sympy.Rational(says.numerator, says.denominator) * clip) ** 2 - (gg - 2 * gh + hh)
     for norm in given.values("C"):
         if says * norm < norm - (-norm):
             return refuted("opposite gradients are farther apart", {"C": norm, "distance": 2 * norm})
     return proof(
-        computed("two vectors of norm at most C differ by at most the claimed multiple of C, whatever k",
+        computed("what both gradients share cancels", sympy.expand((g + common) - (h + common) - (g - h)) == 0),
+        computed("two vectors of norm at most C differ by at most the claimed multiple of C, in any dimension",
                  says > 0 and clip.is_positive is True and never_negative(room)),
         computed("opposite ones differ by as much", opposite(room) == 0),
         tried=len(given.values("C")),
@@ -198,6 +202,21 @@ whole = Claim(
     severity=Stake.PRIVACY,
     statement=r"\lVert (g_1, \dots, g_k) \rVert \le C \implies \sup \lVert (g_1 - g_1', \dots, g_k - g_k') \rVert = 2C",
     words="k independent models whose joint gradient is clipped to C have the gradient sensitivity 2C together",
+    hypotheses=_MODELS[:1],
+    says=Fraction(2),
+    check=judge_whole,
+    flips=(Flip("C", Fraction(1), Verdict.REFUTED), Flip("3C", Fraction(3), Verdict.UNDECIDED)),
+    expected="HOLDS PROVED",
+)
+
+clipped = Claim(
+    id="relu-approx/sec-3.4-sensitivity", source="000, Section 3.4 (the clipping constant is L here, C in (2.2))",
+    quote=r"the loss function $\ell$ becomes 2L-sensitive (see Def. 2.7).",
+    whose=Whose.PRINTED,
+    severity=Stake.PRIVACY,
+    statement=r"\sup \lVert \mathrm{clip}_C(g) + \lambda v - \mathrm{clip}_C(g') - \lambda v \rVert = 2C",
+    words="with gradients of h clipped to C and the regulariser's left alone, two records' gradients differ by at most "
+          "2C, which is attained",
     hypotheses=_MODELS[:1],
     says=Fraction(2),
     check=judge_whole,

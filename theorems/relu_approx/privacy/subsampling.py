@@ -22,11 +22,12 @@ from typing import Any
 import sympy
 from flint import ctx
 
-from oracle.core.domain import positive, real
+from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.relu_approx.convex_model.reformulation import judge_dimension
 from theorems.tools.finite_laws import hockey_stick
 from theorems.tools.two_vectors import never_negative, opposite, two_vectors
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
@@ -140,11 +141,47 @@ def judge_noise(variance: Variance, given: Domain) -> Finding:
     )
 
 
+def judge_reached(share: Fraction, given: Domain) -> Finding:
+    """Whether a sampled record of a linear loss moves a step by that share of the distance of the means of (2.3)."""
+    for point in given.points("clip_norm", "sigma", "batch_size"):
+        clip, sigma, batch = point.values()
+        squared = ((clip - (-clip)) / batch) ** 2 / noise_variance(clip, sigma, batch)
+        if squared != (share * 2 / sigma) ** 2:
+            return refuted("another distance", {**point, "(distance over noise)^2": squared, "claimed share": share})
+    clip, sigma, batch = (given.symbol(name) for name in ("clip_norm", "sigma", "batch_size"))
+    reached = (clip - (-clip)) / batch / sympy.sqrt(noise_variance(clip, sigma, batch))
+    return proof(
+        computed("gradients C and -C of one record, 0 of the others, whatever theta: sampled, they lie as far apart as "
+                 "the means of (2.3)",
+                 sympy.simplify(reached - sympy.Rational(share.numerator, share.denominator) * 2 / sigma) == 0),
+        argued("the steps are independent and theta tells each of them, so that all iterates together have the laws of "
+               "the product of the pairs (2.3), in one order or the other: Theorem 2.4's bound is attained"),
+    )
+
+
+def judge_norm(count: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether the noise's mean squared norm over C^2 sigma^2 / b^2 is count(d, P, k), and grows with P."""
+    found = judge_dimension(count, given)
+    if found.verdict is not Verdict.HOLDS:
+        return found
+    x, patterns = sympy.symbols("x", real=True), given.symbol("P")
+    normal = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    return proof(
+        *found.steps,
+        computed("each coordinate of the noise adds its variance",
+                 sympy.integrate(x**2 * normal, (x, -sympy.oo, sympy.oo)) == 1),
+        computed("that grows with P, while a clipped gradient stays below C",
+                 sympy.diff(count(given.symbol("d"), patterns, given.symbol("k")), patterns).is_positive),
+    )
+
+
 _HYPOTHESES = (real("q").above(0).at_most(1), positive("sigma"), positive("alpha"))
+_STEP = (positive("clip_norm"), positive("sigma"), positive("batch_size"))
 _AT_ONE = {"alpha": "the points are tried at alpha = 1; the steps are for every alpha"}
 
 lemma_2_6 = Claim(
     id="relu-approx/lem-2.6",
+    untested=dict.fromkeys(("alpha",), "what a flip of it says holds by words, for every value"),
     source="000, Lemma 2.6 and (2.3)",
     quote=(
         r"Then, for all neighbouring datasets (under the $\sim$ -neighbouring relation) X and Y, "
@@ -179,7 +216,7 @@ lemma_2_6 = Claim(
         source="000, Lemma 2.6, for the Gaussian mechanism on a sum of vectors of norm at most 1 (Lebeda et al. 2024)",
         flips=(Flip("vectors of norm 2", Fraction(2), Verdict.REFUTED),),
         untested=_AT_ONE,
-        survivors={"any alpha": "for alpha <= 0 both sides are 1 - alpha"},
+        true_variants={"any alpha": "for alpha <= 0 both sides are 1 - alpha"},
         rests_on=("relu-approx/def-2.3", "relu-approx/eq-2.1-densities"),
     ),
 )
@@ -195,7 +232,7 @@ equation_2_2 = Claim(
         r"\text{ is the noise } \sigma \text{ of (2.3)}"
     ),
     words="DP-SGD's noise on the mean gradient is sigma times one record's largest share, as the accounting assumes",
-    hypotheses=(positive("clip_norm"), positive("sigma"), positive("batch_size")),
+    hypotheses=_STEP,
     says=noise_variance,
     check=judge_noise,
     flips=(
@@ -203,5 +240,37 @@ equation_2_2 = Claim(
         Flip("the clip norm to the fourth power", lambda clip, sigma, batch: (clip**2 * sigma / batch) ** 2 * clip,
              Verdict.REFUTED),
     ),
+    expected="HOLDS PROVED",
+)
+
+tight = Claim(
+    id="relu-approx/composition-tight",
+    source="000, Section 7: composition analysis of DP-SGD, whose adversary sees all iterates",
+    quote="as the composition analysis of DP-SGD cannot likely be improved a lot.",
+    whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
+    statement=r"\text{linear losses: } \theta_1, \dots, \theta_T \text{ have the laws of } (P, Q)^T \text{ of (2.3)}",
+    words="DP-SGD with linear losses attains the composed pair (2.3): with all iterates seen no accounting is better",
+    hypotheses=_STEP,
+    says=Fraction(1),
+    check=judge_reached,
+    flips=(Flip("1 % more", Fraction(101, 100), Verdict.REFUTED), Flip("half of it", Fraction(1, 2), Verdict.REFUTED)),
+    uses=("relu-approx/lem-2.6", "relu-approx/thm-2.4"),
+    rests_on=("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4"),
+    expected="HOLDS ARGUED",
+)
+
+noise_grows = Claim(
+    id="relu-approx/fig-5-noise",
+    source="000, Appendix E.2: why P should not be too large (the accuracies are fig-5)",
+    quote="as increasing the dimension starts means that the adverse effect of the DP noise becomes larger.",
+    whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
+    statement=r"\mathbb{E}\|Z_j\|^2 = \frac{C^2\sigma^2}{b^2}\, d P k",
+    words="the noise of a step has a mean squared norm proportional to d P k: it grows with P, a clipped gradient not",
+    hypotheses=(positive_integer("d"), positive_integer("P"), positive_integer("k")),
+    says=lambda d, p, k: d * p * k,
+    check=judge_norm,
+    flips=(Flip("without P", lambda d, p, k: d * k, Verdict.REFUTED),),
     expected="HOLDS PROVED",
 )

@@ -253,7 +253,7 @@ theorem_5_1 = Claim(
              lambda epsilon, mean, growth, delta: epsilon - mean * (growth - 1) - (mean**2 - 2) * delta,
              Verdict.REFUTED),
     ),
-    survivors={"any epsilon": "the proof does not ask for epsilon's sign, nor need it"},
+    true_variants={"any epsilon": "the proof does not ask for epsilon's sign, nor need it"},
     expected="HOLDS ARGUED",
 )
 
@@ -306,7 +306,7 @@ prose = Claim(
             Flip("without m delta(epsilon_1)", lambda rest, mean, growth, delta: rest + mean * (growth - 1),
                  Verdict.REFUTED),
         ),
-        survivors={"any hat": "Theorem 5.1 holds for a negative epsilon_hat, too, and hat <= 0 is no e^epsilon_hat"},
+        true_variants={"any hat": "Theorem 5.1 holds for a negative epsilon_hat, too; hat <= 0 is no e^epsilon_hat"},
         rests_on=("relu-approx/thm-5.1",),
     ),
 )

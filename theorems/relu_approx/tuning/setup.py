@@ -21,22 +21,16 @@ from oracle.core.domain import positive, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import epsilon_of_mu
-from theorems.claim import Claim, Flip, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.relu_approx.experiments.figure_1 import noisy_cgd_epsilon
-from theorems.tools.printed import rounding_interval, rounds_to
+from theorems.relu_approx.certified_tables import all_round
+from theorems.relu_approx.experiments.figure_1 import dp_sgd_epsilon, noisy_cgd_epsilon
+from theorems.tools.printed import rounding_interval
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 _DELTA, _MEAN, _STEPS, _RATE = Fraction(1, 10**5), 20, 24_000, Fraction(1, 60)
 _RESTS = ("relu-approx/lem-2.6-repaired", "relu-approx/thm-2.4")
 _SIGMAS = (15, 5)
-
-
-def sgd_epsilon(sigma: int, delta: Fraction) -> Enclosure:
-    """DP-SGD on MNIST by the pair (2.3), certified."""
-    return bound("poisson-gaussian.epsilon").reference(
-        sigma=sigma, sampling_rate=_RATE, steps=_STEPS, delta=delta, neighbours="replace"
-    )
 
 
 def sgd_distance(sigma: int) -> Enclosure:
@@ -48,7 +42,7 @@ def sgd_distance(sigma: int) -> Enclosure:
 
 def matched_mu(sigma: int) -> Fraction:
     """mu of the Gaussian curve through DP-SGD's (epsilon*, 1e-5), to 15 digits."""
-    star = sgd_epsilon(sigma, _DELTA).upper.to_fraction()
+    star = dp_sgd_epsilon(sigma).upper.to_fraction()
     noise = bound("gaussian.sigma").reference(epsilon=star, delta=_DELTA, sensitivity=1)
     return Fraction(int(10**15 / noise.lower.to_fraction()), 10**15)
 
@@ -65,7 +59,7 @@ def tuned(sigma: int, share: Fraction) -> dict[str, arb]:
     """
     mu = matched_mu(sigma)
     distances = {"NoisyCGD": (ball(mu) / arb(8).sqrt()).erf(), "DP-SGD": sgd_distance(sigma).ball}
-    rests = {"NoisyCGD": gaussian_side(mu, share).ball, "DP-SGD": sgd_epsilon(sigma, share).ball}
+    rests = {"NoisyCGD": gaussian_side(mu, share).ball, "DP-SGD": dp_sgd_epsilon(sigma, delta=share).ball}
     needed = {name: _MEAN * distances[name] + rests[name] for name in distances}
     return {**needed, "claimed": _MEAN * distances["NoisyCGD"].max(distances["DP-SGD"]) + rests["NoisyCGD"]}
 
@@ -73,15 +67,11 @@ def tuned(sigma: int, share: Fraction) -> dict[str, arb]:
 def judge_profiles(says: Mapping[tuple[int, str], str], given: Domain) -> Finding:
     """Whether DP-SGD's epsilon minus the matched Gaussian's rounds to these numbers, by sigma and delta."""
     with ctx.workprec(100):
-        for (sigma, delta), text in says.items():
-            at = Fraction(delta)
-            gap = Enclosure.of_ball(sgd_epsilon(sigma, at).ball - gaussian_side(matched_mu(sigma), at).ball)
-            if rounds_to(gap, text) is not True:
-                return refuted(
-                    "another difference, certified",
-                    {"sigma": sigma, "delta": delta, "difference of epsilons": gap, "claimed": text},
-                )
-    return instance("certified; DP-SGD's epsilon is the larger one below delta = 1e-5") if says else undecided("-", 1)
+        return all_round((
+            ({"sigma": sigma, "delta": delta}, Enclosure.of_ball(
+                dp_sgd_epsilon(sigma, delta=delta).ball - gaussian_side(matched_mu(sigma), Fraction(delta)).ball), text)
+            for (sigma, delta), text in says.items()
+        ), "certified; DP-SGD's epsilon is the larger one below delta = 1e-5")
 
 
 def judge_maximum(share: Fraction, given: Domain) -> Finding:
@@ -127,11 +117,10 @@ def judge_both(larger: Larger, given: Domain) -> Finding:
 def judge_equal(says: Mapping[int, str], given: Domain) -> Finding:
     """Whether both methods' tuned epsilons at delta = 1e-5 round to the same number."""
     with ctx.workprec(100):
-        for sigma, text in says.items():
-            for method, needs in tuned(sigma, _DELTA / _MEAN).items():
-                if rounds_to(Enclosure.of_ball(needs), text) is not True:
-                    return refuted("another", {"sigma": sigma, "method": method, "epsilon": needs.str(12)})
-    return instance("both methods alike, to the last digit") if says else undecided("nothing is claimed", 1)
+        return all_round((
+            ({"sigma": sigma, "method": method}, Enclosure.of_ball(needs), text) for sigma, text in says.items()
+            for method, needs in tuned(sigma, _DELTA / _MEAN).items()
+        ), "both methods alike, to the last digit")
 
 
 def judge_match(says: Mapping[tuple[int, int], tuple[str, str]], given: Domain) -> Finding:
@@ -170,6 +159,20 @@ def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
         computed("the claimed constant is 1 - eta lambda", sympy.simplify(constant(product) - (1 - product)) == 0),
         tried=len(points),
     )
+
+
+def judge_determined(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether c and eta determine lambda as says(c, eta), c being Theorem 2.8's at eta beta <= 1."""
+    points = list(given.points("eta_beta", "share", "eta"))
+    for point in points:
+        product = point["eta_beta"] * point["share"]
+        c, lam = max(abs(1 - product), abs(1 - point["eta_beta"])), product / point["eta"]
+        claimed = says(c, point["eta"])
+        if claimed != lam:
+            return refuted("another lambda", {"c": c, "eta": point["eta"], "lambda": lam, "claimed": claimed})
+    product, eta = given.chart("eta_beta") * given.chart("share"), given.symbol("eta")
+    return proof(computed("with c = 1 - eta lambda (tuning-c-repaired) it is lambda",
+                          sympy.simplify(says(1 - product, eta) - product / eta) == 0), tried=len(points))
 
 
 _MATCHED = {
@@ -257,7 +260,7 @@ once = Claim(
     says=_DELTA / _MEAN,
     check=judge_maximum,
     flips=(Flip("at delta = 2e-9", Fraction(1, 10**10), Verdict.REFUTED),),
-    survivors={"* %*": "the bound covers DP-SGD at nearby deltas, too"},
+    true_variants={"* %*": "the bound covers DP-SGD at nearby deltas, too"},
     rests_on=("relu-approx/thm-5.1", "relu-approx/thm-5.1-eps1", *_RESTS),
     expected="HOLDS ARGUED",
 )
@@ -274,7 +277,7 @@ both_curves = Claim(
     says=lambda first, second: (first + second + abs(first - second)) / 2,
     check=judge_both,
     flips=(Flip("the smaller one", lambda first, second: (first + second - abs(first - second)) / 2, Verdict.REFUTED),),
-    survivors={"any growth": "e^epsilon_1 - 1 is the same for all three and drops out"},
+    true_variants={"any growth": "e^epsilon_1 - 1 is the same for all three and drops out"},
     rests_on=("relu-approx/thm-5.1",),
     expected="HOLDS ARGUED",
 )
@@ -285,7 +288,7 @@ equal = Claim(
     quote=(
         r"which leads to equal final $(\varepsilon,\delta)$ -DP guarantees for the hyperparameter tuning algorithms"
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.PRIVACY,
     statement=r"\varepsilon_{\mathrm{tuned}} = 4.284\ (\sigma = 15),\ 13.104\ (\sigma = 5) \text{ for both methods}",
     words="bases with equal (epsilon, 1e-5) are tuned at equal cost, 4.284 and 13.104 by Theorem 5.1 with m = 20",
@@ -305,7 +308,7 @@ matching = Claim(
         "To have similar privacy guarantees for the base models trained using NoisyCGD, we adjust the "
         r"regularization constant $\lambda$ accordingly (as depicted in Section 5)"
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\varepsilon_{\mathrm{NoisyCGD}} = 1.33\ (\sigma = 15),\ 4.76\ (\sigma = 5) \text{ at } \eta\lambda ="
               r" 5.606 \cdot 10^{-5},\ 3.757 \cdot 10^{-5} \quad (k = 60)",
@@ -336,19 +339,6 @@ constant = Claim(
     expected="AMBIGUOUS CITED",
 )
 
-local_name = Claim(
-    id="relu-approx/tuning-c-reading-name",
-    source="000, Section 5, c read as a name for eta lambda in this paragraph",
-    quote=_NAME,
-    whose=Whose.READING,
-    statement=r"c := \eta\lambda",
-    words="c is another name for eta lambda",
-    hypotheses=(),
-    says=None,
-    check=citing(Verdict.NOT_CHECKABLE, "a name for eta lambda states nothing that could be false"),
-    expected="NOT_CHECKABLE CITED",
-)
-
 theorem_constant = Claim(
     id="relu-approx/tuning-c-reading-theorem",
     source="000, Section 5, c read as the constant of Theorem 2.8",
@@ -373,5 +363,22 @@ constant_repaired = Claim(
     says=lambda product: 1 - product,
     check=judge_constant,
     flips=(Flip("eta lambda", lambda product: product, Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+
+determined = Claim(
+    id="relu-approx/lambda-from-eta",
+    source="000, Section 6: the grid of step sizes determines the lambdas, for eta beta <= 1",
+    quote=r"a grid of learning rate candidates those will also determine the values of $\lambda$ 's as well.",
+    whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
+    statement=r"\lambda = (1 - c)/\eta \quad (\eta\beta \le 1)",
+    words="the constant c and the step size determine lambda, as (1 - c)/eta, for eta beta <= 1",
+    hypotheses=(*_PRODUCTS, positive("eta")),
+    says=lambda c, eta: (1 - c) / eta,
+    check=judge_determined,
+    flips=(Flip("c/eta, as if c were eta lambda", lambda c, eta: c / eta, Verdict.REFUTED),),
+    uses=("relu-approx/tuning-monotone", "relu-approx/thm-2.8-c"),
+    rests_on=("relu-approx/tuning-c-repaired",),
     expected="HOLDS PROVED",
 )

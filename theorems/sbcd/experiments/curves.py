@@ -9,7 +9,7 @@ A record that comes later in an epoch is followed by fewer such steps, so a larg
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from flint import arb, ctx
@@ -19,39 +19,27 @@ from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.figure_1 import EPOCHS, Schedule, decimal
+from theorems.sbcd.privacy.orders import shares, worth
+from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, instance, refuted
 
 _BATCHES = 21
-_ETA, _L = Fraction(1, 100), Fraction(99, 100)
-
-
-def history(noise: Sequence[Fraction], before: int, gradient: Fraction = _L) -> Iterator[list[arb]]:
-    """After each epoch, R/alpha that each touch contributes by then, b = 100, S_g = 1; L_F is the gradient's."""
-    shares: list[arb] = []
-    spread, square = arb(0), ball(gradient) ** 2
-    for o in noise:
-        added = 2 * ball(_ETA) * ball(o)
-        for batch in range(_BATCHES):
-            if batch == before:
-                shares.append(ball(_ETA / (40_000 * o)))
-            else:
-                factor = square * spread / (square * spread + added)
-                shares = [share * factor for share in shares]
-            spread = square * spread + added
-        yield shares
+_L = Fraction(99, 100)
+_UNIT = ball(Fraction(1, 4_000_000))  # eta S_g^2/(4 b^2)
 
 
 def contributions(noise: Sequence[Fraction], before: int, gradient: Fraction = _L) -> list[arb]:
-    """R/alpha that each epoch's touch contributes to the end."""
-    return list(history(noise, before, gradient))[-1]
+    """R/alpha that each epoch's touch contributes to the end, b = 100 and S_g = 1; L_F is the gradient's."""
+    return [_UNIT * share for share in shares(map(ball, noise), _BATCHES, before, ball(gradient) ** 2)]
 
 
 def losses(schedule: Schedule) -> list[Enclosure]:
     """The privacy loss at alpha = 2 after 1, ..., 30 epochs, a random position (the log-mean-exp of all)."""
     with ctx.workprec(128):
-        noise = [schedule(k) for k in range(EPOCHS)]
-        by_position = [[2 * sum(shares, arb(0)) for shares in history(noise, j)] for j in range(_BATCHES)]
+        noise = [ball(schedule(k)) for k in range(EPOCHS)]
+        after = [list(worth(noise, _BATCHES, j, ball(_L) ** 2))[_BATCHES - 1::_BATCHES] for j in range(_BATCHES)]
+        by_position = [[2 * _UNIT * sum(found, arb(0)) for found in epochs] for epochs in after]
         return [
             Enclosure.of_ball((sum((m.exp() for m in means), arb(0)) / _BATCHES).log())
             for means in zip(*by_position, strict=True)
@@ -86,9 +74,9 @@ def judge_slopes(says: tuple[int, Mapping[str, tuple[str, str]]], given: Domain)
 def judge_order(smaller: bool, given: Domain) -> Finding:
     """Whether a larger j_0 makes the first epochs' contributions smaller (True) or larger, at L_F = 0.99."""
     with ctx.workprec(128):
-        shares = [contributions([Fraction(1, 100)] * EPOCHS, j) for j in range(_BATCHES)]
+        found = [contributions([Fraction(1, 100)] * EPOCHS, j) for j in range(_BATCHES)]
         for k, j in itertools.product(range(3), range(_BATCHES - 1)):
-            one, other = shares[j][k], shares[j + 1][k]
+            one, other = found[j][k], found[j + 1][k]
             if not (other < one if smaller else other > one):
                 return refuted(
                     "the contribution moves the other way, certified",
@@ -144,7 +132,7 @@ _TREND = (
 
 linear = Claim(
     id="sbcd/fig-1a-linear", source="001, Section 4.3: near-linear curves in the logarithmic graph", quote=_LINEAR,
-    whose=Whose.READING,
+    whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"\log_{10} \text{ contribution is nearly linear in the epoch}",
     words="in the logarithmic graph the curves of the epochs' contributions are nearly straight",
@@ -153,34 +141,27 @@ linear = Claim(
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
     expected="AMBIGUOUS PROVED",
 )
-linear_late = Claim(
-    id="sbcd/fig-1a-linear-reading-late", source="001, Section 4.3, the later half; L_F = 0.99 and 0.0003 k assumed",
-    quote=_LINEAR,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
+linear_late = reading(
+    linear, "late", source="001, Section 4.3, the later half; L_F = 0.99 and 0.0003 k assumed",
     statement=r"\log_{10} \text{ rises by } 0.1746 \text{ to } 0.1748 \text{ (constant), } 0.1781 \text{ to } 0.2116"
               r" \text{ (adaptive) an epoch},\ k \ge 15",
     words="in the later half the logarithm of an epoch's contribution rises by 0.1746 to 0.1748 an epoch with constant "
           "noise, by 0.1781 to 0.2116 with adaptive noise",
-    hypotheses=(), check=judge_slopes, says=(15, {"constant": ("0.1746", "0.1748"), "adaptive": ("0.1781", "0.2116")}),
-    flips=(Flip("twice as steep", (15, {"constant": ("0.34", "0.36")}), Verdict.REFUTED),),
-    expected="HOLDS PROVED",
+    check=judge_slopes, says=(15, {"constant": ("0.1746", "0.1748"), "adaptive": ("0.1781", "0.2116")}),
+    flips=(Flip("twice as steep", (15, {"constant": ("0.34", "0.36")}), Verdict.REFUTED),), expected="HOLDS PROVED",
 )
-linear_all = Claim(
-    id="sbcd/fig-1a-linear-reading-all", source="001, Section 4.3, all 30 epochs; L_F = 0.99 assumed", quote=_LINEAR,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
+linear_all = reading(
+    linear, "all", source="001, Section 4.3, all 30 epochs; L_F = 0.99 assumed",
     statement=r"\log_{10} \text{ rises by } 0.17 \text{ to } 0.22 \text{ an epoch},\ k \ge 0",
     words="over all 30 epochs the logarithm of an epoch's contribution rises by 0.17 to 0.22 an epoch",
-    hypotheses=(), check=judge_slopes, says=(0, {"constant": ("0.17", "0.22"), "adaptive": ("0.18", "0.22")}),
+    check=judge_slopes, says=(0, {"constant": ("0.17", "0.22"), "adaptive": ("0.18", "0.22")}),
     flips=(Flip("with the steep beginning", (0, {"constant": ("0.1746", "1.4127")}), Verdict.HOLDS),),
-    repaired_by="sbcd/fig-1a-linear-reading-late",
-    expected="REFUTED PROVED",
+    repaired_by="sbcd/fig-1a-linear-reading-late", expected="REFUTED PROVED",
 )
 order = Claim(
     id="sbcd/fig-1a-j0-claim",
     source="001, Section 4.3: a larger j_0 leads to a smaller privacy loss in the initial stages", quote=_LATER,
-    whose=Whose.READING,
+    whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"j_0 < j_0' \implies \text{less loss at } j_0' \text{ in the initial stages}",
     words="a record in a later batch loses less in the initial stages of training",
@@ -188,17 +169,11 @@ order = Claim(
     uses=("sbcd/thm-4.6-eq-11",),
     expected="AMBIGUOUS PROVED",
 )
-order_epochs = Claim(
-    id="sbcd/fig-1a-j0-claim-reading-epochs",
-    source="001, Section 4.3, the stages being epochs (the axis of Figure 1(a))",
-    quote=_LATER,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
+order_epochs = reading(
+    order, "epochs", source="001, Section 4.3, the stages being epochs (the axis of Figure 1(a))",
     statement=r"j_0 < j_0' \implies \text{contribution}_k(j_0') < \text{contribution}_k(j_0),\ k = 0, 1, 2",
-    words="a record in a later batch contributes less in the first epochs",
-    hypotheses=(), says=True, check=judge_order, flips=(Flip("more", False, Verdict.HOLDS),),
-    repaired_by="sbcd/fig-1a-j0-claim-repaired",
-    expected="REFUTED PROVED",
+    words="a record in a later batch contributes less in the first epochs", says=True, check=judge_order,
+    flips=(Flip("more", False, Verdict.HOLDS),), expected="REFUTED PROVED",
 )
 order_repaired = Claim(
     id="sbcd/fig-1a-j0-claim-repaired",
@@ -212,7 +187,7 @@ order_repaired = Claim(
 )
 trends = Claim(
     id="sbcd/fig-1b-claims", source="001, Section 4.3, on Figure 1(b)", quote=_TREND,
-    whose=Whose.READING,
+    whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"\text{constant noise late: the loss converges; noise that continues to decrease: it diverges}",
     words="late constant noise makes the loss converge, and noise that continues to decrease makes it diverge",
@@ -221,18 +196,14 @@ trends = Claim(
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1b-decay"),
     expected="AMBIGUOUS PROVED",
 )
-trends_30 = Claim(
-    id="sbcd/fig-1b-claims-reading-trends",
+trends_30 = reading(
+    trends, "trends",
     source="001, Section 4.3, the figure's 30 epochs (L_F = 0.99, alpha = 2, S_g = 1 assumed, decay repaired)",
-    quote=_TREND,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
     statement=r"\varepsilon_{30}/\varepsilon_{20} = 1.0021 \text{ (constant)},\ 3.1865 \text{ (decay)},\ 0.6722 \text{"
               r" (increase)},\ 0.9806 \text{ (decrease, then constant)}",
     words="within 30 epochs constant noise makes the loss settle to 0.21 % from below, late constant noise to 2 % from "
           "above, decaying noise makes it rise in every epoch, growing noise fall in every epoch",
-    hypotheses=(), says=_TRENDS, check=judge_trends,
+    says=_TRENDS, check=judge_trends,
     flips=(Flip("increasing noise makes it rise", {"increase": (30, "0.6722")}, Verdict.REFUTED),),
-    uses=("sbcd/fig-1b-decay",), rests_on=("sbcd/fig-1b-decay-repaired",),
-    expected="HOLDS PROVED",
+    uses=("sbcd/fig-1b-decay",), rests_on=("sbcd/fig-1b-decay-repaired",), expected="HOLDS PROVED",
 )

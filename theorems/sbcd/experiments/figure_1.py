@@ -11,6 +11,7 @@ import sympy
 from oracle.core.domain import positive
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted
 
 EPOCHS = 30
@@ -165,12 +166,12 @@ positions = Claim(
         expected="HOLDS PROVED",
         source="001, Figure 1, the positions that exist",
         flips=(Flip("21", (0, 21), Verdict.REFUTED),),
-        survivors={"* one more": "the positions 1 and 16 exist, too"},
+        true_variants={"* one more": "the positions 1 and 16 exist, too"},
     ),
 )
 rho = Claim(
     id="sbcd/fig-1-rho", source="001, Figure 1: Lipschitz constant rho = 0.99, while L_F is not printed", quote=_RHO,
-    whose=Whose.READING,
+    whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"L_F = 0.99", words="the curves of Figure 1 belong to L_F = 0.99, the figure's only Lipschitz constant",
     hypotheses=_STEP, says=None, check=None,
@@ -178,28 +179,21 @@ rho = Claim(
     uses=("sbcd/lem-4.1",),
     expected="AMBIGUOUS PROVED",
 )
-rho_weights = Claim(
-    id="sbcd/fig-1-rho-reading-weights", source="001, Figure 1 with (2): the weights' bound as L_F", quote=_RHO,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
+rho_weights = reading(
+    rho, "weights", source="001, Figure 1 with (2): the weights' bound as L_F",
     statement=r"L_F = \rho \text{ for every block with } \|\theta\| \le \rho = 0.99",
     words="the bound rho on the weights' norm is the Lipschitz constant L_F of a gradient step",
-    hypotheses=_STEP, says=lambda eta, gamma, square: sympy.Rational(99, 100), check=judge_rho,
+    says=lambda eta, gamma, square: sympy.Rational(99, 100), check=judge_rho,
     flips=(Flip("by Lemma 4.1", lambda eta, gamma, square: abs(1 - eta * gamma * square), Verdict.HOLDS),),
-    repaired_by="sbcd/fig-1-rho-repaired",
     expected="REFUTED PROVED",
 )
-rho_unit = Claim(
-    id="sbcd/fig-1-rho-reading-unit-input", source="001, Figure 1 with Lemma 4.1: eta = 0.01 and an input of norm 1",
-    quote=_RHO,
-    whose=Whose.READING,
-    severity=Stake.UTILITY,
+rho_unit = reading(
+    rho, "unit-input", source="001, Figure 1 with Lemma 4.1: eta = 0.01 and an input of norm 1",
     statement=r"L_F = |1 - \eta\gamma x^2| = 0.99 \quad (\eta = 0.01,\ \gamma = 1,\ |x| = 1)",
-    words="0.99 is the L_F of one input of norm 1 at the figure's step size 0.01, with gamma = 1",
-    hypotheses=(), says=("0.01", "1", "1", "0.99"), check=judge_unit_input,
+    words="0.99 is the L_F of one input of norm 1 at the figure's step size 0.01, with gamma = 1", hypotheses=(),
+    says=("0.01", "1", "1", "0.99"), check=judge_unit_input,
     flips=(Flip("an input of norm 2", ("0.01", "1", "4", "0.99"), Verdict.REFUTED),),
-    rests_on=("sbcd/fig-1-rho-repaired",),
-    expected="HOLDS PROVED",
+    rests_on=("sbcd/fig-1-rho-repaired",), expected="HOLDS PROVED",
 )
 rho_repaired = Claim(
     id="sbcd/fig-1-rho-repaired", source="001, Figure 1, with Lemma 4.1",
@@ -208,7 +202,7 @@ rho_repaired = Claim(
     words="with a single input L_F is |1 - eta gamma x^2|, whatever rho",
     hypotheses=_STEP, says=lambda eta, gamma, square: abs(1 - eta * gamma * square), check=judge_rho,
     flips=(Flip("gamma forgotten", lambda eta, gamma, square: abs(1 - eta * square), Verdict.REFUTED),),
-    survivors={"any eta": "true of every step size", "any gamma": "true of every gamma",
-               "any square": "an identity in the square, of whichever sign"},
+    true_variants={"any eta": "true of every step size", "any gamma": "true of every gamma",
+                   "any square": "an identity in the square, of whichever sign"},
     expected="HOLDS PROVED",
 )

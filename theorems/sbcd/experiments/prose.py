@@ -12,38 +12,26 @@ last touch, with its at most N - 1 factors of q/(1 + q) or more, as large as you
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy
 from flint import arb, ctx
 
+from oracle.core.domain import Parameter, non_negative_integer, positive, positive_integer
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
+from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.curves import contributions
+from theorems.sbcd.privacy.orders import shares, worth
+from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
-from theorems.verdict import Finding, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
 _ONE = Fraction(1)
 _SMALL = {"batches": 3, "epochs": 3}
-
-
-def shares(
-    noise: Sequence[Fraction], batches: int, position: int, product: Fraction, steps: int = -1,
-) -> list[Fraction]:
-    """What each epoch's touch is worth at the end, or after that many steps, exactly; product is q."""
-    found: list[Fraction] = []
-    spread = Fraction(0)
-    for step in range(len(noise) * batches if steps < 0 else steps):
-        o = noise[step // batches]
-        if o <= 0:
-            raise DomainError("noise has a positive variance")
-        moved = product * spread
-        found = [*found, 1 / o] if step % batches == position else [share * moved / (moved + o) for share in found]
-        spread = moved + o
-    return found
 
 
 def judge_inverse(scaling: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
@@ -183,22 +171,23 @@ def iterates(position: int, steps: int) -> tuple[sympy.Expr, sympy.Expr]:
 def judge_zero(steps: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether the laws for both data sets are equal after steps(j_0) iterations of the first epoch, and no longer."""
     tried = given.values("position", most=7)
-    exact = True
     for position in tried:
         own, other = iterates(position, steps(position))
         if own != other:
             return refuted("the record has been read by then", {"j_0": position, "iterations": steps(position)})
-        own, other = iterates(position, steps(position) + 1)
-        exact = exact and own != other
     j, back = given.symbol("position"), sympy.Symbol("t", integer=True, nonnegative=True)
-    before, batch, changed = j - 1 - back, sympy.Function("B"), sympy.Function("C")
-    here = sympy.Piecewise((batch(before), sympy.Ne(before, j)), (changed(before), True))
+    batch, changed = sympy.Function("B"), sympy.Function("C")
+
+    def read(step: Any) -> Any:
+        return sympy.Piecewise((batch(step), sympy.Ne(step, j)), (changed(step), True))
+
     return proof(
         computed("at the start there is one law: its iterate is one symbol", iterates(0, 0)[0] == iterates(0, 0)[1]),
         computed("a step j < j_0 reads the same batch of both data sets, so equal iterates stay equal, for any maps",
-                 here == batch(before)),
+                 read(j - 1 - back) == batch(j - 1 - back)),
         computed("these are j_0 steps, for the symbol j_0", sympy.expand(steps(j) - j) == 0),
-        computed("the step after them reads another batch", exact), tried=len(tried),
+        computed("the step j_0 >= 0 after them reads another batch",
+                 read(j) == changed(j) and j.is_nonnegative is True), tried=len(tried),
     )
 
 
@@ -209,7 +198,9 @@ def judge_iterations(last: Callable[[Any], Any], given: Domain) -> Finding:
         early, late = at["earlier"], at["later"]
         for steps in range(early + 1, last(late) + 1) if early < late else ():
             tried += 1
-            one, other = (sum(shares([at["noise"]], late + 2, j, at["product"], steps)) for j in (early, late))
+            one, other = (
+                sum(list(worth([at["noise"]], late + 2, j, at["product"]))[steps - 1]) for j in (early, late)
+            )
             if not other == 0 < one:
                 told = {**at, "iterations": steps, "loss at j_0": one, "at j_0'": other}
                 return refuted("the losses are otherwise, exactly", told)
@@ -225,7 +216,7 @@ def judge_iterations(last: Callable[[Any], Any], given: Domain) -> Finding:
     )
 
 
-def judge_disparity(says: tuple[Callable[[arb, arb], arb], Mapping[int, tuple[str, str]]], given: Domain) -> Finding:
+def judge_disparity(says: tuple[Callable[[arb, arb], arb], Mapping[int, tuple[str, ...]]], given: Domain) -> Finding:
     """Whether measure(contribution at a j_0, at 0) falls from epoch to epoch, between these values (Figure 1)."""
     measure, ends = says
     with ctx.workprec(128):
@@ -238,7 +229,166 @@ def judge_disparity(says: tuple[Callable[[arb, arb], arb], Mapping[int, tuple[st
                         "epochs": f"{epoch} and {epoch + 1}", "j_0": before,
                         "disparity": f"{now.str(8, radius=False)} and {then.str(8, radius=False)}",
                     })
-            for value, text in zip((values[0], values[-1]), printed, strict=True):
+            for value, text in zip((values[0], values[-1]), printed, strict=bool(printed)):
                 if not rounds_to(Enclosure.of_ball(value), text):
                     return refuted("another value, certified", {"j_0": before, "claimed": text, "value": value})
-    return instance("; ".join(f"j_0 = {j}: falls from {a} to {b}" for j, (a, b) in ends.items()))
+    return instance("; ".join(f"j_0 = {j}: falls from {' to '.join(values)}" for j, values in ends.items()))
+
+
+_PRODUCT = positive("product", "q, the square of L_F L_T")
+_BLOCK = (positive("noise"), _PRODUCT, positive_integer("batches"), positive_integer("epochs"), positive("s"))
+_INVERSE = (
+    r"Specifically, these contributions are inversely proportional to $o(\eta, j, k)$, i.e., the variance of "
+    "the noise"
+)
+_LAST = (
+    "under the hidden state assumption, the calibrated noise in the last few epochs primarily contributes to "
+    "the total privacy loss."
+)
+_DIVERGES = (
+    "Conversely, the privacy loss diverges if the noise magnitude continues to decrease in the late phase of "
+    "training."
+)
+
+inverse = Claim(
+    id="sbcd/contribution-inverse",
+    source="001, Section 4.3: contributions are inversely proportional to the variance (which is 2 eta o, not o)",
+    quote=_INVERSE, whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\text{contribution}_k \propto 1/o_k",
+    words="an epoch's contribution to the privacy loss is inversely proportional to the noise variance",
+    hypotheses=_BLOCK, says=None, check=None,
+    readings=("sbcd/contribution-inverse-reading-own-epoch", "sbcd/contribution-inverse-repaired"),
+    uses=("sbcd/thm-4.6-eq-11",),
+    expected="AMBIGUOUS PROVED",
+)
+inverse_own = reading(
+    inverse, "own-epoch", source="001, Section 4.3, that epoch's variance alone changed",
+    statement=r"o_k \to s\,o_k \implies \text{contribution}_k \to \text{contribution}_k / s",
+    words="an epoch's contribution to the privacy loss is inversely proportional to that epoch's noise variance",
+    says=lambda k, epoch, s: s if k == epoch else 1, check=judge_inverse,
+    flips=(Flip("all epochs", lambda k, epoch, s: s, Verdict.HOLDS),), expected="REFUTED PROVED",
+)
+inverse_repaired = reading(
+    inverse, "repaired", source="001, Section 4.3, with all variances scaled together",
+    statement=r"o \to s\,o \implies \text{contribution}_k \to \text{contribution}_k / s \text{ for every } k",
+    words="scaling the noise variance of all epochs divides every contribution by the same number",
+    says=lambda k, epoch, s: s, check=judge_inverse,
+    flips=(Flip("scaling the later epochs only", lambda k, epoch, s: s if k >= epoch else 1, Verdict.REFUTED),),
+    true_variants={"any batches": "without a batch there is no contribution", "any epochs": "nor without an epoch",
+               "any product": "the algebra does not use the sign of q"},
+    expected="HOLDS PROVED",
+)
+last = Claim(
+    id="sbcd/last-epochs",
+    source="001, Section 4.3: the last few epochs primarily contribute (5 of 30 and more than half are ours)",
+    quote=_LAST, whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K,\ K = 30",
+    words="the last 5 of 30 epochs contribute more than half of the loss",
+    hypotheses=(), says=None, check=None, readings=("sbcd/last-epochs-reading-convex", "sbcd/last-epochs-repaired"),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/contraction"),
+    expected="AMBIGUOUS PROVED",
+)
+last_convex = reading(
+    last, "convex", source="001, Section 4.3, for every convex block: L_F = 1",
+    statement=r"\sum_{k \ge K - 5} \text{contribution}_k > \tfrac12 \varepsilon_K \quad (L_F = 1,\ K = 30)",
+    words="the last 5 of 30 epochs contribute more than half of the loss, for the L_F = 1 that convexity gives",
+    says=(Fraction(1), ""), check=judge_last, flips=(Flip("L_F = 0.99", (Fraction(99, 100), ""), Verdict.HOLDS),),
+    expected="REFUTED PROVED",
+)
+last_repaired = reading(
+    last, "repaired", source="001, Section 4.3, at Figure 1's setting with L_F = 0.99",
+    statement=r"\sum_{k \ge K - 5} \text{contribution}_k = 0.8661\,\varepsilon_K \quad (L_F = 0.99,\ K = 30,\ n/b = 21,"
+              r"\ o = 0.01)",
+    words="at Figure 1's setting with L_F = 0.99 the last 5 of 30 epochs contribute 0.8661 of the loss, at every j_0",
+    says=(Fraction(99, 100), "0.8661"), check=judge_last,
+    flips=(Flip("L_F = 1.01", (Fraction(101, 100), ""), Verdict.REFUTED),), expected="HOLDS PROVED",
+)
+last_share = Claim(
+    id="sbcd/last-epochs-share", source="001, Section 4.3, without contraction (finding)", severity=Stake.UTILITY,
+    statement=r"\sum_{k \ge K - m} \text{contribution}_k \le \frac{2m}{K - 1}\,\varepsilon_K \quad (L_F L_T = 1)",
+    words="without contraction, with constant noise, the last m of K epochs contribute at most 2 m/(K - 1) of the loss",
+    hypotheses=(positive_integer("batches"), Parameter("epochs", kind="integer", low=Fraction(2)),
+                positive_integer("last", "m, the last epochs that are counted")),
+    says=lambda m, epochs: Fraction(2) * m / (epochs - 1), check=judge_share,
+    flips=(Flip("a tenth of it", lambda m, epochs: Fraction(1, 5) * m / (epochs - 1), Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+diverges = Claim(
+    id="sbcd/decrease-diverges", source="001, Section 4.3: the loss diverges if the noise continues to decrease",
+    quote=_DIVERGES, whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"o_k \text{ decreasing} \implies \varepsilon_K \to \infty",
+    words="noise that continues to decrease makes the privacy loss diverge",
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/decrease-diverges-reading-every-noise", "sbcd/decrease-diverges-repaired"),
+    uses=("sbcd/thm-4.6-eq-11",),
+    expected="AMBIGUOUS PROVED",
+)
+diverges_every = reading(
+    diverges, "every-noise", source="001, Section 4.3, any noise that falls for ever",
+    statement=r"o_k > o_{k+1} \text{ for all } k \implies \varepsilon_K \to \infty",
+    words="noise that decreases for ever makes the privacy loss diverge, 1 + 2^-k for one", says=Fraction(1),
+    check=judge_every_noise, flips=(Flip("to 0", Fraction(0), Verdict.HOLDS),), expected="REFUTED PROVED",
+)
+diverges_repaired = reading(
+    diverges, "repaired", source="001, Section 4.3, for noise that tends to 0",
+    statement=r"\frac{\varepsilon_K}{\alpha} \ge \frac{\eta S_g^2}{4b^2 o_{K-1}} \left(\frac{q}{1+q}\right)^{N-1-j_0}"
+              r" \to \infty \text{ as } o_{K-1} \to 0",
+    words="noise that tends to 0 makes the privacy loss diverge: the last touch outgrows the factors after it",
+    hypotheses=(positive("noise", "that of the last epoch"), _PRODUCT, non_negative_integer("steps", "n/b - 1 - j_0")),
+    says=lambda o, q, n: (q / (1 + q)) ** n / o, check=judge_vanishing,
+    flips=(Flip("without the factors", lambda o, q, n: 1 / o, Verdict.REFUTED),), expected="HOLDS PROVED",
+)
+zero = Claim(
+    id="sbcd/zero-before-j0",
+    source="001, Section 4.3: the loss is zero for the first j_0 mini-batches (start independent of the data)",
+    quote="as the privacy loss is zero for the first j_0 mini-batches of the first epoch.",
+    whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    statement=r"R_\alpha(\theta_0^j \,\|\, \theta_0'^j) = 0 \text{ for } j \le j_0",
+    words="nothing is lost in the first j_0 mini-batches of the first epoch",
+    hypotheses=(non_negative_integer("position", "j_0"),), says=lambda before: before, check=judge_zero,
+    flips=(Flip("the first j_0 + 1", lambda before: before + 1, Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+iterations = Claim(
+    id="sbcd/fig-1a-j0-iterations", source="001, Section 4.3, the stages being iterations of the first epoch",
+    quote="This observation is consistent with Theorem 4.6, as the privacy loss is zero for the first j_0 mini-batches "
+          "of the first epoch.",
+    whose=Whose.READING, severity=Stake.UTILITY,
+    statement=r"j_0 < t \le j_0' \implies \varepsilon^t(j_0') = 0 < \varepsilon^t(j_0)",
+    words="in the first epoch, after more than j_0 and at most j_0' steps, a record in batch j_0' has lost nothing "
+          "and one in batch j_0 something",
+    hypotheses=(positive("noise"), _PRODUCT, non_negative_integer("earlier", "j_0, below the later one"),
+                positive_integer("later", "j_0'")),
+    says=lambda later: later, check=judge_iterations,
+    flips=(Flip("one iteration longer", lambda later: later + 1, Verdict.REFUTED),),
+    true_variants={"any later": "with j_0' = 0 there is no such iteration"},
+    expected="HOLDS PROVED",
+)
+disparity = Claim(
+    id="sbcd/fig-1a-disparity", source="001, Section 4.3: as training progresses the disparity between j_0 diminishes",
+    quote="However, as the training progresses, this disparity diminishes.",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\text{the disparity of contribution}_k(j_0) \text{ and contribution}_k(0) \text{ falls in } k",
+    words="the disparity between positions j_0 diminishes from epoch to epoch: as a ratio, or as a difference",
+    hypotheses=(), says=None, check=None,
+    readings=("sbcd/fig-1a-disparity-reading-ratio", "sbcd/fig-1a-disparity-reading-difference"),
+    uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
+    expected="AMBIGUOUS PROVED",
+)
+disparity_ratio = reading(
+    disparity, "ratio", source="001, Section 4.3: the distance of the curves in the logarithmic graph",
+    statement=r"\frac{\text{contribution}_k(j_0)}{\text{contribution}_k(0)} \text{ falls in } k: 24.95 \text{ to } 1.49"
+              r"\ (j_0 = 20),\ 18.13 \text{ to } 1.35\ (j_0 = 15)",
+    words="in the logarithmic graph the curves of j_0 = 15 and 20 come closer to that of 0 every epoch (L_F = 0.99)",
+    check=judge_disparity, says=(lambda late, early: late / early, {15: ("18.13", "1.35"), 20: ("24.95", "1.49")}),
+    flips=(Flip("as a difference", (lambda late, early: late - early, {20: ("0", "1")}), Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+disparity_difference = reading(
+    disparity, "difference", source="001, Section 4.3: the difference of two positions' contributions",
+    statement=r"\text{contribution}_k(j_0) - \text{contribution}_k(0) \text{ falls in } k \quad (j_0 = 15, 20)",
+    words="the difference between an epoch's contribution at j_0 = 15 or 20 and at 0 falls every epoch (L_F = 0.99)",
+    check=judge_disparity, says=(lambda late, early: late - early, {15: (), 20: ()}),
+    flips=(Flip("as a ratio", (lambda late, early: late / early, {20: ("24.95", "1.49")}), Verdict.HOLDS),),
+    repaired_by="sbcd/fig-1a-disparity-reading-ratio", expected="REFUTED PROVED",
+)

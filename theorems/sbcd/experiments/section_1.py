@@ -18,10 +18,10 @@ from oracle.core.enclosure import Enclosure
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.curves import contributions
-from theorems.sbcd.experiments.prose import shares
-from theorems.sbcd.privacy.orders import steps_keep_order
+from theorems.sbcd.privacy.orders import shares, steps_keep_order
+from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
-from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted, sampled
 
 Epoch = tuple[tuple[int, ...], ...]
 _ONE = Fraction(1)
@@ -52,7 +52,7 @@ def judge_batches(epochs: Callable[[int, int], Iterator[Epoch]], given: Domain) 
                     "n": n, "b": at["b"], "epoch": [list(batch) for batch in epoch], "batches with record 0": times[0],
                 })
     return proof(
-        computed(f"all {tried} epochs of at most 3 batches of at most 2 enumerated", tried > 0),
+        sampled(f"all {tried} epochs of at most 3 batches of at most 2 enumerated", tried > 0),
         argued("a permutation puts each record in one place, and the place divided by b, rounded down, is one batch"),
     )
 
@@ -137,67 +137,59 @@ _BLOCK = (
 once = Claim(
     id="sbcd/one-batch-per-epoch",
     source="001, Corollary 4.5 and the proof sketch of Theorem 4.6 (one and only one different mini-batch)",
-    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
+    quote=_SAMPLED, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\#\{j : i_0 \in B_k^j\} = 1",
     words="the batches of an epoch contain each record exactly once, as Theorem 4.6 assumes",
     hypotheses=_SHAPE, says=None, check=None,
     readings=("sbcd/one-batch-per-epoch-reading-sampled", "sbcd/one-batch-per-epoch-repaired"),
     expected="AMBIGUOUS ARGUED",
 )
-once_sampled = Claim(
-    id="sbcd/one-batch-per-epoch-reading-sampled", source="001, Corollary 4.5, each batch sampled from all records",
-    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
+once_sampled = reading(
+    once, "sampled", source="001, Corollary 4.5, each batch sampled from all records",
     statement=r"\#\{j : i_0 \in B_k^j\} = 1 \text{ for sampled batches}",
-    words="batches sampled from all records contain each record exactly once an epoch",
-    hypotheses=_SHAPE, says=independent, check=judge_batches, repaired_by="sbcd/one-batch-per-epoch-repaired",
-    flips=(Flip("batches that partition the records", partition, Verdict.HOLDS),),
+    words="batches sampled from all records contain each record exactly once an epoch", says=independent,
+    check=judge_batches, flips=(Flip("batches that partition the records", partition, Verdict.HOLDS),),
     expected="REFUTED PROVED",
 )
-once_repaired = Claim(
-    id="sbcd/one-batch-per-epoch-repaired", source="001, Theorem 4.6, for batches that partition the records",
-    quote=_SAMPLED, whose=Whose.READING, severity=Stake.PRIVACY,
+once_repaired = reading(
+    once, "repaired", source="001, Theorem 4.6, for batches that partition the records",
     statement=r"\bigsqcup_j B_k^j = \{0, \dots, n-1\} \implies \#\{j : i_0 \in B_k^j\} = 1",
-    words="batches that partition the records contain each record exactly once an epoch",
-    hypotheses=_SHAPE, says=partition, check=judge_batches,
-    flips=(Flip("sampled batches", independent, Verdict.REFUTED),),
-    survivors={"beyond *": "for all sizes it is argued", "any batches": "without a batch there is no record"},
+    words="batches that partition the records contain each record exactly once an epoch", says=partition,
+    check=judge_batches, flips=(Flip("sampled batches", independent, Verdict.REFUTED),),
+    true_variants={"any batches": "without a batch there is no record"},
+    survivors={"beyond *": "larger epochs than those enumerated: for them the proof stands in words only"},
     expected="HOLDS ARGUED",
 )
 smaller = Claim(
     id="sbcd/smaller-than-composition", source="001, Section 1: significantly smaller than by composition",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
+    quote=_SIGNIFICANT, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\varepsilon_K \ll \alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="the accounting gives significantly less loss than composition",
     hypotheses=_BLOCK, says=None, check=None,
-    readings=("sbcd/smaller-than-composition-reading-one-block", "sbcd/smaller-than-composition-reading-every-setting"),
+    readings=("sbcd/smaller-than-composition-reading-one-block", "sbcd/smaller-than-composition-reading-every-setting",
+              "sbcd/whole-network-gain"),
     uses=("sbcd/thm-4.6-eq-11", "sbcd/fig-1-rho"),
     expected="AMBIGUOUS ARGUED",
 )
-smaller_one = Claim(
-    id="sbcd/smaller-than-composition-reading-one-block",
-    source="001, Section 1, one block at Figure 1's setting, L_F = 0.99",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
+smaller_one = reading(
+    smaller, "one-block", source="001, Section 1, one block at Figure 1's setting, L_F = 0.99",
     statement=r"\varepsilon_K = 0.1007\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k} \quad (L_F = 0.99,\ K = 30,"
               r"\ j_0 = 20)",
     words="the loss of one block, the others fixed, is 0.1007 of composition's at Figure 1's setting, j_0 = 20",
     hypotheses=(), says="0.1007", check=judge_one_block, flips=(Flip("a twentieth", "0.0500", Verdict.REFUTED),),
-    rests_on=("sbcd/thm-4.6-repaired",),
-    expected="HOLDS ARGUED",
+    rests_on=("sbcd/thm-4.6-repaired",), expected="HOLDS ARGUED",
 )
-smaller_every = Claim(
-    id="sbcd/smaller-than-composition-reading-every-setting", source="001, Section 1, whatever the setting",
-    quote=_SIGNIFICANT, whose=Whose.READING, severity=Stake.PRIVACY,
+smaller_every = reading(
+    smaller, "every-setting", source="001, Section 1, whatever the setting",
     statement=r"\varepsilon_K \le 0.99\,\alpha \sum_k \frac{\eta S_g^2}{4b^2 o_k}",
     words="in every setting the accounting of one block gives at least 1 % less loss than composition",
-    hypotheses=_BLOCK, says=Fraction(99, 100), check=judge_every_setting,
-    flips=(Flip("no more than composition", _ONE, Verdict.HOLDS),),
-    repaired_by="sbcd/smaller-than-composition-reading-one-block",
-    expected="REFUTED PROVED",
+    says=Fraction(99, 100), check=judge_every_setting, flips=(Flip("no more than composition", _ONE, Verdict.HOLDS),),
+    repaired_by="sbcd/smaller-than-composition-reading-one-block", expected="REFUTED PROVED",
 )
 smoothness = Claim(
     id="sbcd/noise-vs-smoothness",
     source="001, Section 1: larger variance is needed if the Lipschitz constant of the loss gradient is bigger",
-    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
+    quote=_BIGGER, whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) \le \varepsilon_K(\beta')",
     words="a bigger Lipschitz constant of the loss's gradient needs more noise for the same privacy",
     hypotheses=_BLOCK, says=None, check=None,
@@ -205,25 +197,20 @@ smoothness = Claim(
     uses=("sbcd/lem-4.1",),
     expected="AMBIGUOUS PROVED",
 )
-smoothness_losses = Claim(
-    id="sbcd/noise-vs-smoothness-reading-two-losses",
-    source="001, Section 1, the losses h theta^2/2 at eta = 1, S_g fixed",
-    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
+smoothness_losses = reading(
+    smoothness, "two-losses", source="001, Section 1, the losses h theta^2/2 at eta = 1, S_g fixed",
     statement=r"\beta < \beta' \implies \varepsilon_K(\beta) < \varepsilon_K(\beta') \quad"
               r" (\mathcal{F} = \tfrac{\beta}{2}\theta^2,\ \eta = 1)",
-    words="of two losses the one whose gradient has the bigger Lipschitz constant needs more noise",
-    hypotheses=(), says=lambda h: abs(1 - h), check=judge_two_losses,
-    flips=(Flip("of the step", lambda h: h, Verdict.HOLDS),), repaired_by="sbcd/noise-vs-smoothness-repaired",
+    words="of two losses the one whose gradient has the bigger Lipschitz constant needs more noise", hypotheses=(),
+    says=lambda h: abs(1 - h), check=judge_two_losses, flips=(Flip("of the step", lambda h: h, Verdict.HOLDS),),
     expected="REFUTED PROVED",
 )
-smoothness_repaired = Claim(
-    id="sbcd/noise-vs-smoothness-repaired", source="001, Section 1, for the Lipschitz constant of the gradient step",
-    quote=_BIGGER, whose=Whose.READING, severity=Stake.UTILITY,
+smoothness_repaired = reading(
+    smoothness, "repaired", source="001, Section 1, for the Lipschitz constant of the gradient step",
     statement=r"L_F < L_F' \implies \varepsilon_K(L_F) \le \varepsilon_K(L_F'), \text{ strictly if a step without the"
               r" record follows a touch}",
     words="a bigger Lipschitz constant of the gradient step never gives the accounting less loss, and gives more if a "
           "step without the record follows one with it",
-    hypotheses=_BLOCK, says=True, check=judge_growth, flips=(Flip("never more", False, Verdict.REFUTED),),
-    survivors={"any batches": "without a batch nothing is lost"},
-    expected="HOLDS PROVED",
+    says=True, check=judge_growth, flips=(Flip("never more", False, Verdict.REFUTED),),
+    true_variants={"any batches": "without a batch nothing is lost"}, expected="HOLDS PROVED",
 )

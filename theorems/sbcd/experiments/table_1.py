@@ -22,24 +22,23 @@ all losses of position j are divided by q^{4 - j}, which cancels in x and y, and
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from flint import arb, ctx
 
 from oracle.core.domain import positive
-from oracle.core.enclosure import ball
+from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.experiments.experiments import CONSTANT, DECREASE, EPOCHS, judge_column
+from theorems.sbcd.experiments.experiments import CONSTANT, DECREASE, EPOCHS, Schedule, judge_column, losses
 from theorems.tools.printed import rounding_interval, rounds_to
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 _LEAST, _MOST = Fraction(1, 100), Fraction(51, 50)
 _PIECES = 2000
 _SENSITIVITY = Fraction("16.2067")
-Schedule = Callable[[int], Fraction]
 Table = tuple[tuple[str, ...], tuple[str, ...]]
 Line = tuple[Fraction | int, Fraction]
 """The numbers A and B of the module docstring."""
@@ -59,23 +58,6 @@ def decreasing_to_the_end(k: int) -> Fraction:
 def constant(k: int) -> Fraction:
     """Strategy C."""
     return Fraction(1, 100)
-
-
-def losses(q: arb, noise: Schedule, epochs: int, *, divided: bool = False) -> list[arb]:
-    """R/alpha up to a factor, by position in 5 batches, in balls.
-
-    It may be divided by q for each step after the last touch.
-    """
-    spread, rho = arb(0), [arb(0)] * 5
-    for k in range(epochs):
-        o = ball(noise(k))
-        for batch in range(5):
-            after = q * spread + o
-            for i in range(5):
-                plain = divided and k == epochs - 1 and i < batch
-                rho[i] = rho[i] + 1 / o if i == batch else rho[i] * (spread if plain else q * spread) / after
-            spread = after
-    return rho
 
 
 @functools.cache
@@ -157,6 +139,25 @@ def filled(strategy: Callable[[int, int], Fraction], epochs: int) -> tuple[Fract
     return tuple(strategy(k, epochs) for k in range(epochs))
 
 
+def by_theorem(noise: tuple[Fraction, ...], sensitivity: Fraction, gradient: Fraction) -> Enclosure:
+    """The loss of one block by the repaired Theorem 4.6 at what Section 5 prints: alpha, b, eta, n/b; L_T = 1."""
+    return bound("sbcd-mixed.rdp").at({
+        "alpha": 100, "sensitivity": sensitivity, "batch_size": 960, "learning_rate": Fraction(1, 100),
+        "noise_variances": noise, "batches": 5, "lipschitz_gradient": gradient, "lipschitz_prox": 1,
+    })
+
+
+def judge_unprinted(rows: Mapping[tuple[str, str], str], given: Domain) -> Finding:
+    """Whether C_50 is that by S_g and L_F, different for all: then what Section 5 prints does not determine it."""
+    for (sensitivity, gradient), printed in rows.items():
+        value = by_theorem((Fraction(1, 100),) * 50, Fraction(sensitivity), Fraction(gradient))
+        if not rounds_to(value, printed):
+            return refuted("another loss, certified", {"S_g": sensitivity, "L_F": gradient, "C_50": value})
+    if len(set(rows.values())) < len(rows):
+        return refuted("two of them agree", {"C_50": ", ".join(rows.values())})
+    return instance("; ".join(f"S_g = {s}, L_F = {f}: {value}" for (s, f), value in rows.items()))
+
+
 def judge_table(table: Table, given: Domain) -> Finding:
     """Whether the losses can come from Theorem 4.6: nothing forbids them, and L_F = 0.98, S_g = 16.2067 does."""
     falling = judge_column(table[1], given)
@@ -169,11 +170,7 @@ def judge_table(table: Table, given: Domain) -> Finding:
     strategies = (lambda k, K: Fraction("0.0075") + Fraction("0.0008") * (K - k), lambda k, K: Fraction(1, 100))
     for column, strategy in zip(table, strategies, strict=True):
         for epochs, printed in zip(EPOCHS, column, strict=True):
-            value = bound("sbcd-mixed.rdp").at({
-                "alpha": 100, "sensitivity": _SENSITIVITY, "batch_size": 960, "learning_rate": Fraction(1, 100),
-                "noise_variances": filled(strategy, epochs), "batches": 5, "lipschitz_gradient": Fraction(98, 100),
-                "lipschitz_prox": 1,
-            })
+            value = by_theorem(filled(strategy, epochs), _SENSITIVITY, Fraction(98, 100))
             if not rounds_to(value, printed):
                 return undecided(f"not that of L_F = 0.98, S_g = 16.2067: {value} at K = {epochs}", 1)
     if not all(Fraction(one) > Fraction(other) for one, other in zip(*table, strict=True)):
@@ -196,9 +193,22 @@ line = Claim(
     hypotheses=(positive("product", "q, the square of L_F L_T"),), says=_LINE, check=judge_line,
     flips=(Flip("B = 2", (12, Fraction(2)), Verdict.REFUTED),),
     rests_on=("sbcd/noise-vs-smoothness-repaired",),
-    survivors={"*1 %*": "the numbers leave room", "[[]0[]] one more": "a larger A is a weaker inequality",
-               "[[]1[]] sign": "a smaller B is a weaker inequality"},
+    true_variants={"*1 %*": "the numbers leave room", "[[]0[]] one more": "a larger A is a weaker inequality",
+                   "[[]1[]] sign": "a smaller B is a weaker inequality"},
     expected="HOLDS ARGUED",
+)
+unprinted = Claim(
+    id="sbcd/table-1-underspecified", source="001, Section 5: S_g, L_F and L_T of the layers are not printed (finding)",
+    quote=r"In addition, we set the layerwise Lipschitz constant $\rho = 3$ and the step size $\eta = 0.01$.",
+    severity=Stake.UTILITY,
+    statement=r"\varepsilon_C(50) = 0.044371, 0.180877, 0.198184 \text{ for } (S_g, L_F) = (16.2067, 0.98),"
+              r"\ (32.4134, 0.98),\ (16.2067, 1)",
+    words="what Section 5 prints does not determine Table 1: S_g and L_F, which are not printed, change its losses",
+    hypotheses=(), check=judge_unprinted,
+    says={("16.2067", "0.98"): "0.044371", ("32.4134", "0.98"): "0.180877", ("16.2067", "1"): "0.198184"},
+    flips=(Flip("the same for twice S_g", {("16.2067", "0.98"): "0.044371", ("32.4134", "0.98"): "0.044371"},
+                Verdict.REFUTED),),
+    expected="HOLDS PROVED",
 )
 rows = Claim(
     id="sbcd/table-1-last-rows", source="001, Table 1, K = 20 and 50 (finding)", severity=Stake.UTILITY,
@@ -206,7 +216,7 @@ rows = Claim(
     words="the printed losses after 20 and 50 epochs violate what the repaired accounting gives for any L_F, L_T, S_g",
     hypotheses=(), says=(DECREASE[-1], CONSTANT[1], CONSTANT[-1]), check=judge_rows,
     flips=(Flip("those of L_F = 0.98", (_FIT[0][-1], _FIT[1][1], _FIT[1][-1]), Verdict.REFUTED),),
-    rests_on=("sbcd/table-1-inequality",), survivors={"*a digit*": "it is violated by more than a digit"},
+    rests_on=("sbcd/table-1-inequality",), true_variants={"*a digit*": "it is violated by more than a digit"},
     expected="HOLDS ARGUED",
 )
 privacy = Claim(

@@ -25,17 +25,20 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, never_negative, vanishes
 from theorems.sbcd.network.updates import PRINTED, decided, regions
-from theorems.verdict import Finding, Verdict, computed, proof, refuted
+from theorems.sbcd.readings import reading
+from theorems.verdict import Finding, Verdict, computed, proof, refuted, undecided
 
 
 def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether x_1 stays bounded where x and U are solved for with theta_0 = weight(rho, z), z the Gaussian noise."""
-    tried = 0
+    tried, beyond = 0, ""
     for point in led(given, rho="1", y="1", X="16"):
         rho, y = point["rho"], point["y"]
         limit = max(point["X"], (rho + abs(y)) ** 2)
         noise = 4 * (1 + limit) + 2 * abs(y) + 1  # of variance 1
-        hidden = Fraction(PRINTED(Fraction(weight(rho, noise)), Fraction(0)))  # x_0 = 1, and x_1 = 0 before
+        theta = Fraction(weight(rho, noise))
+        beyond = beyond or (f"a weight of {theta} at rho = {rho}" if abs(theta) > rho else "")
+        hidden = Fraction(PRINTED(theta, Fraction(0)))  # x_0 = 1, and x_1 = 0 before
         x = (max(Fraction(0), hidden) - abs(y)) / 2  # theta_1 = 1 or -1
         tried += 1
         if x > 0 and x * x > limit:
@@ -46,6 +49,8 @@ def judge_bounded(weight: Callable[[Any, Any], Any], given: Domain) -> Finding:
                 {"|theta_1| at most": 1, "x_0": 1, "y": y, "rho": rho, "noise at least": noise, "variance": 1,
                  "X": limit, "x_1 at least": x, "probability": chance},
             )
+    if beyond:
+        return undecided(beyond, tried)
     rho_ = given.symbol("rho")
     more, less = sympy.symbols("s p", nonnegative=True)
     # z = s; z = -s with rho = s/2 + p, which stays above -rho; and z = -2 rho - s.
@@ -93,19 +98,15 @@ bounded = Claim(
         source="001, Assumption 3.1, for one hidden unit, theta_0 normalised after its update, squared loss",
         flips=(Flip("normalised before the noise", lambda rho, z: rho + z, Verdict.REFUTED),),
         rests_on=("sbcd/alg-order-repaired", "sbcd/eq-5-D", "sbcd/eq-6"),
-        survivors={"sign": "weights within [-rho, rho] are all that it needs",
-                   "1 % less": "weights within [-rho, rho] are all that it needs",
-                   "any X": "the bound does not depend on X"},
+        true_variants={"sign": "weights within [-rho, rho] are all that it needs",
+                       "1 % less": "weights within [-rho, rho] are all that it needs",
+                       "any X": "the bound does not depend on X"},
     ),
 )
-listed = Claim(
-    id="sbcd/assump-3.1-reading-listed", source="001, Assumption 3.1, for Algorithm 2 as it is listed",
-    quote=_BENIGN, whose=Whose.READING, severity=Stake.PRIVACY,
-    statement=r"\exists X_1 < \infty:\ \lVert \mathbf{x}_1 \rVert_2^2 \le X_1 \text{ always}",
+listed = reading(
+    bounded, "listed", source="001, Assumption 3.1, for Algorithm 2 as it is listed",
     words="the activations that Algorithm 2, as listed, solves for are bounded by a constant",
-    hypotheses=_UNIT, says=lambda rho, z: rho + z, check=judge_bounded,
+    says=lambda rho, z: rho + z, check=judge_bounded,
     flips=(Flip("normalised after the noise", lambda rho, z: sympy.Max(-rho, sympy.Min(rho, rho + z)), Verdict.HOLDS),),
-    uses=("sbcd/alg-order",),
-    repaired_by="sbcd/assump-3.1-repaired",
-    expected="REFUTED PROVED",
+    uses=("sbcd/alg-order",), expected="REFUTED PROVED",
 )

@@ -26,7 +26,8 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, never_negative, vanishes
 from theorems.sbcd.privacy.mixture import hessian_gap
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
+from theorems.sbcd.readings import reading
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 Diagonal = tuple[Fraction, ...]
 
@@ -138,7 +139,8 @@ def judge_processing(maps: tuple[Callable[[int], int], Callable[[int], int]], gi
     order = given.chart("alpha")
     value = p**order * q ** (1 - order)
     return proof(
-        computed("both data sets are mapped alike", all(maps[0](i) == maps[1](i) for i in range(3))),
+        sampled("both data sets are mapped alike: so are three outcomes", all(
+            maps[0](i) == maps[1](i) for i in range(3))),
         computed("p^alpha q^(1-alpha) is homogeneous of degree 1", vanishes(
             sympy.powsimp(sympy.expand_power_base(value.subs({p: factor * p, q: factor * q}, simultaneous=True)))
             / value - factor)),
@@ -245,15 +247,12 @@ estimate = Claim(
         flips=(Flip("half the norm", lambda norm: norm / 2, Verdict.REFUTED),),
     ),
 )
-estimate_reading = Claim(
-    id="sbcd/eq-2-reading-estimate", source="001, (2) with one power iteration's estimate, as a guarantee",
-    quote=_POWER, whose=Whose.READING, severity=Stake.UTILITY,
-    statement=r"\lVert \theta_d \min(\rho_d/\tilde\lambda_d, 1) \rVert_2 \le \rho_d",
+estimate_reading = reading(
+    estimate, "estimate", source="001, (2) with one power iteration's estimate, as a guarantee",
     words="after (2), with power iteration's estimate of the norm, the spectral norm is at most rho",
-    hypotheses=_WEIGHTS, says=lambda values: power_estimate(values, 1), check=judge_estimate,
+    says=lambda values: power_estimate(values, 1), check=judge_estimate,
     flips=(Flip("three power iterations", lambda values: power_estimate(values, 3), Verdict.REFUTED),
            Flip("the norm itself, proved elsewhere", lambda values: max(values) ** 2, Verdict.UNDECIDED)),
-    repaired_by="sbcd/eq-2-repaired",
     expected="REFUTED PROVED",
 )
 lipschitz = Claim(
@@ -283,16 +282,13 @@ lipschitz = Claim(
         flips=(Flip("nonexpansive", lambda side: 1, Verdict.REFUTED),),
     ),
 )
-lipschitz_reading = Claim(
-    id="sbcd/norm-nonexpansive-reading-recursion",
+lipschitz_reading = reading(
+    lipschitz, "recursion",
     source="001, Section 4.2: the scaling (2) may be left out of the recursion of log-Sobolev constants",
-    quote=_SCALING, whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\lVert N(\theta) - N(\theta') \rVert_F \le \lVert \theta - \theta' \rVert_F",
     words="inside the recursion of log-Sobolev constants the scaling (2) costs nothing: it is nonexpansive",
     hypotheses=(vector("theta"), positive_integer("side").at_least(2)), says=lambda side: 1, check=judge_lipschitz,
-    flips=(Flip("the smaller side of the matrix", lambda side: side, Verdict.HOLDS),),
-    repaired_by="sbcd/norm-nonexpansive-repaired",
-    expected="REFUTED PROVED",
+    flips=(Flip("the smaller side of the matrix", lambda side: side, Verdict.HOLDS),), expected="REFUTED PROVED",
 )
 processing = Claim(
     id="sbcd/norm-post-processing", source="001, Section 4.2, the same sentence for one release",
@@ -304,7 +300,8 @@ processing = Claim(
     hypotheses=(vector("theta"), _ORDER), says=(lambda outcome: min(outcome, 1),) * 2, check=judge_processing,
     flips=(Flip("a map that looks at the data", (lambda outcome: outcome, lambda outcome: (outcome + 1) % 3),
                 Verdict.REFUTED),),
-    survivors={"* squared": "0 and 1 are their squares", "* beyond *": "more outcomes than three: the step is argued"},
+    true_variants={"* squared": "0 and 1 are their squares"},
+    survivors={"* beyond *": "a map of more than three outcomes: for them the proof stands in words only"},
     expected="HOLDS ARGUED",
 )
 order = Claim(
@@ -326,19 +323,16 @@ order = Claim(
         flips=(Flip("before it, and a step inwards", lambda theta, step, normalise: normalise(theta) - abs(step) / 2,
                     Verdict.REFUTED),),
         rests_on=("sbcd/eq-2-repaired",),
-        survivors={"sign": "the ball is symmetric", "1 % less": "the ball is convex",
-                   "+ -> -*": "whatever is normalised last lies in the ball"},
+        true_variants={"sign": "the ball is symmetric", "1 % less": "the ball is convex",
+                       "+ -> -*": "whatever is normalised last lies in the ball"},
     ),
 )
-order_reading = Claim(
-    id="sbcd/alg-order-reading-listed", source="001, Algorithms 1 and 2 as listed: normalise, then update theta_d",
-    quote=_LISTED, whose=Whose.READING, severity=Stake.PROOF,
-    statement=r"\lVert\theta_d\rVert_2 \le \rho \text{ after every iteration}",
+order_reading = reading(
+    order, "listed", source="001, Algorithms 1 and 2 as listed: normalise, then update theta_d",
     words="the algorithms as listed, which normalise before the update, return weights of norm at most rho",
     hypotheses=(positive("rho"), real("step")), says=lambda theta, step, normalise: normalise(theta) + step,
     check=judge_order,
     flips=(Flip("after it", lambda theta, step, normalise: normalise(theta + step), Verdict.HOLDS),),
-    repaired_by="sbcd/alg-order-repaired",
     expected="REFUTED PROVED",
 )
 product = Claim(

@@ -16,6 +16,7 @@ from oracle.core.domain import non_negative, positive, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, minimiser, never_negative, vanishes
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 
@@ -162,17 +163,15 @@ lagrangian = Claim(
     repaired_by="sbcd/eq-4-penalty",
     expected="AMBIGUOUS PROVED",
 )
-lagrangian_exact = Claim(
-    id="sbcd/eq-4-lagrangian-reading-exact", source="001, (4) as a Lagrangian that is exact at its minimum",
-    quote=_LAGRANGIAN, whose=Whose.READING,
+lagrangian_exact = reading(
+    lagrangian, "exact", source="001, (4) as a Lagrangian that is exact at its minimum",
     statement=r"\min_{\mathbf{x}, \mathbf{U}} \mathcal{F} = \mathcal{L}(\theta)",
-    words="the minimum of (4) over x and U is the constrained problem's value",
-    hypotheses=_SCALAR, says=lambda constrained, gamma: constrained, check=judge_penalty,
+    words="the minimum of (4) over x and U is the constrained problem's value", hypotheses=_SCALAR,
+    says=lambda constrained, gamma: constrained, check=judge_penalty,
     flips=(
         Flip("gamma/(gamma + 2) of it", lambda constrained, gamma: constrained * gamma / (gamma + 2), Verdict.HOLDS),
     ),
-    repaired_by="sbcd/eq-4-penalty",
-    expected="REFUTED PROVED",
+    repaired_by="sbcd/eq-4-penalty", expected="REFUTED PROVED",
 )
 penalty = Claim(
     id="sbcd/eq-4-penalty",
@@ -217,15 +216,12 @@ exact_step = Claim(
         flips=(Flip("the linearised step", lambda h, eta, theta: theta - eta * h * theta, Verdict.REFUTED),),
     ),
 )
-exact_step_equal = Claim(
-    id="sbcd/eq-7-exact-reading-equal", source="001, Section 4.1: the update of Algorithm 1 is (7), r = 0",
-    quote=_TAYLOR, whose=Whose.READING,
+exact_step_equal = reading(
+    exact_step, "equal", source="001, Section 4.1: the update of Algorithm 1 is (7), r = 0",
     statement=r"\operatorname{argmin}_{\theta'} \mathcal{F}(\theta') + \tfrac{1}{2\eta}\lVert\theta' - \theta\rVert_F^2"
               r" = \theta - \eta\nabla\mathcal{F}(\theta) \quad (r = 0)",
     words="Algorithm 1's exact update of theta_d is the proximal gradient step (7)",
-    hypotheses=_QUADRATIC, says=lambda h, eta, theta: theta - eta * h * theta, check=judge_exact,
+    says=lambda h, eta, theta: theta - eta * h * theta, check=judge_exact,
     flips=(Flip("theta/(1 + eta h)", lambda h, eta, theta: theta / (1 + eta * h), Verdict.HOLDS),),
-    uses=("sbcd/eq-7",),
-    repaired_by="sbcd/eq-7-exact-repaired",
-    expected="REFUTED PROVED",
+    uses=("sbcd/eq-7",), expected="REFUTED PROVED",
 )

@@ -17,6 +17,7 @@ from oracle.core.domain import positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import never_negative, vanishes
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Prox = Callable[[Any, Any], Any]
@@ -168,7 +169,7 @@ lemma_4_2 = Claim(
     words="the proximal map of a closed proper convex function is 2-Lipschitz",
     hypotheses=_HYPOTHESES, says=Fraction(2), check=judge_bound,
     flips=(Flip("1/2", Fraction(1, 2), Verdict.REFUTED),),
-    survivors={"1 % *": "every constant from 1 on serves", "one more": "every constant from 1 on serves"},
+    true_variants={"1 % *": "every constant from 1 on serves", "one more": "every constant from 1 on serves"},
     expected="HOLDS ARGUED",
 )
 lemma_4_2_sharp = Claim(
@@ -255,26 +256,22 @@ all_one = Claim(
         rests_on=("sbcd/lem-4.2-sharp",),
     ),
 )
-all_one_best = Claim(
-    id="sbcd/prox-all-1-reading-best", source="001, Section 4.2, after the examples: 1 is the best constant of all",
-    quote=_ALL, whose=Whose.READING,
+all_one_best = reading(
+    all_one, "best", source="001, Section 4.2, after the examples: 1 is the best constant of all",
     statement=r"L_T = 1 \text{ is the best constant for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
     words="1 is the best Lipschitz constant of each of the three proximal maps",
-    hypotheses=_HYPOTHESES, says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,
+    says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,
     flips=(Flip("1/(1 + eta) for l2", lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
                 Verdict.HOLDS),),
-    repaired_by="sbcd/prox-all-1-repaired",
     expected="REFUTED PROVED",
 )
-all_one_serves = Claim(
-    id="sbcd/prox-all-1-reading-serves", source="001, Section 4.2, after the examples: 1 is a constant that serves all",
-    quote=_ALL, whose=Whose.READING,
+all_one_serves = reading(
+    all_one, "serves", source="001, Section 4.2, after the examples: 1 is a constant that serves all",
     statement=r"L_T \le 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
-    words="each of the three proximal maps is 1-Lipschitz",
-    hypotheses=_HYPOTHESES, says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_bounds,
-    flips=(Flip("99/100", lambda eta: dict.fromkeys(TRUE, Fraction(99, 100)), Verdict.REFUTED),),
+    words="each of the three proximal maps is 1-Lipschitz", says=lambda eta: dict.fromkeys(TRUE, Fraction(1)),
+    check=judge_bounds, flips=(Flip("99/100", lambda eta: dict.fromkeys(TRUE, Fraction(99, 100)), Verdict.REFUTED),),
     rests_on=("sbcd/lem-4.2-sharp",),
-    survivors={"1 % more": "a larger constant serves, too", "1 -> 2*": "a larger constant serves, too",
-               "squared": "the square of 1 is 1"},
+    true_variants={"1 % more": "a larger constant serves, too", "1 -> 2*": "a larger constant serves, too",
+                   "squared": "the square of 1 is 1"},
     expected="HOLDS ARGUED",
 )

@@ -18,6 +18,7 @@ from oracle.core.domain import Parameter, choice, positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, never_negative, symbol_of, vanishes
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 
@@ -142,8 +143,8 @@ lemma_3_2_last = Claim(
         says=lambda gamma, bound, smooth: smooth * bound,
         expected="HOLDS PROVED",
         source="001, Lemma 3.2 for d = D, repaired",
-        survivors={"any gamma": "gamma does not enter the last sub-problem",
-                   "beyond argument 0 = 1": "gamma is 1: there is nothing beyond"},
+        true_variants={"any gamma": "gamma does not enter the last sub-problem",
+                       "beyond argument 0 = 1": "gamma is 1: there is nothing beyond"},
     ),
 )
 hessian = Claim(
@@ -162,30 +163,26 @@ hessian = Claim(
         expected="HOLDS PROVED",
         source="001, after Lemma 3.2, repaired",
         flips=(Flip("without gamma", lambda gamma, same, x_j, x_l: 2 * same * x_j * x_l, Verdict.REFUTED),),
-        survivors={"any gamma": "the second derivative is linear in gamma, of either sign",
-                   "beyond argument 1 = 1": "rows are equal or not: there is nothing beyond"},
+        true_variants={"any gamma": "the second derivative is linear in gamma, of either sign",
+                       "beyond argument 1 = 1": "rows are equal or not: there is nothing beyond"},
     ),
 )
-hessian_all = Claim(
-    id="sbcd/hessian-xxT-reading-all", source="001, after Lemma 3.2: the Hessian in all entries of theta is x x^T",
-    quote=_HESSIAN, whose=Whose.READING,
+hessian_all = reading(
+    hessian, "all", source="001, after Lemma 3.2: the Hessian in all entries of theta is x x^T",
     statement=r"\frac{\partial^2 \mathcal{F}}{\partial\theta_{ij}\,\partial\theta_{kl}} = x_j x_l",
     words="the Hessian of an inner sub-problem in all entries of theta is x x^T",
-    hypotheses=_ROWS, says=lambda gamma, same, x_j, x_l: x_j * x_l, check=judge_hessian,
+    says=lambda gamma, same, x_j, x_l: x_j * x_l, check=judge_hessian,
     flips=(Flip("gamma x x^T within a row, 0 between rows", lambda gamma, same, x_j, x_l: gamma * same * x_j * x_l,
                 Verdict.HOLDS),),
-    repaired_by="sbcd/hessian-xxT-repaired",
     expected="REFUTED PROVED",
 )
-hessian_row = Claim(
-    id="sbcd/hessian-xxT-reading-row", source="001, after Lemma 3.2: the Hessian in one row of theta, gamma = 1",
-    quote=_HESSIAN, whose=Whose.READING,
+hessian_row = reading(
+    hessian, "row", source="001, after Lemma 3.2: the Hessian in one row of theta, gamma = 1",
     statement=r"\frac{\partial^2 \mathcal{F}}{\partial\theta_{ij}\,\partial\theta_{il}} = x_j x_l \quad (\gamma = 1)",
     words="the Hessian of an inner sub-problem in one row of theta is x x^T, for gamma = 1 and one record",
     hypotheses=(vector("x"), _ONE, choice("rows", "same")), says=lambda gamma, same, x_j, x_l: x_j * x_l,
-    check=judge_hessian,
-    flips=(Flip("twice it", lambda gamma, same, x_j, x_l: 2 * x_j * x_l, Verdict.REFUTED),),
-    survivors={"beyond argument 0 = 1": "gamma is 1: there is nothing beyond",
+    check=judge_hessian, flips=(Flip("twice it", lambda gamma, same, x_j, x_l: 2 * x_j * x_l, Verdict.REFUTED),),
+    true_variants={"beyond argument 0 = 1": "gamma is 1: there is nothing beyond",
                "beyond argument 1 = 1": "the row is one: there is nothing beyond"},
     expected="HOLDS PROVED",
 )

@@ -134,7 +134,8 @@ def judge_hidden(update: Cases, given: Domain) -> Finding:
                  _least_on_half_lines(gamma)),
         computed("in each of the regions that cover the plane the update is no worse than both, as sums of "
                  "non-negative terms; (4) is a sum over the coordinates of U_d", all(shown)),
-        computed("gamma/2 > 0 only scales the objective", all(value > 0 for value in given.values("gamma"))),
+        computed("gamma/2 > 0 only scales the objective",
+                 gamma.is_positive is True and all(value > 0 for value in given.values("gamma"))),
         tried=len(points),
     )
 
@@ -170,7 +171,8 @@ def judge_activity(update: Callable[[Any, Any, Any], tuple[Any, Any]], given: Do
                  _is_zero(gap)),
         computed("h^T A h = |h|^2 + |theta h|^2 > 0 for h other than 0, so A is invertible and x_d the only minimiser",
                  _is_zero(bend) and gamma.is_positive is True),
-        computed("gamma > 0 only scales the gradient", all(value > 0 for value in given.values("gamma"))),
+        computed("gamma > 0 only scales the gradient",
+                 gamma.is_positive is True and all(value > 0 for value in given.values("gamma"))),
         tried=1,
     )
 
@@ -272,7 +274,7 @@ first = Claim(
         expected="HOLDS PROVED",
         source="001, (5), d = 0 left out",
         flips=(Flip("theta_0^+ U_0", lambda theta, u, fed: u / theta, Verdict.REFUTED),),
-        survivors={"any gamma": "with its constraints met (4) does not depend on gamma"},
+        true_variants={"any gamma": "with its constraints met (4) does not depend on gamma"},
     ),
 )
 last = Claim(
@@ -307,8 +309,9 @@ hidden = Claim(
         Flip("max for min in the second case",
              replace(PRINTED, below=(PRINTED.below[0], lambda a, x: max(0 * a, a))), Verdict.REFUTED),
     ),
-    survivors={"[[]near] [[]0] * 1 % *": "a multiple of a guard has its sign",
-               "[[]below] [[]0] * 1 % *": "a multiple of a guard has its sign",
-               "[[]near] [[]0] [[]1] squared": "that x >= 0 follows from the other two guards"},
+    true_variants={"[[]near] [[]0] * 1 % *": "a multiple of a guard has its sign",
+                   "[[]below] [[]0] * 1 % *": "a multiple of a guard has its sign",
+                   "[[]near] [[]0] * only at *": "there another guard of the case is negative",
+                   "[[]near] [[]0] [[]1] squared": "that x >= 0 follows from the other two guards"},
     expected="HOLDS PROVED",
 )

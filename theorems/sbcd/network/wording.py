@@ -20,6 +20,8 @@ from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, vanishes
+from theorems.sbcd.privacy.one_step import gaussian_rate
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 
@@ -78,18 +80,18 @@ def judge_gap(gap: Callable[[Any, Any, Any, Any], Any], given: Domain) -> Findin
 
 def judge_sigma(noise: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether eta S^2/(4 b^2 noise(o, sigma)), sigma any other number, is what a Gaussian step of (8) loses."""
-    tried = 0
+    rate, tried = gaussian_rate(), 0  # of eta = S_g = b = 1: means 1 apart at the variance 2 o
     for point in led(given, noise="1", sigma="2"):
         o, sigma = point["noise"], point["sigma"]
+        true, claimed = sympy.nsimplify(rate(1, 2 * o)), 1 / (4 * noise(o, sigma))
         tried += 1
-        if noise(o, sigma) != o:
+        if claimed != true:
             return refuted("sigma, the activation function elsewhere, is not the noise of (8)",
-                           {"o": o, "sigma": sigma, "touch (eta = S_g = b = 1)": 1 / (4 * o),
-                            "claimed": 1 / (4 * noise(o, sigma))})
+                           {"o": o, "sigma": sigma, "touch (eta = S_g = b = 1)": true, "claimed": claimed})
     o_, sigma_ = given.symbol("noise"), given.symbol("sigma")
     return proof(
-        computed("(eta S/b)^2/(2 . 2 eta o) is the touch with o for sigma, on symbols",
-                 vanishes(1 / (2 * 2 * o_) - 1 / (4 * noise(o_, sigma_)))), tried=tried,
+        computed("R_alpha/alpha of two Gaussians, by completing the square, is the touch with o for sigma, on symbols",
+                 vanishes(rate(1, 2 * o_) - 1 / (4 * noise(o_, sigma_)))), tried=tried,
     )
 
 
@@ -150,7 +152,7 @@ simultaneous = Claim(
         words="updated line by line, theta differs from simultaneous updates by eta times the move of U times x",
         says=lambda eta, x, old, new: eta * (new - old) * x,
         expected="HOLDS PROVED",
-        survivors={"any eta": "an identity, linear in eta"},
+        true_variants={"any eta": "an identity, linear in eta"},
     ),
 )
 sigma = Claim(
@@ -166,7 +168,7 @@ sigma = Claim(
         words="sigma of Corollary 4.5 is the o of (8) and (11)",
         says=lambda o, sigma: o,
         expected="HOLDS PROVED",
-        survivors={"any sigma": "sigma does not enter", "any noise": "an identity in o"},
+        true_variants={"any sigma": "sigma does not enter"},
     ),
 )
 identical = Claim(
@@ -186,23 +188,19 @@ identical = Claim(
         flips=(Flip("the first noise for both", lambda first, second: 1 / first, Verdict.REFUTED),),
     ),
 )
-identical_needed = Claim(
-    id="sbcd/composition-identical-noise-reading-needed", source="001, Section 1: composition needs one noise",
-    quote=_USUALLY, whose=Whose.READING,
+identical_needed = reading(
+    identical, "needed", source="001, Section 1: composition needs one noise",
     statement=r"R_\alpha = \alpha \sum_i \frac{m_i^2}{2 v_1}",
     words="composition-based accounting takes one noise for all iterations, as it must",
     hypotheses=(positive("first", "v_1"), positive("second", "v_2")), says=lambda first, second: 1 / first,
     check=judge_additive,
     flips=(Flip("each with its own noise", lambda first, second: 1 / (2 * first) + 1 / (2 * second), Verdict.HOLDS),),
-    repaired_by="sbcd/composition-identical-noise-repaired",
     expected="REFUTED PROVED",
 )
-identical_usual = Claim(
-    id="sbcd/composition-identical-noise-reading-usual", source="001, Section 1: usual practice",
-    quote=_USUALLY, whose=Whose.READING,
+identical_usual = reading(
+    identical, "usual", source="001, Section 1: usual practice",
     statement=r"\text{composition-based accounting is usually done with one noise}",
-    words="composition-based accounting is usually done with one noise for all iterations",
-    hypotheses=(), says=None,
+    words="composition-based accounting is usually done with one noise for all iterations", says=None,
     check=citing(Verdict.NOT_CHECKABLE, "what is usual in the literature is not computed"),
     expected="NOT_CHECKABLE CITED",
 )

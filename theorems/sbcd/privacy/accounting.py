@@ -203,6 +203,6 @@ corollary_4_5 = Claim(
         expected="HOLDS ARGUED",
         flips=(Flip("the exponent -2", lambda prox: Fraction(2), Verdict.REFUTED),
                Flip("no decay, which is weaker", lambda prox: Fraction(0), Verdict.UNDECIDED)),
-        survivors={"squared": "the square of 1 is 1", "any lipschitz_prox": "L_T does not enter"},
+        true_variants={"squared": "the square of 1 is 1", "any lipschitz_prox": "L_T does not enter"},
     ),
 )

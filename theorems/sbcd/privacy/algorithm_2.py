@@ -21,43 +21,54 @@ from fractions import Fraction
 from typing import Any
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 
-from oracle.core.domain import Parameter
+from oracle.core.domain import Number, Parameter
 from oracle.core.enclosure import Enclosure, ball
+from oracle.core.errors import PrecisionError
 from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import vanishes
+from theorems.tools.decisions import epsilon_of_test
 from theorems.verdict import Evidence, Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 RECORDS = 100
-_CLIP, _STD, _LABEL = Fraction(3, 100), Fraction(1, 100), Fraction(14, 5)
-_LOW, _HIGH = Fraction(39, 10_000), Fraction(4)
+CLIP_NORM = Fraction("0.03")
+STD = Fraction("0.01")  # sqrt(2 o), o = 0.00005
+AMPLIFIER = Fraction("2.8")
+REACH = (Fraction("0.0039"), Fraction(4))  # [a, c]
 _DELTA = Fraction(1, 10**5)
 
 
 def pushed(theta: Fraction) -> Fraction:
-    """How far a record (0, y) moves block 1 before clipping: y^2 theta/(1 + theta^2)^2."""
-    return _LABEL**2 * theta / (1 + theta**2) ** 2
+    """How far a record (0, y) moves block 1 before clipping."""
+    return AMPLIFIER**2 * theta / (1 + theta**2) ** 2
 
 
 def failure() -> arb:
-    """q, for the test theta_1 > 0 on either data set, where the push is the whole C on all of [a, c]."""
+    """q: a bound on the probability that the test theta_1 > 0 errs, on either data set."""
+    low, high = REACH
+    for end in REACH:  # the push is least at an end: it rises up to 1/sqrt(3) and falls from there
+        if pushed(end) < CLIP_NORM:
+            raise PrecisionError(f"theta_1 = {end} is not pushed by the whole clipping norm")
     total = arb(0)
     for steps in range(1, RECORDS + 1):
-        spread = ball(_STD) * arb(steps).sqrt()
-        total += normal_upper_tail(ball(_CLIP * steps - _LOW) / spread)
-        total += normal_upper_tail(ball(_HIGH - _CLIP * steps) / spread)
+        spread = ball(STD) * ball(steps).sqrt()
+        total += normal_upper_tail(ball(CLIP_NORM * steps - low) / spread)
+        total += normal_upper_tail(ball(high - CLIP_NORM * steps) / spread)
     return total
 
 
-def true_epsilon() -> Enclosure:
-    """A lower bound of the epsilon of Algorithm 2 on this pair, at delta = 1e-5."""
-    with ctx.workprec(128):
+def at_least(delta: Number) -> Enclosure:
+    """The epsilon that the test theta_1 > 0 proves at delta."""
+
+    def rates() -> tuple[arb, arb]:
         q = failure()
-        return Enclosure.of_ball(((1 - q - ball(_DELTA)) / q).log())
+        return 1 - q, q
+
+    return epsilon_of_test(delta, rates)
 
 
 def run_steps() -> tuple[ProofStep, ...]:
@@ -67,7 +78,7 @@ def run_steps() -> tuple[ProofStep, ...]:
     turns = sympy.solve(sympy.numer(slope), theta)
     return (
         computed("the push y^2 theta/(1 + theta^2)^2 rises and then falls, so on [a, c] it is least at an end, and at "
-                 "least C there", len(turns) == 1 and min(pushed(_LOW), pushed(_HIGH)) >= _CLIP),
+                 "least C there", len(turns) == 1 and min(map(pushed, REACH)) >= CLIP_NORM),
         argued("with x and U as solved for, each block's step is 1-Lipschitz in its own variable and S_g = 2C, so the "
                "hypotheses hold with L_F = L_T = 1"),
         argued("while theta_1 stays in [a, c] it is the walk C t + s sqrt(t) Z; a union bound over t gives q, and the "
@@ -79,14 +90,14 @@ def judge_claim(rate: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether R_alpha/alpha <= rate(C^2/o, N), converted to delta = 1e-5, allows what the test proves."""
     (clip,), (noise,), (records,) = (given.values(name) for name in ("clip_norm", "noise", "records"))
     rho = rate(clip**2 / noise, records)
-    claimed, true = bound("zcdp.epsilon").reference(rho=rho, delta=_DELTA), true_epsilon()
+    claimed, true = bound("zcdp.epsilon").reference(rho=rho, delta=_DELTA), at_least(_DELTA)
     steps = run_steps()
     if any(step.passed is False for step in steps):
         return undecided("the push is not the whole C where the walk is", 1)
     if not true.possibly_le(claimed):
         found = refuted(
             "a test on the last iterate proves a larger epsilon, certified",
-            {"layers": "1 hidden unit", "C": clip, "o": noise, "records": records, "y": _LABEL,
+            {"layers": "1 hidden unit", "C": clip, "o": noise, "records": records, "y": AMPLIFIER,
              "epochs": "1", "j_0": "0", "claimed R/alpha": rho, "claimed epsilon": claimed,
              "epsilon at least": true, "delta": "1e-5"}, by=Evidence.ARGUED,
         )
@@ -103,8 +114,8 @@ def judge_claim(rate: Callable[[Any, Any], Any], given: Domain) -> Finding:
 
 
 _SETTING = (
-    Parameter("clip_norm", low=_CLIP, high=_CLIP, meaning="C, of the instance"),
-    Parameter("noise", low=_STD**2 / 2, high=_STD**2 / 2, meaning="o, of the instance"),
+    Parameter("clip_norm", low=CLIP_NORM, high=CLIP_NORM, meaning="C, of the instance"),
+    Parameter("noise", low=STD**2 / 2, high=STD**2 / 2, meaning="o, of the instance"),
     Parameter("records", kind="integer", low=Fraction(RECORDS), high=Fraction(RECORDS), meaning="N, of the instance"),
 )
 
@@ -144,7 +155,7 @@ first = Claim(
         "is the first feasible method to solve non-convex problems with differential privacy guarantees under "
         "the hidden state assumption."
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,  # of the guarantee: (11) for a j_0 that is known, its indices set right
     severity=Stake.PRIVACY,
     statement=r"\text{Algorithm 2 satisfies } (\alpha, \varepsilon(\alpha))\text{-RDP for the } \varepsilon"
               r" \text{ of Theorem 4.6}",
@@ -175,7 +186,7 @@ gain = Claim(
     id="sbcd/whole-network-gain",
     source="001, Section 1, fifth paragraph: for Algorithm 2, all blocks, by Theorem 4.6 with its indices set right",
     quote="our algorithm’s privacy loss is significantly smaller than that of composition theory.",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,  # by how much: as much as (11) gives for a j_0 that is known
     severity=Stake.PRIVACY,
     statement=r"\varepsilon(\text{Algorithm 2}) \le \frac{1}{N}\,\varepsilon(\text{composition})"
               r" \quad (K = 1,\ j_0 = 0,\ N = 100)",

@@ -30,7 +30,7 @@ from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import vanishes
 from theorems.sbcd.privacy.accounting import BlockSetting, exact_law, recursion, settings, spread
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
 Index = Callable[[Any, Any, Any, Any], Any]
 """An index of (k, K, N, j): epoch of the touch, epochs, batches an epoch, batches before the record (j_0)."""
@@ -185,7 +185,7 @@ def judge_bound(form: Form, given: Domain) -> Finding:
         *induction(form),
         argued("Corollary 4.5, repaired, taken step by step, bounds the loss of one block whose other inputs do not "
                "depend on the data, with the constants of Lemma 4.7"),
-        computed("the registered bound encloses it at a setting", value is not None and registered.contains(2 * value)),
+        sampled("the registered bound encloses it at a setting", value is not None and registered.contains(2 * value)),
         tried=tried,
     )
 
@@ -256,7 +256,7 @@ theorem_4_6_repaired = Claim(
         ), Verdict.HOLDS), *_WRONG,
     ),
     rests_on=("sbcd/cor-4.5-case1-repaired", "sbcd/cor-4.5-case2", "sbcd/lem-4.7", "sbcd/thm-4.6-form"),
-    survivors=_SAME,
+    true_variants=_SAME,
     expected="HOLDS ARGUED",
 )
 
@@ -272,6 +272,6 @@ form_4_6 = Claim(
     check=judge_form,
     flips=(*_WRONG, Flip("the product up to K", replace(REPAIRED, high=PRINTED.high), Verdict.REFUTED),
            Flip("as printed", PRINTED, Verdict.REFUTED)),
-    survivors=_SAME,
+    true_variants=_SAME,
     expected="HOLDS PROVED",
 )

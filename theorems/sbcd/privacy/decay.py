@@ -20,8 +20,9 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.experiments.experiments import certified_losses
-from theorems.sbcd.experiments.prose import shares
+from theorems.sbcd.experiments.experiments import losses
+from theorems.sbcd.privacy.orders import shares
+from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
@@ -96,8 +97,8 @@ def judge_same(says: tuple[Fraction, tuple[str, ...]], given: Domain) -> Finding
     if gradient < 0:
         raise DomainError("a Lipschitz constant is not negative")
     with ctx.workprec(100):
-        pairs = zip(certified_losses(gradient, lambda k: Fraction("0.0475") - Fraction("0.0008") * k),
-                    certified_losses(gradient, lambda k: Fraction("0.01")), strict=True)
+        pairs = zip(losses(ball(gradient) ** 2, lambda k: Fraction("0.0475") - Fraction("0.0008") * k, 50),
+                    losses(ball(gradient) ** 2, lambda k: Fraction("0.01"), 50), strict=True)
         for place, (one, other) in enumerate(pairs):
             far = not abs(one / other - 1) <= ball(Fraction(3, 100))
             if far or (printed and not rounds_to(Enclosure.of_ball(one / other), printed[place])):
@@ -119,7 +120,7 @@ _SAME = (
 _QUADRATIC = (probability("rate", "eta h"), positive("curvature", "h"), positive("noise", "eta o"))
 
 exponential = Claim(
-    id="sbcd/decay-exponential", source="001, Section 4.3, with footnote 1", quote=_EXPONENTIAL, whose=Whose.READING,
+    id="sbcd/decay-exponential", source="001, Section 4.3, with footnote 1", quote=_EXPONENTIAL, whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"\text{contribution}_k \le C\,r^{K-k},\ r < 1",
     words="an epoch's contribution to the privacy loss decreases exponentially with the steps and epochs after it",
@@ -128,52 +129,44 @@ exponential = Claim(
     uses=("sbcd/thm-4.6-eq-11", "sbcd/contraction"),
     expected="AMBIGUOUS PROVED",
 )
-exponential_contraction = Claim(
-    id="sbcd/decay-exponential-reading-contraction", source="001, Section 4.3, for L_F L_T < 1 and constant noise",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
+exponential_contraction = reading(
+    exponential, "contraction", source="001, Section 4.3, for L_F L_T < 1 and constant noise",
     statement=r"\text{decay after } n \text{ steps without the record} \le q^n",
     words="with a contraction and constant noise a touch keeps at most q^n of itself after n steps without the record",
     hypotheses=(positive("noise"), probability("product", "q, the square of L_F L_T"), non_negative_integer("steps")),
     says=lambda q, n: q**n, check=judge_contraction,
-    flips=(Flip("q^2 a step", lambda q, n: q ** (2 * n), Verdict.REFUTED),),
-    expected="HOLDS PROVED",
+    flips=(Flip("q^2 a step", lambda q, n: q ** (2 * n), Verdict.REFUTED),), expected="HOLDS PROVED",
 )
-exponential_convex = Claim(
-    id="sbcd/decay-exponential-reading-convex", source="001, Section 4.3, for the L_F L_T = 1 that convexity gives",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
+exponential_convex = reading(
+    exponential, "convex", source="001, Section 4.3, for the L_F L_T = 1 that convexity gives",
     statement=r"\text{decay of the first touch} \le 10 \cdot 0.9^K \quad (L_F L_T = 1)",
     words="without contraction the first touch keeps at most 10 times 0.9^K of itself after K epochs",
-    hypotheses=(), says=(Fraction(10), Fraction(9, 10)), check=judge_convex,
+    says=(Fraction(10), Fraction(9, 10)), check=judge_convex,
     flips=(Flip("at most itself", (Fraction(1), Fraction(1)), Verdict.HOLDS),),
-    repaired_by="sbcd/decay-exponential-reading-contraction",
-    expected="REFUTED PROVED",
+    repaired_by="sbcd/decay-exponential-reading-contraction", expected="REFUTED PROVED",
 )
 diminishes = Claim(
-    id="sbcd/gradient-diminishes", source="001, Section 4.1", quote=_DIMINISHES, whose=Whose.READING,
+    id="sbcd/gradient-diminishes", source="001, Section 4.1", quote=_DIMINISHES, whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"\nabla\mathcal{F} \to 0", words="as the algorithm converges, the gradient diminishes",
     hypotheses=(), says=None, check=None,
     readings=("sbcd/gradient-diminishes-reading-noise", "sbcd/gradient-diminishes-reading-no-noise"),
     expected="AMBIGUOUS PROVED",
 )
-diminishes_without = Claim(
-    id="sbcd/gradient-diminishes-reading-no-noise", source="001, Section 4.1; for h theta^2/2 without noise",
-    quote=_DIMINISHES, whose=Whose.READING, severity=Stake.UTILITY,
+diminishes_without = reading(
+    diminishes, "no-noise", source="001, Section 4.1; for h theta^2/2 without noise",
     statement=r"\|\nabla\mathcal{F}\|^2 \to 0 \quad (\mathcal{F} = \tfrac{h}{2}\theta^2,\ o = 0)",
     words="without noise the gradient of h theta^2/2 tends to 0",
     hypotheses=(*_QUADRATIC[:2], Parameter("noise", low=Fraction(0), high=Fraction(0))),
     says=lambda rate, h, noise: 0 * h, check=judge_gradient,
     flips=(Flip("to h^2", lambda rate, h, noise: h**2, Verdict.REFUTED),),
-    survivors={"1 %*": "0 times a number is 0", "s*": "0 times a number is 0"},
-    expected="HOLDS PROVED",
+    true_variants={"1 %*": "0 times a number is 0", "s*": "0 times a number is 0"}, expected="HOLDS PROVED",
 )
-diminishes_with = Claim(
-    id="sbcd/gradient-diminishes-reading-noise", source="001, Section 4.1; for h theta^2/2, noise of constant variance",
-    quote=_DIMINISHES, whose=Whose.READING, severity=Stake.UTILITY,
+diminishes_with = reading(
+    diminishes, "noise", source="001, Section 4.1; for h theta^2/2, noise of constant variance",
     statement=r"E\|\nabla\mathcal{F}\|^2 \to 0 \quad (\mathcal{F} = \tfrac{h}{2}\theta^2)",
     words="under noise of constant variance the mean square of the gradient of h theta^2/2 tends to 0",
-    hypotheses=_QUADRATIC, says=lambda rate, h, noise: 0 * h, check=judge_gradient,
-    repaired_by="sbcd/noise-utility",
+    hypotheses=_QUADRATIC, says=lambda rate, h, noise: 0 * h, check=judge_gradient, repaired_by="sbcd/noise-utility",
     flips=(Flip("what the steps leave alone", lambda rate, h, noise: h**2 * 2 * noise / (1 - (1 - rate) ** 2),
                 Verdict.HOLDS),),
     expected="REFUTED PROVED",
@@ -189,26 +182,24 @@ utility = Claim(
           "noise's variance: less noise, better utility",
     hypotheses=_QUADRATIC, says=lambda rate, h, noise: h**2 * 2 * noise / (1 - (1 - rate) ** 2), check=judge_gradient,
     flips=(Flip("none", lambda rate, h, noise: 0 * h, Verdict.REFUTED),),
-    survivors={"any noise": "an identity in the variance, of whichever sign"},
+    true_variants={"any noise": "an identity in the variance, of whichever sign"},
     expected="HOLDS PROVED",
 )
 same = Claim(
     id="sbcd/same-loss-by-theorem", source="001, Section 5, as printed or by Theorem 4.6", quote=_SAME,
-    whose=Whose.READING, severity=Stake.UTILITY,
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\varepsilon_D(K) \approx \varepsilon_C(K)",
     words="both strategies lose about the same for the same number of epochs",
     hypotheses=(), says=None, check=None,
     readings=("sbcd/table-1-same-loss", "sbcd/same-loss-by-theorem-reading-any"),
     expected="AMBIGUOUS PROVED",
 )
-same_any = Claim(
-    id="sbcd/same-loss-by-theorem-reading-any", source="001, Section 5, by the accounting, for any L_F (none printed)",
-    quote=_SAME, whose=Whose.READING, severity=Stake.UTILITY,
+same_any = reading(
+    same, "any", source="001, Section 5, by the accounting, for any L_F (none printed)",
     statement=r"|\varepsilon_D(50)/\varepsilon_C(50) - 1| \le 0.03 \text{ for every } L_F, \text{ say } 0.95",
     words="the accounting gives both strategies the same loss after 50 epochs, to 3 %, for any L_F such as 0.95",
-    hypotheses=(), says=(Fraction(95, 100), ()), check=judge_same, repaired_by="sbcd/same-loss-by-theorem-repaired",
-    flips=(Flip("L_F = 0.986", (Fraction("0.986"), ()), Verdict.HOLDS),),
-    expected="REFUTED PROVED",
+    says=(Fraction(95, 100), ()), check=judge_same,
+    flips=(Flip("L_F = 0.986", (Fraction("0.986"), ()), Verdict.HOLDS),), expected="REFUTED PROVED",
 )
 same_repaired = Claim(
     id="sbcd/same-loss-by-theorem-repaired", source="001, Section 5, by the accounting, for L_F = 0.986 (finding)",

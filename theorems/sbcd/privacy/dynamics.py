@@ -15,6 +15,7 @@ decay 1, an empty product, so "smaller than 1" is too much even when the indices
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -28,8 +29,9 @@ from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led, never_negative, vanishes
-from theorems.sbcd.privacy.accounting import BlockSetting, exact_law, recursion
+from theorems.sbcd.privacy.accounting import STEP, BlockSetting, exact_law, recursion
 from theorems.sbcd.privacy.closed_form import PRINTED, REPAIRED, Form, induction
+from theorems.sbcd.readings import reading
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 ONE = Fraction(1)
@@ -126,14 +128,14 @@ def judge_linear(touches: Callable[[Any], Any], given: Domain) -> Finding:
     )
 
 
-def judge_convergence(converges: Callable[[Fraction, int], bool], given: Domain) -> Finding:
-    """Hold a rule (q, n/b) -> whether rho converges as the epochs grow against the three regimes of q and n/b."""
+def judge_convergence(converges: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Hold a rule (1 - q, n/b - 1) -> whether rho converges as the epochs grow against the regimes of q and n/b."""
     tried = 0
     first = {"lipschitz_gradient": ONE, "lipschitz_prox": ONE, "batches": 2}  # where the true loss grows, too
     for point in (first, *given.points("lipschitz_gradient", "lipschitz_prox", "batches", at_most=150)):
         q, batches = (point["lipschitz_gradient"] * point["lipschitz_prox"]) ** 2, point["batches"]
         tried += 1
-        if converges(q, batches) != (q < 1 and batches > 1):
+        if bool(converges(1 - q, batches - 1)) != (q < 1 and batches > 1):
             there = [setting(epochs, min(batches, 3), prox=ONE) for epochs in (12, 24)]
             return refuted(
                 "the loss behaves otherwise", {
@@ -151,7 +153,10 @@ def judge_convergence(converges: Callable[[Fraction, int], bool], given: Domain)
     gap = sympy.factor(share - factor.subs(y, inside))
     epochs = sympy.symbols("K", positive=True)
     identity = (epochs / 2) ** 2 / (2 * epochs * n)  # K touches of 1/2 in K N steps of variance 1
+    signs = itertools.product((y, sympy.Integer(0), -y), (k, sympy.Integer(0)))  # of 1 - q and of n/b - 1
     return proof(
+        computed("the rule says so exactly if 1 - q and n/b - 1 are positive, on symbols of every sign",
+                 [bool(converges(*pair)) for pair in signs] == [True] + 5 * [False]),
         computed("q W/(q W + o) = q (1 - q^k)/(1 - q^(k+1)) for W_k = o (1 - q^k)/(1 - q)", step == 0),
         computed("the factor between two touches, q^(N-1)(1 - y)/(1 - y q^(N-1)), is at most q^(N-1) and tends to it",
                  never_negative(gap) and vanishes(sympy.limit(factor, y, 0) - share)),
@@ -196,6 +201,27 @@ def judge_prox(falls: bool, given: Domain) -> Finding:
     )
 
 
+def judge_prox_step(relation: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether the loss after a step, T = L_T, stands so to that for twice the L_T: N(1, v) and N(0, v), exactly."""
+    def after(v: Any, added: Any, slope: Any, prox: Any) -> Any:
+        return (prox * slope) ** 2 / (2 * prox**2 * (slope**2 * v + added))
+
+    tried = 0
+    for at in led(given, eta="1/2", noise="1", spread="1", lipschitz_gradient="1", lipschitz_prox="1/2"):
+        shape, prox = (at["spread"], 2 * at["eta"] * at["noise"], at["lipschitz_gradient"]), at["lipschitz_prox"]
+        tried += 1
+        if not relation(after(*shape, prox), after(*shape, 2 * prox)):
+            return refuted("a linear T, one-to-one, changes no divergence, exactly", {
+                "L_T": f"{prox} and {2 * prox}", "L_F": shape[2], "1/c": shape[0], "2 eta o": shape[1],
+                "R/alpha after": f"{after(*shape, prox)} and {after(*shape, 2 * prox)}",
+            })
+    v, slope, prox = (given.symbol(name) for name in ("spread", "lipschitz_gradient", "lipschitz_prox"))
+    added = 2 * given.symbol("eta") * given.symbol("noise")
+    small, large = (sympy.simplify(after(v, added, slope, size)) for size in (prox, 2 * prox))
+    return proof(computed("L_T cancels in the loss after a linear step, on symbols", bool(relation(small, large))),
+                 tried=tried)
+
+
 _BLOCK = (
     positive("noise"), positive_integer("batches"), positive_integer("epochs"), positive("lipschitz_gradient"),
     positive("lipschitz_prox"),
@@ -236,7 +262,7 @@ decays = Claim(
             Flip("with the printed indices", (PRINTED, False), Verdict.REFUTED),
         ),
         rests_on=("sbcd/thm-4.6-form", "sbcd/lem-4.7"),
-        survivors={
+        true_variants={
             "* [[]last] [[]1] *": "0 is itself times, or to the power of, anything",
             "* [[]power] squared": "1 is its square",
         },
@@ -263,25 +289,22 @@ exponential = Claim(
         source="001, Section 1, with what composition gives: one noise, one touch an epoch",
         flips=(Flip("half of it", lambda epochs: Fraction(1, 2) * epochs, Verdict.REFUTED),),
         rests_on=("sbcd/cor-4.5-case2", "sbcd/norm-post-processing"),
-        survivors={"1 % more": "a larger bound is a bound, too", "squared": "a larger bound is a bound, too",
+        true_variants={"1 % more": "a larger bound is a bound, too", "squared": "a larger bound is a bound, too",
                    "any lipschitz_*": "whatever L_F and L_T", "any noise": "touches are the unit: noise is not used"},
     ),
 )
-exponential_loss = Claim(
-    id="sbcd/intro-exponential-reading-loss", source="001, Section 1: the hidden-state loss itself grows exponentially",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.PRIVACY,
+exponential_loss = reading(
+    exponential, "loss", source="001, Section 1: the hidden-state loss itself grows exponentially",
     statement=r"L_F \ge 1 \implies \frac{R_\alpha}{\alpha} \ge C r^{K-1}\,\frac{\eta S_g^2}{4b^2 o}"
               r" \text{ for some } r > 1, C > 0",
     words="without strong convexity the hidden-state privacy loss grows like C r^K, for some r > 1",
     hypotheses=(positive("base", "r").above(1), positive("constant", "C")),
     says=lambda epochs, base, constant: constant * base ** (epochs - 1), check=judge_exponential,
     flips=(Flip("a share of linear growth", lambda epochs, base, constant: epochs / (1 + base), Verdict.UNDECIDED),),
-    repaired_by="sbcd/intro-exponential-repaired", rests_on=("sbcd/intro-exponential-repaired",),
-    expected="REFUTED ARGUED",
+    rests_on=("sbcd/intro-exponential-repaired",), expected="REFUTED ARGUED",
 )
-exponential_bounds = Claim(
-    id="sbcd/intro-exponential-reading-bounds", source="001, Section 1: the bounds of existing theorems do",
-    quote=_EXPONENTIAL, whose=Whose.READING, severity=Stake.UTILITY,
+exponential_bounds = reading(
+    exponential, "bounds", source="001, Section 1: the bounds of existing theorems do", severity=Stake.UTILITY,
     statement=r"\text{existing bounds grow exponentially without strong convexity}",
     words="what existing theorems bound the hidden-state loss by grows exponentially without strong convexity",
     hypotheses=(), says=None,
@@ -299,7 +322,7 @@ convergence = Claim(
     severity=Stake.PRIVACY,
     statement=r"o \text{ constant} \implies \lim_{K \to \infty} \varepsilon_K(\alpha, j_0) < \infty",
     words="with constant noise the privacy loss of Theorem 4.6 converges as the epochs grow",
-    hypotheses=_BLOCK[1:2] + _BLOCK[3:], says=lambda q, batches: True, check=judge_convergence,
+    hypotheses=_BLOCK[1:2] + _BLOCK[3:], says=lambda less, more: True, check=judge_convergence,
     uses=("sbcd/thm-4.6-eq-11", "sbcd/lem-4.7"),
     expected="REFUTED PROVED",
     repair=Repair(
@@ -310,15 +333,13 @@ convergence = Claim(
         ),
         words="with constant noise the bound of Theorem 4.6, repaired, converges exactly for L_F L_T < 1 and two or "
               "more batches",
-        says=lambda q, batches: q < 1 and batches > 1,
+        says=lambda less, more: less > 0 and more > 0,
         expected="HOLDS ARGUED",
         source="001, Section 4.3, for contractions",
-        flips=(Flip("for L_F L_T <= 1", lambda q, batches: q <= 1 and batches > 1, Verdict.REFUTED),),
+        flips=(Flip("for L_F L_T <= 1", lambda less, more: less >= 0 and more > 0, Verdict.REFUTED),),
         rests_on=("sbcd/thm-4.6-form", "sbcd/lem-4.7"),
-        survivors={"1 % *": "a truth value has no percentage", "squared": "a truth value has no square",
-                   "beyond *": "the regimes beyond the points are argued",
-                   "any batches": "below one batch nothing is run, and both say so",
-                   "any lipschitz_*": "only the square of L_F L_T enters"},
+        true_variants={"any batches": "below one batch nothing is run, and both say so",
+                       "any lipschitz_*": "only the square of L_F L_T enters"},
     ),
 )
 smaller_prox = Claim(
@@ -326,13 +347,28 @@ smaller_prox = Claim(
     quote="The smaller L_T^2 is, the better privacy guarantee will be obtained.",
     whose=Whose.PRINTED,
     severity=Stake.PRIVACY,
+    statement=r"L_T < L_T' \implies \varepsilon_K(L_T) < \varepsilon_K(L_T')",
+    words="a smaller L_T gives a better guarantee: of the step that it belongs to, or of several epochs",
+    hypotheses=_BLOCK, says=None, check=None,
+    readings=("sbcd/smaller-LT-reading-step", "sbcd/smaller-LT-reading-epochs"),
+    uses=("sbcd/cor-4.5-case1",),
+    expected="AMBIGUOUS ARGUED",
+)
+smaller_prox_step = reading(
+    smaller_prox, "step", source="001, after Corollary 4.5, of the decay in its case 1",
+    statement=r"L_T < L_T' \implies R_\alpha(\text{after} ; L_T) < R_\alpha(\text{after} ; L_T')",
+    words="a step without the record loses less for a smaller L_T",
+    hypotheses=STEP[1:], says=operator.lt, check=judge_prox_step, flips=(Flip("as much", operator.eq, Verdict.HOLDS),),
+    repaired_by="sbcd/smaller-LT-reading-epochs", expected="REFUTED PROVED",
+)
+smaller_prox_epochs = reading(
+    smaller_prox, "epochs", source="001, after Corollary 4.5, through the log-Sobolev constants of several epochs",
     statement=r"L_T \le L_T' \implies \varepsilon_K(L_T) \le \varepsilon_K(L_T') \text{ (through the log-Sobolev"
               r" constants)}",
     words="over several epochs a smaller L_T never gives a larger bound",
-    hypotheses=_BLOCK, says=True, check=judge_prox, flips=(Flip("a larger one", False, Verdict.REFUTED),),
-    uses=("sbcd/cor-4.5-case1",), rests_on=("sbcd/cor-4.5-case1-repaired",),
-    survivors={"any lipschitz_*": "only the squares of L_F and L_T enter"},
-    expected="HOLDS ARGUED",
+    says=True, check=judge_prox, flips=(Flip("a larger one", False, Verdict.REFUTED),),
+    rests_on=("sbcd/cor-4.5-case1-repaired",),
+    true_variants={"any lipschitz_*": "only the squares of L_F and L_T enter"}, expected="HOLDS ARGUED",
 )
 tighter = Claim(
     id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",

@@ -37,30 +37,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
-from flint import arb
 
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.literal import Array, Literal
 from oracle.algorithms.block_coordinate.dp_sbcd import dp_sbcd
 from oracle.algorithms.block_coordinate.sbcd import shapes
 from oracle.core.algorithm import Values
-from oracle.core.domain import Number, Parameter
-from oracle.core.enclosure import Enclosure, ball
-from oracle.core.errors import PrecisionError
+from oracle.core.domain import Parameter
 from oracle.core.registry import algorithm
 from oracle.core.tape import Tape
-from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.promise import CONFIDENCE, FalseClaim
-from theorems.tools.decisions import epsilon_of_test
-
-RECORDS = 100
-CLIP_NORM = Fraction("0.03")
-STD = Fraction("0.01")  # sqrt(2 o), o = 0.00005
-AMPLIFIER = Fraction("2.8")
-_REACH = (Fraction("0.0039"), Fraction(4))  # [a, c]
+from theorems.sbcd.privacy.algorithm_2 import RECORDS, at_least
 
 
 @dataclass(frozen=True)
@@ -97,30 +86,6 @@ fixed_start = Literal(
     ),
     releases=from_fixed_start,
 )
-
-
-def failure() -> arb:
-    """q: a bound on the probability that the test theta_1 > 0 errs, on either data set."""
-    low, high = _REACH
-    for end in _REACH:  # the push is least at an end: it rises up to 1/sqrt(3) and falls from there
-        if AMPLIFIER**2 * end / (1 + end**2) ** 2 < CLIP_NORM:
-            raise PrecisionError(f"theta_1 = {end} is not pushed by the whole clipping norm")
-    total = arb(0)
-    for steps in range(1, RECORDS + 1):
-        spread = ball(STD) * ball(steps).sqrt()
-        total += normal_upper_tail(ball(CLIP_NORM * steps - low) / spread)
-        total += normal_upper_tail(ball(high - CLIP_NORM * steps) / spread)
-    return total
-
-
-def at_least(delta: Number) -> Enclosure:
-    """The epsilon that the test theta_1 > 0 proves at delta."""
-
-    def rates() -> tuple[arb, arb]:
-        q = failure()
-        return 1 - q, q
-
-    return epsilon_of_test(delta, rates)
 
 
 theorem_4_6 = FalseClaim(

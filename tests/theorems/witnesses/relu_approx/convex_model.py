@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+from scipy import optimize
 
 Witness = Mapping[str, str]
 
@@ -90,6 +91,7 @@ def better_rate(witness: Witness) -> bool:
         x = n ** float(-Fraction(witness["x"].removeprefix("n^-")))
         d, epsilon = 1.0, 1 / (n * x)
         other = {
+            "Theorem D.3": math.sqrt(d) / (epsilon * n),
             "Arora et al. 2023": d ** (1 / 3) / (epsilon * n) ** (2 / 3),
             "Bassily et al. 2021": n ** (-1 / 3) + d**0.2 / (epsilon * n) ** 0.4,
         }[witness["pair"]]
@@ -107,6 +109,20 @@ def objectives(witness: Witness) -> bool:
     small = 1e-3
     feasible = (max(0.0, y / small) * small - y) ** 2 / 2 + lam * small**2
     return feasible < 0.1 * least
+
+
+def width_moves_it(witness: Witness) -> bool:
+    """(G.1) for one record by descent in all weights from equal and random starts, of that width."""
+    width, lam = int(witness["m"]), float(Fraction(witness["lam"]))
+    claimed = lam / (2 + 2 * lam)  # whatever the width, from 2 on
+
+    def objective(weights: np.ndarray) -> float:
+        u, alpha = weights[:width], weights[width:]
+        return float((np.maximum(u, 0) @ alpha - 1) ** 2 / 2 + lam / 2 * (weights**4).sum())
+
+    generator = np.random.default_rng(6)
+    starts = [np.full(2 * width, 0.5), *(generator.uniform(0, 1, size=2 * width) for _ in range(4))]
+    return min(optimize.minimize(objective, start).fun for start in starts) < claimed - 1e-4
 
 
 def not_invariant(witness: Witness) -> bool:
@@ -215,6 +231,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/alg-1": shapes,
     "relu-approx/alg-1-average": beyond_the_textbook,
     "relu-approx/intro-rates-worse": better_rate,
+    "relu-approx/intro-rates-erm": better_rate,
+    "relu-approx/G.1-analogous": width_moves_it,
     "relu-approx/thm-G.1-reading-letters": objectives,
     "relu-approx/thm-G.1-proof": not_invariant,
     "relu-approx/thm-G.1-gamma": no_real_scaling,
@@ -237,6 +255,8 @@ NOT_WITNESSES: dict[str, Witness] = {
     "relu-approx/k-independent": {"value": "0"},
     "relu-approx/thm-4.1-union": {"gamma": "1/10", "failing": "1/30, 1/30, 1/30"},
     "relu-approx/alg-1": {"d": "3", "P": "1", "claimed": "3"},
+    "relu-approx/intro-rates-erm": {"pair": "Theorem D.3", "x": "n^-0"},
+    "relu-approx/G.1-analogous": {"m": "2", "lam": "1/2"},
     "relu-approx/intro-rates-worse": {"pair": "Arora et al. 2023", "x": "n^-1/4"},
     "relu-approx/alg-1-average": {"T": "1", "eta": "1", "factor of G^2": "2", "subgradients": "1"},
     "relu-approx/thm-D.3": {"C": "R", "p": "1", "n": "2", "epsilon": "1", "delta": "1e-5", "beta": "0.05"},

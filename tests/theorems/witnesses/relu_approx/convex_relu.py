@@ -157,6 +157,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "relu-approx/cones-partition": in_several_cones,
     "relu-approx/DX-bound": bound_too_small,
     "relu-approx/thm-3.1": three_neurons_cost_more,
+    "relu-approx/general-convex-loss": three_neurons_cost_more,
     "relu-approx/eq-3.4": measures_something_else,
     "relu-approx/eq-3.6-3.8-D": indicators_differ,
     "relu-approx/lem-B.1-hessian": blocks_interact,

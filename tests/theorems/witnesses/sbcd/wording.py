@@ -75,7 +75,7 @@ WITNESSES = {
     "sbcd/alg-simultaneous": orders_differ,
     "sbcd/cor-4.5-sigma": touch_is_another,
     "sbcd/composition-identical-noise-reading-needed": losses_add,
-    "sbcd/lem-4.1-uniform": step_without_curvature,
+    "sbcd/lem-4.1-uniform-reading-one-omega": step_without_curvature,
     "sbcd/o-is-variance": other_variance,
     "sbcd/eq-9-t": other_variance,
     "sbcd/whole-network-gain": last_iterate_tells_more,
@@ -86,6 +86,6 @@ NOT_WITNESSES: dict[str, Witness] = {
                               "claimed difference": "0"},
     "sbcd/cor-4.5-sigma": {"o": "2", "claimed": "1/8"},
     "sbcd/composition-identical-noise-reading-needed": {"v_1": "2", "v_2": "2", "claimed R/alpha": "1/2"},
-    "sbcd/lem-4.1-uniform": {"eta": "1", "omega": "1/2", "curvature": "0", "claimed": "1"},
+    "sbcd/lem-4.1-uniform-reading-one-omega": {"eta": "1", "omega": "1/2", "curvature": "0", "claimed": "1"},
     "sbcd/o-is-variance": {"eta": "1/2", "o": "3", "variance of (9)": "3"},
 }
