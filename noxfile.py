@@ -64,7 +64,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def audit(session: nox.Session) -> None:
-    """The main job: a bound, every claim, the default audits, false claims, planted bugs, and the report of it all."""
+    """The main job: a bound, every claim, the default audits, false claims, rates, planted bugs, and the report."""
     session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "bound", "gaussian.epsilon", "sigma=1", "sensitivity=1", "delta=1e-5")
     FINDINGS.unlink(missing_ok=True)  # every claim is checked, once, and the report reads what was found
@@ -73,6 +73,7 @@ def audit(session: nox.Session) -> None:
     # Interrupted, it goes on where it was; the report reads what the audits have left, and trains nothing again.
     session.run("dp-oracle", "audit", "--all", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "false-claims", *workers, "--store", str(AUDITS))
+    session.run("dp-oracle", "rates", "--all", *workers, "--store", str(AUDITS))
     session.run("dp-oracle", "mutants")
     session.run("dp-oracle", "report", "--out", str(REPORT), *workers, *KEPT, *session.posargs)
 

@@ -1,4 +1,4 @@
-"""The commands of the audits: audit, one-run, false-claims, mutants, gate, holes, league."""
+"""The commands of the audits: audit, one-run, mutants."""
 
 from __future__ import annotations
 
@@ -20,10 +20,6 @@ from empirical.audits.plan_files import PairWords, TargetWords, make_plan
 from empirical.audits.progress import progress_bar
 from empirical.audits.tightness import COLUMNS, TightnessRow, carry_out, summary, table
 from empirical.estimators.estimators import ESTIMATORS
-from empirical.gate.gate_cli import judge_target
-from empirical.gate.league.league_cli import make_league
-from empirical.gate.making import vectors_cli
-from empirical.gate.searching.holes_cli import plant_holes
 from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
@@ -45,10 +41,6 @@ def register(app: typer.Typer) -> None:
     app.command("audit")(audit_target)
     app.command("one-run")(audit_in_one_run)
     app.command("mutants")(judge_mutants)
-    app.command("gate")(judge_target)
-    app.command("holes")(plant_holes)
-    app.command("league")(make_league)
-    vectors_cli.register(app)
 
 
 def audit_rows(named_audits: dict[str, Audit]) -> list[tuple[str, ...]]:

@@ -27,7 +27,7 @@ DEFAULT_DIRECTORY = Path("out/report")
 
 
 def register(app: typer.Typer) -> None:
-    """Add this room's command to the dp-oracle command."""
+    """Add the report's command to the dp-oracle command."""
     app.command("report")(write_report)
 
 
@@ -49,11 +49,11 @@ def validated(report: Report) -> dict[str, Any]:
     return data
 
 
-def need_libraries() -> None:
-    """A clear error where the libraries of the `report` extra are not installed."""
-    missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+def need_libraries(names: tuple[str, ...], *, what: str) -> None:
+    """A clear error where libraries of the `report` extra are not installed."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
     if missing:
-        raise OracleError(f"the report needs {', '.join(missing)}: pip install 'dp-oracle[report]'")
+        raise OracleError(f"{what} needs {', '.join(missing)}: pip install 'dp-oracle[report]'")
 
 
 def prepare(directory: Path) -> None:
@@ -85,13 +85,13 @@ def collect_with_progress(
 
 def write(report: Report, directory: Path) -> tuple[Path, Path]:
     """Write both files; nothing is written unless both could be made."""
-    from reports import audit_figures, figures  # matplotlib is slow to load, and every other command does without it
+    from reports import audit_figures, figures, rate_figures  # matplotlib is slow to load; other commands need it not
     from reports.render import render
 
     data = validated(report)
     pictures = [
         figures.gaussian_curve(), figures.noisy_cgd_epochs(), audit_figures.audits(report),
-        audit_figures.over_epochs(report),
+        audit_figures.over_epochs(report), *map(rate_figures.rate_figure, report.rates),
     ]
     page, target = render(report, figures=pictures), directory / HTML_FILE
     write_json(directory / JSON_FILE, data)
@@ -118,7 +118,7 @@ def write_report(
     ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
-    need_libraries()
+    need_libraries(LIBRARIES, what="the report")
     prepare(out)
     with nullcontext() if findings is None else Findings(findings, full=False) as known:
         report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
@@ -127,7 +127,8 @@ def write_report(
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
     print(f"{totals.as_expected} of {totals.counts.count} verdicts as expected, "
           f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly, "
-          f"{totals.promises_as_expected} of {totals.false_claims} false privacy claims as expected")
+          f"{totals.promises_as_expected} of {totals.false_claims} false privacy claims as expected, "
+          f"{totals.rates_as_recorded} of {totals.rates} utility rates as on record")
     print(f"report  {page}")
     print(f"data    {data}")
     if open_it:

@@ -24,6 +24,9 @@ from empirical.audits.campaigns import ALL
 from empirical.audits.tightness import TightnessRow, carry_out
 from empirical.gate.league.league import League
 from empirical.mutants.mutant import Judged, Mutant, judge, mutants
+from empirical.studies import record, runs
+from empirical.studies.outcome import StudyOutcome
+from empirical.studies.study import Study, studies
 from oracle.core.domain import Parameter
 from oracle.core.enclosure import Dyadic
 from oracle.core.errors import OracleError
@@ -58,12 +61,13 @@ class ReportScope:
     audits: Mapping[str, AuditPlan]
     mutants: tuple[Mutant, ...]
     false_claims: tuple[FalseClaim, ...]
+    studies: Mapping[str, Study]
 
     @property
     def steps(self) -> int:
         """How many steps `collect` will tell its progress of."""
         parts = (self.bounds, self.claims, self.audits, self.mutants, self.false_claims)
-        return sum(map(len, parts))
+        return sum(map(len, parts)) + bool(self.studies)
 
 
 def everything() -> ReportScope:
@@ -71,6 +75,7 @@ def everything() -> ReportScope:
     return ReportScope(
         bounds=tuple(bounds().values()), claims=tuple(claims().values()), audits=ALL,
         mutants=tuple(mutants().values()), false_claims=tuple(false_claims().values()),
+        studies=runs.chosen_studies((), everything=True, full=False),
     )
 
 
@@ -159,6 +164,8 @@ class Totals:
     false_claims: int
     violations: int
     promises_as_expected: int
+    rates: int
+    rates_as_recorded: int
 
     @property
     def ok(self) -> bool:
@@ -166,7 +173,7 @@ class Totals:
         return (
             self.as_expected == self.counts.count and self.consistent == self.audits
             and self.killed == self.harmful and self.spared == self.equivalent
-            and self.promises_as_expected == self.false_claims
+            and self.promises_as_expected == self.false_claims and self.rates_as_recorded == self.rates
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -184,6 +191,7 @@ class Totals:
             "false_claims": {
                 "count": self.false_claims, "violations": self.violations, "as_expected": self.promises_as_expected,
             },
+            "rates": {"count": self.rates, "as_recorded": self.rates_as_recorded},
         }
 
 
@@ -200,8 +208,11 @@ class Report:
     audits: tuple[tuple[str, Audit], ...]
     mutants: tuple[Judged, ...]
     false_claims: tuple[AuditedPromise, ...]
+    rates: tuple[StudyOutcome, ...]
+    calibration: Sequence[Mapping[str, Any]]
     league: League
     variants: Mapping[str, Mapping[str, int]]
+    unjudged: int
 
     @property
     def totals(self) -> Totals:
@@ -222,6 +233,8 @@ class Report:
             false_claims=len(self.false_claims),
             violations=sum(item.audit.verdict == "VIOLATION" for item in self.false_claims),
             promises_as_expected=sum(item.good for item in self.false_claims),
+            rates=len(self.rates),
+            rates_as_recorded=sum(record.differs(item, record.known(item.study)) == "" for item in self.rates),
         )
 
     @property
@@ -239,7 +252,7 @@ class Report:
         return plain_object({  # by hand: what follows from the entries stands before them
             "format": FORMAT, "project": {"name": DISTRIBUTION, "version": self.version},
             **picked(self, "libraries", "seed", "budget", "ok", "totals", "bounds", "claims"), "audits": self.tightness,
-            **picked(self, "mutants", "false_claims", "league", "variants"),
+            **picked(self, "mutants", "false_claims", "rates", "calibration", "league", "variants", "unjudged"),
         })
 
 
@@ -249,11 +262,18 @@ def shipped_league() -> League:
         return League.read(path)
 
 
-def shipped_variants() -> dict[str, dict[str, int]]:
-    """How many machine-made false variants of claims survived when they were last all judged, by evidence."""
-    text = resources.files("reports").joinpath("variants.json").read_text(encoding="utf-8")
-    totals: dict[str, dict[str, int]] = json.loads(text)["totals"]
-    return totals
+def shipped_variants() -> tuple[dict[str, dict[str, int]], int]:
+    """How many machine-made false variants of claims survived when last judged, and of how many claims none were."""
+    shipped = json.loads(resources.files("reports").joinpath("variants.json").read_text(encoding="utf-8"))
+    return shipped["totals"], len(shipped["unjudged"])
+
+
+def shipped_calibration() -> list[dict[str, Any]]:
+    """How the method of the studies judged planted rates when it was last held to them."""
+    rows: list[dict[str, Any]] = json.loads(
+        resources.files("reports").joinpath("calibration.json").read_text(encoding="utf-8")
+    )
+    return rows
 
 
 def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
@@ -341,7 +361,8 @@ def collect(
         audits=tuple(_audited(plans, workers, store, progress)),
         mutants=_each(chosen.mutants, lambda item: f"mutant {item.id}", judge, progress),
         false_claims=tuple(_refuted(promises, workers, store, progress)),
-        league=shipped_league(), variants=shipped_variants(),
+        rates=_studied(chosen.studies, workers, store, progress), calibration=shipped_calibration(),
+        league=shipped_league(), variants=shipped_variants()[0], unjudged=shipped_variants()[1],
     )
 
 
@@ -363,3 +384,16 @@ def _refuted(
     for judged in audit_false_claims(promises, workers=workers, store=store):
         progress(f"false claim {judged.false_claim.id}", 1)
         yield judged
+
+
+def _studied(
+    chosen: Mapping[str, Study], workers: int, store: Path | None, progress: Progress
+) -> tuple[StudyOutcome, ...]:
+    """The outcomes of the studies of utility rates; replicates that the store knows are read from it."""
+    if not chosen:
+        return ()
+    progress("utility rates", 0)
+    others = record.probabilities(studies())
+    found = runs.carry_out(chosen, store=store, workers=workers, recorded=others)
+    progress("utility rates", 1)
+    return tuple(found.values())

@@ -24,6 +24,7 @@ from empirical.audits.audit import Audit
 from empirical.audits.tightness import summary
 from empirical.gate.league import league_tables
 from empirical.mutants.mutant import SEVERITIES
+from empirical.studies import record
 from oracle.core.errors import OracleError
 from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
@@ -160,6 +161,7 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         refuted_readings=refuted(report.claims, of_document=False),
         whose_meanings=WHOSE,
         audited=audited(report),
+        as_recorded=lambda item: record.differs(item, record.known(item.study)) == "",
         largest=largest,
         figures={figure.id: figure for figure in figures},
         campaigns={name: audit.plan for name, audit in report.audits},  # one line a campaign, however many estimators

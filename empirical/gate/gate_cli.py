@@ -29,6 +29,11 @@ _BOUND, _TRAINING, _LIMITS, _OUTPUT = (
 )
 
 
+def register(app: typer.Typer) -> None:
+    """Add this command to the dp-oracle command."""
+    app.command("gate")(judge_target)
+
+
 def judge_target(
     target: Annotated[
         str | None, typer.Argument(help="The function to judge: pkg.mod:fn or path/to/file.py:fn.")

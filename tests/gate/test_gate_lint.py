@@ -187,7 +187,7 @@ def test_another_layout_is_a_problem(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [
     pytest.param(tuple(REPRESENTATIVES), id="a few"),
-    pytest.param(tuple(bounds()), id="all", marks=pytest.mark.full),
+    pytest.param(tuple(bounds().keys() - REPRESENTATIVES), id="the others", marks=pytest.mark.full),
 ])
 def test_the_shipped_files_have_no_problem_of_form(names: tuple[str, ...]) -> None:
     assert [str(problem) for name in names for problem in lint(name, sample=0)] == []

@@ -337,7 +337,10 @@ def test_a_search_that_judged_nothing_does_not_pass(library: pytest.Pytester) ->
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("function", "verdict", "outcome"),
-    [("wrong_below", "UNSOUND", "xfailed"), ("wrong_below", "CRASH", "failed"), ("wrong_twice", "UNSOUND", "failed")],
+    [
+        ("wrong_below", "UNSOUND", "xfailed"), ("wrong_twice", "UNSOUND", "failed"),
+        pytest.param("wrong_below", "CRASH", "failed", marks=pytest.mark.thorough),
+    ],
 )
 def test_the_search_obeys_the_marker_and_the_xfail_file(
     library: pytest.Pytester, function: str, verdict: str, outcome: str

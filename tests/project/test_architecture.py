@@ -16,7 +16,7 @@ from tests.project.nox_sessions import sessions_named
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 ROOMS = ("oracle", "empirical", "theorems", "reports")
-CONTRACTS = {"Parameter", "Enclosure", "Bound", "Algorithm", "Guarantee", "Claim", "Audit"}
+CONTRACTS = {"Parameter", "Enclosure", "Bound", "Algorithm", "Guarantee", "Claim", "Audit", "Study"}
 ADDED = {"claim", "bound", "algorithm", "planted bug", "pair", "adapter", "study"}
 _FOLDER = re.compile(r"(\w+)/(?=[\s,;:.)]|$)")
 

@@ -133,7 +133,9 @@ def test_a_command_is_judged_in_its_project(project: Path) -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-@pytest.mark.parametrize(("folder", "target"), [("project", "mylib:train"), ("elsewhere", "oracle.library:train")])
+@pytest.mark.parametrize(("folder", "target"), [
+    ("elsewhere", "oracle.library:train"), pytest.param("project", "mylib:train", marks=pytest.mark.thorough),
+])
 def test_a_training_is_audited_in_two_processes(project: Path, folder: str, target: str) -> None:
     path = (ROOT,) if folder == "project" else (project, ROOT)
     done = dp_oracle(project.parent / folder, "audit", target, *AUDIT, "--workers", "2", path=path)
@@ -154,8 +156,9 @@ def test_claims_are_checked_in_processes_in_such_a_project(project: Path) -> Non
 
 @pytest.mark.parametrize("words", [
     ("gate", "mixed:delta", *GATE), ("gate", "late:delta", *GATE),
-    ("gate", "--cmd", f"{sys.executable} both.py", *GATE),
-    ("audit", "late:train", *AUDIT), ("audit", "late:train", *AUDIT, "--workers", "2"),
+    pytest.param(("gate", "--cmd", f"{sys.executable} both.py", *GATE), marks=pytest.mark.thorough),
+    pytest.param(("audit", "late:train", *AUDIT), marks=pytest.mark.thorough),
+    ("audit", "late:train", *AUDIT, "--workers", "2"),
 ], ids=["at import", "at a call", "a command", "a training", "a training in processes"])
 def test_a_target_that_needs_both_is_told_in_one_line(project: Path, words: tuple[str, ...]) -> None:
     """Whenever it asks for ours, and however it is run: no table, no verdict, no crash a case."""

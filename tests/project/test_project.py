@@ -78,7 +78,23 @@ def test_readme_counts_the_claims_by_verdict() -> None:
 
 @pytest.mark.full
 def test_the_command_starts_without_torch() -> None:
-    assert run(ROOT, "-c", "import sys, reports.cli; sys.exit('torch' in sys.modules)").returncode == 0
+    assert run(ROOT, "-c", "import sys, reports.cli; reports.cli.app; sys.exit('torch' in sys.modules)").returncode == 0
+
+
+@pytest.mark.full
+def test_a_bound_is_answered_without_the_other_rooms() -> None:
+    code = """
+import sys
+from reports.cli import main
+sys.argv = ["dp-oracle", "bound", "gdp.delta", "mu=1", "epsilon=1"]
+try:
+    main()
+finally:
+    print(sorted({"sympy", "theorems", "empirical.cli", "torch"} & set(sys.modules)))
+"""
+    done = run(ROOT, "-c", code)
+    assert done.returncode == 0
+    assert done.stdout.endswith("[]\n"), done.stdout
 
 
 def test_importing_the_oracle_does_not_import_torch() -> None:

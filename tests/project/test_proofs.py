@@ -24,7 +24,7 @@ def test_no_check_leans_on_an_assertion() -> None:
     assert found == set()
 
 
-@pytest.mark.full
+@pytest.mark.thorough  # without compiled files of the libraries it takes a quarter of a minute
 def test_a_check_finds_the_same_without_assertions(tmp_path: Path) -> None:
     found = []
     for options in ((), ("-O",)):

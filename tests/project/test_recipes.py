@@ -40,9 +40,9 @@ def test_recipe_prints_what_it_says(copy: Path, block: str) -> None:
 
 def test_there_is_a_recipe_for_each_kind() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for kind in ("a bound", "an algorithm", "a claim", "a mutant"):
+    for kind in ("a bound", "an algorithm", "a claim", "a study", "a mutant"):
         assert f"## Add {kind}" in text
-    assert len(CONSOLE) == 4
+    assert len(CONSOLE) == 5
 
 
 @pytest.mark.full

@@ -27,7 +27,6 @@ WAITING = {  # may only shrink
     "oracle.core.hypotheses:KINDS": "what kinds of hypotheses there are, for whoever lists them",
     "oracle.algorithms.convex_relu.convex_relu:predict": "the utility of what is released",
     "oracle.algorithms.convex_relu.torch_convex_relu:predict": "the utility of what is released",
-    "oracle.algorithms.kernels.chebyshev:approximation": "the claims on 002, Lemmas 16 and 17",
     "oracle.algorithms.kernels.multinomial:weights": "the claims on 002, Lemmas 16 and 17",
     "oracle.algorithms.kernels.torch_two_layer_kernel:scores": "the utility of 002, Algorithm 9",
     "oracle.algorithms.kernels.two_layer_kernel:scores": "the utility of 002, Algorithm 9",

@@ -8,7 +8,7 @@ from collections import Counter
 from html.parser import HTMLParser
 
 from oracle.running.console import run
-from reports import audit_figures, figures
+from reports import audit_figures, figures, rate_figures
 from reports.cli import app
 from reports.model import Report, ReportScope
 from reports.render import render
@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 def nothing() -> ReportScope:
-    return ReportScope(bounds=(), claims=(), audits={}, mutants=(), false_claims=())
+    return ReportScope(bounds=(), claims=(), audits={}, mutants=(), false_claims=(), studies={})
 
 
 @functools.cache
@@ -70,7 +70,9 @@ def fixed_figures() -> tuple[figures.Figure, ...]:
 
 
 def page_of(report: Report) -> str:
-    return render(report, figures=[*fixed_figures(), audit_figures.audits(report), audit_figures.over_epochs(report)])
+    rates = map(rate_figures.rate_figure, report.rates)
+    audits = audit_figures.audits(report), audit_figures.over_epochs(report)
+    return render(report, figures=[*fixed_figures(), *audits, *rates])
 
 
 def run_here(*arguments: str) -> int:

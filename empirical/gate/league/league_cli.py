@@ -24,6 +24,11 @@ from oracle.core.errors import OracleError
 from oracle.running.console import GOOD, WRONG, print_table, require_writable, write_json
 
 
+def register(app: typer.Typer) -> None:
+    """Add this command to the dp-oracle command."""
+    app.command("league")(make_league)
+
+
 def make_league(
     library: Annotated[
         list[str] | None, typer.Option(help="Only this library (repeatable); all that are installed by default.")

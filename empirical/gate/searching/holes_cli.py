@@ -33,6 +33,11 @@ _ASKERS = (_PLANTER, "empirical.gate.jobs", "empirical.gate.xfail")
 Row = Mapping[str, Any]
 
 
+def register(app: typer.Typer) -> None:
+    """Add this command to the dp-oracle command."""
+    app.command("holes")(plant_holes)
+
+
 def plant_holes(
     bound: Annotated[list[str] | None, typer.Option(help="Only this bound (repeatable).")] = None,
     count: Annotated[int, typer.Option(min=1, help="Holes a bound.")] = COUNT,
