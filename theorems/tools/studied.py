@@ -14,7 +14,7 @@ from oracle.core.registry import named
 from theorems.verdict import Evidence, Finding, ProofStep, Scope, Verdict, sampled
 
 FOR = ("CONFIRMED", "HELD", "FASTER")
-AGAINST = ("SLOWER", "BOUND VIOLATED")
+AGAINST = ("SLOWER", "BOUND_VIOLATED")
 
 
 def on_record(name: str) -> RecordedStudy:
