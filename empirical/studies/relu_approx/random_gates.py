@@ -28,13 +28,14 @@ def condition(features: Array) -> float:
     return float(np.linalg.eigvalsh(gram)[-1] / np.linalg.eigvalsh(both)[0])
 
 
-def _drawn(spot: Spot, seed: int, replicate: int) -> tuple[np.random.Generator, Array]:
+def drawn(spot: Spot, seed: int, replicate: int) -> tuple[np.random.Generator, Array]:
+    """A generator of the replicate's own, and its normal data."""
     draw = np.random.Generator(np.random.Philox([seed, replicate]))
     return draw, draw.standard_normal((RATIO * spot["d"], spot["d"]))
 
 
 def _conditions(spot: Spot, seed: int, replicates: range) -> Array:
-    return np.array([condition(_drawn(spot, seed, replicate)[1]) for replicate in replicates])
+    return np.array([condition(drawn(spot, seed, replicate)[1]) for replicate in replicates])
 
 
 conditioned = Study(
@@ -58,7 +59,7 @@ def _failures(spot: Spot, seed: int, replicates: range) -> Array:
     """1 where the gates do not span, 0 where they do."""
     missing = []
     for replicate in replicates:
-        draw, features = _drawn(spot, seed, replicate)
+        draw, features = drawn(spot, seed, replicate)
         records = len(features)
         gates = math.ceil(2.0 * condition(features) * math.log(records / float(FAILURE)))
         active = features @ draw.standard_normal((spot["d"], gates)) >= 0.0
@@ -77,7 +78,7 @@ spanning = Study(
     axis="d",
     grid=(4, 8, 16, 32),
     premises=(
-        Premise("M is invertible: kappa is finite", lambda spot: math.isfinite(condition(_drawn(spot, 4002, 0)[1]))),
+        Premise("M is invertible: kappa is finite", lambda spot: math.isfinite(condition(drawn(spot, 4002, 0)[1]))),
     ),
     bound=lambda spot: arb(FAILURE.numerator) / FAILURE.denominator,
     simulation=Simulation(_failures, at=(4, 8, 16, 32), replicates=128, seed=4002, law=SHARE),
