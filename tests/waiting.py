@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +14,11 @@ PATIENCE = 900.0  # seconds: the machine may be slow, and busy
 _NO_END = 30.0  # seconds of this process's own time, whatever else the machine does
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    """Wait for something that another process does; that process, if it is given, must not end before."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
+        assert process is None or process.poll() is None or condition(), f"it ended with {process.returncode} before"
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
 

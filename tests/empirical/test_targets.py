@@ -305,8 +305,8 @@ from empirical.audits.foreign import TrainingCommand, TrainingFunction
 from oracle.core.tape import Tape
 {target}.releases(np.zeros((1, 1)), np.zeros(1), Tape(0, 1))
 """
-    audit = subprocess.Popen([sys.executable, "-c", code])
-    wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"))
+    audit = subprocess.Popen([sys.executable, "-c", code], text=True)
+    wait_until(lambda: noted.exists() and noted.read_text().endswith("\n"), audit)
     pid = int(noted.read_text())
     assert runs(pid)
     os.kill(audit.pid, signal.SIGKILL)

@@ -13,16 +13,13 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-import typer
 
-import empirical.cli
 from empirical.gate import vector_files
 from oracle.running.console import run
+from reports.cli import app
 from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
-APP = typer.Typer()
-empirical.cli.register(APP)
 SCHEMA = json.loads((ROOT / "empirical/gate/schemas/result.schema.json").read_text(encoding="utf-8"))
 CASES = vector_files.load("laplace.delta").cases
 VALID, INVALID = sum(case.valid for case in CASES), sum(not case.valid for case in CASES)
@@ -104,7 +101,7 @@ def library(tmp_path: Path) -> Path:
 def gate(folder: Path, *words: str, code: int) -> dict[str, Any]:
     """The JSON document of a run that must end with an exit code."""
     file = folder / "result.json"
-    assert run(APP, ["gate", *words, "--json", str(file)]) == code
+    assert run(app, ["gate", *words, "--json", str(file)]) == code
     document: dict[str, Any] = json.loads(file.read_text())
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["exitCode"] == code
@@ -145,7 +142,7 @@ def test_a_wrong_function_fails_with_every_file_written(library: Path, capsys: p
     assert "tenth(scale=1.0, sensitivity=1.0, epsilon=0.5)" in capsys.readouterr().out
     before = files["markdown"].read_text()
     known = folder / "known.toml"
-    assert run(APP, ["gate", f"{library}:tenth", *BOUND, "--xfail", str(files["write-xfail"])]) == 2  # a reason is TODO
+    assert run(app, ["gate", f"{library}:tenth", *BOUND, "--xfail", str(files["write-xfail"])]) == 2  # a reason is TODO
     known.write_text(files["write-xfail"].read_text().replace("TODO", "it forgets a factor of ten"))
     gate(folder, f"{library}:tenth", *BOUND, *words, "--search", "30", "--xfail", str(known), code=0)
     assert files["markdown"].read_text().startswith(before)  # it is appended to
@@ -210,7 +207,7 @@ def test_bad_usage_is_one_line(
     config = library.parent / "dp-oracle.toml"
     config.write_text("")
     made = [word.format(fn=f"{library}:correct", config=config) for word in words]
-    assert run(APP, ["gate", *made]) == 2
+    assert run(app, ["gate", *made]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert told in error
@@ -233,7 +230,7 @@ def test_a_bad_configuration_is_told(
     text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "dp-oracle.toml").write_text(text)
-    assert run(APP, ["gate", "--config", str(tmp_path / "dp-oracle.toml")]) == 2
+    assert run(app, ["gate", "--config", str(tmp_path / "dp-oracle.toml")]) == 2
     assert told in capsys.readouterr().err
 
 
@@ -288,12 +285,12 @@ def test_a_training_is_audited(library: Path) -> None:
 def test_an_interrupted_run_tells_what_it_did(library: Path) -> None:
     file = library.parent / "result.json"
     words = [f"{library}:hanging", *BOUND, "--timeout", "600", "--json", str(file)]
-    code = f"import sys, tests.gate.test_gate_command as t; sys.exit(t.run(t.APP, ['gate', *{words!r}]))"
+    code = f"import sys, tests.gate.test_gate_command as t; sys.exit(t.run(t.app, ['gate', *{words!r}]))"
     process = subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    wait_until(Path(f"{library}.hangs").exists)  # as the tenth case does
+    wait_until(Path(f"{library}.hangs").exists, process)  # as the tenth case does
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

@@ -35,7 +35,7 @@ from tests.waiting import PATIENCE, wait_until
 
 NAME = "composition.basic"
 SAMPLE = (NAME, "noisy-cgd.mu")
-OTHERS = ("convex-relu.step", "gaussian.epsilon", "tree.epsilon", "shifted.mu")
+OTHERS = {"convex-relu.step": "full", "gaussian.epsilon": "full", "tree.epsilon": "full", "shifted.mu": "thorough"}
 planter = functools.cache(Planter)
 
 # Accountants that passed with exit code 0 while the vectors had holes: where each answers 0.
@@ -66,7 +66,7 @@ def test_accountants_that_passed_fail_by_the_vectors_alone(what: str) -> None:
     assert all(not outcome.good and outcome.judgement.answer == "0" for outcome in unsound)
 
 
-@pytest.mark.parametrize("name", [*SAMPLE, *(pytest.param(name, marks=pytest.mark.full) for name in OTHERS)])
+@pytest.mark.parametrize("name", [*SAMPLE, *(pytest.param(name, marks=getattr(pytest.mark, tier)) for name, tier in OTHERS.items())])
 def test_a_fixed_sample_of_holes_is_found(name: str) -> None:
     holes = planter(name).holes(6)
     assert [hole for hole in holes if not caught(planter(name), hole).by] == []
@@ -209,9 +209,9 @@ def test_a_file_of_other_holes_is_left_alone(tmp_path: Path, capsys: pytest.Capt
         assert file.read_text() == text
 
 
-@pytest.mark.full
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="interrupts are sent to a process group")
-@pytest.mark.parametrize("way", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
 def test_what_is_measured_when_a_run_is_cut_short_stays(tmp_path: Path, way: signal.Signals) -> None:
     file = tmp_path / "holes.json"
     words = ["holes", "--bound", NAME, "--bound", "gaussian.epsilon", "--count", "1", "--json", str(file)]

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from tests.tiers import later
 from tests.unsound import PAGE, Section, by_class, heading, texts
 
 OURS = {"oracle", "empirical", "theorems", "reports", "tests", "dp_oracle"}
@@ -24,8 +25,11 @@ def test_the_block_is_code_of_the_library_that_ends_with_the_answer(text: str) -
     assert Section.of(text).library.lower().replace("-", "_") in packages
 
 
+DEAR = ("prv-accountant 0.2.0: many Laplace releases", "dp-accounting 0.6.0: PLD at a tiny delta, Laplace")
+
+
 @pytest.mark.full
-@each
+@pytest.mark.parametrize("text", later(texts(), lambda text: heading(text) in DEAR, "thorough", heading))
 def test_the_certified_value_is_ours_and_the_answer_breaks_it(text: str) -> None:
     section = Section.of(text)
     lower, upper = section.truth()

@@ -201,8 +201,8 @@ PROVED = [
 
 
 def by_day(name: str) -> bool:
-    """A third of them, always the same ones; the others at night, and `nox -s variants` judges those of every claim."""
-    return zlib.crc32(name.encode()) % 3 == 0
+    """A fifth of them, always the same ones; the others at night, and `nox -s variants` judges those of every claim."""
+    return zlib.crc32(name.encode()) % 5 == 0
 
 
 @pytest.mark.full

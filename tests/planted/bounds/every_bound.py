@@ -103,7 +103,8 @@ def without_budgets(bound: Bound) -> Iterator[Bound]:
         yield bound
 
 
-SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "libraries that differ", "budgets dropped")
+SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "libraries that differ", "budgets dropped",
+          "loose fast path")
 """Bugs whose check is the same for all bounds; that it sees a part in 10^12 of each is asked by day."""
 
 
