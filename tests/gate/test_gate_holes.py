@@ -66,7 +66,9 @@ def test_accountants_that_passed_fail_by_the_vectors_alone(what: str) -> None:
     assert all(not outcome.good and outcome.judgement.answer == "0" for outcome in unsound)
 
 
-@pytest.mark.parametrize("name", [*SAMPLE, *(pytest.param(name, marks=getattr(pytest.mark, tier)) for name, tier in OTHERS.items())])
+@pytest.mark.parametrize(
+    "name", [*SAMPLE, *(pytest.param(name, marks=getattr(pytest.mark, tier)) for name, tier in OTHERS.items())]
+)
 def test_a_fixed_sample_of_holes_is_found(name: str) -> None:
     holes = planter(name).holes(6)
     assert [hole for hole in holes if not caught(planter(name), hole).by] == []
