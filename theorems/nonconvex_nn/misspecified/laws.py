@@ -75,7 +75,7 @@ def moments(power: int) -> tuple[Any, Any]:
     return first, second / variance
 
 
-def one_sided_risk(below: Fraction, w: Any) -> Any:
+def one_sided_risk(below: Any, w: Any) -> Any:
     """L(w) for w <= 0, y = -max(0, x) and that share."""
     return 1 - below + w**2 * below
 

@@ -55,7 +55,7 @@ from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
 Bound = Callable[[Any, Any, Any], Any]
-_POWERS = (7, 0, 1, 20)
+_POWERS = (7, 0, 1, 10)
 
 
 def _judge_gradient(bound: Bound, given: Domain, total: bool) -> Finding:
@@ -163,7 +163,7 @@ def judge_utility(promised: Callable[[Any], Any], given: Domain) -> Finding:
     for power in _POWERS:
         mu, alpha, steps = share(power), Fraction(1, 100), 10**4
         w = limit_of(mu)
-        with_steps = one_sided_risk(mu, ball(w) * (1 - (1 - ball(mu) / 16) ** steps))
+        with_steps = one_sided_risk(ball(mu), ball(w) * (1 - (1 - ball(mu) / 16) ** steps))
         best = one_sided_risk(mu, Fraction(0))
         if with_steps > ball(promised(mu) * best + alpha):
             return refuted(
@@ -187,7 +187,7 @@ def judge_explicit(says: Explicit, given: Domain) -> Finding:
         for power in _POWERS:
             mu = share(power)
             best = ball(one_sided_risk(mu, Fraction(0))).sqrt()
-            reached = one_sided_risk(mu, ball(limit_of(mu) - far))
+            reached = one_sided_risk(ball(mu), ball(limit_of(mu) - far))
             found = [general(ball(far), best, ball(mu)), *([symmetric(ball(far), best)] if mu * 2 == 1 else [])]
             tried += len(found)
             for one in found:
