@@ -1,7 +1,7 @@
 r"""One step of Algorithm 8 of document 002: Lemmas 13 to 15 and the displays (12) to (15).
 
-Write u = w_(i-1) - w_l, Delta = gradient(w_(i-1)) - gradient(w_l) on batch D_i, g = gradient(w_l) on it, zeta the noise,
-a = g + zeta: w_i - w_l = u - eta (Delta + a), so
+Write u = w_(i-1) - w_l, Delta = gradient(w_(i-1)) - gradient(w_l) on batch D_i, g = gradient(w_l) on it, zeta the
+noise, a = g + zeta: w_i - w_l = u - eta (Delta + a), so
 
     |w_i - w_l|^2 = |u|^2 - 2 eta <Delta + a, u> + eta^2 |Delta + a|^2            (the text has eta for 2 eta).
 
@@ -9,23 +9,23 @@ With Lemma 14, <Delta,u> >= tau |u|^2 + beta |Delta|^2, and |a|^2 <= 2 (|g|^2 + 
 
     |w_i - w_l|^2 <= (1 - tau eta) |u|^2 + eta (4 eta + 2/tau)(|g|^2 + |zeta|^2),        eta <= beta,
 
-as the difference is at least eta times (tau |u|^2 + 2 <a,u> + |a|^2/tau) + ((2 beta - eta) |Delta|^2 - 2 eta <Delta,a> +
-eta |a|^2), two forms that are not negative. The printed one, (1 - tau eta/2) and eta (4 eta + 1/tau), fails where Lemma
-14 is an equality: one dimension, Delta = lambda u with lambda = tau + beta lambda^2, g = zeta.
+as the difference is at least eta times (tau |u|^2 + 2 <a,u> + |a|^2/tau) + ((2 beta - eta) |Delta|^2 - 2 eta <Delta,a>
++ eta |a|^2), two forms that are not negative. The printed one, (1 - tau eta/2) and eta (4 eta + 1/tau), fails where
+Lemma 14 is an equality: one dimension, Delta = lambda u with lambda = tau + beta lambda^2, g = zeta.
 
-Lemma 14. For every sample, in the notation of `surrogate`, <Delta,u> = mean D g >= mean D^2, and |Delta|^2 = |mean D x|^2
-<= l mean D^2, l the largest eigenvalue of the sample's second moment matrix. So if l <= 4 and mean D g >= (2/3) mu |u|^2
-for all w, then <Delta,u> = half + half >= (mu/3)|u|^2 + |Delta|^2/8: the lemma, and for all w, not only on the shell. Both
-events hold with probability 1 - zeta for n >= C d log^c(d/(mu zeta))/mu^2: (i) l <= 4 by a matrix Chernoff bound, as
-|x|^2 <= C d, once n >= C' d log(d/zeta). (ii) Let h = D g/|u|^2 <= <u^,x>^2, u^ = u/|u|, and cut it off: h_K = min(h, K^2).
-E(h - h_K) <= E[<u^,x>^2; |<u^,x>| > K] <= mu/6 for K = c log(1/mu), as log-concave marginals have exponential tails.
-The functions h_K are made from d + 2 parameters by finitely many comparisons of polynomials of bounded degree, so their
-pseudo-dimension is O(d), and n >= C K^4 (d log n + log(1/zeta))/mu^2 records bring all their means within mu/6 of their
-expectations. So mean h >= mean h_K >= mu - mu/6 - mu/6.
+Lemma 14. For every sample, in the notation of `surrogate`, <Delta,u> = mean D g >= mean D^2, and |Delta|^2 = |mean D
+x|^2 <= l mean D^2, l the largest eigenvalue of the sample's second moment matrix. So if l <= 4 and mean D g >= (2/3) mu
+|u|^2 for all w, then <Delta,u> = half + half >= (mu/3)|u|^2 + |Delta|^2/8: the lemma, and for all w, not only on the
+shell. Both events hold with probability 1 - zeta for n >= C d log^c(d/(mu zeta))/mu^2: (i) l <= 4 by a matrix Chernoff
+bound, as |x|^2 <= C d, once n >= C' d log(d/zeta). (ii) Let h = D g/|u|^2 <= <u^,x>^2, u^ = u/|u|, and cut it off: h_K
+= min(h, K^2). E(h - h_K) <= E[<u^,x>^2; |<u^,x>| > K] <= mu/6 for K = c log(1/mu), as log-concave marginals have
+exponential tails. The functions h_K are made from d + 2 parameters by finitely many comparisons of polynomials of
+bounded degree, so their pseudo-dimension is O(d), and n >= C K^4 (d log n + log(1/zeta))/mu^2 records bring all their
+means within mu/6 of their expectations. So mean h >= mean h_K >= mu - mu/6 - mu/6.
 
-Lemma 13. For a fixed w the mean of n records' gradients has E|mean - gradient|^2 <= E (relu(<w,x>) - y)^2 |x|^2/n <= R^2
-(2 |w|^2 + 2 B^2)/n, so by Chebyshev's inequality it is within alpha with probability 1 - zeta once n >= R^2 (2 |w|^2 + 2
-B^2)/(zeta alpha^2). What the text bounds is the mean itself, which tends to the gradient at w and not to 0.
+Lemma 13. For a fixed w the mean of n records' gradients has E|mean - gradient|^2 <= E (relu(<w,x>) - y)^2 |x|^2/n <=
+R^2 (2 |w|^2 + 2 B^2)/n, so by Chebyshev's inequality it is within alpha with probability 1 - zeta once n >= R^2 (2
+|w|^2 + 2 B^2)/(zeta alpha^2). What the text bounds is the mean itself, which tends to the gradient at w and not to 0.
 """
 
 from __future__ import annotations
@@ -251,26 +251,26 @@ def judge_coercive(says: tuple[Callable[[Any], Any], Fraction], given: Domain) -
 def judge_noise_size(size: Callable[..., Any], given: Domain) -> Finding:
     """Whether m >= size(d, |w|, B, epsilon, alpha, log) and |noise|^2 = d s^2 keep |w_1 - w_l| <= 2 |w_l|.
 
-    w_0 = 0, tau = 1/6, eta = 1/16, no error of the batch, s = sqrt(8) B log/(m epsilon), the text's noise at w_0; log is
-    sqrt(log(1/delta) log(1/zeta)), all hidden factors 1.
+    w_0 = 0, tau = 1/6, eta = 1/16, no error of the batch, s = sqrt(8) B log/(m epsilon), the text's noise at w_0; log
+    is sqrt(log(1/delta) log(1/zeta)), all hidden factors 1.
     """
     tried = 0
-    for point in led(given, dimension=10**8, label="1", epsilon="1/2", log="10"):
-        d, label, eps, log = point["dimension"], point["label"], point["epsilon"], point["log"]
-        root = sympy.sqrt(d)
-        w = sympy.Rational(str(label)) / root  # |w_l|: the two parts of the noise are alike
-        alpha = w / 2
-        m = size(sympy.Integer(d), w, sympy.Rational(str(label)), sympy.Rational(str(eps)), alpha,
-                 sympy.Rational(str(log)))
-        noise = root * sympy.sqrt(8) * sympy.Rational(str(label)) * sympy.Rational(str(log)) / (
-            m * sympy.Rational(str(eps)))
-        reached = noise / 16 - w  # |w_1 - w_l| >= eta |zeta| - |w_l| - eta |gradient|, gradient(0) = -w_l/2 exactly
+    for point in led(given, at_most=60, dimension=10**8, label="1", epsilon="1/2", log="10"):
+        d = sympy.Integer(point["dimension"])
+        label, eps, log = (sympy.Rational(str(point[name])) for name in ("label", "epsilon", "log"))
+        w = label / sympy.sqrt(d)  # |w_l|: the two parts of the noise are alike
+        m = sympy.sympify(size(d, w, label, eps, w / 2, log))
+        noise = 8 * d * label**2 * log**2 / sympy.expand((m * eps) ** 2)  # |zeta|^2; the gradient at 0 is -w_l/2
+        far = (16 * (2 + 1 + sympy.Rational(1, 32)) * w) ** 2  # eta |zeta| > 3 |w_l| + eta |w_l|/2 is too long
         tried += 1
-        if sympy.N(reached - w / 32 - 2 * w) > 0:
-            return refuted("the noise of the first step alone is too long", {
-                "d": d, "B": label, "epsilon": eps, "|w_l|": w, "alpha": alpha, "log factors": log,
-                "m": sympy.N(m, 12), "|noise|": sympy.N(noise, 12), "|w_1 - w_l| above": sympy.N(reached - w / 32, 12),
-                "2 |w_l|": sympy.N(2 * w, 12)})
+        if m.is_positive is not True or noise > far:
+            return refuted_by(
+                "the noise of the first step alone is too long",
+                {"d": d, "B": label, "epsilon": eps, "|w_l|": w, "alpha": w / 2, "log factors": log, "m^2": m**2,
+                 "|noise|^2": noise, "eta": "1/16", "too long beyond |noise|^2": far},
+                computed("|w_1 - w_l| >= |noise|/16 - |w_l| - |w_l|/32 > 2 |w_l|, in squares", bool(noise > far)),
+                argued("a hidden constant K is made up for by a dimension larger by K^2, a power of log d likewise"),
+            )
     r, w_, label_, eps_, alpha_, log_ = sympy.symbols("r w B epsilon alpha l", positive=True)
     tau, eta = sympy.Rational(1, 6), sympy.Rational(1, 16)
     m_ = size(r**2, w_, label_, eps_, alpha_, log_)

@@ -28,16 +28,14 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import non_negative, positive, positive_integer, probability
+from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led
-from theorems.tools.either import root
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as is_positive
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, argued, computed, proof, refuted
 
 Noise = Callable[..., Any]
 """(d, |w|, B, m, epsilon, log(1.25/delta)) -> the standard deviation of a step's noise, for balls and expressions."""
@@ -187,7 +185,8 @@ def judge_growth(factor: Callable[..., Any], given: Domain) -> Finding:
     w_ = sympy.Symbol("w", nonnegative=True)
     added = eta_**2 * r**2 * (z_ * r * (r * w_ + 2 * label_) / m_) ** 2
     return proof(
-        computed("eta^2 d s^2 is at least factor^2 |w|^2", never_negative(added - (factor(eta_, z_, r**2, m_) * w_) ** 2)),
+        computed("eta^2 d s^2 is at least factor^2 |w|^2",
+                 never_negative(added - (factor(eta_, z_, r**2, m_) * w_) ** 2)),
         argued("the noise is independent of the rest and has mean 0: it adds its second moment to E|w|^2"),
         tried=tried,
     )

@@ -47,7 +47,8 @@ sensitivity = Claim(
     id="nonconvex-nn/grad-bound-prose-sensitivity",
     source="002, Section 4.2: the sensitivity of the gradient (of a batch's mean)",
     quote=(
-        r"Therefore, we can still use the Gaussian mechanism with sensitivity $2(\|w_{t-1}\|_2 + B)$ to the gradient to "
+        r"Therefore, we can still use the Gaussian mechanism with sensitivity $2(\|w_{t-1}\|_2 + B)$ to the gradient "
+        r"to "
         r"ensure (ϵ, δ) -DP."
     ),
     whose=Whose.PRINTED,
@@ -150,7 +151,8 @@ trend = Claim(
     id="nonconvex-nn/noise-shrinks-prose",
     source="002, Section 4.2: the noise falls as the algorithm goes on",
     quote=(
-        r"In general, our method can provide a tighter bound, as $\|w_{t-1}\|_2$ becomes smaller as $t$ increases, which "
+        r"In general, our method can provide a tighter bound, as $\|w_{t-1}\|_2$ becomes smaller as $t$ increases, "
+        r"which "
         r"implies that we add smaller noise to the gradient."
     ),
     whose=Whose.PRINTED,

@@ -4,8 +4,8 @@ r"""From the surrogate's gradient to the risk (document 002, (11), Theorem 7): w
 
     E(relu(<w,x>) - relu(<w*,x>))^2 <= c |chi_w - chi_w*|^2 <= 2c |grad L^l(w)|^2 + 2c L(w*).
 
-The text drops the square of the gradient. For y = 0 and symmetric x it is w* = 0, L(w*) = 0, |grad| = |w|/2 and the left
-side is |w|^2/2, which no multiple of |w| bounds.
+The text drops the square of the gradient. For y = 0 and symmetric x it is w* = 0, L(w*) = 0, |grad| = |w|/2 and the
+left side is |w|^2/2, which no multiple of |w| bounds.
 
 The limit of the algorithm. Let r = y - relu(<w*,x>), L* = E r^2, D = relu(<w_l,x>) - relu(<w*,x>), g = <w_l - w*, x>,
 r_l = r - D. At w_l the gradient vanishes: E r_l x = 0, so r_l is orthogonal to g. Let rho^2 = E r_l^2 = L(w_l), p = E D
@@ -30,8 +30,9 @@ Symmetric x. relu(a) = (a + |a|)/2, so with u = w - w*: relu(<w,x>) - relu(<w*,x
 e = |w - w_l|^2 = |u - v|^2: L(w) = e/4 + |q - t|^2 <= e/4 + (sqrt(e)/2 + |v|/2 + |t|)^2, and |v|/2 + |t| <= sqrt(2 L*).
 
 Distance in mean square. Records and noise of a step are fresh: E|w_i - w_l|^2 <= q^2 E|w_(i-1) - w_l|^2 + eta^2 (rho^2
-E L(w_(i-1))/m + d E s_i^2), where |x| <= rho, q = max(|1 - eta mu|, |1 - eta|) (the gradient of a mu-strongly convex and
-1-smooth function), or |1 - eta/2| for symmetric x: the mean gradient of a batch has variance at most E|gradient|^2/m.
+E L(w_(i-1))/m + d E s_i^2), where |x| <= rho, q = max(|1 - eta mu|, |1 - eta|) (the gradient of a mu-strongly convex
+and 1-smooth function), or |1 - eta/2| for symmetric x: the mean gradient of a batch has variance at most
+E|gradient|^2/m.
 """
 
 from __future__ import annotations
@@ -43,16 +44,14 @@ from typing import Any
 import sympy
 from flint import arb
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer
+from oracle.core.domain import Parameter, non_negative
 from oracle.core.enclosure import ball
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import limit_of, moments, one_sided_risk, reach, share
-from theorems.nonconvex_nn.misspecified.surrogate import MU, below_its_argument
-from theorems.tools.either import root
+from theorems.nonconvex_nn.misspecified.laws import limit_of, one_sided_risk, reach, share
+from theorems.nonconvex_nn.misspecified.surrogate import below_its_argument
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
+from theorems.verdict import Finding, ProofStep, argued, computed, proof, refuted
 
 Bound = Callable[[Any, Any, Any], Any]
 _POWERS = (7, 0, 1, 10)
@@ -171,7 +170,8 @@ def judge_utility(promised: Callable[[Any], Any], given: Domain) -> Finding:
                 {"k": power, "mu": mu, "eta": "1/16", "T": steps, "alpha": alpha, "|w_l|": -w, "L(w*)": best,
                  "promised": promised(mu) * best + alpha, "L(w_T) above": with_steps.str(12)},
             )
-    return proof(*limit_steps(promised), argued("the iterates come as near to w_l as one likes: thm-7-utility-repaired"),
+    return proof(*limit_steps(promised), argued("the iterates come as near to w_l as one likes: "
+                                                "thm-7-utility-repaired"),
                  tried=len(_POWERS) + len(given.values("mu")))
 
 
@@ -234,7 +234,8 @@ def judge_projected(constant: Callable[[Any, Any], Any], given: Domain) -> Findi
                 "claimed after": constant(point["mu"], point["least"]), "after": point["mu"] * point["least"]})
     return proof(
         computed("mu |Phi^T u|^2 >= mu l |u|^2", vanishes(mu * least * length**2 - constant(mu, least) * length**2)),
-        argued("<chi_{Phi^T w} - chi_{Phi^T v}, Phi^T u> >= mu |Phi^T u|^2, and |Phi^T u|^2 >= l |u|^2; linear images of "
+        argued("<chi_{Phi^T w} - chi_{Phi^T v}, Phi^T u> >= mu |Phi^T u|^2, and |Phi^T u|^2 >= l |u|^2; linear images "
+               "of "
                "log-concave laws are log-concave; l > 0 for a Gaussian Phi with no more rows than columns"),
         tried=tried,
     )

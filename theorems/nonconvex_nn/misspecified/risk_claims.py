@@ -125,7 +125,7 @@ of_lemma = Claim(
     hypotheses=(on._CONSTANT,), says=lambda c: 2 * (1 + 2 * c), check=on.judge_lemma_constant,
     flips=(Flip("c/2", lambda c: c / 2, Verdict.REFUTED),),
     rests_on=("nonconvex-nn/thm-7-constant-repaired",),
-    true_variants={"*": "four times as much as is needed, so that every small change is true as well"},
+    true_variants=dict.fromkeys(("1*", "2 *", "squared", "[*] -> + *"), "there is four times as much as is needed"),
     expected="HOLDS ARGUED",
 )
 utility = Claim(
@@ -166,7 +166,8 @@ projected = Claim(
     id="nonconvex-nn/projection-destroys-sc",
     source="002, after Theorem 7: projecting the data destroys strong convexity",
     quote=(
-        "We cannot use the same strategy as in Algorithm 2 since projecting the data will alter the sample distribution "
+        "We cannot use the same strategy as in Algorithm 2 since projecting the data will alter the sample "
+        "distribution "
         "and destroy the strongly convex property."
     ),
     whose=Whose.PRINTED,

@@ -12,8 +12,8 @@ Symmetric x. relu(a) - relu(-a) = a, so x and -x together give a x: chi_w = E re
 Strong convexity. <chi_w - chi_v, u> = E D g, homogeneous in (w, v). Let |u| = 1. E D g > 0 for every w, v: one of them
 is not 0, say w, and E<w,x> = 0 with a density gives P(a > 0) > 0, where relu(a) - relu(b) is not 0 unless g = 0. As
 |v| grows, E D g tends to E[g^2; <v^,x> > 0] > 0, v^ = v/|v|, uniformly on u, v^ by dominated convergence. So E D g is
-positive and continuous on a compact set, and has a least value mu > 0. One mu does for all isotropic log-concave laws of
-all dimensions: E D g depends on the law of (<u,x>, <v,x>) only, an isotropic log-concave law in the plane (after a
+positive and continuous on a compact set, and has a least value mu > 0. One mu does for all isotropic log-concave laws
+of all dimensions: E D g depends on the law of (<u,x>, <v,x>) only, an isotropic log-concave law in the plane (after a
 rotation); those form a compact set under weak convergence, all of them have densities, and the second moments converge.
 mu <= 1/2 always, as E[g^2; <v,x> > 0] + E[g^2; <v,x> < 0] = 1.
 
@@ -33,12 +33,12 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import Parameter, non_negative, positive, real, vector
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from oracle.core.domain import Parameter
 from theorems.given import Domain
 from theorems.nonconvex_nn.misspecified.laws import chi, inner, mean_times_x, relu, share, sign_cases, signs
-from theorems.tools.symbolic_signs import never_negative, positive as is_positive, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, refuted
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.tools.symbolic_signs import positive as is_positive
+from theorems.verdict import Finding, ProofStep, argued, computed, instance, proof, refuted
 
 _SMALL = (Fraction(-3), Fraction(-1, 2), Fraction(0), Fraction(1), Fraction(2))
 
@@ -118,7 +118,7 @@ def judge_link(link: Callable[[Any], Any], given: Domain) -> Finding:
     for a, b in itertools.product(given.values("a"), given.values("b")):
         tried += 1
         product = (link(a) - link(b)) * (a - b)
-        if product < 0 or (product <= 0 < max(a, b) and not a == b):
+        if product < 0 or (product <= 0 < max(a, b) and a != b):
             return refuted("no curvature where the scores are positive",
                            {"a": a, "b": b, "link(a)": link(a), "link(b)": link(b), "product": product})
     p, q = sympy.symbols("p q", positive=True)
@@ -144,7 +144,8 @@ def judge_half(constant: Fraction, given: Domain) -> Finding:
                            {"w": list(w), "v": list(v), "<chi_w - chi_v, w - v>": found, "|w - v|^2": inner(u, u)})
     lam = sympy.symbols("l", nonnegative=True)
     return proof(
-        computed("chi is w/2, so that the product is |w - v|^2/2", vanishes(sympy.Rational(str(constant)) * lam - lam / 2)),
+        computed("chi is w/2, so that the product is |w - v|^2/2",
+                 vanishes(sympy.Rational(str(constant)) * lam - lam / 2)),
         tried=tried,
     )
 
@@ -171,7 +172,8 @@ def judge_product(constant: Callable[[Any], Any], given: Domain) -> Finding:
         return refuted("the part of the second moment below the mean sum is another",
                        {"E[(x_1 - x_2)^2/2; x_1 + x_2 < 0]": found, "claimed": constant(sympy.E)})
     return proof(
-        computed("E[g^2; x_1 + x_2 < 0] for g = (x_1 - x_2)/sqrt(2), by integration", vanishes(constant(sympy.E) - found)),
+        computed("E[g^2; x_1 + x_2 < 0] for g = (x_1 - x_2)/sqrt(2), by integration",
+                 vanishes(constant(sympy.E) - found)),
         argued("E D g tends to it for w - v = (1, -1)/sqrt(2) as v goes to infinity along -(1, 1): mu is at most that; "
                "further coordinates do not enter"),
     )
@@ -193,7 +195,8 @@ def judge_distance(bound: Callable[[Any], Any], given: Domain) -> Finding:
     square = risk_ - 2 * t * c + t**2  # E(r - t <e,x>)^2, as E<e,x>^2 = 1
     return proof(
         computed("E(r - c <e,x>)^2 = L - c^2, c = <E r x, e>", vanishes(square.subs(t, c) - (risk_ - c**2))),
-        computed("so L = c^2 + something not negative, and the bound is at least c^2", never_negative(bound(risk_) - c**2)),
+        computed("so L = c^2 + something not negative, and the bound is at least c^2",
+                 never_negative(bound(risk_) - c**2)),
         argued("e the direction of E r x makes c its length"),
         tried=tried + len(given.values("risk")),
     )
@@ -208,7 +211,8 @@ def judge_lipschitz(bound: Callable[[Any], Any], given: Domain) -> Finding:
             steep = ((1 - below) * u) ** 2  # one dimension, w > v > 0
             if steep > bound(u**2):
                 return refuted("one dimension, both scores positive",
-                               {"E[x^2; x > 0]": 1 - below, "w - v": u, "|difference|^2": steep, "claimed": bound(u**2)})
+                               {"E[x^2; x > 0]": 1 - below, "w - v": u, "|difference|^2": steep,
+                                "claimed": bound(u**2)})
     for u in given.values("distance"):
         if bound(u**2) < u**2:
             return refuted("as nearly all of x^2 sits above 0, the slope comes near 1", {
@@ -231,7 +235,8 @@ def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
         if left > right:
             return refuted(
                 "one dimension, E[x^2; x < 0] = mu, v = 0 and w = -1",
-                {"mu": mu, "w": w, "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2, "claimed bound": right},
+                {"mu": mu, "w": w, "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2,
+                 "claimed bound": right},
             )
     mu_, moved = sympy.symbols("mu m", positive=True)
     return proof(

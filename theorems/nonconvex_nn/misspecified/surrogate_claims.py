@@ -14,7 +14,8 @@ gradient = Claim(
     id="nonconvex-nn/grad-identity",
     source="002, Section 4.2: the gradient of the surrogate's population risk",
     quote=(
-        r"we can easily get that $\chi^{\sigma w} - \chi_{\mathcal{P}}$ is the gradient of the population risk function "
+        r"we can easily get that $\chi^{\sigma w} - \chi_{\mathcal{P}}$ is the gradient of the population risk "
+        r"function "
         r"of the surrogate loss function in (2), i.e., $\nabla L_{\mathcal{P}}^{\ell}(w) = \chi^{\sigma w} - "
         r"\chi_{\mathcal{P}}$."
     ),
@@ -62,14 +63,16 @@ convex = Claim(
     severity=Stake.UTILITY,
     statement=r"\exists \mu > 0:\ \langle \chi^{\sigma_w} - \chi^{\sigma_v}, w - v\rangle \ge \mu \lVert w - v "
               r"\rVert_2^2",
-    words="the surrogate of a ReLU is strongly convex under isotropic log-concave laws, with one mu > 0 for all of them",
+    words="the surrogate of a ReLU is strongly convex under isotropic log-concave laws, with one mu > 0 for all of "
+          "them",
     hypotheses=(real("a", "<w,x>"), real("b", "<v,x>")), says=relu, check=on.judge_link,
     flips=(Flip("a link that is 0", lambda z: 0 * z, Verdict.REFUTED),
            Flip("a falling link", lambda z: -z, Verdict.REFUTED),
            Flip("the identity, too", lambda z: z, Verdict.HOLDS)),
     true_variants={
         "1 % *": "a multiple of a ReLU has a constant, too", "2 -> 3*": "a multiple of a ReLU has a constant, too",
-        "/ -> [*] *": "a multiple of a ReLU has a constant, too", "squared": "relu squared rises where scores are positive",
+        "/ -> [*] *": "a multiple of a ReLU has a constant, too", "squared": "relu squared rises where scores are "
+                                                                             "positive",
         "+ -> - *": "min(0, z) would rise for negative scores",
     },
     expected="HOLDS ARGUED",
@@ -185,7 +188,8 @@ final = Claim(
     id="nonconvex-nn/thm-7-final-step",
     source="002, proof of Theorem 7: the gradient from the distance",
     quote=(
-        r"\|\nabla L_{\mathcal{P}}^\ell(w_T) - \nabla L_{\mathcal{P}}^\ell(w_\ell^*)\|_2 \leq \|w_T - w_\ell^*\|_2 \leq "
+        r"\|\nabla L_{\mathcal{P}}^\ell(w_T) - \nabla L_{\mathcal{P}}^\ell(w_\ell^*)\|_2 \leq \|w_T - w_\ell^*\|_2 "
+        r"\leq "
         r"\alpha."
     ),
     whose=Whose.PRINTED,
