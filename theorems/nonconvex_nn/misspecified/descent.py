@@ -51,7 +51,8 @@ Pair = tuple[Callable[..., Any], Callable[..., Any]]
 
 def judge_expansion(factor: Any, given: Domain) -> Finding:
     """Whether |u - eta v|^2 = |u|^2 - factor eta <v,u> + eta^2 |v|^2."""
-    eta, u, v = sympy.Symbol("eta", positive=True), *sympy.symbols("u v", real=True)
+    eta = sympy.Symbol("eta", positive=True)
+    u, v = sympy.symbols("u v", real=True)
     gap = sympy.expand((u - eta * v) ** 2 - (u**2 - factor * eta * v * u + eta**2 * v**2))
     if gap != 0:
         return refuted("one dimension, u = v = eta = 1", {

@@ -92,7 +92,8 @@ def judge_sensitivity(bound: Callable[..., Any], given: Domain) -> Finding:
 def judge_noise(noise: Noise, given: Domain) -> Finding:
     """Whether every step with that noise is (epsilon, delta)-DP, by the exact Gaussian curve."""
     tried = 0
-    simple = {"epsilon": "99/100", "delta": "1/100000", "dimension": 100, "weight": "0", "label": "1", "batch": 100}
+    simple: dict[str, Any] = {"epsilon": "99/100", "delta": "1/100000", "dimension": 100, "weight": "0", "label": "1",
+        "batch": 100}
     for point in led(given, at_most=60, **simple):
         eps, delta, d, w, label, m = (point[name] for name in simple)
         with ctx.workprec(100):
@@ -125,16 +126,16 @@ def judge_noise(noise: Noise, given: Domain) -> Finding:
 
 
 def judge_gdp(noise: Callable[..., Any], given: Domain) -> Finding:
-    """Whether noise(d, |w|, B, m, z) is z times the sensitivity: then all iterates together are (1/z)-GDP."""
+    """Whether noise(r^2, |w|, B, m, z) is z times the sensitivity: then all iterates together are (1/z)-GDP."""
     tried = 0
-    for point in led(given, dimension=4, weight="0", label="1", batch=10, multiplier="5"):
+    for point in led(given, at_most=100, square="4", weight="0", label="1", batch=10, multiplier="5"):
         d, w, label, m, z = (
-            sympy.Rational(str(point[n])) for n in ("dimension", "weight", "label", "batch", "multiplier"))
+            sympy.Rational(str(point[n])) for n in ("square", "weight", "label", "batch", "multiplier"))
         tried += 1
         needed = z * sympy.sqrt(d) * (sympy.sqrt(d) * w + 2 * label) / m
         if sympy.simplify(noise(d, w, label, m, z) - needed) < 0:
             return refuted("the step is a Gaussian mechanism with a larger mu than 1/z", {
-                "d": d, "|w|": w, "B": label, "m": m, "z": z, "noise": noise(d, w, label, m, z), "needed": needed})
+                "r^2": d, "|w|": w, "B": label, "m": m, "z": z, "noise": noise(d, w, label, m, z), "needed": needed})
     r, w_, label_, m_, z_ = sympy.Symbol("r", positive=True), *(
         given.symbol(name) for name in ("weight", "label", "batch", "multiplier"))
     return proof(

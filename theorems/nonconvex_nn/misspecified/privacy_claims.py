@@ -137,14 +137,16 @@ gdp = Claim(
     source="a finding of ours on 002, Algorithm 8: noise that follows the released iterate",
     severity=Stake.PRIVACY,
     statement=r"\sigma_i = z\,\frac{r(r\lVert w_{i-1}\rVert_2 + 2B)}{m} \Rightarrow (w_1, \dots, w_T)"
-              r" \text{ is } \tfrac1z\text{-GDP},\ r = \sqrt d",
+              r" \text{ is } \tfrac1z\text{-GDP},\ \lVert x\rVert \le r",
     words="noise of z times the sensitivity at the released iterate makes all iterates together (1/z)-GDP, if a record "
           "is replaced",
-    hypotheses=(*_BATCH, positive("multiplier", "z")),
+    hypotheses=(positive("square", "r^2, |x| <= r"), *_BATCH[1:], positive("multiplier", "z")),
     says=lambda d, w, b, m, z: z * root(d) * (root(d) * w + 2 * b) / m, check=on.judge_gdp,
     flips=(Flip("without the outer sqrt(d)", lambda d, w, b, m, z: z * (root(d) * w + 2 * b) / m, Verdict.REFUTED),),
     rests_on=("nonconvex-nn/grad-bound-prose-sensitivity-repaired", "background/balle-wang"),
-    true_variants={"1 % more": "more noise", "2 -> 3 *": "more noise", **_ANY, "any multiplier": "no noise below 0"},
+    true_variants={"1 % more": "more noise", "2 -> 3 *": "more noise",
+                   "any weight": _ANY["any weight"], "any label": _ANY["any label"],
+                   "any square": "a square", "any multiplier": "no noise below 0"},
     expected="HOLDS ARGUED",
 )
 trend = Claim(

@@ -75,7 +75,8 @@ def _judge_gradient(bound: Bound, given: Domain, total: bool) -> Finding:
             if bound(c, best, g) < (2 * best + 2 * chain if total else chain):
                 return refuted("less than the lemmas give", {
                     "constant": c, "L(w*)": best, "|gradient|": g, "claimed": bound(c, best, g), "the lemmas": chain})
-    c_, best_, g_ = given.chart("constant"), *sympy.symbols("L g", nonnegative=True)
+    c_ = given.chart("constant")
+    best_, g_ = sympy.symbols("L g", nonnegative=True)
     one, other = sympy.symbols("a b", real=True)
     chain_ = 2 * c_ * best_ + 2 * c_ * g_**2
     return proof(

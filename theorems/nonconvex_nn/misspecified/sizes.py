@@ -58,7 +58,7 @@ def judge_steps(steps: Callable[..., Any], given: Domain) -> Finding:
             return refuted("too few steps", {
                 "|w_l|": norm, "alpha": alpha, "eta": eta, "T": count.str(8), "|w_T - w_l|": left.str(8),
                 "L(w_T) - L(w_l) if y = relu": (left**2 / 2).str(8)})
-    norm_, tau_, eta_, part = *sympy.symbols("n tau eta", positive=True), sympy.Symbol("s", positive=True)
+    norm_, tau_, eta_, part = sympy.symbols("n tau eta s", positive=True)
     count_ = steps(norm_, part * norm_, tau_, eta_)
     return proof(
         computed("e^(-tau eta T/2) |w_l|^2 = alpha^2/9", vanishes(
@@ -193,18 +193,18 @@ def judge_range(top: Callable[[Any], Any], given: Domain) -> Finding:
 
 def judge_orders(says: tuple[Fraction, Fraction], given: Domain) -> Finding:
     """Whether the noise that privacy needs grows as d^first in a coordinate and as d^second in norm, for B = 0."""
-    one, whole = says
     for d in given.values("dimension"):
-        near, far = (Fraction(d * k) for k in (1, 4))  # sensitivity: r^2 |w|/m = d |w|/m
+        near, far = (sympy.Integer(d * k) for k in (1, 4))  # sensitivity: r^2 |w|/m = d |w|/m
         grown = far / near
-        if (grown, grown * 2) != (Fraction(4) ** one, Fraction(4) ** whole):
+        said = [sympy.Integer(4) ** sympy.Rational(str(one)) for one in says]
+        if said != [grown, grown * sympy.sqrt(far / near)]:
             return refuted("the sensitivity of a batch is d |w|/m for B = 0, and the norm of the noise sqrt(d) times "
                            "it", {
-                "d": f"{d} and {4 * d}", "coordinate's noise grows by": grown, "claimed": Fraction(4) ** one,
-                "its norm grows by": grown * 2, "claimed for the norm": Fraction(4) ** whole})
+                "d": f"{d} and {4 * d}", "coordinate's noise grows by": grown, "claimed": said[0],
+                "its norm grows by": grown * 2, "claimed for the norm": said[1]})
     return proof(
         computed("4^1 and 4^(3/2) = 8 for four times the dimension",
-                 (Fraction(4) ** one, Fraction(4) ** whole) == (4, 8)),
+                 2 * says[0] == 2 and 2 * says[1] == 3),
         argued("at large d the part with |w| outweighs the part with B"),
         study_step("misspecified-dimension"),
         tried=len(given.values("dimension")),
