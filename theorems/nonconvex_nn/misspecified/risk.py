@@ -32,7 +32,9 @@ e = |w - w_l|^2 = |u - v|^2: L(w) = e/4 + |q - t|^2 <= e/4 + (sqrt(e)/2 + |v|/2 
 Distance in mean square. Records and noise of a step are fresh: E|w_i - w_l|^2 <= q^2 E|w_(i-1) - w_l|^2 + eta^2 (rho^2
 E L(w_(i-1))/m + d E s_i^2), where |x| <= rho, q = max(|1 - eta mu|, |1 - eta|) (the gradient of a mu-strongly convex
 and 1-smooth function), or |1 - eta/2| for symmetric x: the mean gradient of a batch has variance at most
-E|gradient|^2/m.
+E|gradient|^2/m. With noise s_i = nu rho (rho |w_(i-1)| + 2B)/m, E s_i^2 <= (nu rho/m)^2 (rho (sqrt(e) + |w_l|) + 2B)^2
+where e bounds E|w_(i-1) - w_l|^2, as E(sqrt(X) + c)^2 <= (sqrt(E X) + c)^2; likewise E R(X) <= R(E X). All terms rise
+in e, so that upper bounds propagate.
 """
 
 from __future__ import annotations
@@ -133,6 +135,21 @@ def judge_limit(constant: Callable[[Any], Any], given: Domain) -> Finding:
             return refuted("x = -sqrt(mu/(1-mu)) or sqrt((1-mu)/mu), y = -max(0, x)", {
                 "mu": mu, "claimed factor": constant(mu), "L(w_l)/L(w*)": 1 / mu})
     return proof(*limit_steps(constant), tried=len(_POWERS))
+
+
+def judge_symmetric_limit(factor: Fraction, given: Domain) -> Finding:
+    """Whether L(w_l) <= factor L(w*) for symmetric features, where mu = 1/2."""
+    mu = share(0)
+    best, reached = one_sided_risk(mu, Fraction(0)), one_sided_risk(mu, limit_of(mu))
+    if reached > factor * best:
+        return refuted("x uniform, y = -max(0, x)", {"L(w*)": best, "L(w_l)": reached, "claimed factor": factor})
+    v, t = sympy.symbols("v t", nonnegative=True)
+    room = sympy.Rational(str(factor)) * (v**2 / 4 + t**2) - (v / 2 + t) ** 2 - (v / 2 - t) ** 2
+    return proof(
+        computed("(|v|/2 + |t|)^2 <= factor (|v|^2/4 + |t|^2)", never_negative(room)),
+        argued("L(w_l) <= (|v|/2 + |t|)^2, L(w*) = |v|^2/4 + |t|^2, as even and linear functions of x are orthogonal"),
+        study_step("misspecified-promise"),
+    )
 
 
 def judge_bounded(constant: Callable[[Any], Any], given: Domain) -> Finding:

@@ -114,6 +114,20 @@ bounded = Claim(
     uses=("nonconvex-nn/asm-2-vacuous",), repaired_by="nonconvex-nn/thm-7-constant-repaired",
     expected="REFUTED PROVED",
 )
+symmetric = Claim(
+    id="nonconvex-nn/thm-7-constant-symmetric",
+    source="002, Theorem 7 for symmetric features: 2 (1 + 2 mu) = 4 at mu = 1/2",
+    quote=constant.quote,
+    whose=Whose.READING,
+    severity=Stake.UTILITY,
+    statement=r"x \overset{d}{=} -x \Rightarrow L(w_\ell^*) \le 4 L(w^*)",
+    words="for symmetric features the limit has at most 4 times the best risk (2 times, in fact, which is attained)",
+    hypotheses=(), says=Fraction(4), check=on.judge_symmetric_limit,
+    flips=(Flip("2, the least", Fraction(2), Verdict.HOLDS), Flip("1.9", Fraction(19, 10), Verdict.REFUTED)),
+    rests_on=("nonconvex-nn/relu-symmetric-closed-form",),
+    true_variants={"1 % *": "4 is twice what is needed", "one more": "a weaker bound"},
+    expected="HOLDS ARGUED",
+)
 of_lemma = Claim(
     id="nonconvex-nn/thm-7-constant-lemma-12",
     source="002, Theorem 7 with mu the constant of Lemma 12",
@@ -143,7 +157,8 @@ utility = Claim(
     repair=Repair(
         statement=r"\mathbb{E}L(w_T) \le R(e_T),\ R = \left(\sqrt e + \sqrt{L(w^*)/\mu}\right)^2 \text{ or } \frac e4 +"
                   r" \left(\frac{\sqrt e}2 + \sqrt{2L(w^*)}\right)^2,\ e_i = q^2 e_{i-1} + \eta^2\left[\frac{\rho^2}m "
-                  r"R(e_{i-1}) + d s_i^2\right]",
+                  r"R(e_{i-1}) + d\left(\frac{\nu\rho}m\right)^2(\rho(\sqrt{e_{i-1}} + \lVert w_\ell\rVert) + 2B)^2"
+                  r"\right]",
         words="in expectation the last iterate's risk is at most R(e_T), e_T the bound on its mean square distance to "
               "w_l that the recursion gives; symmetric features have the second R",
         says=(lambda s, b, mu: (s + b / root(mu)) ** 2, lambda s, b: s**2 / 4 + (s / 2 + root(2 * b**2)) ** 2),

@@ -8,11 +8,12 @@ Records. The noise of the last step is independent of all else, so with |x| <= r
 
     E|w_T - w_l|^2 >= eta^2 d E s^2,     s = z r (r |w_(T-1)| + 2B)/m >= z r^2 |w_(T-1)|/m, and >= 2 z r B/m.
 
-For symmetric x, |E w_(T-1)| = (1 - (1 - eta/2)^(T-1)) |w_l|, so that with r^2 = 3d (the cube) E|w_T - w_l|^2 >= 9 eta^2
-z^2 d^3 (1 - (1 - eta/2)^(T-1))^2 |w_l|^2 T^2/n^2. At n = K d^a |w_l|/(epsilon alpha) that is a constant times alpha^2
-d^(3
-- 2a): the printed a = 1 is too small by sqrt(d) for every K, and a = 3/2 is right. The term with B does not vanish with
-|w_l|, and the printed n does not know B.
+For symmetric x, |E w_(T-1)| = (1 - (1 - eta/2)^(T-1)) |w_l|, so that with r^2 = 3d (the cube)
+
+    E|w_T - w_l|^2 >= 9 eta^2 z^2 d^3 (1 - (1 - eta/2)^(T-1))^2 |w_l|^2 T^2/n^2.
+
+At n = K d^a |w_l|/(epsilon alpha) that is a constant times alpha^2 d^(3-2a): the printed a = 1 is too small by sqrt(d),
+whatever K is, and a = 3/2 is right. The term with B does not vanish with |w_l|, and the printed n does not know B.
 
 The union of events. The proof uses the noise's event (zeta for all steps), and Lemmas 13 and 14 on each of T batches:
 the failures are at most (2T + 1) zeta, attained by disjoint events; the text counts 3 zeta and prints zeta.
