@@ -24,7 +24,7 @@ length = Claim(
     source="002, Section 4.2: the length of a gradient",
     quote=(
         r"we can still find that $\|\nabla \ell(w_{t-1}; x, y)\|_2 \leq \sqrt{d}\|w_{t-1}\|_2 + B$, whose upper bound "
-        r"only depends on the current model $w_{t-1}$ ."
+        r"only depends on the current model w_{t-1} ."
     ),
     whose=Whose.PRINTED,
     severity=Stake.PRIVACY,
@@ -118,10 +118,10 @@ privacy = Claim(
     ),
 )
 deviation = Claim(
-    id="nonconvex-nn/thm-7-privacy-reading-deviation",
+    id="nonconvex-nn/alg-8",
     source="002, Algorithm 8 word by word: N(0, sigma^2 I) with that sigma, a standard deviation",
     quote=_STEP_8,
-    whose=Whose.READING,
+    whose=Whose.PRINTED,
     severity=Stake.PRIVACY,
     statement=privacy.statement,
     words="Algorithm 8 with the printed number as its standard deviation is (epsilon, delta)-DP",
@@ -153,7 +153,7 @@ trend = Claim(
     id="nonconvex-nn/noise-shrinks-prose",
     source="002, Section 4.2: the noise falls as the algorithm goes on",
     quote=(
-        r"In general, our method can provide a tighter bound, as $\|w_{t-1}\|_2$ becomes smaller as $t$ increases, "
+        r"In general, our method can provide a tighter bound, as $\|w_{t-1}\|_2$ becomes smaller as t increases, "
         r"which "
         r"implies that we add smaller noise to the gradient."
     ),

@@ -188,14 +188,16 @@ labels = Claim(
     severity=Stake.UTILITY,
     statement=r"n = K\frac{d\lVert w_\ell\rVert}{\epsilon\alpha} \Rightarrow \lVert w_T - w_\ell\rVert \le \alpha,"
               r"\text{ whatever } B",
-    words="the printed n makes the noise of a step shorter than alpha, however small |w_l| is beside B",
+    words="1000 times the printed n keeps the noise of a step within alpha, in mean square, however small |w_l| is "
+          "beside B",
     hypotheses=(positive_integer("dimension"), positive("norm", "|w_l|"), positive("label", "B"),
                 probability("epsilon")),
     says=lambda d, w, b, eps, alpha: d * w / (eps * alpha), check=on.judge_labels,
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"n = K\frac{d^{3/2}\lVert w_\ell\rVert + dB}{\epsilon\alpha}",
-        words="n of order (d^(3/2) |w_l| + d B)/(epsilon alpha) makes the noise of a step shorter than alpha",
+        words="n = 1000 (d^(3/2) |w_l| + d B)/(epsilon alpha) keeps the private noise of a step within alpha, in mean "
+              "square and for |w| <= |w_l| (T = 768, eta = 1/16, delta = 1e-5)",
         says=lambda d, w, b, eps, alpha: (d * root(d) * w + d * b) / (eps * alpha),
         expected="HOLDS PROVED",
         source="002, Theorem 7 with a term for B",

@@ -54,8 +54,8 @@ convex = Claim(
     id="nonconvex-nn/strong-convexity-mu",
     source="002, Section 4.2: the surrogate is mu-strongly convex for isotropic log-concave laws",
     quote=(
-        r"Secondly, for ReLU regression, there exists a constant $\mu > 0$ such that σ is $\mu$ -strongly convex w.r.t "
-        r"$\mathcal{P}_x$ if the marginal distribution is isotropic and log-concave Diakonikolas et al. (2020), i.e., "
+        r"Secondly, for ReLU regression, there exists a constant $\mu > 0$ such that σ is μ -strongly convex w.r.t "
+        r"\mathcal{P}_x if the marginal distribution is isotropic and log-concave Diakonikolas et al. (2020), i.e., "
         r"for any w, v we have $\langle \chi_{\mathcal{P}}^{\sigma w} - \chi_{\mathcal{P}}^{\sigma v}, w - v \rangle "
         r"\geq \mu \|w - v\|_2^2$."
     ),
@@ -131,7 +131,7 @@ lemma_12 = Claim(
     quote=(
         r"Under Assumption 2, we have $\mathbb{E}_{\mathcal{P}}[(\sigma(\langle w, x \rangle) - \sigma(\langle w^*, x "
         r"\rangle))^2] \leq \mu(\|\chi_{\mathcal{P}}^{\sigma w} - \chi_{\mathcal{P}}^{\sigma w^*}\|_2^2)$ with some "
-        r"constant $\mu$ ."
+        r"constant μ ."
     ),
     whose=Whose.PRINTED,
     severity=Stake.UTILITY,

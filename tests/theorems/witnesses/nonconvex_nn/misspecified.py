@@ -31,14 +31,14 @@ def no_room(witness: Witness) -> bool:
 def not_isotropic(witness: Witness) -> bool:
     low, high = number(witness, "low"), number(witness, "high")
     first, second = (integrate.quad(lambda x, i=i: x**i / (high - low), low, high)[0] for i in (1, 2))
-    return abs(first) > 1e-9 or abs(second - 1) > 1e-9
+    return bool(abs(first) > 1e-9 or abs(second - 1) > 1e-9)
 
 
 def has_atoms(witness: Witness) -> bool:
     """A density's mass of ever smaller neighbourhoods of the points goes to 0; theirs does not."""
     points = [float(Fraction(word)) for word in witness["points"].split(", ")]
     mass = [sum(stats.norm.cdf(at + h) - stats.norm.cdf(at - h) for at in points) for h in (1e-3, 1e-6, 1e-9)]
-    return mass[-1] < 1e-8 < number(witness, "their probability")
+    return bool(mass[-1] < 1e-8 < number(witness, "their probability"))
 
 
 def uniform_mean(function: Callable[[float], float]) -> float:
@@ -126,7 +126,7 @@ def still_convex(witness: Witness) -> bool:
     grid = np.linspace(-3, 3, 25)
     chi = np.array([np.mean(np.maximum(0, w * x) * x) for w in grid])
     slopes = [(chi[i] - chi[j]) / (grid[i] - grid[j]) for i in range(25) for j in range(i)]
-    return min(slopes) > number(witness, "claimed after") + 1e-6
+    return bool(min(slopes) > number(witness, "claimed after") + 1e-6)
 
 
 def gradients(d: int, weight: float, bound: float) -> list[np.ndarray]:
@@ -204,7 +204,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "nonconvex-nn/grad-bound-prose-sensitivity": moves_more,
     "nonconvex-nn/grad-bound-prose-proof": moves_more,
     "nonconvex-nn/thm-7-privacy": variance_leaks,
-    "nonconvex-nn/thm-7-privacy-reading-deviation": deviation_leaks,
+    "nonconvex-nn/alg-8": deviation_leaks,
     "nonconvex-nn/noise-shrinks-prose": grows,
     "nonconvex-nn/lem-15-wstar": other_limit,
 }

@@ -18,7 +18,7 @@ def does_not_vanish(witness: Witness) -> bool:
     """E sigmoid(x) x for x uniform, by quadrature; y = 0 and w = 1."""
     half = 3**0.5
     mean = integrate.quad(lambda x: special.expit(number(witness, "w") * x) * x, -half, half)[0] / (2 * half)
-    return abs(mean - number(witness, "claimed limit")) > 0.2
+    return bool(abs(mean - number(witness, "claimed limit")) > 0.2)
 
 
 def first_step_is_too_long(witness: Witness) -> bool:
@@ -105,7 +105,7 @@ def noise_is_left(witness: Witness) -> bool:
     for _ in range(steps - 1):
         length += eta * (1 - length) / 2
     deviation = z / epsilon * 3 * d * length * steps / n  # r^2 = 3d, |w_l| = 1
-    return eta**2 * d * deviation**2 / alpha**2 > 1
+    return bool(eta**2 * d * deviation**2 / alpha**2 > 1)
 
 
 def summary_differs(witness: Witness) -> bool:
