@@ -33,9 +33,10 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led
+from theorems.tools.printed import rounds_to
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as is_positive
-from theorems.verdict import Finding, ProofStep, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, argued, computed, instance, proof, refuted
 
 Noise = Callable[..., Any]
 """(d, |w|, B, m, epsilon, log(1.25/delta)) -> the standard deviation of a step's noise, for balls and expressions."""
@@ -123,6 +124,32 @@ def judge_noise(noise: Noise, given: Domain) -> Finding:
                "released iterate only"),
         tried=tried,
     )
+
+
+def judge_certified(says: tuple[tuple[int, int, str], ...], given: Domain, deviation: bool) -> Finding:
+    """Whether (d, m, epsilon) are what the printed noise gives at w = 0, B = 1, where (1, 1e-5)-DP is promised."""
+    delta = Fraction(1, 10**5)
+    told = {}
+    for d, m, printed in says:
+        def mu(d: int = d, m: int = m) -> arb:
+            number = 8 * (ball(Fraction(5, 4)) / ball(delta)).log() / m**2  # the printed sigma
+            return 2 * ball(d).sqrt() / m / (number if deviation else number.sqrt())
+
+        found = epsilon_of_mu(mu, delta, Fraction(1, 10**6))
+        if rounds_to(found, printed) is not True:
+            return refuted("another epsilon is certified", {"d": d, "m": m, "claimed": printed, "epsilon": found})
+        told[f"d = {d}, m = {m}"] = str(found)
+    return instance("the least epsilon of one step from w = 0 at delta = 1e-5, certified in balls", told)
+
+
+def judge_certified_variance(says: tuple[tuple[int, int, str], ...], given: Domain) -> Finding:
+    """The printed number as a variance."""
+    return judge_certified(says, given, deviation=False)
+
+
+def judge_certified_deviation(says: tuple[tuple[int, int, str], ...], given: Domain) -> Finding:
+    """The printed number as a standard deviation."""
+    return judge_certified(says, given, deviation=True)
 
 
 def judge_gdp(noise: Callable[..., Any], given: Domain) -> Finding:

@@ -132,6 +132,35 @@ deviation = Claim(
     repaired_by="nonconvex-nn/thm-7-privacy-repaired",
     expected="REFUTED PROVED",
 )
+certified = Claim(
+    id="nonconvex-nn/thm-7-privacy-certified",
+    source="a finding of ours on 002, Theorem 7: what the printed noise, a variance, gives where (1, 1e-5) is promised",
+    severity=Stake.PRIVACY,
+    statement=r"\epsilon(d) = 0.751, 1.098, 1.610, 2.688, 10.394, 40.60 \text{ at } d = 1, 2, 4, 10, 100, 784",
+    words="where (1, 1e-5)-DP is promised, the printed variance gives epsilon 0.751 in one dimension, and 1.098, "
+          "1.610, "
+          "2.688, 10.394 and 40.60 in 2, 4, 10, 100 and 784, at w = 0 and whatever B and m are",
+    hypotheses=(),
+    says=((1, 1, "0.751"), (2, 1, "1.098"), (4, 1, "1.610"), (10, 1, "2.688"), (100, 100, "10.394"), (784, 1, "40.60")),
+    check=on.judge_certified_variance,
+    flips=(Flip("1 in 100 dimensions", ((100, 1, "1.000"),), Verdict.REFUTED),),
+    true_variants={"[[]*[]] [[]1[]] *": "m cancels, as it should"},
+    rests_on=("background/balle-wang",),
+    expected="HOLDS ARGUED",
+)
+certified_deviation = Claim(
+    id="nonconvex-nn/alg-8-certified",
+    source="a finding of ours on 002, Algorithm 8: what the printed noise, a standard deviation, gives",
+    severity=Stake.PRIVACY,
+    statement=r"\epsilon(m) = 10.8, 316.8 \text{ at } d = 1,\ B = 1,\ m = 100, 1000",
+    words="where (1, 1e-5)-DP is promised, the printed number as a standard deviation gives epsilon 10.8 with batches "
+          "of "
+          "100 and 316.8 with batches of 1000, in one dimension, B = 1, at w = 0",
+    hypotheses=(), says=((1, 100, "10.8"), (1, 1000, "316.8")), check=on.judge_certified_deviation,
+    flips=(Flip("1 with batches of 100", ((1, 100, "1.0"),), Verdict.REFUTED),),
+    rests_on=("background/balle-wang",),
+    expected="HOLDS ARGUED",
+)
 gdp = Claim(
     id="nonconvex-nn/thm-7-privacy-gdp",
     source="a finding of ours on 002, Algorithm 8: noise that follows the released iterate",

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import positive, positive_integer
+from oracle.core.domain import Parameter, positive, positive_integer, probability
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.nonconvex_nn.misspecified.laws import relu
@@ -129,6 +129,18 @@ def judge_factor(factor: Callable[[Any], Any], given: Domain) -> Finding:
                  tried=1 + len(given.values("mu")))
 
 
+def judge_smaller(divisor: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether alpha/divisor(c) is below |w_l| for every alpha below |w_l|, c the constant of Lemma 12."""
+    tried = 0
+    for point in led(given, share="99/100", constant="2"):
+        tried += 1
+        if not 0 < point["share"] / divisor(point["constant"]) < 1:
+            return refuted("the smaller alpha leaves the range", {
+                "alpha/|w_l|": point["share"], "c": point["constant"], "divisor": divisor(point["constant"])})
+    c_, share_ = given.chart("constant"), given.chart("share")
+    return proof(computed("alpha/divisor <= alpha", never_negative(share_ - share_ / divisor(c_))), tried=tried)
+
+
 where = Claim(
     id="nonconvex-nn/lem-15-wstar",
     source="002, (14) and case 3 of the proof of Theorem 7: w* where w_l is meant",
@@ -159,6 +171,22 @@ no_lemma_3 = Claim(
     words="without a model the surrogate's minimiser need not be that of the risk",
     hypotheses=(), says=False, check=judge_same,
     flips=(Flip("they are the same", True, Verdict.REFUTED),),
+    expected="HOLDS PROVED",
+)
+smaller = Claim(
+    id="nonconvex-nn/thm-7-final-step-alpha",
+    source="002, end of the proof of Theorem 7: alpha/(4 mu) in place of alpha, mu the constant of Lemma 12",
+    quote=r"Take $\alpha = \frac{\alpha}{4\mu}$ we can get the result.",
+    whose=Whose.READING,
+    severity=Stake.PROOF,
+    statement=r"\alpha < \lVert w_\ell^*\rVert \Rightarrow \tfrac{\alpha}{4c} < \lVert w_\ell^*\rVert,\ c \ge 2",
+    words="alpha/(4c) is still in the range of alpha, c >= 2 the constant of Lemma 12 (for a mu below 1/4 it need not "
+          "be)",
+    hypotheses=(probability("share", "alpha/|w_l|"), Parameter("constant", low=Fraction(2))),
+    says=lambda c: 4 * c, check=judge_smaller,
+    flips=(Flip("4/c^2, for 4 mu^2", lambda c: 4 / c**2, Verdict.REFUTED),),
+    uses=("nonconvex-nn/eq-11-total",),
+    true_variants=dict.fromkeys(("1 % *", "4 -> 5 *", "squared", "[*] -> + *"), "any divisor of 1 or more will do"),
     expected="HOLDS PROVED",
 )
 unbounded = Claim(
