@@ -19,6 +19,9 @@ from typing import Any
 
 import sympy
 
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import ProofStep, computed
+
 Link = Callable[[Any], Any]
 Vector = tuple[Fraction, ...]
 
@@ -78,6 +81,25 @@ def moments(power: int) -> tuple[Any, Any]:
 def one_sided_risk(below: Any, w: Any) -> Any:
     """L(w) for w <= 0, y = -max(0, x) and that share."""
     return 1 - below + w**2 * below
+
+
+def law_steps(power: int) -> tuple[ProofStep, ...]:
+    """That the law of that falling power is what the docstring says, and so are w*, w_l and the strong convexity."""
+    t, w = sympy.symbols("t w", nonnegative=True)
+    below, rest = sympy.Rational(str(share(power))), 1 - sympy.Rational(str(share(power)))
+    bend = sympy.diff(power * sympy.log(1 - t), t, 2) if power else sympy.Integer(0)
+    first, second = moments(power)
+    return (
+        computed("E x = 0, E x^2 = 1, and |x|^2 is at most (k+1)(k+3)", vanishes(first, second - 1) and vanishes(
+            (1 - sympy.Rational(1, power + 2)) ** 2 * (power + 2) ** 2 * (power + 3) - (power + 1) * reach(power))),
+        computed("the logarithm of the density is concave", never_negative(-bend.subs(t, 1 - 1 / (1 + w)))),
+        computed("the slopes of w -> E relu(wx)x are the share below 0 and the rest, and the former is the smaller",
+                 never_negative(rest - below) and below.is_positive is True),
+        computed("0 is the best w: L(w) - L(0) is (1 - share)((1 + w)^2 - 1) on the right and w^2 share on the left",
+                 never_negative(rest * ((1 + w) ** 2 - 1), below * w**2)),
+        computed("the gradient vanishes at w_l < 0: w_l share + (1 - share) = 0",
+                 vanishes(sympy.Rational(str(limit_of(share(power)))) * below + rest)),
+    )
 
 
 def limit_of(below: Fraction) -> Fraction:

@@ -18,6 +18,7 @@ from theorems.given import Domain
 from theorems.nonconvex_nn.misspecified.laws import relu
 from theorems.nonconvex_nn.misspecified.surrogate import MU
 from theorems.sbcd.network.algebra import led
+from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted
 
@@ -40,8 +41,12 @@ def judge_where(point: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the iterates tend to point(w_l, w*): they tend to where the surrogate's gradient vanishes."""
     _, best, limit = odd_labels()
     if point(limit, best) != limit:
-        return refuted("y = x/2, x uniform: the surrogate's minimiser is not the best w", {
-            "w_l": limit, "w*": best, "claimed limit": point(limit, best), "limit of the iterates": limit})
+        return refuted_by(
+            "y = x/2, x uniform: the surrogate's minimiser is not the best w",
+            {"w_l": limit, "w*": best, "claimed limit": point(limit, best), "limit of the iterates": limit},
+            computed("the two differ", bool(limit != best)),
+            argued("w_l is the only zero of the strongly monotone gradient, so that small exact steps tend to it"),
+        )
     one, other = sympy.symbols("l s", real=True)
     return proof(computed("it is w_l itself, on symbols", vanishes(point(one, other) - one)),
                  argued("w_l is the only zero of the strongly monotone gradient"))
@@ -150,7 +155,7 @@ where = Claim(
     statement=r"\lVert w_T - w^*\rVert_2 \to 0",
     words="the iterates tend to w*, the minimiser of the risk",
     hypotheses=(), says=lambda limit, best: best, check=judge_where,
-    expected="REFUTED PROVED",
+    expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\lVert w_T - w_\ell^*\rVert_2 \to 0", words="the iterates tend to w_l, the surrogate's minimiser",
         says=lambda limit, best: limit, expected="HOLDS ARGUED", source="002, (14) with w_l",

@@ -49,8 +49,9 @@ from flint import arb
 from oracle.core.domain import Parameter, non_negative
 from oracle.core.enclosure import ball
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import limit_of, one_sided_risk, reach, share
+from theorems.nonconvex_nn.misspecified.laws import law_steps, limit_of, one_sided_risk, reach, share
 from theorems.nonconvex_nn.misspecified.surrogate import below_its_argument
+from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, argued, computed, proof, refuted
@@ -125,10 +126,11 @@ def judge_limit(constant: Callable[[Any], Any], given: Domain) -> Finding:
         w = limit_of(mu)
         best, reached = one_sided_risk(mu, Fraction(0)), one_sided_risk(mu, w)
         if reached > constant(mu) * best:
-            return refuted(
+            return refuted_by(
                 "one dimension, y = -max(0, x), a bounded log-concave law: the density of t is (k+1)(1-t)^k",
                 {"k": power, "mu": mu, "|x|^2 at most": reach(power), "w_l": w, "L(w*)": best, "L(w_l)": reached,
                  "claimed factor": constant(mu), "L(w_l)/L(w*)": reached / best},
+                *law_steps(power),
             )
     for mu in given.values("mu"):  # shares that some law has, log-concave or not
         if constant(mu) < 1 / mu:
@@ -158,10 +160,14 @@ def judge_bounded(constant: Callable[[Any], Any], given: Domain) -> Finding:
     for c in (Fraction(2), *given.values("C")):
         dimension = -(-(wide + 1) // (c**2 - 1))
         if wide + dimension + 1 <= c**2 * dimension and constant(mu) < 1 / mu:
-            return refuted(
+            return refuted_by(
                 "the law of falling powers as first coordinate, y = -max(0, x_1): mu is at most its share",
                 {"C": c, "d": dimension, "|x|^2 at most": wide + dimension + 1, "C^2 d": c**2 * dimension, "k": 7,
                  "E[x_1^2; x_1 < 0]": mu, "claimed factor at most": constant(mu), "L(w_l)/L(w*)": 1 / mu},
+                *law_steps(7),
+                argued("the others, uniform on a ball of radius sqrt(d + 1), are independent of x_1 and isotropic: w*, "
+                       "w_l "
+                       "and the risks stay, and mu is a least value over more directions"),
             )
     return proof(*limit_steps(constant), tried=1)
 
@@ -177,16 +183,20 @@ def judge_lemma_constant(factor: Callable[[Any], Any], given: Domain) -> Finding
 
 def judge_utility(promised: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether L(w_T) <= promised(mu) L(w*) + alpha without noise, at alpha = 1/100 and 10^4 steps of 1/16."""
+    w_l, keep, eta, m_ = sympy.symbols("w_l k eta mu", real=True)  # 1 - mu = -mu w_l
     for power in _POWERS:
         mu, alpha, steps = share(power), Fraction(1, 100), 10**4
         w = limit_of(mu)
         with_steps = one_sided_risk(ball(mu), ball(w) * (1 - (1 - ball(mu) / 16) ** steps))
         best = one_sided_risk(mu, Fraction(0))
         if with_steps > ball(promised(mu) * best + alpha):
-            return refuted(
+            return refuted_by(
                 "the risk settles above what is promised: one dimension, y = -max(0, x), without noise",
                 {"k": power, "mu": mu, "eta": "1/16", "T": steps, "alpha": alpha, "|w_l|": -w, "L(w*)": best,
                  "promised": promised(mu) * best + alpha, "L(w_T) above": with_steps.str(12)},
+                *law_steps(power),
+                computed("a step takes w_l (1 - q^t) to w_l (1 - q^(t+1)), q = 1 - eta mu", vanishes(
+                    w_l * (1 - keep) - eta * (m_ * w_l * (1 - keep) - m_ * w_l) - w_l * (1 - keep * (1 - eta * m_)))),
             )
     return proof(*limit_steps(promised), argued("the iterates come as near to w_l as one likes: "
                                                 "thm-7-utility-repaired"),

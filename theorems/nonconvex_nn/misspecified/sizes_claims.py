@@ -131,7 +131,7 @@ intro = Claim(
     hypotheses=(), says={"private": (Fraction(1, 2), Fraction(0), Fraction(-1)),
                          "statistical": (Fraction(1), Fraction(0), Fraction(-2))},
     check=on.judge_summary, flips=(Flip("d/(epsilon alpha)", on.THEOREM, Verdict.HOLDS),),
-    repaired_by="nonconvex-nn/thm-7-sample-complexity-text",
+    repaired_by="nonconvex-nn/thm-7-sample-complexity-repaired",
     expected="REFUTED PROVED",
 )
 text = Claim(
