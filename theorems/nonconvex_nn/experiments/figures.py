@@ -1,9 +1,10 @@
 r"""What Section 6.1 of document 002 says of its figures and of their parameters, as far as it can be computed.
 
-Theorem 13's hypotheses with their hidden factors read as 1: m >= T^7 C^(-8) and n >= C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R
-epsilon), C <= min(S L sqrt(m), R). For Figure 5 m = n^(1/4)/2 (or n^14/2, as printed) and T = 50 n^(2/5): m/(T^7 C^(-8)) is
-of the order of n^(1/4 - 14/5), or n/(sqrt(m T)) of n^(1 - 7 - 1/5): one of the two hypotheses fails for all large n,
-whatever the hidden factors. m = n^(4/5) and T = n^(1/10) meet both, and let the first and the last term fall.
+Theorem 13's hypotheses with their hidden factors read as 1: m >= T^7 C^(-8) and n >= C (sqrt(L m) + sqrt(m d))
+sqrt(T)/(R epsilon), C <= min(S L sqrt(m), R). For Figure 5 m = n^(1/4)/2 (or n^14/2, as printed) and T = 50 n^(2/5):
+m/(T^7 C^(-8)) is of the order of n^(1/4 - 14/5), or n/(sqrt(m T)) of n^(1 - 7 - 1/5): one of the two hypotheses fails
+for all large n, whatever the hidden factors. m = n^(4/5) and T = n^(1/10) meet both, and let the first and the last
+term fall.
 
 The approximation error need not fall with n: at x = 0 a network without biases is 0, and so are all its derivatives, so
 that the error is l(0, y) for every width.
@@ -43,7 +44,8 @@ def judge_shown(term: Formula, given: Domain) -> Finding:
                 (sympy.Rational(1, 10), sympy.Rational(19, 10))]
         if ends[0] == ends[1]:
             return refuted("it is the same at both ends of the axis", {
-                "m": values[1], "T": values[2], "R/sqrt(m)": "1/10 and 19/10", "at the ends": f"{ends[0]} and {ends[1]}"})
+                "m": values[1], "T": values[2], "R/sqrt(m)": "1/10 and 19/10",
+                "at the ends": f"{ends[0]} and {ends[1]}"})
     return proof(computed("its derivative in R is not 0, on symbols",
                           bool(sympy.simplify(sympy.diff(term(radius, m, steps), radius)) != 0)))
 
@@ -53,7 +55,8 @@ def judge_nested(radius: Formula, given: Domain) -> Finding:
     for point in given.points("R", "m", at_most=20):
         r, m = exactly(point["R"]), exactly(point["m"])
         if not sympy.N(radius(2 * r, m) - radius(r, m)) > 0:
-            return refuted("the ball does not grow", {"R": r, "m": m, "radius": radius(r, m), "at 2 R": radius(2 * r, m)})
+            return refuted("the ball does not grow", {
+                "R": r, "m": m, "radius": radius(r, m), "at 2 R": radius(2 * r, m)})
     slope = sympy.diff(radius(given.symbol("R"), given.symbol("m")), given.symbol("R"))
     return proof(
         computed("the radius has a positive derivative in R, on symbols", sympy.simplify(slope).is_positive),
@@ -95,7 +98,7 @@ def judge_steps(steps: int, given: Domain) -> Finding:
 
 
 def judge_parameters(chosen: Pair, given: Domain) -> Finding:
-    """Whether m(n) and T(n) meet the hypotheses on m and n for all large n, for some hidden factors, C = 20, R given."""
+    """Whether m(n) and T(n) meet the hypotheses on m and n for all large n, C = 20, for some hidden factors."""
     width, steps = (formula(_N) for formula in chosen)
     wide = sympy.limit(width / (steps**7 / sympy.Integer(_CLIP) ** 8), _N, sympy.oo)
     many = sympy.limit(_N / least_records(_CLIP, _LAYERS, width, _INPUTS, steps, 1, 1), _N, sympy.oo)
@@ -162,24 +165,30 @@ _SHOWN = (positive("R"), positive("m"), positive("T"))
 _LARGE = (positive_integer("n").at_least(60000),)
 
 caption = Claim(
-    id="nonconvex-nn/fig-1-caption", source="002, caption of Figure 1: the first term in Theorem 8; the text: the NTRF error",
+    id="nonconvex-nn/fig-1-caption", source="002, caption of Figure 1: the first term in Theorem 8; the text: the "
+                                            "NTRF error",
     quote="Figure 1: Results of the first term in Theorem 8.", whose=Whose.TYPO, severity=Stake.EDITORIAL,
     statement=r"\frac{\partial}{\partial R}\sqrt{\log(1/\xi)/T} \ne 0",
     words="the first term of the bound, of Theorem 13 as of Theorem 8, is what Figure 1 shows against R/sqrt(m)",
-    hypotheses=_SHOWN, says=lambda radius, m, steps: sympy.sqrt(1 / steps), check=judge_shown, expected="REFUTED PROVED",
+    hypotheses=_SHOWN, says=lambda radius, m, steps: sympy.sqrt(1 / steps), check=judge_shown,
+    expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\frac{\partial}{\partial R}(y - R|h|) \ne 0",
         words="the second term of (7) changes with R: for one record out of reach it falls with R |h|",
-        says=lambda radius, m, steps: 1000 - radius, expected="HOLDS PROVED", source="002, Figure 1: the second term of (7)",
+        says=lambda radius, m, steps: 1000 - radius, expected="HOLDS PROVED",
+        source="002, Figure 1: the second term of (7)",
         flips=(Flip("1/sqrt(n) of Theorem 8", lambda radius, m, steps: 1 / steps, Verdict.REFUTED),),
-        true_variants={**dict.fromkeys(("sign", "1 % *", "squared", "1000 -> 1001 *", "- -> + *"), "it changes with R, too"),
+        true_variants={**dict.fromkeys(("sign", "1 % *", "squared", "1000 -> 1001 *", "- -> + *"),
+        "it changes with R, too"),
                        "any [RT]": "a linear function of R"},
     ),
 )
 nested = Claim(
-    id="nonconvex-nn/fig-1-R", source="002, Section 6.1: a larger R results in a smaller approximation error (Figure 1)",
-    quote="increasing the size of the hyperparameter space R results in a smaller approximation error.", whose=Whose.PRINTED,
-    severity=Stake.UTILITY, statement=r"R \le R' \implies \inf_{\mathcal{F}(R')} \le \inf_{\mathcal{F}(R)}",
+    id="nonconvex-nn/fig-1-R", source="002, Section 6.1: a larger R results in a smaller approximation error (Figure "
+                                      "1)",
+    quote="increasing the size of the hyperparameter space R results in a smaller approximation error.",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"R \le R' \implies \inf_{\mathcal{F}(R')} \le \inf_{\mathcal{F}(R)}",
     words="at a given width a larger R does not make the approximation error larger", hypotheses=_SHOWN[:2],
     says=lambda radius, m: radius / sympy.sqrt(m), check=judge_nested,
     flips=(Flip("1/R", lambda radius, m: 1 / radius, Verdict.REFUTED),),
@@ -187,8 +196,10 @@ nested = Claim(
     expected="HOLDS ARGUED",
 )
 confounded = Claim(
-    id="nonconvex-nn/fig-1-confounded", source="002, Section 6.1: Figure 1 compares widths at one R/sqrt(m), not at one R",
-    quote="Moreover, when the network width m is increased, the approximation error tends to zero, indicating that the NTRF "
+    id="nonconvex-nn/fig-1-confounded", source="002, Section 6.1: Figure 1 compares widths at one R/sqrt(m), not at "
+                                               "one R",
+    quote="Moreover, when the network width m is increased, the approximation error tends to zero, indicating that "
+          "the NTRF "
           "space can better fit wider neural networks on the training data.",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"R \text{ is the same for all widths at one } R/\sqrt m",
     words="the widths of Figure 1 are compared at one R, as the conclusion about m needs",
@@ -214,7 +225,8 @@ kappa = Claim(
     true_variants={"1 % less": "less is true, too", "sign": "less is true, too"}, expected="HOLDS PROVED",
 )
 fixed_step = Claim(
-    id="nonconvex-nn/fig-2-theory-mismatch", source="002, Section 6.1: Figure 2, eta = 0.01 for every C, aligns with the theory",
+    id="nonconvex-nn/fig-2-theory-mismatch", source="002, Section 6.1: Figure 2, eta = 0.01 for every C, aligns with "
+                                                    "the theory",
     quote="Figure 2 illustrates that when the clipping constant C is chosen from $[1, 64]$, the excess population risk "
           "remains unaffected, which aligns with our theoretical analysis.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
@@ -229,7 +241,8 @@ fixed_step = Claim(
     ),
 )
 clip_norm = Claim(
-    id="nonconvex-nn/fig-2-C-hypothesis", source="002, Figure 2: C up to 64, against C <= S L sqrt(m), S = 1, factor read as 1",
+    id="nonconvex-nn/fig-2-C-hypothesis", source="002, Figure 2: C up to 64, against C <= S L sqrt(m), S = 1, factor "
+                                                 "read as 1",
     quote=r"when the clipping constant C is chosen from $[1, 64]$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"64 \le SL\sqrt m,\quad S = 1, L = 3, m = 256",
     words="every C of Figure 2 meets C <= S L sqrt(m) for a loss with S = 1", hypotheses=(), says=Fraction(64),
@@ -240,7 +253,8 @@ clip_norm = Claim(
     ),
 )
 width_3 = Claim(
-    id="nonconvex-nn/fig-3-width", source="ours: the width that Theorem 13 asks of Figure 3, at least 200 steps, C = 20",
+    id="nonconvex-nn/fig-3-width", source="ours: the width that Theorem 13 asks of Figure 3, at least 200 steps, C = "
+                                          "20",
     severity=Stake.UTILITY, statement=r"T^7C^{-8} = 500\,000,\quad T = 200, C = 20",
     words="with one step an epoch, and all other factors read as 1, Figure 3 needs networks 500000 units wide",
     hypotheses=(), says=Fraction(500000), check=judge_width,
@@ -256,7 +270,8 @@ parameters = Claim(
     id="nonconvex-nn/fig-5-params", source="002, Section 6.1: the parameters of Figure 5, n^14 read as n^(1/4)",
     quote=r"we choose the parameters satisfying the condition in Theorem 13, with $m = (n^{14}/2)$, $T = 50n^{2/5}$, "
           r"$\epsilon = 1$, $\delta = 1/n^2$ and $C = 20$.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"m = \tfrac12n^{1/4},\ T = 50n^{2/5}: \quad m \ge c\,T^7C^{-8}",
+    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"m = \tfrac12n^{1/4},\ T = 50n^{2/5}: \quad m \ge "
+                                                           r"c\,T^7C^{-8}",
     words="m = n^(1/4)/2 and T = 50 n^(2/5) meet the hypotheses of Theorem 13 for all large n",
     hypotheses=_LARGE, says=(lambda n: n ** sympy.Rational(1, 4) / 2, lambda n: 50 * n ** sympy.Rational(2, 5)),
     check=judge_parameters, uses=("nonconvex-nn/thm-13-m-star",), expected="REFUTED PROVED",
@@ -266,25 +281,30 @@ parameters = Claim(
         source="002, Figure 5 with powers that Theorem 13 allows",
         flips=(Flip("T = n^(1/5)", (lambda n: n ** sympy.Rational(4, 5), lambda n: n ** sympy.Rational(1, 5)),
                     Verdict.REFUTED),),
-        true_variants={"[[]?[]] 1 % *": "a constant factor", "[[]0[]] squared": "m = n^(8/5): n^0.85 records are asked for",
+        true_variants={"[[]?[]] 1 % *": "a constant factor",
+        "[[]0[]] squared": "m = n^(8/5): n^0.85 records are asked for",
                        "[[]0[]] 4 -> 5 *": "m = n", "[[]0[]] ?? -> *": "m = 4 n/5", "[[]1[]] 10 -> 11 *": "fewer steps",
                        "any n": "about large n only"},
     ),
 )
 parameters_literal = Claim(
-    id="nonconvex-nn/fig-5-params-reading-literal", source="002, Section 6.1: the parameters of Figure 5, n^14 as printed",
+    id="nonconvex-nn/fig-5-params-reading-literal", source="002, Section 6.1: the parameters of Figure 5, n^14 as "
+                                                           "printed",
     quote=parameters.quote, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"m = \tfrac12n^{14},\ T = 50n^{2/5}: \quad n \ge c\,C(\sqrt{Lm} + \sqrt{md})\sqrt T",
     words="m = n^14/2 and T = 50 n^(2/5) meet the hypotheses of Theorem 13 for all large n",
     hypotheses=_LARGE, says=(lambda n: n**14 / 2, parameters.says[1]), check=judge_parameters,
-    flips=(Flip("the repair", (lambda n: n ** sympy.Rational(4, 5), lambda n: n ** sympy.Rational(1, 10)), Verdict.HOLDS),),
+    flips=(Flip("the repair", (
+        lambda n: n ** sympy.Rational(4, 5), lambda n: n ** sympy.Rational(1, 10)), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/fig-5-params-repaired", expected="REFUTED PROVED",
 )
 each_term = Claim(
     id="nonconvex-nn/fig-5-each-term", source="002, Section 6.1: each term of (7) falls with n in Figure 5",
-    quote="It is notable that our parameter setting is to make each term in the upper bound (7) decrease when n becomes larger.",
+    quote="It is notable that our parameter setting is to make each term in the upper bound (7) decrease when n "
+          "becomes larger.",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"(7) \text{ falls with } n, \text{ term by term}",
-    words="with m = n^(1/4)/2 and T = 50 n^(2/5) each term of (7) falls as n grows", hypotheses=(), says=None, check=None,
+    words="with m = n^(1/4)/2 and T = 50 n^(2/5) each term of (7) falls as n grows",
+    hypotheses=(), says=None, check=None,
     readings=("nonconvex-nn/fig-5-each-term-reading-explicit", "nonconvex-nn/fig-5-each-term-reading-approximation"),
     expected="AMBIGUOUS PROVED",
 )
@@ -310,13 +330,14 @@ of_error = Claim(
     repaired_by="nonconvex-nn/fig-5-each-term-reading-explicit", expected="REFUTED PROVED",
 )
 norm = Claim(
-    id="nonconvex-nn/exp-unit-norm", source="002, Section 6.1: images of 784 pixels, read as numbers in [0, 1], and |x| <= 1",
+    id="nonconvex-nn/exp-unit-norm", source="002, Section 6.1: images of 784 pixels, read as numbers in [0, 1], and "
+                                            "|x| <= 1",
     quote="The training set comprised 60,000 samples, with each sample represented by a 784-dimensional vector.",
     whose=Whose.READING, severity=Stake.UTILITY, statement=r"x \in [0, 1]^{784} \implies \lVert x \rVert \le 1",
     words="images of 784 pixels in [0, 1] meet Assumption 4", hypotheses=(), says=Fraction(1), check=judge_norm,
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"x/28", words="images of 784 pixels in [0, 1], divided by 28, meet Assumption 4", says=Fraction(1, 28),
-        expected="HOLDS PROVED", source="002, Section 6.1 with |x| <= 1",
+        statement=r"x/28", words="images of 784 pixels in [0, 1], divided by 28, meet Assumption 4",
+        says=Fraction(1, 28), expected="HOLDS PROVED", source="002, Section 6.1 with |x| <= 1",
     ),
 )

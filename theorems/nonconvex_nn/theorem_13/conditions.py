@@ -1,10 +1,10 @@
 r"""What the hypotheses of Theorem 13 come to, and what Remarks 15 and 16 say of them and of (7).
 
-m >= c_m T^7 C^(-8) and n >= c_n C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R eps) force n >= c_n sqrt(c_m) (sqrt L + sqrt d) T^4
-/(C^3 R eps): a data set is never small next to T, so an argument with few records and many steps is outside of the
-theorem. At that n the privacy error is S L^(3/2) R^3 (L m + d)/(C^2 sqrt(T) (sqrt L + sqrt d)^2), of the order of m: (7)
-says something only from n = m T^(1/4) ... on, T^(29/4) for m = T^7. eps < c_1 q^2 T makes the T batches of q n records,
-q T passes over the data, at least sqrt(eps T/c_1) passes.
+m >= c_m T^7 C^(-8) and n >= c_n C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R eps) force n >= c_n sqrt(c_m) (sqrt L + sqrt d)
+T^4 /(C^3 R eps): a data set is never small next to T, so an argument with few records and many steps is outside of the
+theorem. At that n the privacy error is S L^(3/2) R^3 (L m + d)/(C^2 sqrt(T) (sqrt L + sqrt d)^2), of the order of m:
+(7) says something only from n = m T^(1/4) ... on, T^(29/4) for m = T^7. eps < c_1 q^2 T makes the T batches of q n
+records, q T passes over the data, at least sqrt(eps T/c_1) passes.
 """
 
 from __future__ import annotations
@@ -84,10 +84,12 @@ def judge_trade_off(terms: tuple[Formula, Formula], given: Domain) -> Finding:
         for name, gain in (("first", falling(t, rest) - falling(2 * t, rest)),
                            ("last", rising(2 * t, rest) - rising(t, rest))):
             if not sympy.N(gain, 20) > 0:
-                return refuted(f"the {name} term goes the other way", {"T": t, "2 T": 2 * t, "rest": rest, "term": name})
+                return refuted(f"the {name} term goes the other way", {
+                    "T": t, "2 T": 2 * t, "rest": rest, "term": name})
     t, rest = given.symbol("T"), given.symbol("rest")
     return proof(
-        computed("the first term has a negative derivative in T", sympy.simplify(sympy.diff(falling(t, rest), t)).is_negative),
+        computed("the first term has a negative derivative in T",
+                 sympy.simplify(sympy.diff(falling(t, rest), t)).is_negative),
         computed("the last one has a positive derivative", sympy.simplify(sympy.diff(rising(t, rest), t)).is_positive),
     )
 
@@ -104,7 +106,7 @@ def judge_rising(term: Formula, given: Domain) -> Finding:
 
 
 def order_in_width(true: Formula, what: str) -> Checker:
-    """Whether true(L, m, d) is at least a constant times the claimed power of m as m grows: the limit of the quotient."""
+    """Whether true(L, m, d) is at least a constant times the claimed power of m as m grows, by the quotient's limit."""
 
     def judge(claimed: Formula, given: Domain) -> Finding:
         d, m = sympy.Symbol("d", positive=True), given.symbol("m", "m")
@@ -152,7 +154,8 @@ hidden_n = _claim(
     true_variants=_MORE,
 )
 vacuous = _claim(
-    "thm-13-vacuous-privacy-term", "ours: the privacy error of (7) at the least n that Theorem 13 allows, factors read as 1",
+    "thm-13-vacuous-privacy-term", "ours: the privacy error of (7) at the least n that Theorem 13 allows, factors "
+                                   "read as 1",
     r"\frac{SL^{3/2}R^3(Lm + d)}{C^2\sqrt T(\sqrt L + \sqrt d)^2}",
     "at the least n allowed the privacy error is of the order of m/sqrt(T), which says nothing", _VACUOUS,
     lambda s, layers, r, c, m, t, d: s * layers ** sympy.Rational(3, 2) * r**3 * (layers * m + d) / (
@@ -163,7 +166,8 @@ vacuous = _claim(
     true_variants={"any *": "an identity of powers"},
 )
 silent = _claim(
-    "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most 1, at m = T^7, factors read as 1",
+    "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most 1, at m = T^7, "
+                                     "factors read as 1",
     r"n \ge \frac{T^{29/4}}{\epsilon}\sqrt{SL^{3/2}R\,(L + d/T^7)}",
     "with m = T^7 the privacy error is at most 1 only from n = T^(29/4) ... on", _SILENT,
     lambda s, layers, r, t, d, e: t ** sympy.Rational(29, 4) * sympy.sqrt(
@@ -176,7 +180,8 @@ silent = _claim(
 passes = _claim(
     "thm-13-multi-pass-count", "ours: the records that T batches of q n draw, if epsilon < c_1 q^2 T",
     r"\epsilon < c_1q^2T \implies \frac{TM}{n} = qT > \sqrt{\frac{\epsilon T}{c_1}}",
-    "the noise of Theorem 13 is offered only for at least sqrt(epsilon T/c_1) passes over the data", ("epsilon", "T", "c_1"),
+    "the noise of Theorem 13 is offered only for at least sqrt(epsilon T/c_1) passes over the data", ("epsilon", "T",
+    "c_1"),
     lambda e, t, c: sympy.sqrt(e * t / c),
     at_most(("epsilon", "T", "c_1"), lambda e, t, c: sympy.sqrt(e / (c * t)) * t,
             "q T at the least q, the root of epsilon/(c_1 T), which rises with q"),
@@ -186,7 +191,8 @@ passes = _claim(
 free_of_clip = Claim(
     id="nonconvex-nn/rem-15", source="002, Remark 15: (7) does not depend on C, since eta is proportional to 1/C",
     quote=(
-        r"Furthermore, the upper bound is independent of the clipping threshold C because we assume that $C \leq R$ and "
+        r"Furthermore, the upper bound is independent of the clipping threshold C because we assume that $C \leq R$ "
+        r"and "
         r"the step size η depends on $\frac{1}{C}$"
     ),
     whose=Whose.PRINTED, severity=Stake.UTILITY,
@@ -203,7 +209,8 @@ small_clip = _claim(
     "rem-15-C-small", "002, Remark 15: C cannot be too small, by m >= T^7 C^-8 (other factors read as 1)",
     r"m \ge T^7C^{-8} \iff C \ge (T^7/m)^{1/8}", "at a given width m, C must be at least (T^7/m)^(1/8)", ("T", "m"),
     lambda t, m: (t**7 / m) ** sympy.Rational(1, 8),
-    same(("T", "m"), lambda t, m: t ** sympy.Rational(7, 8) * m ** sympy.Rational(-1, 8), "T^7 C^-8 = m there, on symbols"),
+    same(("T", "m"), lambda t, m: t ** sympy.Rational(7, 8) * m ** sympy.Rational(-1, 8),
+    "T^7 C^-8 = m there, on symbols"),
     quote=r"(which implies that C cannot be too small)", whose=Whose.READING,
     flips=(Flip("T/m", lambda t, m: (t / m) ** sympy.Rational(1, 8), Verdict.REFUTED),),
     true_variants={"any *": "an identity of powers"},
@@ -225,15 +232,18 @@ in_width = _claim(
     quote=r"However, m cannot be arbitrarily large because the privacy error depends on $\text{poly}(m)$.",
     whose=Whose.PRINTED,
     flips=(Flip("divided by m^2", lambda m, layers, d: layers + d / m, Verdict.REFUTED),),
-    true_variants={"1 % *": "a multiple rises, too", "squared": "so does the square", "* -> *": "m^3 (...), 2 m (...) and m^2 (L + d m) rise, too"},
+    true_variants={"1 % *": "a multiple rises, too", "squared": "so does the square",
+    "* -> *": "m^3 (...), 2 m (...) and m^2 (L + d m) rise, too"},
 )
 order = Claim(
     id="nonconvex-nn/rem-16", source="002, Remark 16: the assumption n >= O(m)",
-    quote=r"The main weakness of Theorem 13 is the assumption of $n \geq O(m)$, which contradicts the overparameterized "
+    quote=r"The main weakness of Theorem 13 is the assumption of $n \geq O(m)$, which contradicts the "
+          r"overparameterized "
           "setting in NTK theory",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"n \ge \Omega(m)",
     words="Theorem 13 assumes n to be at least of the order of m", hypotheses=(), says=None, check=None,
-    readings=("nonconvex-nn/rem-16-reading-printed", "nonconvex-nn/rem-16-reading-corrected"), expected="AMBIGUOUS ARGUED",
+    readings=("nonconvex-nn/rem-16-reading-printed", "nonconvex-nn/rem-16-reading-corrected"),
+    expected="AMBIGUOUS ARGUED",
 )
 printed_order = Claim(
     id="nonconvex-nn/rem-16-reading-printed", source="002, Remark 16, read of the n that Theorem 13 prints",
@@ -251,6 +261,7 @@ corrected_order = Claim(
     words="with the noise's true norm, sigma sqrt(m d + (L - 2) m^2 + m), the n that is needed is of the order of m",
     hypotheses=printed_order.hypotheses, says=lambda m: m, check=_CORRECTED_ORDER,
     flips=(Flip("m^2", lambda m: m**2, Verdict.REFUTED),),
-    true_variants={"1 % *": "a constant does not matter", "sign": "less is asked for", "any m": "the limit is the same"},
+    true_variants={"1 % *": "a constant does not matter", "sign": "less is asked for",
+    "any m": "the limit is the same"},
     expected="HOLDS ARGUED",
 )

@@ -3,19 +3,19 @@ r"""The privacy of Algorithm 10 (Theorem 13): what its words can mean, and the t
 "There exist c_1, c_2": a refutation needs all of them. The start W(0) is taken as known, as composition does; kept
 secret, it only adds a factor below 1 to the distances of the two Gaussian readings.
 
-A record added or removed, q = 1, T = 1, n = 2 against 1, records x = 0. All gradients vanish (h_l = 0), so W(1) =
-W(0) - eta G_0, if R is so large that the projection does nothing; a weight has the variance 2/m + (eta sigma)^2, W(0)
-being secret here, and sigma is s/2 or s for batches of 2 or 1, whatever s = c_2 C sqrt(log(1/delta))/epsilon. With the
-eta for which (eta s)^2 = 8/m the variances are 4/m and 10/m: the sum of squares of m d weights tells them apart.
+A record added or removed, q = 1, T = 1, n = 2 against 1, records x = 0. All gradients vanish (h_l = 0), so W(1) = W(0)
+- eta G_0, if R is so large that the projection does nothing; a weight has the variance 2/m + (eta sigma)^2, W(0) being
+secret here, and sigma is s/2 or s for batches of 2 or 1, whatever s = c_2 C sqrt(log(1/delta))/epsilon. With the eta
+for which (eta s)^2 = 8/m the variances are 4/m and 10/m: the sum of squares of m d weights tells them apart.
 
-The exponent as printed, |B_t|^epsilon, is 1 for a batch of one. Records with opposite clipped gradients: N(+-C, sigma^2)
-with sigma = c_2 C sqrt(log(1/delta)), mu = 2/(c_2 sqrt(k)), k = log(1/delta). With k = 4/c_2^2 + 3 + c_2 mu <= 1, so that
-the total variation 2 Phi(mu/2) - 1 >= mu phi(1/2) > 0.35 mu, more than 2 e^-k since e^k > 3 k^(3/2) >= 3 c_2 sqrt(k);
-with epsilon <= delta/2 the pair is not (epsilon, delta)-DP, because e^epsilon - 1 <= delta.
+The exponent as printed, |B_t|^epsilon, is 1 for a batch of one. Records with opposite clipped gradients: N(+-C,
+sigma^2) with sigma = c_2 C sqrt(log(1/delta)), mu = 2/(c_2 sqrt(k)), k = log(1/delta). With k = 4/c_2^2 + 3 + c_2 mu <=
+1, so that the total variation 2 Phi(mu/2) - 1 >= mu phi(1/2) > 0.35 mu, more than 2 e^-k since e^k > 3 k^(3/2) >= 3 c_2
+sqrt(k); with epsilon <= delta/2 the pair is not (epsilon, delta)-DP, because e^epsilon - 1 <= delta.
 
-Every delta < 1, with |B_t| epsilon: mu = 2 epsilon/(c_2 sqrt(log(1/delta))) and t = 1 - delta. For t <= 1/2, log(1/delta)
-<= 2 t; once mu^2 >= 4 epsilon, 1 - delta(epsilon) <= (1 + e^epsilon) e^(-mu^2/32) <= 4 e^(-epsilon^2/(16 c_2^2 t)), for
-epsilon <= 1, which is below t for small t: more than delta.
+Every delta < 1, with |B_t| epsilon: mu = 2 epsilon/(c_2 sqrt(log(1/delta))) and t = 1 - delta. For t <= 1/2,
+log(1/delta) <= 2 t; once mu^2 >= 4 epsilon, 1 - delta(epsilon) <= (1 + e^epsilon) e^(-mu^2/32) <= 4 e^(-epsilon^2/(16
+c_2^2 t)), for epsilon <= 1, which is below t for small t: more than delta.
 
 Repaired: a constant divisor M and any noise. Multiplied by M/C, a step releases a sum of vectors of norm at most 1 with
 noise N(0, z^2 I), z = sigma M/C: the sampled Gaussian step; W(0), the projection and the average come after, or do not
@@ -58,7 +58,7 @@ def judge_scale(noise: Formula, given: Domain) -> Finding:
     most = max(one, two)
     least, largest = sorted(1 + 4 * (scale / most) ** 2 for scale in (one, two))  # variances, in units of 2/m
     delta, middle = Fraction(1, 4), (least + largest) / 2
-    c_1, c_2 = _constants(given)[0]
+    c_1, _ = _constants(given)[0]
     epsilon = min(c_1, 1) / 2
     for size in (4**k for k in range(3, 9)):
         with ctx.workprec(200):
@@ -94,7 +94,8 @@ def judge_exponent(divisor: Formula, given: Domain) -> Finding:
             "a batch of one gets noise that does not depend on epsilon", {
                 "c_1": c_1, "c_2": c_2, "n": 1, "q": 1, "T": 1, "log(1/delta)": k, "epsilon": epsilon,
                 "mu": Enclosure.of_ball(mu), "total variation": Enclosure.of_ball(apart)},
-            computed("the divisor of a batch of one is 1, whatever epsilon", bool(sympy.simplify(divisor(1, e) - 1) == 0)),
+            computed("the divisor of a batch of one is 1, whatever epsilon",
+                     bool(sympy.simplify(divisor(1, e) - 1) == 0)),
             computed("k - 3/2 log(k) - log(3) > 0 at k = 3, and its derivative is positive from there on",
                      bool(3 - arb(3).log() * 5 / 2 > 0)
                      and bool(sympy.simplify(1 - sympy.Rational(3, 2) / (3 + more)).is_positive)),
@@ -132,14 +133,15 @@ def judge_every_delta(largest: Fraction, given: Domain) -> Finding:
 
 
 def judge_order(factor: Fraction, given: Domain) -> Finding:
-    """Whether z = factor q sqrt(T log(1/delta))/epsilon suffices, epsilon = q^2 T or less: the curve of replaced records."""
+    """Whether z = factor q sqrt(T log(1/delta))/epsilon suffices for epsilon = q^2 T or less, records replaced."""
     curve, tried = bound("poisson-gaussian.delta"), 0
     for q in (Fraction(1, 1000), *given.values("q")):
         for epsilon in given.values("epsilon"):
             for delta in (Fraction(1, 4), Fraction(1, 10**9)):
                 steps = math.ceil(epsilon / q**2)
                 noise = factor * q * Fraction(math.sqrt(steps * math.log(1 / delta)) * (1 + 1e-12)) / epsilon
-                found = curve.reference(sampling_rate=q, steps=steps, sigma=noise, epsilon=epsilon, neighbours="replace")
+                found = curve.reference(sampling_rate=q, steps=steps, sigma=noise, epsilon=epsilon,
+                neighbours="replace")
                 tried += 1
                 if not found.possibly_le(delta):
                     return refuted("not enough noise", {"q": q, "T": steps, "epsilon": epsilon, "delta": delta,
@@ -157,7 +159,8 @@ def judge_multiplier(multiplier: Formula, given: Domain) -> Finding:
         return found
     return proof(
         *found.steps,
-        argued("given the past a step is the sampled Gaussian on these vectors, for records added, removed or replaced"),
+        argued("given the past a step is the sampled Gaussian on these vectors, for records added, removed or "
+               "replaced"),
         argued("start, projection and average are post-processing, and T steps have the product of T pairs"),
     )
 
@@ -189,13 +192,15 @@ privacy = Claim(
     whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\epsilon < c_1q^2T,\ \sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|\epsilon} \implies"
               r" (\epsilon, \delta)\text{-DP}",
-    words="noise of the order of q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a batch makes Algorithm 10 private",
+    words="noise of the order of q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a batch makes Algorithm 10 "
+          "private",
     hypotheses=_CONSTANTS, says=None, check=None,
     readings=("nonconvex-nn/thm-13-privacy-reading-add-remove", "nonconvex-nn/thm-13-privacy-reading-exponent",
               "nonconvex-nn/thm-13-privacy-reading-every-delta", "nonconvex-nn/thm-13-privacy-reading-replace"),
     expected="AMBIGUOUS CITED",
     repair=Repair(
-        statement=r"\frac1M\sum_{B_t}\tilde g + \mathcal{N}(0, \sigma^2 I),\ z = \frac{\sigma M}{C}: \text{ the curve of } T"
+        statement=r"\frac1M\sum_{B_t}\tilde g + \mathcal{N}(0, \sigma^2 I),\ z = \frac{\sigma M}{C}: \text{ the "
+                  r"curve of } T"
                   r" \text{ sampled Gaussian steps of multiplier } z",
         words="with a constant divisor M, all iterates are as private as T Poisson-sampled Gaussian steps of noise "
               "sigma M/C, for records added, removed or replaced",
@@ -212,7 +217,8 @@ privacy = Claim(
 def _reading(name: str, **own: Any) -> Claim:
     full = {
         "statement": privacy.statement, "hypotheses": _CONSTANTS, "quote": privacy.quote, "whose": Whose.READING,
-        "severity": Stake.PRIVACY, "repaired_by": "nonconvex-nn/thm-13-privacy-repaired", "expected": "REFUTED ARGUED", **own,
+        "severity": Stake.PRIVACY, "repaired_by": "nonconvex-nn/thm-13-privacy-repaired", "expected": "REFUTED ARGUED",
+        **own,
     }
     return Claim(id=f"nonconvex-nn/thm-13-privacy-reading-{name}", **full)
 
@@ -226,7 +232,8 @@ add_remove = _reading(
 )
 exponent = _reading(
     "exponent", source="002, Theorem 13, read with |B_t| to the power epsilon, as it is printed", whose=Whose.READING,
-    statement=r"\sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|^{\epsilon}} \implies (\epsilon, \delta)\text{-DP}",
+    statement=r"\sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|^{\epsilon}} \implies (\epsilon, "
+              r"\delta)\text{-DP}",
     words="noise of the order of q C sqrt(T log(1/delta))/|B_t|^epsilon makes Algorithm 10 private",
     says=lambda batch, epsilon: batch**epsilon, check=judge_exponent, expected="REFUTED PROVED",
     flips=(Flip("|B| epsilon", lambda batch, epsilon: batch * epsilon, Verdict.UNDECIDED),),
@@ -237,31 +244,40 @@ every_delta = _reading(
     check=judge_every_delta, flips=(Flip("delta below 1/4", Fraction(1, 4), Verdict.UNDECIDED),),
 )
 replaced = _reading(
-    "replace", source="002, Theorem 13, read with replaced records, epsilon <= 1 and delta <= 1/n^2 as Algorithm 10 has it",
+    "replace", source="002, Theorem 13, read with replaced records, epsilon <= 1 and delta <= 1/n^2 as Algorithm 10 "
+                      "has it",
     words="for some c_1 and c_2 that noise makes Algorithm 10 private where a record is replaced, epsilon <= 1, "
           "delta <= 1/n^2 and n >= 2",
     says=None, repaired_by=None, expected="UNDECIDED CITED",
     check=citing(Verdict.UNDECIDED, (
         "the constants are not given; with a constant divisor c_1 = 1, c_2 = 4 holds wherever it was tried "
-        "(thm-13-privacy-order). With the divisor |B_t| the noise shows |B_t|, given which a record is in the batch with "
+        "(thm-13-privacy-order). With the divisor |B_t| the noise shows |B_t|, given which a record is in the batch "
+        "with "
         "probability |B_t|/n: amplification must be that of batches of a known size, and what is left are batches far "
-        "above q n, whose probability a delta far below e^(-q n) does not cover; tried: q^n at |B_t| = n, where the noise "
-        "over 2 C/n is at least c_2 sqrt(log(1/delta)/(c_1 epsilon)), enough for one step only if epsilon is not small")),
+        "above q n, whose probability a delta far below e^(-q n) does not cover; tried: q^n at |B_t| = n, where the "
+        "noise "
+        "over 2 C/n is at least c_2 sqrt(log(1/delta)/(c_1 epsilon)), enough for one step only if epsilon is not "
+        "small")),
 )
 order = Claim(
-    id="nonconvex-nn/thm-13-privacy-order", source="ours: the order of the noise of Theorem 13, with a constant divisor",
+    id="nonconvex-nn/thm-13-privacy-order", source="ours: the order of the noise of Theorem 13, with a constant "
+                                                   "divisor",
     severity=Stake.PRIVACY,
-    statement=r"z = 4\,\frac{q\sqrt{T\log(1/\delta)}}{\epsilon},\ \epsilon \le q^2T,\ \epsilon \le 1,\ \delta \le \tfrac14"
+    statement=r"z = 4\,\frac{q\sqrt{T\log(1/\delta)}}{\epsilon},\ \epsilon \le q^2T,\ \epsilon \le 1,\ \delta \le "
+              r"\tfrac14"
               r" \implies (\epsilon, \delta)\text{-DP}",
-    words="with a constant divisor the noise multiplier 4 q sqrt(T log(1/delta))/epsilon is enough where records are replaced",
+    words="with a constant divisor the noise multiplier 4 q sqrt(T log(1/delta))/epsilon is enough where records are "
+          "replaced",
     hypotheses=(probability("q").at_most(1), probability("epsilon").at_most(1)), says=Fraction(4), check=judge_order,
     flips=(Flip("2 in place of 4", Fraction(2), Verdict.REFUTED),), rests_on=("relu-approx/lem-2.6-repaired",),
     true_variants={"1 % more": "more noise is enough, too", "one more": "more noise is enough, too"},
-    survivors={"1 % less": "the points leave room: 3 is enough there, too", "any *": "tried at points of the domain only"},
+    survivors={"1 % less": "the points leave room: 3 is enough there, too",
+    "any *": "tried at points of the domain only"},
     expected="HOLDS CHECKED_AT_POINTS",
 )
 rate = Claim(
-    id="nonconvex-nn/alg-10-p", source="002, Algorithm 10, line 3: p, which is not defined, read as q = M/n of Theorem 13",
+    id="nonconvex-nn/alg-10-p", source="002, Algorithm 10, line 3: p, which is not defined, read as q = M/n of "
+                                       "Theorem 13",
     quote=r"For each data $(x_i, y_i) \in D$ sample it probability p .", whose=Whose.READING, severity=Stake.EDITORIAL,
     statement=r"p = M/n \implies \mathbb{E}|B_t| = M", words="with p = M/n a batch has M records on average",
     hypotheses=(positive("M"), positive("n")), says=lambda size, n: size / n, check=judge_mean_size,
@@ -280,6 +296,7 @@ empty = Claim(
         says=lambda size, mean: mean, expected="HOLDS PROVED", source="002, Algorithm 10 with the divisor M",
         flips=(Flip("|B| + M", lambda size, mean: size + mean, Verdict.HOLDS),),
         true_variants={"1 % *": "any positive constant is", "squared": "any positive constant is",
-                       "any *": "the divisor does not depend on it", "beyond *": "positive, too", "only at *": "positive"},
+                       "any *": "the divisor does not depend on it", "beyond *": "positive, too",
+                       "only at *": "positive"},
     ),
 )

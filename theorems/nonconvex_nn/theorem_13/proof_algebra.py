@@ -1,10 +1,10 @@
 r"""The displays that close the proof of Theorem 13, recomputed on symbols: step size, width, the three terms.
 
-With Delta = S L^(3/2) R/sqrt(T) of (24), eta = S L^2 R^2/(C T sqrt(m) Delta) of (20) and (22) is sqrt(L) R/(C sqrt(mT));
-sigma^2 = T C^2/(n eps)^2 (all logarithms and hidden constants read as 1) makes S L sqrt(m) eta sigma^2 (m^2 L + m d)/C
-the printed privacy term: C cancels. (25) with that Delta is m >= L^35 R^10 S^(-22) T^7 C^(-8): "Poly(S, L, R)" has a
-negative power of S. What Lemma 25 needs, S L^2 R^3/(Delta C sqrt(m)) <= L^(-6) m^(-3/8) Delta^(3/4) with that Delta, is
-m >= L^43 S^(-6) R^10 T^7 C^(-8) instead: the same powers of T and C.
+With Delta = S L^(3/2) R/sqrt(T) of (24), eta = S L^2 R^2/(C T sqrt(m) Delta) of (20) and (22) is sqrt(L) R/(C
+sqrt(mT)); sigma^2 = T C^2/(n eps)^2 (all logarithms and hidden constants read as 1) makes S L sqrt(m) eta sigma^2 (m^2
+L + m d)/C the printed privacy term: C cancels. (25) with that Delta is m >= L^35 R^10 S^(-22) T^7 C^(-8): "Poly(S, L,
+R)" has a negative power of S. What Lemma 25 needs, S L^2 R^3/(Delta C sqrt(m)) <= L^(-6) m^(-3/8) Delta^(3/4) with that
+Delta, is m >= L^43 S^(-6) R^10 T^7 C^(-8) instead: the same powers of T and C.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def judge_max(factor: Any, given: Domain) -> Finding:
             return refuted("not between", {"L": one, "d/m": other, "sum": one + other, "factor": factor})
     if given.contains(L=1, d=1, m=1) and factor < 2:
         return refuted("not between", {"L": 1, "d/m": 1, "sum": 2, "factor": factor})
-    least, more = sympy.symbols("least more", nonnegative=True)  # the smaller of both, and by how much the other is more
+    least, more = sympy.symbols("least more", nonnegative=True)  # the smaller of both, and what the other is more
     positives = all(given.symbol(name).is_positive for name in ("L", "d", "m"))
     return proof(
         computed("a + (a + t) is at least a + t, and at most factor (a + t)", positives and never_negative(least)
@@ -208,7 +208,8 @@ least_width = Claim(
     true_variants=_MANY, expected="HOLDS PROVED",
 )
 right_width = Claim(
-    id="nonconvex-nn/thm-13-m-star-solved", source="ours: what the last inequality of Lemma 25's first display asks of m",
+    id="nonconvex-nn/thm-13-m-star-solved", source="ours: what the last inequality of Lemma 25's first display asks "
+                                                   "of m",
     severity=Stake.UTILITY,
     statement=r"\frac{SL^2R^3}{\Delta C\sqrt{m}} \le L^{-6}m^{-3/8}\Delta^{3/4} \iff m \ge L^{43}S^{-6}R^{10}T^7C^{-8}",
     words="solved for m, the proof's condition is L^43 S^-6 R^10 T^7 C^-8: T^7 C^-8 stands, the other powers do not",
@@ -244,7 +245,7 @@ linearised = Claim(
     hypotheses=_params(("L", "R", "T", "log")), says=lambda layers, radius, steps, logarithm: (
         logarithm**3 * layers**12 * radius**2 * steps**3),
     check=at_least(("L", "R", "T", "log"), lambda layers, radius, steps, logarithm: (
-        radius ** sympy.Rational(4, 3) * layers**3 * sympy.sqrt(logarithm) * sympy.sqrt(steps) / (layers * radius)) ** 6,
+        radius ** sympy.Rational(4, 3) * layers**3 * sympy.sqrt(logarithm * steps) / (layers * radius)) ** 6,
         "at least the sixth power of R^(1/3) L^2 sqrt(log m) sqrt(T), on symbols"),
     flips=(Flip("T^2", lambda layers, radius, steps, logarithm: logarithm**3 * layers**12 * radius**2 * steps**2,
                 Verdict.REFUTED),),
@@ -252,7 +253,8 @@ linearised = Claim(
     expected="HOLDS PROVED",
 )
 last_display = Claim(
-    id="nonconvex-nn/thm-13-last-display", source="002, (7) against the proof's last display, which has 1/sqrt(T) beside it",
+    id="nonconvex-nn/thm-13-last-display", source="002, (7) against the proof's last display, which has 1/sqrt(T) "
+                                                  "beside it",
     quote=r"+ \frac{1}{\sqrt{T}} + \sqrt{\frac{\log(1/\xi)}{T}}",
     whose=Whose.PRINTED, severity=Stake.EDITORIAL,
     statement=r"\frac{1}{\sqrt T} + \sqrt{\frac{\log(1/\xi)}{T}} \le \sqrt{\frac{\log(1/\xi)}{T}}",
@@ -272,7 +274,8 @@ last_display = Claim(
     ),
 )
 promised = Claim(
-    id="nonconvex-nn/thm-13-prob", source="002, Theorem 13: 1 - xi - gamma - gamma_1; its proof ends with 1 - gamma - 4 xi",
+    id="nonconvex-nn/thm-13-prob", source="002, Theorem 13: 1 - xi - gamma - gamma_1; its proof ends with 1 - gamma "
+                                          "- 4 xi",
     quote=r"then with probability at least $1 - \xi - \gamma - \gamma_1$ over the randomness of the algorithm",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\mathbb{P} \ge 1 - \xi - \gamma - \gamma_1 \text{ from events of } \gamma_1, \gamma, 4\xi",
@@ -286,7 +289,8 @@ counted = Claim(
     quote=r"Thus under the previous lemma we have with probability $1 - \gamma - 4\xi$", whose=Whose.READING,
     severity=Stake.PROOF, statement=r"4\xi + \gamma + \gamma_1 \le \xi + \gamma + \gamma_1",
     words="the probabilities of the proof's events, counted as it counts them, add up to xi + gamma + gamma_1",
-    hypotheses=tuple(probability(name) for name in ("xi", "gamma", "gamma_1")), says=lambda xi, gamma, other: xi + gamma + other,
+    hypotheses=tuple(probability(name) for name in ("xi", "gamma", "gamma_1")),
+    says=lambda xi, gamma, other: xi + gamma + other,
     check=at_least(("xi", "gamma", "gamma_1"), lambda xi, gamma, other: 4 * xi + gamma + other, "at least their sum"),
     flips=(Flip("4 xi", lambda xi, gamma, other: 4 * xi + gamma + other, Verdict.HOLDS),),
     repaired_by="nonconvex-nn/thm-13-prob-reading-rescaled", expected="REFUTED PROVED",

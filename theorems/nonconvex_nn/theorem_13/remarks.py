@@ -1,27 +1,29 @@
 r"""Remarks 14 and 15, the factors that (7) leaves out, and steps of the proof of Theorem 13 that are no algebra.
 
-Reach (Remarks 14 and 15), L = 2 and one record (x, y), |x| = 1. f_ntk moves by at most (R/sqrt m)(|df/dW_1| + |df/dW_2|)
-<= R (|W_2(0)| + |h|), |h| <= |W_1(0) x|. A chi square of m degrees exceeds 2m with probability at most (2/e)^(m/2)
-(Chernoff), so |W_1(0) x| <= 2 and |W_2(0)| <= sqrt 2 but for twice that; f(W(0), x) is N(0, |h|^2) given h, at most 2 with
-probability Phi(1) > 0.84. So f_ntk <= 2 + (2 + sqrt 2) R for every m, and a label above that is out of reach for ever.
+Reach (Remarks 14 and 15), L = 2 and one record (x, y), |x| = 1. f_ntk moves by at most (R/sqrt m)(|df/dW_1| +
+|df/dW_2|) <= R (|W_2(0)| + |h|), |h| <= |W_1(0) x|. A chi square of m degrees exceeds 2m with probability at most
+(2/e)^(m/2) (Chernoff), so |W_1(0) x| <= 2 and |W_2(0)| <= sqrt 2 but for twice that; f(W(0), x) is N(0, |h|^2) given h,
+at most 2 with probability Phi(1) > 0.84. So f_ntk <= 2 + (2 + sqrt 2) R for every m, and a label above that is out of
+reach for ever.
 
-Scaling ((7) lacks S L^(3/2) R). With s l for l, s C for C (so eta/s for eta) the run is the same, and risk, approximation
-error and privacy error are multiplied by s. One clipped step, T = 1: once |grad f| >= sqrt(m) |h| makes every gradient
-longer than C, the output depends on the label only by the sign of f(W(0), x) - y. The labels 10 and 20 have one sign but
-for |f(W(0), x)| >= 10, hence one output, which for one of the two labels is 5 away with probability nearly 1/2 at least:
-the risk is s (sqrt 26 - 1). R that reaches 20 makes the approximation error 0, n as large as one likes the privacy error.
-So c sqrt(log(1/xi)) alone is too little once s (sqrt 26 - 1) > c sqrt(log(1/xi)): for every c.
+Scaling ((7) lacks S L^(3/2) R). With s l for l, s C for C (so eta/s for eta) the run is the same, and risk,
+approximation error and privacy error are multiplied by s. One clipped step, T = 1: once |grad f| >= sqrt(m) |h| makes
+every gradient longer than C, the output depends on the label only by the sign of f(W(0), x) - y. The labels 10 and 20
+have one sign but for |f(W(0), x)| >= 10, hence one output, which for one of the two labels is 5 away with probability
+nearly 1/2 at least: the risk is s (sqrt 26 - 1). R that reaches 20 makes the approximation error 0, n as large as one
+likes the privacy error. So c sqrt(log(1/xi)) alone is too little once s (sqrt 26 - 1) > c sqrt(log(1/xi)): for every c.
 
-No privacy (Remark 14). M >= k log(T/gamma_1) leaves n = k log(T/gamma_1) records admissible, and m as large as one likes.
-Let x be uniform on 2n orthonormal points with labels +-1 drawn once. At least n of them are unseen; f there does not
-depend on their labels, so that with probability > 0.85 over the labels (n >= 8) a quarter of the unseen have the other
-sign, each of loss at least sqrt 2 - 1: the risk is at least (sqrt 2 - 1)/8 where the least risk is 0. L = 2: the Gram
-matrix of h(x_i) tends to (1 - 1/pi) I + 11^T/pi as m grows, so moving W_2(0) by |v| (1 - 1/pi)^(-1/2)/sqrt m, v_i = y_i - 3
-f(W(0), x_i), fits all seen labels even by Definition 8 as printed; |v|^2 <= n (1 + 3 sqrt(2 log(20 n)))^2 but for 1/10.
-That R grows like sqrt(log T) log log T: the first term vanishes as T grows, and the approximation error is 0.
+No privacy (Remark 14). M >= k log(T/gamma_1) leaves n = k log(T/gamma_1) records admissible, and m as large as one
+likes. Let x be uniform on 2n orthonormal points with labels +-1 drawn once. At least n of them are unseen; f there does
+not depend on their labels, so that with probability > 0.85 over the labels (n >= 8) a quarter of the unseen have the
+other sign, each of loss at least sqrt 2 - 1: the risk is at least (sqrt 2 - 1)/8 where the least risk is 0. L = 2: the
+Gram matrix of h(x_i) tends to (1 - 1/pi) I + 11^T/pi as m grows, so moving W_2(0) by |v| (1 - 1/pi)^(-1/2)/sqrt m, v_i
+= y_i - 3 f(W(0), x_i), fits all seen labels even by Definition 8 as printed; |v|^2 <= n (1 + 3 sqrt(2 log(20 n)))^2 but
+for 1/10. That R grows like sqrt(log T) log log T: the first term vanishes as T grows, and the approximation error is 0.
 
-Online to batch. Given the past, the next loss has the mean L_D(W_t) if its record is fresh. A learner that remembers the
-labels of n records and says 0 elsewhere has L_D = 1 for labels +-1 and |f - y|, but loss 0 on every record seen before.
+Online to batch. Given the past, the next loss has the mean L_D(W_t) if its record is fresh. A learner that remembers
+the labels of n records and says 0 elsewhere has L_D = 1 for labels +-1 and |f - y|, but loss 0 on every record seen
+before.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ _LOG = sympy.log(10)
 
 
 def judge_reach(radius: Formula, given: Domain) -> Finding:
-    """Whether, with R = radius(m, R_0), the approximation error of one record vanishes as m grows, whatever its label."""
+    """Whether, with R = radius(m, R_0), one record's approximation error vanishes as m grows, whatever its label."""
     m, start = sympy.Symbol("m", positive=True), given.symbol("R")
     if not sympy.limit(radius(m, start), m, sympy.oo).is_finite:
         return undecided("R grows with m: every label comes within reach", 1)
@@ -63,7 +65,7 @@ def judge_reach(radius: Formula, given: Domain) -> Finding:
         "the label is out of reach at every width", {
             "L": 2, "R": first, "label": label, "f_ntk at most": sympy.N(reached, 12), "m": 64,
             "with probability at least": kept.str(8, radius=False)},
-        computed("2/e < 1: the chi squares exceed twice their means ever more rarely", bool(2 < arb(1).exp())),
+        computed("2/e < 1: the chi squares exceed twice their means ever more rarely", bool(arb(1).exp() > 2)),
         computed("that has a probability above 4/5 from m = 64 on", bool(kept > arb("0.8"))),
         study_step("tangent-reach", "CONFIRMED"),
         argued("the bound on the reach in the module's text"),
@@ -71,7 +73,7 @@ def judge_reach(radius: Formula, given: Domain) -> Finding:
 
 
 def judge_scaling(first: Formula, given: Domain) -> Finding:
-    """Whether first(c, S, L, R), at T = 1, can be the convergence term for every S: it must grow with S as the risk does."""
+    """Whether first(c, S, L, R), at T = 1, can be the first term for every S: it must grow with S as the risk does."""
     c, s, layers, radius, k = sympy.symbols("c S L R k", positive=True)
     growth = sympy.limit(first(c, s, layers, radius) / s, s, sympy.oo)
     if growth == 0:
@@ -102,7 +104,7 @@ def fitting_radius(n: Any) -> Any:
 
 
 def judge_without_privacy(first: Formula, given: Domain) -> Finding:
-    """Whether first(c, R, T) bounds the excess risk without privacy, n = k log(10 T) records, k as the theorem hides it."""
+    """Whether first(c, R, T) bounds the excess risk without privacy of n = k log(10 T) records, any hidden k."""
     t, c, k = sympy.symbols("T c k", positive=True)
     given.values("c"), given.values("k")
     if sympy.limit(first(c, sympy.sqrt(k * sympy.log(t)) * sympy.log(t), t), t, sympy.oo) != 0:
@@ -112,8 +114,8 @@ def judge_without_privacy(first: Formula, given: Domain) -> Finding:
         n = max(8, math.ceil(math.log(10 * steps)))
         promised = sympy.N(first(sympy.Integer(1), fitting_radius(n), steps))
         if promised < _LOSS / 8:
-            right = [(size, sum(math.comb(size, j) for j in range(math.ceil(size / 4), size + 1))) for size in range(8, 16)]
-            enough = min(Fraction(count, 2**size) for size, count in right) > Fraction(85, 100)
+            wrong = [(size, [math.comb(size, j) for j in range((size + 3) // 4, size + 1)]) for size in range(8, 16)]
+            enough = min(Fraction(sum(counts), 2**size) for size, counts in wrong) > Fraction(85, 100)
             return refuted_by(
                 "half of the population is unseen, and the bound does not know n", {
                     "hidden constants": 1, "n": n, "points": 2 * n, "L": 2, "T": steps,
@@ -172,7 +174,8 @@ def judge_trained(value: Formula, given: Domain) -> Finding:
         for label in (1, -1):
             found = value(*weights, sympy.Integer(label))
             if sympy.simplify(found - label) != 0:
-                return refuted("not the label that the network is to be trained on", {**point, "label": label, "value": found})
+                return refuted("not the label that the network is to be trained on", {
+                    **point, "label": label, "value": found})
     symbols = [given.symbol(name) for name in ("w_1", "w_2", "x")]
     y = sympy.Symbol("y", real=True)
     return proof(computed("it is the label, on symbols", bool(sympy.simplify(value(*symbols, y) - y) == 0)))
@@ -190,22 +193,28 @@ _C = (positive("c", "the hidden constant"),)
 _ONE = (positive("w_1"), positive("w_2"), positive("x"))
 
 approximation = Claim(
-    id="nonconvex-nn/rem-15-approx-zero", source="002, Remark 15: the approximation error tends to zero as m grows, R given",
-    quote="In the interpolation regime, the training error can be zero, which means the approximation error tends to zero "
+    id="nonconvex-nn/rem-15-approx-zero", source="002, Remark 15: the approximation error tends to zero as m grows, "
+                                                 "R given",
+    quote="In the interpolation regime, the training error can be zero, which means the approximation error tends to "
+          "zero "
           "as m becomes sufficiently large.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\inf_{\mathcal{F}(\mathbf{W}^{(0)}, R/\sqrt m)} \frac1T\sum_i \ell(f(x_i), y_i) \to 0 \quad (m \to \infty)",
+    statement=r"\inf_{\mathcal{F}(\mathbf{W}^{(0)}, R/\sqrt m)} \frac1T\sum_i \ell(f(x_i), y_i) \to 0 \quad (m \to "
+              r"\infty)",
     words="at a given R the approximation error of (7) vanishes as the width grows",
     hypotheses=_RADIUS, says=lambda m, radius: radius, check=judge_reach,
     flips=(Flip("R growing like m^(1/4)", lambda m, radius: radius * m ** sympy.Rational(1, 4), Verdict.UNDECIDED),),
     expected="REFUTED ARGUED",
     repair=Repair(
-        statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies \inf = 0 \text{ for one record}",
+        statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies \inf = 0 \text{ for one "
+                  r"record}",
         words="for one record the approximation error is 0 once R |h| is at least |y| + |f(W(0), x)|",
         says=lambda y, f, h: (y + f) / h, check=at_least(
-            ("y", "f", "h"), lambda y, f, h: (y + f) / h, "the last layer alone moves f_ntk by up to R |h|, on symbols"),
+            ("y", "f", "h"), lambda y, f, h: (y + f) / h, "the last layer alone moves f_ntk by up to R |h|, on "
+                                                          "symbols"),
         hypotheses=tuple(map(positive, ("y", "f", "h"))), expected="HOLDS PROVED",
-        source="002, Remark 15 with R large enough", true_variants={"1 % more": "a larger R, too", "any *": "an identity"},
+        source="002, Remark 15 with R large enough", true_variants={"1 % more": "a larger R, too",
+        "any *": "an identity"},
     ),
 )
 limit = Claim(
@@ -224,23 +233,29 @@ without_privacy = Claim(
           r"$O(\inf_{f \in \mathcal{F}(\mathbf{W}^{(0)}, \frac{R}{\sqrt{m}})} \left\{ \frac{1}{T} \sum_{i=1}^T "
           r"\ell(f(\mathbf{x}_i), y_i) \right\} + \frac{1}{\sqrt{T}})$.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min L_{\mathcal D} \le \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i)"
+    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min L_{\mathcal D} \le \inf_{\mathcal F} \frac1T\sum_i "
+              r"\ell(f(x_i), y_i)"
               r" + c\,\frac{SL^{3/2}R}{\sqrt T}, \quad \epsilon = \infty",
     words="without privacy the excess risk is at most the approximation error plus O(1/sqrt(T)), whatever n",
     hypotheses=(*_C, positive("k", "the constant of M >= k log(T/gamma_1)")),
     says=lambda c, radius, t: c * sympy.sqrt(8 * _LOG / t) * radius, check=judge_without_privacy,
     flips=(Flip("a term that does not fall with T", lambda c, radius, t: c * radius, Verdict.UNDECIDED),),
-    uses=("nonconvex-nn/thm-13-utility",), repaired_by="nonconvex-nn/thm-13-multi-pass-repaired", expected="REFUTED ARGUED",
+    uses=("nonconvex-nn/thm-13-utility",), repaired_by="nonconvex-nn/thm-13-multi-pass-repaired",
+    expected="REFUTED ARGUED",
 )
 sampling = replace(
-    without_privacy, id="nonconvex-nn/rem-14-terms", source="002, Remark 14: the first term of (7) as the sampling error, too",
+    without_privacy, id="nonconvex-nn/rem-14-terms",
+    source="002, Remark 14: the first term of (7) as the sampling error, too",
     quote="The first term represents the sum of convergence rate and sampling error.",
     words="the first term of (7) covers what n records do not tell of the population, without n in it",
 )
 elements = replace(
-    without_privacy, id="nonconvex-nn/intro-three-elements", source="002, Section 1, third part: what the bound is composed of",
-    quote="In essence, this bound is composed of three elements: an approximation error attributable to NTK, an error arising "
-          "from the Gaussian noise introduced in every iteration, and a combined term representing the convergence rate and "
+    without_privacy, id="nonconvex-nn/intro-three-elements",
+    source="002, Section 1, third part: what the bound is composed of",
+    quote="In essence, this bound is composed of three elements: an approximation error attributable to NTK, an "
+          "error arising "
+          "from the Gaussian noise introduced in every iteration, and a combined term representing the convergence "
+          "rate and "
           "sampling error.",
     words="a term in T alone stands for the convergence rate and for the sampling error",
 )
@@ -249,7 +264,8 @@ constant = Claim(
     quote=r"\underbrace{\sqrt{\frac{\log(\frac{1}{\xi})}{T}}}_{\text{Convergence rate}}", whose=Whose.PRINTED,
     severity=Stake.UTILITY, statement=r"c\sqrt{\log(1/\xi)/T} \text{ for every } S",
     words="the first term of (7), c sqrt(log(1/xi)/T), is enough for losses of every Lipschitz constant",
-    hypotheses=_C, says=lambda c, s, layers, radius: c * sympy.sqrt(_LOG), check=judge_scaling, expected="REFUTED ARGUED",
+    hypotheses=_C, says=lambda c, s, layers, radius: c * sympy.sqrt(_LOG), check=judge_scaling,
+    expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"c\,SL^{3/2}R\sqrt{\log(1/\xi)/T}",
         words="with the factor S L^(3/2) R of the proof the first term grows with the loss as the risk does",
@@ -268,7 +284,8 @@ largest_loss = Claim(
     hypotheses=(positive("S"), positive_integer("L").at_least(2), positive("R"), positive_integer("m").at_least(1)),
     says=lambda s, layers, radius, m: s * layers * radius / sympy.sqrt(m),
     check=at_least(("S", "L", "R", "m"), lambda s, layers, radius, m: s * radius,
-                   "at least S R |h|, which the last layer alone reaches, |h| = 1", "moving the last layer alone changes it "
+                   "at least S R |h|, which the last layer alone reaches, |h| = 1",
+                   "moving the last layer alone changes it "
                    "by S R |h|, |h| = 1"),
     expected="REFUTED PROVED",
     repair=Repair(
@@ -281,14 +298,16 @@ largest_loss = Claim(
     ),
 )
 online = Claim(
-    id="nonconvex-nn/thm-13-multi-pass", source="002, proof of Theorem 13: online to batch, on records that are drawn again",
+    id="nonconvex-nn/thm-13-multi-pass", source="002, proof of Theorem 13: online to batch, on records that are "
+                                                "drawn again",
     quote="therefore we can apply the Azuma-Hoeffding inequality or so called online-to-batch technique to get the "
           "expectation loss",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\frac1T\sum_t L_{\mathcal D}(\mathbf W^{(t)}) \le \frac1T\sum_t L_t(\mathbf W^{(t)}) +"
               r" I\sqrt{\frac{2\log(1/\xi)}{T}}",
     words="the mean population loss of T iterates exceeds their mean loss by at most I sqrt(2 log(1/xi)/T), whatever n",
-    hypotheses=(positive_integer("T"), positive_integer("n")), says=lambda steps: sympy.sqrt(2 / steps), check=judge_online,
+    hypotheses=(positive_integer("T"), positive_integer("n")), says=lambda steps: sympy.sqrt(2 / steps),
+    check=judge_online,
     uses=("nonconvex-nn/thm-13-multi-pass-count",), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\ldots, \quad T \text{ fresh records}",
@@ -302,11 +321,13 @@ online = Claim(
 )
 average = Claim(
     id="nonconvex-nn/thm-13-jensen", source="002, proof of Theorem 13: the average of the iterates, by Lemma 19",
-    quote=r"$L_{\mathcal{D}}(\hat{\mathbf{W}}) = L_{\mathcal{D}}(\frac{1}{T} \sum_{i=1}^T \mathbf{W}^{(i)}) \leq \frac{1}{T} "
+    quote=r"$L_{\mathcal{D}}(\hat{\mathbf{W}}) = L_{\mathcal{D}}(\frac{1}{T} \sum_{i=1}^T \mathbf{W}^{(i)}) \leq "
+          r"\frac{1}{T} "
           r"\sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)}) + \Delta$",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"L(\bar{\mathbf W}) \le \frac1T\sum_t L(\mathbf W^{(t)}) + \Delta",
-    words="if the loss is convex up to Delta throughout, the loss of the average is at most the average loss plus Delta",
+    words="if the loss is convex up to Delta throughout, the loss of the average is at most the average loss plus "
+          "Delta",
     hypotheses=(positive("delta"),), says=lambda delta: delta, check=judge_average,
     flips=(Flip("Delta/2", lambda delta: delta / 2, Verdict.UNDECIDED),),
     true_variants={"1 % more": "more is enough, too", "any delta": "the same inequality"}, expected="HOLDS ARGUED",

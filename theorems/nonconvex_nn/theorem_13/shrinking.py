@@ -4,17 +4,17 @@ Write b = eta C sqrt(m): kappa sqrt(L) R/sqrt(T) for the theorem's step with any
 for a network of L >= 4 layers, any T, kappa and R, and m >= 16 b^2. (The printed step has sqrt(L R): another kappa.)
 
 (1) The start. A hidden-hidden W_l(0) is sqrt(2/m) times an m x m Gaussian G. A 1/4-net of the sphere has at most 9^m
-points, |G| <= 2 max <u, G v> over two nets, and each <u, G v> is N(0, 1): |G| > 2 sqrt(2 (log 81 + 1) m) has probability
-at most e^-m, so |W_l(0)| <= 10 but for that. |W_l(0)|_F^2 is 2/m times a chi square of m^2 degrees, which is below m^2/2
-with probability at most (e^(1/2)/2)^(m^2/2) (Chernoff): |W_l(0)|_F >= sqrt(m) but for that.
+points, |G| <= 2 max <u, G v> over two nets, and each <u, G v> is N(0, 1): |G| > 2 sqrt(2 (log 81 + 1) m) has
+probability at most e^-m, so |W_l(0)| <= 10 but for that. |W_l(0)|_F^2 is 2/m times a chi square of m^2 degrees, which
+is below m^2/2 with probability at most (e^(1/2)/2)^(m^2/2) (Chernoff): |W_l(0)|_F >= sqrt(m) but for that.
 (2) The noise. n may be as large as one likes at given m and T, q = 1/2 say; then sigma_t is as small as one likes, and
 all |G_t|_F <= C but for any probability that one likes. A mean of clipped gradients has norm at most C. So a step moves
 W by at most 2 eta C = 2 b/sqrt(m) <= 1/2 before the projection.
-(3) The projection multiplies a layer V by min(1, R/|V|_F). The first step leaves operator norms of at most
-(10 + 1/2) R/(sqrt(m) - 1/2) <= 21 R/sqrt(m); every later one adds at most 2 b/sqrt(m). So all W_l(t), 2 <= l < L, t >= 1,
-and their average have operator norms of at most K R/sqrt(m), K = 21 + 2 b T/R = 21 + 2 kappa sqrt(L T).
-(4) |W_1|_F and |W_L|_F are at most R after a projection. ReLU shrinks norms: |f(x)| <= sqrt(m) R^2 (K R/sqrt(m))^(L-2) =
-R^L K^(L-2) m^((3-L)/2) for |x| <= 1, whatever the data: to 0 as m grows.
+(3) The projection multiplies a layer V by min(1, R/|V|_F). The first step leaves operator norms of at most (10 + 1/2)
+R/(sqrt(m) - 1/2) <= 21 R/sqrt(m); every later one adds at most 2 b/sqrt(m). So all W_l(t), 2 <= l < L, t >= 1, and
+their average have operator norms of at most K R/sqrt(m), K = 21 + 2 b T/R = 21 + 2 kappa sqrt(L T).
+(4) |W_1|_F and |W_L|_F are at most R after a projection. ReLU shrinks norms: |f(x)| <= sqrt(m) R^2 (K R/sqrt(m))^(L-2)
+= R^L K^(L-2) m^((3-L)/2) for |x| <= 1, whatever the data: to 0 as m grows.
 
 Against Theorem 13: let one record (x, 1), |x| = 1, have probability 1, and the loss be sqrt(1 + (f - y)^2) - 1, S = 1.
 (a) Weights of one unit a layer reach f = 1 in B(0, R) once sqrt(m) R^L >= 1: the least risk is 0. (b) With Chernoff as
@@ -26,8 +26,8 @@ sqrt(log(1/xi)/T), there is a T that makes it less than a quarter of the loss sq
 makes |f| less than a quarter; then an n. The risk is more than the bound with a probability of nearly 1.
 
 What is true of the ball around the start, |W_l - W_l(0)|_F <= R/sqrt(m): exchange the layers one by one. An exchange
-changes f by at most sqrt(m) a^(L-1) R/sqrt(m), a the largest operator norm, so f stays within L R a^(L-1) of f(W(0), x),
-and by (1) a <= 10 + R but for e^-m: nothing collapses. Whether (7) is then true is open.
+changes f by at most sqrt(m) a^(L-1) R/sqrt(m), a the largest operator norm, so f stays within L R a^(L-1) of f(W(0),
+x), and by (1) a <= 10 + R but for e^-m: nothing collapses. Whether (7) is then true is open.
 """
 
 from __future__ import annotations
@@ -154,14 +154,16 @@ def judge_output(bound: Formula, given: Domain) -> Finding:
     power = sympy.simplify(m * sympy.diff(sympy.log(bound(*found)), m))
     return proof(
         *start_steps(),
-        computed("sqrt(m) R^2 (K R/sqrt(m))^(L-2) is not above it, on symbols", ordered(_product(*found), bound(*found))),
-        computed("its power of m, m times the derivative of its logarithm, is at most -1/2", never_negative(-sympy.Rational(1, 2) - power)),
+        computed("sqrt(m) R^2 (K R/sqrt(m))^(L-2) is not above it, on symbols",
+                 ordered(_product(*found), bound(*found))),
+        computed("its power of m, m times the derivative of its logarithm, is at most -1/2",
+                 never_negative(-sympy.Rational(1, 2) - power)),
         tried=tried,
     )
 
 
 def judge_utility(first: Formula, given: Domain) -> Finding:
-    """Whether first(c, L, R, T) can be a bound on the excess risk beside terms that vanish: the point mass of the text."""
+    """Whether first(c, L, R, T), beside terms that vanish, bounds the excess risk of the point mass of the text."""
     symbols = {name: sympy.Symbol(name, positive=True) for name in ("R", "T", "m", "kappa")}
     constant_, deep = given.symbol("c"), given.values("L")
     if sympy.limit(first(constant_, deep[0], symbols["R"], symbols["T"]), symbols["T"], sympy.oo) != 0:
@@ -225,11 +227,13 @@ _TWICE = {"centre": "start", "radius": lambda radius, m: 2 * radius / sympy.sqrt
 
 space = Claim(
     id="nonconvex-nn/asm-4", source="002, Assumption 4: the parameter space, against the ball of the analysis",
-    quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all $\mathbf{W} "
+    quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
+          r"$\mathbf{W} "
           r"\in \mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m) \subseteq \mathcal{B}(\mathbf{0}, R)",
-    words="the parameter space, the ball of radius R around 0, holds the weights near the start that the analysis is about",
+    words="the parameter space, the ball of radius R around 0, holds the weights near the start that the analysis is "
+          "about",
     hypotheses=_SPACE, says=_LITERAL, check=judge_space, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\mathcal{W} = \mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m)",
@@ -256,7 +260,8 @@ projection = Claim(
     ),
 )
 output = Claim(
-    id="nonconvex-nn/thm-13-projection-L4", source="ours: what Algorithm 10, as printed, puts out with four layers or more",
+    id="nonconvex-nn/thm-13-projection-L4", source="ours: what Algorithm 10, as printed, puts out with four layers "
+                                                   "or more",
     severity=Stake.UTILITY,
     statement=r"|f(\widetilde{\mathbf W}_{priv}, x)| \le R^L K^{L-2} m^{(3-L)/2}, \quad K = 21 + 2\kappa\sqrt{LT}",
     words="with L >= 4 layers the network that Algorithm 10 puts out is 0 in the limit of width, whatever the data say",
@@ -272,13 +277,16 @@ output = Claim(
     expected="HOLDS ARGUED",
 )
 utility = Claim(
-    id="nonconvex-nn/thm-13-utility", source="002, Theorem 13: the excess population risk (7), L >= 4, any hidden constant",
+    id="nonconvex-nn/thm-13-utility", source="002, Theorem 13: the excess population risk (7), L >= 4, any hidden "
+                                             "constant",
     quote=r"the excess population risk $L_{\mathcal{D}}(\hat{\mathbf{W}}) - \min_{\mathbf{W} \in \mathcal{W}} "
           r"L_{\mathcal{D}}(\mathbf{W})$ of the output in Algorithm 10",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min_{\mathcal W} L_{\mathcal D} \le c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}}"
+    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min_{\mathcal W} L_{\mathcal D} \le "
+              r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}}"
               r" + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i) + (\text{privacy})",
-    words="the excess risk of Algorithm 10 is at most the convergence term, the approximation error and the privacy error",
+    words="the excess risk of Algorithm 10 is at most the convergence term, the approximation error and the privacy "
+          "error",
     hypotheses=(positive("c", "the hidden constant"), positive_integer("L").at_least(4)),
     says=lambda c, layers, radius, t: c * layers ** sympy.Rational(3, 2) * radius * sympy.sqrt(
         -sympy.log(sympy.Rational(1, 10)) / t),
@@ -304,7 +312,8 @@ near = Claim(
     expected="HOLDS ARGUED",
 )
 mended = Claim(
-    id="nonconvex-nn/thm-13-utility-start", source="ours: Theorem 13 with the ball around W(0) and an explicit first term",
+    id="nonconvex-nn/thm-13-utility-start", source="ours: Theorem 13 with the ball around W(0) and an explicit first "
+                                                   "term",
     severity=Stake.UTILITY,
     statement=r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}} + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i)"
               r" + (\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
