@@ -64,6 +64,19 @@ def judge_nested(radius: Formula, given: Domain) -> Finding:
     )
 
 
+def judge_convex(loss: Formula, given: Domain) -> Finding:
+    """Whether loss(f) is convex in f, and with it in the weights, of which f_ntk is an affine function."""
+    f = sympy.Symbol("f", real=True)
+    bend = sympy.simplify(sympy.diff(loss(f), f, 2))
+    for at in (-2, 0, 2):
+        if bend.subs(f, at) < 0:
+            return refuted("the second derivative is negative", {"f": at, "second derivative": bend.subs(f, at)})
+    return proof(
+        computed("its second derivative is not negative, on symbols", bend.is_nonnegative),
+        argued("f_ntk is affine in the weights, a ball is convex, and a mean of convex functions is convex"),
+    )
+
+
 def judge_kappa(least: Fraction, given: Domain) -> Finding:
     """Whether omega = 0.1 <= kappa L^-6 log(m)^(-3/2) needs kappa >= least at all three widths, L = 3."""
     with ctx.workprec(100):
@@ -165,8 +178,8 @@ _SHOWN = (positive("R"), positive("m"), positive("T"))
 _LARGE = (positive_integer("n").at_least(60000),)
 
 caption = Claim(
-    id="nonconvex-nn/fig-1-caption", source="002, caption of Figure 1: the first term in Theorem 8; the text: the "
-                                            "NTRF error",
+    id="nonconvex-nn/fig-1-caption",
+    source="002, caption of Figure 1: the first term in Theorem 8; the text: the NTRF error",
     quote="Figure 1: Results of the first term in Theorem 8.", whose=Whose.TYPO, severity=Stake.EDITORIAL,
     statement=r"\frac{\partial}{\partial R}\sqrt{\log(1/\xi)/T} \ne 0",
     words="the first term of the bound, of Theorem 13 as of Theorem 8, is what Figure 1 shows against R/sqrt(m)",
@@ -183,9 +196,19 @@ caption = Claim(
                        "any [RT]": "a linear function of R"},
     ),
 )
+convex = Claim(
+    id="nonconvex-nn/fig-1-convex", source="002, Section 6.1: the NTRF error is the value of a convex problem",
+    quote="which can be approximated by solving the convex optimization problem", whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
+    statement=r"\inf_{f \in \mathcal F} \frac{1}{|S|}\sum \ell(f(x), y) \text{ is convex in } W",
+    words="the approximation error is the least value of a convex function on a convex set (here of sqrt(1 + f^2))",
+    hypotheses=(), says=lambda f: sympy.sqrt(1 + f**2), check=judge_convex,
+    flips=(Flip("a loss that is not convex", lambda f: -sympy.sqrt(1 + f**2), Verdict.REFUTED),),
+    true_variants={"1 % *": "convex, too", "squared": "convex, too", "* -> *": "convex, too"}, expected="HOLDS ARGUED",
+)
 nested = Claim(
-    id="nonconvex-nn/fig-1-R", source="002, Section 6.1: a larger R results in a smaller approximation error (Figure "
-                                      "1)",
+    id="nonconvex-nn/fig-1-R",
+    source="002, Section 6.1: a larger R results in a smaller approximation error (Figure 1)",
     quote="increasing the size of the hyperparameter space R results in a smaller approximation error.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"R \le R' \implies \inf_{\mathcal{F}(R')} \le \inf_{\mathcal{F}(R)}",
@@ -196,11 +219,10 @@ nested = Claim(
     expected="HOLDS ARGUED",
 )
 confounded = Claim(
-    id="nonconvex-nn/fig-1-confounded", source="002, Section 6.1: Figure 1 compares widths at one R/sqrt(m), not at "
-                                               "one R",
-    quote="Moreover, when the network width m is increased, the approximation error tends to zero, indicating that "
-          "the NTRF "
-          "space can better fit wider neural networks on the training data.",
+    id="nonconvex-nn/fig-1-confounded",
+    source="002, Section 6.1: Figure 1 compares widths at one R/sqrt(m), not at one R",
+    quote="Moreover, when the network width m is increased, the approximation error tends to zero, indicating that the "
+          "NTRF space can better fit wider neural networks on the training data.",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"R \text{ is the same for all widths at one } R/\sqrt m",
     words="the widths of Figure 1 are compared at one R, as the conclusion about m needs",
     hypotheses=(real("omega", "R/sqrt(m)").at_least(Fraction(1, 10)).at_most(Fraction(19, 10)),
@@ -225,8 +247,8 @@ kappa = Claim(
     true_variants={"1 % less": "less is true, too", "sign": "less is true, too"}, expected="HOLDS PROVED",
 )
 fixed_step = Claim(
-    id="nonconvex-nn/fig-2-theory-mismatch", source="002, Section 6.1: Figure 2, eta = 0.01 for every C, aligns with "
-                                                    "the theory",
+    id="nonconvex-nn/fig-2-theory-mismatch",
+    source="002, Section 6.1: Figure 2, eta = 0.01 for every C, aligns with the theory",
     quote="Figure 2 illustrates that when the clipping constant C is chosen from $[1, 64]$, the excess population risk "
           "remains unaffected, which aligns with our theoretical analysis.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
@@ -235,14 +257,15 @@ fixed_step = Claim(
     hypotheses=free_of_clip.hypotheses, says=lambda layers, r, clip, m, t: Fraction(1, 100),
     check=judge_without_clip, uses=("nonconvex-nn/rem-15",), expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\eta \propto 1/C", words="the noise's term does not change with C if the step is the theorem's, "
-        "proportional to 1/C", says=step_size, expected="HOLDS PROVED", source="002, Figure 2 with eta of Theorem 13",
+        statement=r"\eta \propto 1/C",
+        words="the noise's term does not change with C if the step is the theorem's, proportional to 1/C",
+        says=step_size, expected="HOLDS PROVED", source="002, Figure 2 with eta of Theorem 13",
         true_variants=free_of_clip.true_variants,
     ),
 )
 clip_norm = Claim(
-    id="nonconvex-nn/fig-2-C-hypothesis", source="002, Figure 2: C up to 64, against C <= S L sqrt(m), S = 1, factor "
-                                                 "read as 1",
+    id="nonconvex-nn/fig-2-C-hypothesis",
+    source="002, Figure 2: C up to 64, against C <= S L sqrt(m), S = 1, factor read as 1",
     quote=r"when the clipping constant C is chosen from $[1, 64]$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"64 \le SL\sqrt m,\quad S = 1, L = 3, m = 256",
     words="every C of Figure 2 meets C <= S L sqrt(m) for a loss with S = 1", hypotheses=(), says=Fraction(64),
@@ -253,8 +276,8 @@ clip_norm = Claim(
     ),
 )
 width_3 = Claim(
-    id="nonconvex-nn/fig-3-width", source="ours: the width that Theorem 13 asks of Figure 3, at least 200 steps, C = "
-                                          "20",
+    id="nonconvex-nn/fig-3-width",
+    source="ours: the width that Theorem 13 asks of Figure 3, at least 200 steps, C = 20",
     severity=Stake.UTILITY, statement=r"T^7C^{-8} = 500\,000,\quad T = 200, C = 20",
     words="with one step an epoch, and all other factors read as 1, Figure 3 needs networks 500000 units wide",
     hypotheses=(), says=Fraction(500000), check=judge_width,
@@ -270,8 +293,8 @@ parameters = Claim(
     id="nonconvex-nn/fig-5-params", source="002, Section 6.1: the parameters of Figure 5, n^14 read as n^(1/4)",
     quote=r"we choose the parameters satisfying the condition in Theorem 13, with $m = (n^{14}/2)$, $T = 50n^{2/5}$, "
           r"$\epsilon = 1$, $\delta = 1/n^2$ and $C = 20$.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"m = \tfrac12n^{1/4},\ T = 50n^{2/5}: \quad m \ge "
-                                                           r"c\,T^7C^{-8}",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"m = \tfrac12n^{1/4},\ T = 50n^{2/5}: \quad m \ge c\,T^7C^{-8}",
     words="m = n^(1/4)/2 and T = 50 n^(2/5) meet the hypotheses of Theorem 13 for all large n",
     hypotheses=_LARGE, says=(lambda n: n ** sympy.Rational(1, 4) / 2, lambda n: 50 * n ** sympy.Rational(2, 5)),
     check=judge_parameters, uses=("nonconvex-nn/thm-13-m-star",), expected="REFUTED PROVED",
@@ -288,8 +311,8 @@ parameters = Claim(
     ),
 )
 parameters_literal = Claim(
-    id="nonconvex-nn/fig-5-params-reading-literal", source="002, Section 6.1: the parameters of Figure 5, n^14 as "
-                                                           "printed",
+    id="nonconvex-nn/fig-5-params-reading-literal",
+    source="002, Section 6.1: the parameters of Figure 5, n^14 as printed",
     quote=parameters.quote, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"m = \tfrac12n^{14},\ T = 50n^{2/5}: \quad n \ge c\,C(\sqrt{Lm} + \sqrt{md})\sqrt T",
     words="m = n^14/2 and T = 50 n^(2/5) meet the hypotheses of Theorem 13 for all large n",
@@ -300,8 +323,8 @@ parameters_literal = Claim(
 )
 each_term = Claim(
     id="nonconvex-nn/fig-5-each-term", source="002, Section 6.1: each term of (7) falls with n in Figure 5",
-    quote="It is notable that our parameter setting is to make each term in the upper bound (7) decrease when n "
-          "becomes larger.",
+    quote="It is notable that our parameter setting is to make each term in the upper bound (7) "
+          "decrease when n becomes larger.",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"(7) \text{ falls with } n, \text{ term by term}",
     words="with m = n^(1/4)/2 and T = 50 n^(2/5) each term of (7) falls as n grows",
     hypotheses=(), says=None, check=None,
@@ -330,8 +353,8 @@ of_error = Claim(
     repaired_by="nonconvex-nn/fig-5-each-term-reading-explicit", expected="REFUTED PROVED",
 )
 norm = Claim(
-    id="nonconvex-nn/exp-unit-norm", source="002, Section 6.1: images of 784 pixels, read as numbers in [0, 1], and "
-                                            "|x| <= 1",
+    id="nonconvex-nn/exp-unit-norm",
+    source="002, Section 6.1: images of 784 pixels, read as numbers in [0, 1], and |x| <= 1",
     quote="The training set comprised 60,000 samples, with each sample represented by a 784-dimensional vector.",
     whose=Whose.READING, severity=Stake.UTILITY, statement=r"x \in [0, 1]^{784} \implies \lVert x \rVert \le 1",
     words="images of 784 pixels in [0, 1] meet Assumption 4", hypotheses=(), says=Fraction(1), check=judge_norm,

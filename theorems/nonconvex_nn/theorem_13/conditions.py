@@ -111,14 +111,15 @@ def order_in_width(true: Formula, what: str) -> Checker:
     def judge(claimed: Formula, given: Domain) -> Finding:
         d, m = sympy.Symbol("d", positive=True), given.symbol("m", "m")
         for layers in given.values("L"):
-            if sympy.limit(true(layers, m, d) / claimed(m), m, sympy.oo) == 0:
+            quotient = sympy.limit(true(layers, m, d) / claimed(m), m, sympy.oo)
+            if quotient == 0:
                 constant = 100  # a hidden one
                 wide = next(10**k for k in range(40) if constant * true(layers, 10**k, 1) < claimed(10**k))
                 return refuted_by(
                     f"{what} is less, whatever the constant", {
                         "L": layers, "d": 1, "m": wide, "constant": constant,
                         "asked for": sympy.N(true(layers, wide, 1), 12), "claimed": sympy.N(claimed(wide), 12)},
-                    computed("the quotient tends to 0 as m grows, on symbols", True),
+                    computed("the quotient tends to 0 as m grows, on symbols", quotient == 0),
                 )
         limit = sympy.limit(true(given.chart("L"), m, d) / claimed(m), m, sympy.oo)
         return proof(
@@ -154,8 +155,8 @@ hidden_n = _claim(
     true_variants=_MORE,
 )
 vacuous = _claim(
-    "thm-13-vacuous-privacy-term", "ours: the privacy error of (7) at the least n that Theorem 13 allows, factors "
-                                   "read as 1",
+    "thm-13-vacuous-privacy-term", "ours: the privacy error of (7) at the least n that "
+                                   "Theorem 13 allows, factors read as 1",
     r"\frac{SL^{3/2}R^3(Lm + d)}{C^2\sqrt T(\sqrt L + \sqrt d)^2}",
     "at the least n allowed the privacy error is of the order of m/sqrt(T), which says nothing", _VACUOUS,
     lambda s, layers, r, c, m, t, d: s * layers ** sympy.Rational(3, 2) * r**3 * (layers * m + d) / (
@@ -166,8 +167,8 @@ vacuous = _claim(
     true_variants={"any *": "an identity of powers"},
 )
 silent = _claim(
-    "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most 1, at m = T^7, "
-                                     "factors read as 1",
+    "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most "
+                                     "1, at m = T^7, factors read as 1",
     r"n \ge \frac{T^{29/4}}{\epsilon}\sqrt{SL^{3/2}R\,(L + d/T^7)}",
     "with m = T^7 the privacy error is at most 1 only from n = T^(29/4) ... on", _SILENT,
     lambda s, layers, r, t, d, e: t ** sympy.Rational(29, 4) * sympy.sqrt(
@@ -192,8 +193,7 @@ free_of_clip = Claim(
     id="nonconvex-nn/rem-15", source="002, Remark 15: (7) does not depend on C, since eta is proportional to 1/C",
     quote=(
         r"Furthermore, the upper bound is independent of the clipping threshold C because we assume that $C \leq R$ "
-        r"and "
-        r"the step size η depends on $\frac{1}{C}$"
+        r"and the step size η depends on $\frac{1}{C}$"
     ),
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\frac{\partial}{\partial C} \frac{SL\sqrt m\,\eta(C)\,\sigma^2(C)\,(m^2L + md)}{C} = 0",

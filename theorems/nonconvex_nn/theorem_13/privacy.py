@@ -159,8 +159,7 @@ def judge_multiplier(multiplier: Formula, given: Domain) -> Finding:
         return found
     return proof(
         *found.steps,
-        argued("given the past a step is the sampled Gaussian on these vectors, for records added, removed or "
-               "replaced"),
+        argued("given the past a step is the sampled Gaussian on these vectors, records added, removed or replaced"),
         argued("start, projection and average are post-processing, and T steps have the product of T pairs"),
     )
 
@@ -190,18 +189,17 @@ privacy = Claim(
     quote=r"for any $\epsilon < c_1 q^2 T$, Algorithm 10 is (ϵ, δ) -DP for any $0 < \delta < 1$ if we have $\sigma_t "
           r"\geq c_2 \frac{qC \sqrt{T \log(1/\delta)}}{|B_t|^\epsilon}$.",
     whose=Whose.PRINTED, severity=Stake.PRIVACY,
-    statement=r"\epsilon < c_1q^2T,\ \sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|\epsilon} \implies"
-              r" (\epsilon, \delta)\text{-DP}",
-    words="noise of the order of q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a batch makes Algorithm 10 "
-          "private",
+    statement=r"\epsilon < c_1q^2T,\ \sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|\epsilon} \implies "
+              r"(\epsilon, \delta)\text{-DP}",
+    words="noise of the order of q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a "
+          "batch makes Algorithm 10 private",
     hypotheses=_CONSTANTS, says=None, check=None,
     readings=("nonconvex-nn/thm-13-privacy-reading-add-remove", "nonconvex-nn/thm-13-privacy-reading-exponent",
               "nonconvex-nn/thm-13-privacy-reading-every-delta", "nonconvex-nn/thm-13-privacy-reading-replace"),
     expected="AMBIGUOUS CITED",
     repair=Repair(
-        statement=r"\frac1M\sum_{B_t}\tilde g + \mathcal{N}(0, \sigma^2 I),\ z = \frac{\sigma M}{C}: \text{ the "
-                  r"curve of } T"
-                  r" \text{ sampled Gaussian steps of multiplier } z",
+        statement=r"\frac1M\sum_{B_t}\tilde g + \mathcal{N}(0, \sigma^2 I),\ z = \frac{\sigma M}{C}: \text{ the curve "
+                  r"of } T \text{ sampled Gaussian steps of multiplier } z",
         words="with a constant divisor M, all iterates are as private as T Poisson-sampled Gaussian steps of noise "
               "sigma M/C, for records added, removed or replaced",
         says=lambda sigma, size, clip: sigma * size / clip, check=judge_multiplier,
@@ -232,8 +230,7 @@ add_remove = _reading(
 )
 exponent = _reading(
     "exponent", source="002, Theorem 13, read with |B_t| to the power epsilon, as it is printed", whose=Whose.READING,
-    statement=r"\sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|^{\epsilon}} \implies (\epsilon, "
-              r"\delta)\text{-DP}",
+    statement=r"\sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|^\epsilon} \implies (\epsilon, \delta)\text{-DP}",
     words="noise of the order of q C sqrt(T log(1/delta))/|B_t|^epsilon makes Algorithm 10 private",
     says=lambda batch, epsilon: batch**epsilon, check=judge_exponent, expected="REFUTED PROVED",
     flips=(Flip("|B| epsilon", lambda batch, epsilon: batch * epsilon, Verdict.UNDECIDED),),
@@ -244,30 +241,27 @@ every_delta = _reading(
     check=judge_every_delta, flips=(Flip("delta below 1/4", Fraction(1, 4), Verdict.UNDECIDED),),
 )
 replaced = _reading(
-    "replace", source="002, Theorem 13, read with replaced records, epsilon <= 1 and delta <= 1/n^2 as Algorithm 10 "
-                      "has it",
-    words="for some c_1 and c_2 that noise makes Algorithm 10 private where a record is replaced, epsilon <= 1, "
-          "delta <= 1/n^2 and n >= 2",
+    "replace",
+    source="002, Theorem 13, read with replaced records, epsilon <= 1 and delta <= 1/n^2 as Algorithm 10 has it",
+    words="for some c_1 and c_2 that noise makes Algorithm 10 private where a record is replaced, epsilon <= 1, delta "
+          "<= 1/n^2 and n >= 2",
     says=None, repaired_by=None, expected="UNDECIDED CITED",
     check=citing(Verdict.UNDECIDED, (
         "the constants are not given; with a constant divisor c_1 = 1, c_2 = 4 holds wherever it was tried "
         "(thm-13-privacy-order). With the divisor |B_t| the noise shows |B_t|, given which a record is in the batch "
-        "with "
-        "probability |B_t|/n: amplification must be that of batches of a known size, and what is left are batches far "
-        "above q n, whose probability a delta far below e^(-q n) does not cover; tried: q^n at |B_t| = n, where the "
-        "noise "
-        "over 2 C/n is at least c_2 sqrt(log(1/delta)/(c_1 epsilon)), enough for one step only if epsilon is not "
-        "small")),
+        "with probability |B_t|/n: amplification must be that of batches of a known size, and what is left are batches "
+        "far above q n, whose probability a delta far below e^(-q n) does not cover; tried: q^n at |B_t| = n, where "
+        "the noise over 2 C/n is at least c_2 sqrt(log(1/delta)/(c_1 epsilon)), enough for one "
+        "step only if epsilon is not small")),
 )
 order = Claim(
-    id="nonconvex-nn/thm-13-privacy-order", source="ours: the order of the noise of Theorem 13, with a constant "
-                                                   "divisor",
+    id="nonconvex-nn/thm-13-privacy-order",
+    source="ours: the order of the noise of Theorem 13, with a constant divisor",
     severity=Stake.PRIVACY,
     statement=r"z = 4\,\frac{q\sqrt{T\log(1/\delta)}}{\epsilon},\ \epsilon \le q^2T,\ \epsilon \le 1,\ \delta \le "
-              r"\tfrac14"
-              r" \implies (\epsilon, \delta)\text{-DP}",
-    words="with a constant divisor the noise multiplier 4 q sqrt(T log(1/delta))/epsilon is enough where records are "
-          "replaced",
+              r"\tfrac14 \implies (\epsilon, \delta)\text{-DP}",
+    words="with a constant divisor the noise multiplier 4 q sqrt(T log(1/delta))/epsilon is "
+          "enough where records are replaced",
     hypotheses=(probability("q").at_most(1), probability("epsilon").at_most(1)), says=Fraction(4), check=judge_order,
     flips=(Flip("2 in place of 4", Fraction(2), Verdict.REFUTED),), rests_on=("relu-approx/lem-2.6-repaired",),
     true_variants={"1 % more": "more noise is enough, too", "one more": "more noise is enough, too"},
@@ -276,8 +270,8 @@ order = Claim(
     expected="HOLDS CHECKED_AT_POINTS",
 )
 rate = Claim(
-    id="nonconvex-nn/alg-10-p", source="002, Algorithm 10, line 3: p, which is not defined, read as q = M/n of "
-                                       "Theorem 13",
+    id="nonconvex-nn/alg-10-p",
+    source="002, Algorithm 10, line 3: p, which is not defined, read as q = M/n of Theorem 13",
     quote=r"For each data $(x_i, y_i) \in D$ sample it probability p .", whose=Whose.READING, severity=Stake.EDITORIAL,
     statement=r"p = M/n \implies \mathbb{E}|B_t| = M", words="with p = M/n a batch has M records on average",
     hypotheses=(positive("M"), positive("n")), says=lambda size, n: size / n, check=judge_mean_size,

@@ -18,7 +18,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.theorem_13.formulas import at_least, exactly, same
 from theorems.tools.symbolic_signs import never_negative
-from theorems.verdict import Finding, Verdict, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 S_L_R = (positive("S"), positive("L"), positive("R"))
 T_, C_, M_, D_, N_, EPS_ = (positive(name) for name in ("T", "C", "m", "d", "n", "epsilon"))
@@ -109,6 +109,21 @@ def judge_twice(factor: Any, given: Domain) -> Finding:
     )
 
 
+def judge_expectation(factor: Any, given: Domain) -> Finding:
+    """Whether E X <= 1 makes X <= factor(xi) with probability at least 1 - xi: X = 1/p or 0, and Markov."""
+    tried = 0
+    for point in given.points("xi"):
+        xi = exactly(point["xi"])
+        tried += 1
+        if factor(xi) < 1 / xi:
+            share = (xi + 1 / factor(xi)) / 2  # between xi and 1/factor
+            return refuted("a loss of mean 1 that is more with a larger probability", {
+                "xi": xi, "factor": factor(xi), "loss": 1 / share, "with probability": share})
+    xi_ = given.symbol("xi")
+    return proof(computed("at least 1/xi, on symbols", never_negative(sympy.simplify(factor(xi_) * xi_ - 1))),
+                 argued("P(X > a E X) < 1/a (Markov)"), tried=tried)
+
+
 _ROOT = ("L", "R", "C", "m", "T")
 _TERM = ("S", "L", "R", "T", "m", "d", "n", "epsilon")
 _WIDTH = ("S", "L", "R", "T", "C")
@@ -183,6 +198,19 @@ term = Claim(
     true_variants=_MANY,
     expected="HOLDS PROVED",
 )
+noise = Claim(
+    id="nonconvex-nn/thm-13-sigma",
+    source="002, proof of Theorem 13: sigma^2, against sigma_t at |B_t| = M, logarithms apart",
+    quote=r"$\sigma^2 = \tilde{O}(\frac{TC^2\log(1/\delta)}{n^2\epsilon^2})$",
+    whose=Whose.PRINTED, severity=Stake.PROOF,
+    statement=r"\Big(\frac{qC\sqrt{T}}{M\epsilon}\Big)^2 = \frac{TC^2}{n^2\epsilon^2}, \quad q = M/n",
+    words="the one sigma of Algorithm 10 and of the proof is sigma_t of the theorem for batches of the size M",
+    hypotheses=_params(("T", "C", "n", "epsilon", "M")), says=lambda t, c, n, e, size: t * c**2 / (n * e) ** 2,
+    check=same(("T", "C", "n", "epsilon", "M"),
+               lambda t, c, n, e, size: (size / n * c * sympy.sqrt(t) / (size * e)) ** 2, "(q C sqrt(T)/(M epsilon))^2 with q = M/n, on symbols"),
+    flips=(Flip("over M^2", lambda t, c, n, e, size: t * c**2 / (size * e) ** 2, Verdict.REFUTED),),
+    true_variants=_MANY, expected="HOLDS PROVED",
+)
 maximum = Claim(
     id="nonconvex-nn/thm-13-algebra-max", source="002, (7) has max(L, d/m) where the proof has L + d/m",
     quote=r"\max(L, \frac{d}{m})", whose=Whose.PRINTED, severity=Stake.EDITORIAL,
@@ -208,8 +236,8 @@ least_width = Claim(
     true_variants=_MANY, expected="HOLDS PROVED",
 )
 right_width = Claim(
-    id="nonconvex-nn/thm-13-m-star-solved", source="ours: what the last inequality of Lemma 25's first display asks "
-                                                   "of m",
+    id="nonconvex-nn/thm-13-m-star-solved",
+    source="ours: what the last inequality of Lemma 25's first display asks of m",
     severity=Stake.UTILITY,
     statement=r"\frac{SL^2R^3}{\Delta C\sqrt{m}} \le L^{-6}m^{-3/8}\Delta^{3/4} \iff m \ge L^{43}S^{-6}R^{10}T^7C^{-8}",
     words="solved for m, the proof's condition is L^43 S^-6 R^10 T^7 C^-8: T^7 C^-8 stands, the other powers do not",
@@ -253,8 +281,8 @@ linearised = Claim(
     expected="HOLDS PROVED",
 )
 last_display = Claim(
-    id="nonconvex-nn/thm-13-last-display", source="002, (7) against the proof's last display, which has 1/sqrt(T) "
-                                                  "beside it",
+    id="nonconvex-nn/thm-13-last-display",
+    source="002, (7) against the proof's last display, which has 1/sqrt(T) beside it",
     quote=r"+ \frac{1}{\sqrt{T}} + \sqrt{\frac{\log(1/\xi)}{T}}",
     whose=Whose.PRINTED, severity=Stake.EDITORIAL,
     statement=r"\frac{1}{\sqrt T} + \sqrt{\frac{\log(1/\xi)}{T}} \le \sqrt{\frac{\log(1/\xi)}{T}}",
@@ -273,9 +301,25 @@ last_display = Claim(
         true_variants={"1 % more": "a larger factor is one, too", "one more": "a larger factor is one, too"},
     ),
 )
+in_mean = Claim(
+    id="nonconvex-nn/thm-13-expectation",
+    source="002, proof of Theorem 13: it ends in a mean, the theorem in a probability",
+    quote=r"\mathbb{E}_{\mathcal{A}_{SGD}}\left[\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)})\right] \leq",
+    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\mathbb{E}X \le b \implies \mathbb{P}(X \le b) \ge 1 - \xi",
+    words="what bounds the mean of the loss bounds the loss with the theorem's probability",
+    hypotheses=(probability("xi"),), says=lambda xi: sympy.Integer(1), check=judge_expectation,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\mathbb{E}X \le b \implies \mathbb{P}(X \le b/\xi) \ge 1 - \xi",
+        words="1/xi times a bound on the mean of the loss bounds the loss with probability 1 - xi",
+        says=lambda xi: 1 / xi, expected="HOLDS ARGUED", source="002, proof of Theorem 13 with Markov's inequality",
+        flips=(Flip("half of it", lambda xi: 1 / (2 * xi), Verdict.REFUTED),),
+        true_variants={"1 % more": "a larger bound, too", "1 -> 2 *": "a larger bound, too"},
+    ),
+)
 promised = Claim(
-    id="nonconvex-nn/thm-13-prob", source="002, Theorem 13: 1 - xi - gamma - gamma_1; its proof ends with 1 - gamma "
-                                          "- 4 xi",
+    id="nonconvex-nn/thm-13-prob",
+    source="002, Theorem 13: 1 - xi - gamma - gamma_1; its proof ends with 1 - gamma - 4 xi",
     quote=r"then with probability at least $1 - \xi - \gamma - \gamma_1$ over the randomness of the algorithm",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\mathbb{P} \ge 1 - \xi - \gamma - \gamma_1 \text{ from events of } \gamma_1, \gamma, 4\xi",

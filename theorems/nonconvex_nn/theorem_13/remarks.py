@@ -107,7 +107,8 @@ def judge_without_privacy(first: Formula, given: Domain) -> Finding:
     """Whether first(c, R, T) bounds the excess risk without privacy of n = k log(10 T) records, any hidden k."""
     t, c, k = sympy.symbols("T c k", positive=True)
     given.values("c"), given.values("k")
-    if sympy.limit(first(c, sympy.sqrt(k * sympy.log(t)) * sympy.log(t), t), t, sympy.oo) != 0:
+    vanishes = sympy.limit(first(c, sympy.sqrt(k * sympy.log(t)) * sympy.log(t), t), t, sympy.oo) == 0
+    if not vanishes:
         return undecided("the first term does not vanish as T grows", 1)
     for power in range(2, 40):
         steps = 10**power
@@ -123,7 +124,8 @@ def judge_without_privacy(first: Formula, given: Domain) -> Finding:
                     "risk at least": sympy.N(_LOSS / 8, 8)},
                 computed("of 8 to 15 unseen labels a quarter is wrong with probability > 0.85", enough),
                 computed("of 16 or more, too: 1 - e^(-U/8) (Hoeffding)", bool(1 - arb(-2).exp() > arb("0.85"))),
-                computed("the first term vanishes as T grows with R = sqrt(k log T) log T, for all constants", True),
+                computed("the first term vanishes as T grows with R = sqrt(k log T) log T, for all constants",
+                         vanishes),
                 argued("more unseen labels, and the fit of the seen ones: the module's text"),
             )
     return undecided("no T tried makes the first term small", 1)
@@ -193,25 +195,23 @@ _C = (positive("c", "the hidden constant"),)
 _ONE = (positive("w_1"), positive("w_2"), positive("x"))
 
 approximation = Claim(
-    id="nonconvex-nn/rem-15-approx-zero", source="002, Remark 15: the approximation error tends to zero as m grows, "
-                                                 "R given",
+    id="nonconvex-nn/rem-15-approx-zero",
+    source="002, Remark 15: the approximation error tends to zero as m grows, R given",
     quote="In the interpolation regime, the training error can be zero, which means the approximation error tends to "
-          "zero "
-          "as m becomes sufficiently large.",
+          "zero as m becomes sufficiently large.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\inf_{\mathcal{F}(\mathbf{W}^{(0)}, R/\sqrt m)} \frac1T\sum_i \ell(f(x_i), y_i) \to 0 \quad (m \to "
-              r"\infty)",
+    statement=r"\inf_{\mathcal{F}(\mathbf{W}^{(0)}, R/\sqrt m)} \frac1T\sum_i \ell(f(x_i), "
+              r"y_i) \to 0 \quad (m \to \infty)",
     words="at a given R the approximation error of (7) vanishes as the width grows",
     hypotheses=_RADIUS, says=lambda m, radius: radius, check=judge_reach,
     flips=(Flip("R growing like m^(1/4)", lambda m, radius: radius * m ** sympy.Rational(1, 4), Verdict.UNDECIDED),),
     expected="REFUTED ARGUED",
     repair=Repair(
-        statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies \inf = 0 \text{ for one "
-                  r"record}",
+        statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies "
+                  r"\inf = 0 \text{ for one record}",
         words="for one record the approximation error is 0 once R |h| is at least |y| + |f(W(0), x)|",
         says=lambda y, f, h: (y + f) / h, check=at_least(
-            ("y", "f", "h"), lambda y, f, h: (y + f) / h, "the last layer alone moves f_ntk by up to R |h|, on "
-                                                          "symbols"),
+            ("y", "f", "h"), lambda y, f, h: (y + f) / h, "the last layer alone moves f_ntk by R |h|, on symbols"),
         hypotheses=tuple(map(positive, ("y", "f", "h"))), expected="HOLDS PROVED",
         source="002, Remark 15 with R large enough", true_variants={"1 % more": "a larger R, too",
         "any *": "an identity"},
@@ -233,9 +233,8 @@ without_privacy = Claim(
           r"$O(\inf_{f \in \mathcal{F}(\mathbf{W}^{(0)}, \frac{R}{\sqrt{m}})} \left\{ \frac{1}{T} \sum_{i=1}^T "
           r"\ell(f(\mathbf{x}_i), y_i) \right\} + \frac{1}{\sqrt{T}})$.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min L_{\mathcal D} \le \inf_{\mathcal F} \frac1T\sum_i "
-              r"\ell(f(x_i), y_i)"
-              r" + c\,\frac{SL^{3/2}R}{\sqrt T}, \quad \epsilon = \infty",
+    statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min L_{\mathcal D} \le \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), "
+              r"y_i) + c\,\frac{SL^{3/2}R}{\sqrt T}, \quad \epsilon = \infty",
     words="without privacy the excess risk is at most the approximation error plus O(1/sqrt(T)), whatever n",
     hypotheses=(*_C, positive("k", "the constant of M >= k log(T/gamma_1)")),
     says=lambda c, radius, t: c * sympy.sqrt(8 * _LOG / t) * radius, check=judge_without_privacy,
@@ -252,11 +251,9 @@ sampling = replace(
 elements = replace(
     without_privacy, id="nonconvex-nn/intro-three-elements",
     source="002, Section 1, third part: what the bound is composed of",
-    quote="In essence, this bound is composed of three elements: an approximation error attributable to NTK, an "
-          "error arising "
-          "from the Gaussian noise introduced in every iteration, and a combined term representing the convergence "
-          "rate and "
-          "sampling error.",
+    quote="In essence, this bound is composed of three elements: an approximation error attributable to NTK, an error "
+          "arising from the Gaussian noise introduced in every iteration, and a combined term representing the "
+          "convergence rate and sampling error.",
     words="a term in T alone stands for the convergence rate and for the sampling error",
 )
 constant = Claim(
@@ -278,15 +275,14 @@ constant = Claim(
 largest_loss = Claim(
     id="nonconvex-nn/thm-13-I", source="002, proof of Theorem 13: I, with S L R/sqrt(m) where Remark 17 has S L R",
     quote=r"$I = O(\sqrt{\log(2n/\xi)} + \frac{SLR}{\sqrt{m}})$", whose=Whose.PRINTED, severity=Stake.PROOF,
-    statement=r"|\ell(\mathbf W) - \ell(\mathbf W^{(0)})| \le \frac{SLR}{\sqrt m},\quad \mathbf W \in"
-              r" \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
+    statement=r"|\ell(\mathbf W) - \ell(\mathbf W^{(0)})| \le \frac{SLR}{\sqrt m},\quad \mathbf W \in "
+              r"\mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
     words="within R/sqrt(m) of the start the loss changes by at most S L R/sqrt(m)",
     hypotheses=(positive("S"), positive_integer("L").at_least(2), positive("R"), positive_integer("m").at_least(1)),
     says=lambda s, layers, radius, m: s * layers * radius / sympy.sqrt(m),
     check=at_least(("S", "L", "R", "m"), lambda s, layers, radius, m: s * radius,
                    "at least S R |h|, which the last layer alone reaches, |h| = 1",
-                   "moving the last layer alone changes it "
-                   "by S R |h|, |h| = 1"),
+                   "moving the last layer alone changes it by S R |h|, |h| = 1"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"SLR", words="S L R, without the root of m, is at least what the last layer alone changes",
@@ -298,13 +294,13 @@ largest_loss = Claim(
     ),
 )
 online = Claim(
-    id="nonconvex-nn/thm-13-multi-pass", source="002, proof of Theorem 13: online to batch, on records that are "
-                                                "drawn again",
-    quote="therefore we can apply the Azuma-Hoeffding inequality or so called online-to-batch technique to get the "
-          "expectation loss",
+    id="nonconvex-nn/thm-13-multi-pass",
+    source="002, proof of Theorem 13: online to batch, on records that are drawn again",
+    quote="therefore we can apply the Azuma-Hoeffding inequality or so called online-to-batch "
+          "technique to get the expectation loss",
     whose=Whose.PRINTED, severity=Stake.PROOF,
-    statement=r"\frac1T\sum_t L_{\mathcal D}(\mathbf W^{(t)}) \le \frac1T\sum_t L_t(\mathbf W^{(t)}) +"
-              r" I\sqrt{\frac{2\log(1/\xi)}{T}}",
+    statement=r"\frac1T\sum_t L_{\mathcal D}(\mathbf W^{(t)}) \le \frac1T\sum_t L_t(\mathbf W^{(t)}) + "
+              r"I\sqrt{\frac{2\log(1/\xi)}{T}}",
     words="the mean population loss of T iterates exceeds their mean loss by at most I sqrt(2 log(1/xi)/T), whatever n",
     hypotheses=(positive_integer("T"), positive_integer("n")), says=lambda steps: sympy.sqrt(2 / steps),
     check=judge_online,
@@ -322,12 +318,10 @@ online = Claim(
 average = Claim(
     id="nonconvex-nn/thm-13-jensen", source="002, proof of Theorem 13: the average of the iterates, by Lemma 19",
     quote=r"$L_{\mathcal{D}}(\hat{\mathbf{W}}) = L_{\mathcal{D}}(\frac{1}{T} \sum_{i=1}^T \mathbf{W}^{(i)}) \leq "
-          r"\frac{1}{T} "
-          r"\sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)}) + \Delta$",
+          r"\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)}) + \Delta$",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"L(\bar{\mathbf W}) \le \frac1T\sum_t L(\mathbf W^{(t)}) + \Delta",
-    words="if the loss is convex up to Delta throughout, the loss of the average is at most the average loss plus "
-          "Delta",
+    words="if the loss is convex up to Delta throughout, the average has at most the average loss plus Delta",
     hypotheses=(positive("delta"),), says=lambda delta: delta, check=judge_average,
     flips=(Flip("Delta/2", lambda delta: delta / 2, Verdict.UNDECIDED),),
     true_variants={"1 % more": "more is enough, too", "any delta": "the same inequality"}, expected="HOLDS ARGUED",

@@ -228,12 +228,11 @@ _TWICE = {"centre": "start", "radius": lambda radius, m: 2 * radius / sympy.sqrt
 space = Claim(
     id="nonconvex-nn/asm-4", source="002, Assumption 4: the parameter space, against the ball of the analysis",
     quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
-          r"$\mathbf{W} "
-          r"\in \mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
+          r"$\mathbf{W} \in \mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m) \subseteq \mathcal{B}(\mathbf{0}, R)",
-    words="the parameter space, the ball of radius R around 0, holds the weights near the start that the analysis is "
-          "about",
+    words="the parameter space, the ball of radius R around 0, holds the weights near the "
+          "start that the analysis is about",
     hypotheses=_SPACE, says=_LITERAL, check=judge_space, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\mathcal{W} = \mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m)",
@@ -260,8 +259,8 @@ projection = Claim(
     ),
 )
 output = Claim(
-    id="nonconvex-nn/thm-13-projection-L4", source="ours: what Algorithm 10, as printed, puts out with four layers "
-                                                   "or more",
+    id="nonconvex-nn/thm-13-projection-L4",
+    source="ours: what Algorithm 10, as printed, puts out with four layers or more",
     severity=Stake.UTILITY,
     statement=r"|f(\widetilde{\mathbf W}_{priv}, x)| \le R^L K^{L-2} m^{(3-L)/2}, \quad K = 21 + 2\kappa\sqrt{LT}",
     words="with L >= 4 layers the network that Algorithm 10 puts out is 0 in the limit of width, whatever the data say",
@@ -277,16 +276,16 @@ output = Claim(
     expected="HOLDS ARGUED",
 )
 utility = Claim(
-    id="nonconvex-nn/thm-13-utility", source="002, Theorem 13: the excess population risk (7), L >= 4, any hidden "
-                                             "constant",
+    id="nonconvex-nn/thm-13-utility",
+    source="002, Theorem 13: the excess population risk (7), L >= 4, any hidden constant",
     quote=r"the excess population risk $L_{\mathcal{D}}(\hat{\mathbf{W}}) - \min_{\mathbf{W} \in \mathcal{W}} "
           r"L_{\mathcal{D}}(\mathbf{W})$ of the output in Algorithm 10",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"L_{\mathcal D}(\hat{\mathbf W}) - \min_{\mathcal W} L_{\mathcal D} \le "
-              r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}}"
-              r" + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i) + (\text{privacy})",
-    words="the excess risk of Algorithm 10 is at most the convergence term, the approximation error and the privacy "
-          "error",
+              r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}} + \inf_{\mathcal F} \frac1T\sum_i "
+              r"\ell(f(x_i), y_i) + (\text{privacy})",
+    words="the excess risk of Algorithm 10 is at most the convergence term, the "
+          "approximation error and the privacy error",
     hypotheses=(positive("c", "the hidden constant"), positive_integer("L").at_least(4)),
     says=lambda c, layers, radius, t: c * layers ** sympy.Rational(3, 2) * radius * sympy.sqrt(
         -sympy.log(sympy.Rational(1, 10)) / t),
@@ -301,8 +300,8 @@ utility = Claim(
 near = Claim(
     id="nonconvex-nn/thm-13-start-ball", source="ours: what is true of Algorithm 10 with the ball around the start",
     severity=Stake.UTILITY,
-    statement=r"\lVert \mathbf W_l - \mathbf W_l^{(0)} \rVert_F \le \frac{R}{\sqrt m} \implies"
-              r" |f(\mathbf W, x) - f(\mathbf W^{(0)}, x)| \le LR\,a^{L-1}, \quad a \le 10 + R",
+    statement=r"\lVert \mathbf W_l - \mathbf W_l^{(0)} \rVert_F \le \frac{R}{\sqrt m} \implies |f(\mathbf W, x) - "
+              r"f(\mathbf W^{(0)}, x)| \le LR\,a^{L-1}, \quad a \le 10 + R",
     words="projected on the ball around the start the network stays within L R a^(L-1) of its start at every width",
     hypotheses=(positive_integer("L").at_least(2), positive("share", "R/a").at_most(1), positive("a")),
     says=lambda layers, radius, a: layers * radius * a ** (layers - 1), check=judge_near,
@@ -312,11 +311,11 @@ near = Claim(
     expected="HOLDS ARGUED",
 )
 mended = Claim(
-    id="nonconvex-nn/thm-13-utility-start", source="ours: Theorem 13 with the ball around W(0) and an explicit first "
-                                                   "term",
+    id="nonconvex-nn/thm-13-utility-start",
+    source="ours: Theorem 13 with the ball around W(0) and an explicit first term",
     severity=Stake.UTILITY,
-    statement=r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}} + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i)"
-              r" + (\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
+    statement=r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}} + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i) + "
+              r"(\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
     words="with the ball around the start and all factors in the first term the excess risk is at most (7)",
     hypotheses=(), says="wide-network", check=lambda says, given: by_study(says), expected="UNDECIDED STATISTICAL",
 )

@@ -48,6 +48,12 @@ def events_are_more(witness: Witness) -> bool:
     return 4 * xi + gamma + other > number(witness, "claimed") * (1 + 1e-9)
 
 
+def mean_says_little(witness: Witness) -> bool:
+    """A loss that is 1/p with probability p and else 0: its mean, and how often it is more than the factor."""
+    xi, factor, loss, share = _numbers(witness, "xi", "factor", "loss", "with probability")
+    return loss * share <= 1 + 1e-9 and loss > factor and share > xi
+
+
 def fewer_records_are_asked_for(witness: Witness) -> bool:
     layers, m, d, constant = _numbers(witness, "L", "m", "d", "constant")
     return constant * ((layers * m) ** 0.5 + (m * d) ** 0.5) < number(witness, "claimed")
@@ -173,6 +179,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "nonconvex-nn/thm-13-m-displays": widths_differ,
     "nonconvex-nn/thm-13-last-display": both_terms_are_more,
     "nonconvex-nn/thm-13-prob-reading-counted": events_are_more,
+    "nonconvex-nn/thm-13-expectation": mean_says_little,
     "nonconvex-nn/rem-16-reading-printed": fewer_records_are_asked_for,
     "nonconvex-nn/asm-4": start_is_far,
     "nonconvex-nn/alg-10-projection": projection_moves_far,
@@ -194,6 +201,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
 NOT_WITNESSES: dict[str, Witness] = {
     "nonconvex-nn/thm-13-eta": {"L": "4", "R": "1", "C": "1", "m": "4", "T": "4", "claimed": "0.5"},
     "nonconvex-nn/thm-13-m-displays": {"S": "1", "R": "1/2"},
+    "nonconvex-nn/thm-13-expectation": {"xi": "1/2", "factor": "2", "loss": "2", "with probability": "1/2"},
     "nonconvex-nn/asm-4": {"m": "16", "R": "100"},
     "nonconvex-nn/alg-10-projection": {"m": "16", "R": "100"},
     "nonconvex-nn/thm-13-utility": {
