@@ -59,7 +59,7 @@ def judge_scale(noise: Formula, given: Domain) -> Finding:
     least, largest = sorted(1 + 4 * (scale / most) ** 2 for scale in (one, two))  # variances, in units of 2/m
     delta, middle = Fraction(1, 4), (least + largest) / 2
     c_1, _ = _constants(given)[0]
-    epsilon = min(c_1, 1) / 2
+    epsilon = min(c_1, Fraction(1)) / 2
     for size in (4**k for k in range(3, 9)):
         with ctx.workprec(200):
             half = arb(size) / 2
@@ -108,7 +108,7 @@ def judge_exponent(divisor: Formula, given: Domain) -> Finding:
 def judge_every_delta(largest: Fraction, given: Domain) -> Finding:
     """Whether one Gaussian step, q = 1, n = 1, keeps every delta below the largest, for some c_2 of the domain."""
     c_1, c_2 = max(_constants(given), key=lambda pair: pair[1])  # the most noise that is tried
-    epsilon = min(c_1, 1) / 2
+    epsilon = min(c_1, Fraction(1)) / 2
     for power in range(1, 60):
         gap = Fraction(1, 2**power)
         delta = largest - gap

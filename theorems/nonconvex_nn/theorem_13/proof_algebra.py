@@ -207,7 +207,8 @@ noise = Claim(
     words="the one sigma of Algorithm 10 and of the proof is sigma_t of the theorem for batches of the size M",
     hypotheses=_params(("T", "C", "n", "epsilon", "M")), says=lambda t, c, n, e, size: t * c**2 / (n * e) ** 2,
     check=same(("T", "C", "n", "epsilon", "M"),
-               lambda t, c, n, e, size: (size / n * c * sympy.sqrt(t) / (size * e)) ** 2, "(q C sqrt(T)/(M epsilon))^2 with q = M/n, on symbols"),
+               lambda t, c, n, e, size: (size / n * c * sympy.sqrt(t) / (size * e)) ** 2,
+               "(q C sqrt(T)/(M epsilon))^2 with q = M/n, on symbols"),
     flips=(Flip("over M^2", lambda t, c, n, e, size: t * c**2 / (size * e) ** 2, Verdict.REFUTED),),
     true_variants=_MANY, expected="HOLDS PROVED",
 )

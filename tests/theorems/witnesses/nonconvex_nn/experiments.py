@@ -24,7 +24,7 @@ def eval_fraction(text: str) -> float:
 def radius_differs(witness: Witness) -> bool:
     """R from R/sqrt(m) at that width is not the R at width 200, which is claimed for all."""
     omega, m = eval_fraction(witness["omega"]), eval_fraction(witness["m"])
-    return abs(omega * np.sqrt(m) - float(witness["claimed"])) > 0.01
+    return bool(abs(omega * np.sqrt(m) - float(witness["claimed"])) > 0.01)
 
 
 def term_grows_with_clip(witness: Witness) -> bool:
@@ -34,13 +34,13 @@ def term_grows_with_clip(witness: Witness) -> bool:
         s, layers, m, d, n, t = (float(witness[name]) for name in ("S", "L", "m", "d", "n", "T"))
         eta = eval_fraction(witness[f"eta at C = {clip:g}"])
         variance = t * clip**2 / (n * eval_fraction(witness["epsilon"])) ** 2
-        return s * layers * m**0.5 * eta * variance * (m**2 * layers + m * d) / clip
+        return float(s * layers * m**0.5 * eta * variance * (m**2 * layers + m * d) / clip)
 
-    return term(64) > 1.01 * term(1)
+    return bool(term(64) > 1.01 * term(1))
 
 
 def clip_is_too_large(witness: Witness) -> bool:
-    return float(witness["C"]) > float(witness["S"]) * float(witness["L"]) * float(witness["m"]) ** 0.5
+    return bool(float(witness["C"]) > float(witness["S"]) * float(witness["L"]) * float(witness["m"]) ** 0.5)
 
 
 def width_is_too_small(witness: Witness) -> bool:
@@ -69,7 +69,7 @@ def error_stays(witness: Witness) -> bool:
             if abs(float((weights[-1] @ h)[0])) > 0:
                 return False
     label = float(witness["label"])
-    return abs((1 + label**2) ** 0.5 - 1) > 0.4
+    return bool(abs((1 + label**2) ** 0.5 - 1) > 0.4)
 
 
 def image_is_long(witness: Witness) -> bool:

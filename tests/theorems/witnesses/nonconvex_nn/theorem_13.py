@@ -25,12 +25,12 @@ def step_is_another(witness: Witness) -> bool:
     layers, radius, clip, m, t = _numbers(witness, "L", "R", "C", "m", "T")
     delta = layers**1.5 * radius / t**0.5
     true = layers**2 * radius**2 / (clip * t * m**0.5 * delta)
-    return abs(true - number(witness, "claimed")) > 1e-6 * true
+    return bool(abs(true - number(witness, "claimed")) > 1e-6 * true)
 
 
 def step_has_delta_outside(witness: Witness) -> bool:
     radius, delta, m = _numbers(witness, "R", "delta", "m")
-    return abs(radius**2 / (m**0.5 * delta) - number(witness, "claimed")) > 1e-6 * number(witness, "claimed")
+    return bool(abs(radius**2 / (m**0.5 * delta) - number(witness, "claimed")) > 1e-6 * number(witness, "claimed"))
 
 
 def widths_differ(witness: Witness) -> bool:
@@ -40,7 +40,7 @@ def widths_differ(witness: Witness) -> bool:
 
 def both_terms_are_more(witness: Witness) -> bool:
     logarithm, t = _numbers(witness, "log", "T")
-    return t**-0.5 + (logarithm / t) ** 0.5 > number(witness, "claimed") * (1 + 1e-9)
+    return bool(t**-0.5 + (logarithm / t) ** 0.5 > number(witness, "claimed") * (1 + 1e-9))
 
 
 def events_are_more(witness: Witness) -> bool:
@@ -56,7 +56,7 @@ def mean_says_little(witness: Witness) -> bool:
 
 def fewer_records_are_asked_for(witness: Witness) -> bool:
     layers, m, d, constant = _numbers(witness, "L", "m", "d", "constant")
-    return constant * ((layers * m) ** 0.5 + (m * d) ** 0.5) < number(witness, "claimed")
+    return bool(constant * ((layers * m) ** 0.5 + (m * d) ** 0.5) < number(witness, "claimed"))
 
 
 def start_is_far(witness: Witness) -> bool:
@@ -133,13 +133,13 @@ def label_is_out_of_reach(witness: Witness) -> bool:
         h = np.maximum(first, 0.0)
         reach = radius * (np.linalg.norm(h) + np.linalg.norm(last * (first > 0)))
         short += m**0.5 * float(last @ h) + reach < number(witness, "label") - 0.5
-    return short > 0.8 * 400
+    return bool(short > 0.8 * 400)
 
 
 def risk_is_more_than_the_first_term(witness: Witness) -> bool:
     s, c = _numbers(witness, "S", "c")
     apart = max(abs(15.0 - float(label)) for label in witness["labels"].split(" or "))
-    return s * ((1 + apart**2) ** 0.5 - 1) > c * np.log(10) ** 0.5
+    return bool(s * ((1 + apart**2) ** 0.5 - 1) > c * np.log(10) ** 0.5)
 
 
 def unseen_labels_cost(witness: Witness) -> bool:
@@ -155,13 +155,14 @@ def unseen_labels_cost(witness: Witness) -> bool:
 
 def last_layer_alone_moves_more(witness: Witness) -> bool:
     s, layers, radius, m = _numbers(witness, "S", "L", "R", "m")
-    return s * radius > s * layers * radius / m**0.5 * (1 + 1e-9)
+    return bool(s * radius > s * layers * radius / m**0.5 * (1 + 1e-9))
 
 
 def learner_remembers(witness: Witness) -> bool:
     """A learner that keeps labels, run over T steps on n records in turn."""
     n, t = int(witness["n"]), int(witness["T"])
-    labels, kept, losses = np.random.default_rng(9).choice([-1.0, 1.0], size=n), {}, []
+    labels, losses = np.random.default_rng(9).choice([-1.0, 1.0], size=n), []
+    kept: dict[int, float] = {}
     for step in range(t):
         losses.append(abs(kept.get(step % n, 0.0) - labels[step % n]))
         kept[step % n] = labels[step % n]
