@@ -1,12 +1,25 @@
 r"""The privacy of Algorithm 10 (Theorem 13): what its words can mean, and the two changes that make it true.
 
 "There exist c_1, c_2": a refutation needs all of them. The start W(0) is taken as known, as composition does; kept
-secret, it only adds a factor below 1 to the distances of the two Gaussian readings.
+secret, it only adds a factor below 1 to the distances, if eta is large.
 
-A record added or removed, q = 1, T = 1, n = 2 against 1, records x = 0. All gradients vanish (h_l = 0), so W(1) = W(0)
-- eta G_0, if R is so large that the projection does nothing; a weight has the variance 2/m + (eta sigma)^2, W(0) being
-secret here, and sigma is s/2 or s for batches of 2 or 1, whatever s = c_2 C sqrt(log(1/delta))/epsilon. With the eta
-for which (eta s)^2 = 8/m the variances are 4/m and 10/m: the sum of squares of m d weights tells them apart.
+A replaced record, epsilon <= 1, delta <= 1/n^2, divisor |B_t| epsilon: the reading that asks least. n > c_2, M = 1, q =
+1/n, T = 1, epsilon = min(1, c_1 q^2)/2; the other records are x = 0, whose gradients vanish (h_l = 0), ours has the
+clipped gradient +-C u. The noise of a batch of fewer than n is at least n/(n - 1) times that of a batch of n, whatever
+C, so that the weights across u tell whether |B| = n: with r = n/(n - 1), a chi square of D degrees is cut at r times
+its mean, and one of variance r^2 at 1/r of it, wrong with probability at most (r e^(1-r))^(D/2) and
+(e^(1-1/r)/r)^(D/2), D = m d - 1 as large as one likes. (An empty batch, which the text leaves undefined, is taken to be
+told.) Given |B| = n our record is in the batch for certain: no amplification is left. Along u the laws are two
+Gaussians mu = 2 C/(n sigma) = 2 epsilon/(c_2 q sqrt(Lambda)) apart, Lambda = log(1/delta). The event "|B| = n, and the
+loss is above 2 epsilon" has a delta of at least q^n (1 - e^-epsilon) Q(2 epsilon/mu) up to the errors, 2 epsilon/mu =
+c_2 q sqrt(Lambda) < sqrt(Lambda), and Q(sqrt(Lambda)) decays like e^(-Lambda/2): more than delta = e^(-Lambda) for
+small delta, for every c_1 and c_2. (With a constant divisor |B| is not told, and amplification makes up for q: see
+thm-13-privacy-order.)
+
+A record added or removed: q = 1, T = 1, n = 2 against 1, records x = 0, delta = 1/4. W(1) = W(0) - eta G_0, if R is so
+large that the projection does nothing; a weight has the variance 2/m + (eta sigma)^2, W(0) being secret here, and sigma
+is s/2 or s for batches of 2 or 1, whatever s = c_2 C sqrt(log(1/delta))/epsilon. With the eta for which (eta s)^2 = 8/m
+the variances are 4/m and 10/m: the sum of squares of m d weights tells them apart.
 
 The exponent as printed, |B_t|^epsilon, is 1 for a batch of one. Records with opposite clipped gradients: N(+-C,
 sigma^2) with sigma = c_2 C sqrt(log(1/delta)), mu = 2/(c_2 sqrt(k)), k = log(1/delta). With k = 4/c_2^2 + 3 + c_2 mu <=
@@ -35,7 +48,7 @@ from flint import arb, ctx
 from oracle.core.domain import positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.registry import bound
-from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.theorem_13.formulas import same
 from theorems.tools.refutations import refuted_by
@@ -75,6 +88,37 @@ def judge_scale(noise: Formula, given: Domain) -> Finding:
                 argued("the law of W(1), for every c_1 and c_2, is that of the module's text: eta makes up for c_2"),
             )
     return undecided("no number of weights tried tells them apart", 1)
+
+
+def judge_known_size(noise: Formula, given: Domain) -> Finding:
+    """Whether noise(|B|) c_2 q C sqrt(log(1/delta))/epsilon hides the batch's size, or suffices where it does not."""
+    c_1, c_2 = (Fraction(1), Fraction(10)) if given.contains(c_1=1, c_2=10) else _constants(given)[0]
+    given.values("c_1"), given.values("c_2")
+    n = math.ceil(c_2) + 1
+    most, fewer = Fraction(noise(n)), Fraction(noise(n - 1))
+    if most == fewer:
+        return undecided("the scale of the noise does not tell the size of the batch", 1)
+    q, weights = Fraction(1, n), 2**18
+    epsilon = min(Fraction(1), c_1 * q**2) / 2
+    for exponent in (20, 50, 100, 200):  # log(1/delta)
+        with ctx.workprec(1200):
+            mu = 2 * ball(epsilon) / (ball(n * most * c_2 * q) * arb(exponent).sqrt())
+            above, below = (((2 * ball(epsilon) / mu + side * mu / 2) / arb(2).sqrt()).erfc() / 2 for side in (-1, 1))
+            r = ball(max(most / fewer, fewer / most))  # the variances are cut at their geometric mean
+            missed = ((1 - 1 / r).exp() / r) ** (weights // 2) + (r * (1 - r).exp()) ** (weights // 2)
+            growth = ball(epsilon).exp()
+            reached = ball(q) ** n * ((1 - missed) * above - growth * below) - growth * missed
+        if reached > (-arb(exponent)).exp():
+            big = sympy.Symbol("Lambda", positive=True)
+            room = sympy.limit(big / 2 - sympy.log(1 + big) + sympy.log(big) / 2, big, sympy.oo)
+            return refuted_by(
+                "the noise tells the size of the batch, and a batch of all records is not amplified", {
+                    "c_1": c_1, "c_2": c_2, "n": n, "M": 1, "T": 1, "epsilon": epsilon, "log(1/delta)": exponent,
+                    "mu": Enclosure.of_ball(mu), "weights": weights, "delta at least": Enclosure.of_ball(reached)},
+                computed("Q(sqrt(Lambda)) over e^(-Lambda) grows without bound", room == sympy.oo),
+                argued("so for every c_1 and c_2 some delta fails: the module's text"),
+            )
+    return undecided("no delta tried is against it", 4)
 
 
 def judge_exponent(divisor: Formula, given: Domain) -> Finding:
@@ -137,7 +181,7 @@ def judge_order(factor: Fraction, given: Domain) -> Finding:
     curve, tried = bound("poisson-gaussian.delta"), 0
     for q in (Fraction(1, 1000), *given.values("q")):
         for epsilon in given.values("epsilon"):
-            for delta in (Fraction(1, 4), Fraction(1, 10**9)):
+            for delta in (Fraction(1, 4), Fraction(1, 10**9), Fraction(1, 10**100)):
                 steps = math.ceil(epsilon / q**2)
                 noise = factor * q * Fraction(math.sqrt(steps * math.log(1 / delta)) * (1 + 1e-12)) / epsilon
                 found = curve.reference(sampling_rate=q, steps=steps, sigma=noise, epsilon=epsilon,
@@ -146,7 +190,7 @@ def judge_order(factor: Fraction, given: Domain) -> Finding:
                 if not found.possibly_le(delta):
                     return refuted("not enough noise", {"q": q, "T": steps, "epsilon": epsilon, "delta": delta,
                                                         "z": noise, "delta of the curve": found})
-    region = {"q": "1e-6 to 1", "epsilon": "1e-6 to 1", "T": "epsilon/q^2", "delta": "1/4 and 1e-9"}
+    region = {"q": "1e-6 to 1", "epsilon": "1e-6 to 1", "T": "epsilon/q^2", "delta": "1/4, 1e-9, 1e-100"}
     return at_points("never above delta by the certified curve", tried, region)
 
 
@@ -185,18 +229,17 @@ _CONSTANTS = (positive("c_1"), positive("c_2"))
 _FREE = dict.fromkeys(("c_1", "c_2"), "the statement is about all of them")
 
 privacy = Claim(
-    id="nonconvex-nn/thm-13-privacy", source="002, Theorem 13: the privacy of Algorithm 10",
+    id="nonconvex-nn/thm-13-privacy",
+    source="002, Theorem 13: the privacy of Algorithm 10, read with |B_t| epsilon, a record replaced, delta <= 1/n^2",
     quote=r"for any $\epsilon < c_1 q^2 T$, Algorithm 10 is (ϵ, δ) -DP for any $0 < \delta < 1$ if we have $\sigma_t "
           r"\geq c_2 \frac{qC \sqrt{T \log(1/\delta)}}{|B_t|^\epsilon}$.",
     whose=Whose.PRINTED, severity=Stake.PRIVACY,
-    statement=r"\epsilon < c_1q^2T,\ \sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|\epsilon} \implies "
-              r"(\epsilon, \delta)\text{-DP}",
-    words="noise of the order of q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a "
-          "batch makes Algorithm 10 private",
-    hypotheses=_CONSTANTS, says=None, check=None,
-    readings=("nonconvex-nn/thm-13-privacy-reading-add-remove", "nonconvex-nn/thm-13-privacy-reading-exponent",
-              "nonconvex-nn/thm-13-privacy-reading-every-delta", "nonconvex-nn/thm-13-privacy-reading-replace"),
-    expected="AMBIGUOUS CITED",
+    statement=r"\epsilon < c_1q^2T,\ \sigma_t \ge c_2\frac{qC\sqrt{T\log(1/\delta)}}{|B_t|\epsilon} \implies"
+              r" (\epsilon, \delta)\text{-DP}",
+    words="for some c_1 and c_2, noise c_2 q C sqrt(T log(1/delta))/(|B_t| epsilon) on the mean of a batch is private "
+          "where a record is replaced, epsilon <= 1 and delta <= 1/n^2",
+    hypotheses=_CONSTANTS, says=lambda batch: Fraction(1, batch), check=judge_known_size, expected="REFUTED ARGUED",
+    flips=(Flip("a constant divisor", lambda batch: Fraction(1), Verdict.UNDECIDED),),
     repair=Repair(
         statement=r"\frac1M\sum_{B_t}\tilde g + \mathcal{N}(0, \sigma^2 I),\ z = \frac{\sigma M}{C}: \text{ the curve "
                   r"of } T \text{ sampled Gaussian steps of multiplier } z",
@@ -239,20 +282,6 @@ every_delta = _reading(
     "every-delta", source="002, Theorem 13, read with |B_t| epsilon and replaced records, for any delta < 1",
     words="for some c_2 that noise makes Algorithm 10 private for every delta below 1", says=Fraction(1),
     check=judge_every_delta, flips=(Flip("delta below 1/4", Fraction(1, 4), Verdict.UNDECIDED),),
-)
-replaced = _reading(
-    "replace",
-    source="002, Theorem 13, read with replaced records, epsilon <= 1 and delta <= 1/n^2 as Algorithm 10 has it",
-    words="for some c_1 and c_2 that noise makes Algorithm 10 private where a record is replaced, epsilon <= 1, delta "
-          "<= 1/n^2 and n >= 2",
-    says=None, repaired_by=None, expected="UNDECIDED CITED",
-    check=citing(Verdict.UNDECIDED, (
-        "the constants are not given; with a constant divisor c_1 = 1, c_2 = 4 holds wherever it was tried "
-        "(thm-13-privacy-order). With the divisor |B_t| the noise shows |B_t|, given which a record is in the batch "
-        "with probability |B_t|/n: amplification must be that of batches of a known size, and what is left are batches "
-        "far above q n, whose probability a delta far below e^(-q n) does not cover; tried: q^n at |B_t| = n, where "
-        "the noise over 2 C/n is at least c_2 sqrt(log(1/delta)/(c_1 epsilon)), enough for one "
-        "step only if epsilon is not small")),
 )
 order = Claim(
     id="nonconvex-nn/thm-13-privacy-order",

@@ -89,6 +89,20 @@ def network_becomes_zero(witness: Witness) -> bool:
     return bool(shrunk <= 21 / 8 and promised < mpmath.sqrt(2) - 1 - output)
 
 
+def size_undoes_amplification(witness: Witness) -> bool:
+    """A full batch and a loss above 2 epsilon, in mpmath; the size is told by the weights but for a small error."""
+    with mpmath.workdps(400):
+        n, exponent = int(witness["n"]), mpmath.mpf(witness["log(1/delta)"])
+        (top, bottom), (over, under) = _ratio(witness["epsilon"]), _ratio(witness["c_2"])
+        epsilon, q = mpmath.mpf(top) / bottom, mpmath.mpf(int(witness["M"])) / n
+        mu = 2 * epsilon / (mpmath.mpf(over) / under * q * mpmath.sqrt(exponent))
+        above, below = mpmath.ncdf(mu / 2 - 2 * epsilon / mu), mpmath.ncdf(-mu / 2 - 2 * epsilon / mu)
+        r, half = mpmath.mpf(n) / (n - 1), int(witness["weights"]) // 2
+        missed = (r * mpmath.exp(1 - r)) ** half + (mpmath.exp(1 - 1 / r) / r) ** half
+        reached = q**n * ((1 - missed) * above - mpmath.exp(epsilon) * below) - mpmath.exp(epsilon) * missed
+        return bool(reached > mpmath.exp(-exponent))
+
+
 def scale_is_seen(witness: Witness) -> bool:
     """Power and alarm of the sum of squares by scipy's chi square."""
     least, largest = (float(word) for word in witness["variances"].split(" and "))
@@ -185,6 +199,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "nonconvex-nn/asm-4": start_is_far,
     "nonconvex-nn/alg-10-projection": projection_moves_far,
     "nonconvex-nn/thm-13-utility": network_becomes_zero,
+    "nonconvex-nn/thm-13-privacy": size_undoes_amplification,
     "nonconvex-nn/thm-13-privacy-reading-add-remove": scale_is_seen,
     "nonconvex-nn/thm-13-privacy-reading-exponent": exponent_leaks,
     "nonconvex-nn/thm-13-privacy-reading-every-delta": large_delta_leaks,
@@ -207,6 +222,8 @@ NOT_WITNESSES: dict[str, Witness] = {
     "nonconvex-nn/alg-10-projection": {"m": "16", "R": "100"},
     "nonconvex-nn/thm-13-utility": {
         "L": "4", "R": "28", "T": "4", "kappa": "1", "m": "1e60", "hidden constant": "1"},
+    "nonconvex-nn/thm-13-privacy": {
+        "c_2": "10", "n": "11", "M": "1", "epsilon": "1/242", "log(1/delta)": "5", "weights": "262144"},
     "nonconvex-nn/thm-13-privacy-reading-add-remove": {
         "variances": "5 and 5", "weights": "64", "threshold": "5", "epsilon": "1/2", "delta": "1/4"},
     "nonconvex-nn/thm-13-privacy-reading-every-delta": {"1 - delta": "3/4", "epsilon": "1/2", "c_2": "1000"},
