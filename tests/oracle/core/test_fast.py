@@ -23,7 +23,7 @@ from oracle.core import registry
 from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
-from tests.samples import at, numbers
+from tests.samples import at, columns, numbers
 from tests.tiers import REPRESENTATIVES, examples, named, represented
 
 BOUNDS = list(registry.bounds().values())
