@@ -20,6 +20,7 @@ which times m tends to G W^2. The label's mean is arbitrary here, so this is so 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -43,6 +44,7 @@ def chi_squared_moments() -> tuple[Any, Any, Any]:
     return raw[1], sympy.expand(raw[2] - m**2), central
 
 
+@functools.cache
 def unbiased_steps() -> tuple[ProofStep, ...]:
     """E Z = z and Var Z, from the Gaussian moments of one row; and the second difference of a smooth loss."""
     w1, w2, length = sympy.symbols("w_1 w_2 r", real=True)  # in the plane of w and x, x = r e_1
@@ -72,6 +74,7 @@ def unbiased_steps() -> tuple[ProofStep, ...]:
     )
 
 
+@functools.cache
 def attained_steps() -> tuple[ProofStep, ...]:
     """The ramp whose loss is G W^2/m (1 - O(1/m))."""
     u, m, slope, size = sympy.symbols("u m G W", positive=True)

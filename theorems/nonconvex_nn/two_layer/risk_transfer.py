@@ -16,6 +16,7 @@ Both constants are attained by a ramp: a = b at |phi| = M has D = 0 and e = G^2 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -34,6 +35,7 @@ Transfer = Callable[[Any, Any, Any], Any]
 """(D, G, M) -> what the excess risk is at most."""
 
 
+@functools.cache
 def transfer_steps() -> tuple[ProofStep, ...]:
     """The steps to e <= 2G D + G^2 M^2, for every record."""
     slope = sympy.Symbol("G", positive=True)
