@@ -175,7 +175,8 @@ def _upper(number: int, quote: str) -> Claim:
         id=f"{name}-reading-upper", source=f"002, Theorem {number} with n = O(.), an upper bound", quote=quote,
         whose=Whose.READING, severity=Stake.UTILITY, statement=r"n = O(\cdot) \Rightarrow \text{excess} \le \alpha",
         words="every sample size up to that order has excess alpha, n = 1 say", hypotheses=(), says=1,
-        check=judge_upper("sigmoid" if number == 10 else "relu"), flips=(Flip("thirty records", 30, Verdict.UNDECIDED),),
+        check=judge_upper("sigmoid" if number == 10 else "relu"),
+        flips=(Flip("thirty records", 30, Verdict.UNDECIDED),),
         repaired_by=f"{name}-reading-order", expected="REFUTED PROVED",
     )
 

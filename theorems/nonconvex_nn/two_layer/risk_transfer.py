@@ -23,7 +23,7 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import non_negative, positive
+from oracle.core.domain import non_negative, positive, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.two_layer.links import Ramp, excess, surrogate_gap
@@ -141,6 +141,22 @@ def judge_minimum(says: str, given: Domain) -> Finding:
     )
 
 
+def judge_limits(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether the auxiliary loss less l is the integral from says(a, phi) to a + phi of link - y."""
+    link, tried = Ramp(Fraction(1)), 0
+    for point in ({"score": 0, "error": "1/4"}, *given.points("score", "error")):
+        score, error = Fraction(point["score"]), Fraction(point["error"])
+        true = link.integral(Fraction(0), score + error) - link.integral(Fraction(0), score)  # at the label 0
+        found, tried = link.integral(Fraction(says(score, error)), score + error), tried + 1
+        if true != found:
+            return refuted("the two losses differ by another integral", {
+                "<w, psi>": score, "phi": error, "link": "min(1, max(0, 1/2 + z))", "y": 0,
+                "difference of the losses": true, "the printed integral": found})
+    score_, error_ = given.symbol("score"), given.symbol("error")
+    return proof(computed("the integral from 0 to a + phi less that from 0 to a is that from a on",
+                          vanishes(says(score_, error_) - score_)), tried=tried)
+
+
 _LEMMA = (
     r"L_{\mathcal{P}}(w) - \min_h L_{\mathcal{P}}(h) \leq 4G(L_{\mathcal{P}}^\ell(w) - L_{\mathcal{P}}^\ell(w^*)) "
     r"+ 2G^2M^2 + 4GM."
@@ -202,6 +218,20 @@ minimum = Claim(
     repair=Repair(
         statement=r"L(w) - \min_h L(h) \le \dots", words="the last display has to subtract the least risk of all h",
         says="the best function", expected="HOLDS ARGUED", source="002, proof of Lemma 7, last display with min_h",
+    ),
+)
+limits = Claim(
+    id="nonconvex-nn/lem-7-proof-limits", source="002, proof of Lemma 7: the limits of the last integral",
+    quote=r"$|\tilde{\ell}(w; x, y) - \ell(w; x, y)| = \left| \int_{\langle w, \psi(x) \rangle + \phi(x)}^{\langle w, "
+          r"\psi(x) \rangle + \phi(x)} (\sigma(z) - y) dz \right|",
+    whose=Whose.TYPO, severity=Stake.EDITORIAL,
+    statement=r"\tilde\ell - \ell = \int_{a + \phi}^{a + \phi}(\sigma(z) - y)\,dz,\ a = \langle w, \psi\rangle",
+    words="the two losses differ by an integral from a + phi to a + phi, that is by nothing (and psi for phi elsewhere)",
+    hypotheses=(real("score", "a"), real("error", "phi")), says=lambda a, phi: a + phi, check=judge_limits,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\tilde\ell - \ell = \int_a^{a + \phi}(\sigma(z) - y)\,dz", words="the integral starts at a",
+        says=lambda a, phi: a, expected="HOLDS PROVED", source="002, proof of Lemma 7, with the lower limit a",
     ),
 )
 floor = Claim(

@@ -173,6 +173,33 @@ def judge_step_order(says: Callable[[Any], Any], given: Domain) -> Finding:
     )
 
 
+def judge_reach(says: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether the surrogate's gap is of order W/sqrt(n) for every W, with the step says(W)/sqrt(n), epsilon = theta = 1.
+
+    A link that is 0 up to W - 1 and rises to 1 at W + 1, psi = 1, w* = W: up to W - 1 the surrogate falls by 1/2 a unit,
+    and all steps together reach eta n/7 at most.
+    """
+    w, n = sympy.Symbol("W", positive=True), sympy.Symbol("n", positive=True)
+    tried = len(list(given.points("W", "n")))
+    if sympy.limit(says(w) / w, w, sympy.oo) == 0:
+        size, many = 10**8, 10**4
+        eta = sympy.sympify(says(sympy.Integer(size))) / 100
+        least = (size - 1 - eta * many / 7 - 3 * eta) / 2
+        return refuted("the steps are too short for a target that far", {
+            "link": "min(1, max(0, (z - W + 1)/2))", "psi": 1, "w*": size, "n": many, "eta": eta,
+            "gap of the surrogate at least": least, "W/sqrt(n)": Fraction(size, 100)})
+    scale = sympy.cancel(says(w) / w)
+    if scale.has(w):
+        return undecided("the derivation covers steps proportional to W", tried)
+    first = 8 * w**2 / (says(w) / sympy.sqrt(n) * n) + says(w) / sympy.sqrt(n) / 6
+    return proof(
+        *phase_sums(),
+        computed("8 W^2/(eta n) + eta/6 is a constant times W/sqrt(n)", not sympy.simplify(
+            first / (w / sympy.sqrt(n))).free_symbols and scale.is_positive is True),
+        argued("and the noise's terms have the factor eta, hence W"), tried=tried,
+    )
+
+
 _DISPLAY = (
     r"\mathbb{E}L_{\mathcal{P}}(w) - \min_h L_{\mathcal{P}}(h) &\leq "
     r"\tilde{O}\left(\min\left\{\frac{\sqrt{\theta \log \frac{1}{\delta}}}{n\epsilon}, \frac{\sqrt{\log "
@@ -257,5 +284,24 @@ literal = Claim(
         statement=r"\eta = \Theta(\min\{\cdot\}) \Rightarrow \dots", words="the step must be of that order exactly",
         says=lambda n: 1 + 0 * n, expected="HOLDS ARGUED", source="002, Theorem 8 with eta = Theta(.)",
         true_variants=dict.fromkeys(("1 % *", "squared", "*constant*", "*operator*", "any n"), _ORDER),
+    ),
+)
+reach = Claim(
+    id="nonconvex-nn/thm-8-proof-W", source="002, proof of Theorem 8, the last display, with the step of the theorem",
+    quote=r"L_{\mathcal{P}}^\ell(w) - L_{\mathcal{P}}^\ell(w^*) \leq \tilde{O}(W \frac{1}{\sqrt{m}} + "
+          r"W(\frac{\sqrt{m \log \frac{1}{\delta}}}{n\epsilon} + \frac{1}{\sqrt{n}})).",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"L^\ell(w) - L^\ell(w^*) = \tilde{O}(W/\sqrt n + \dots) \text{ with } "
+              r"\eta = \Theta(\min\{\cdot, 1/\sqrt n\})",
+    words="the surrogate's gap is linear in W with a step that does not know W, as Theorems 10 and 11 need",
+    hypotheses=(positive("W"), positive_integer("n")), says=lambda w: 1 + 0 * w, check=judge_reach,
+    expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"L^\ell(w) - L^\ell(w^*) = \tilde{O}(W/\sqrt n + \dots) \text{ with } "
+                  r"\eta = \Theta(W\min\{\cdot\})",
+        words="the gap is linear in W if the step is proportional to W; with the printed step it is of order W^2",
+        says=lambda w: w, expected="HOLDS ARGUED", source="002, proof of Theorem 8, with a step proportional to W",
+        flips=(Flip("the root of W", lambda w: sympy.sqrt(w), Verdict.REFUTED),),
+        true_variants={"1 % *": _ORDER, "any n": "of the same order"},
     ),
 )
