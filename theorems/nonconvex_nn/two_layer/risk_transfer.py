@@ -226,7 +226,7 @@ limits = Claim(
           r"\psi(x) \rangle + \phi(x)} (\sigma(z) - y) dz \right|",
     whose=Whose.TYPO, severity=Stake.EDITORIAL,
     statement=r"\tilde\ell - \ell = \int_{a + \phi}^{a + \phi}(\sigma(z) - y)\,dz,\ a = \langle w, \psi\rangle",
-    words="the two losses differ by an integral from a + phi to a + phi, that is by nothing (and psi for phi elsewhere)",
+    words="the two losses differ by an integral from a + phi to a + phi, that is by nothing",
     hypotheses=(real("score", "a"), real("error", "phi")), says=lambda a, phi: a + phi, check=judge_limits,
     expected="REFUTED PROVED",
     repair=Repair(
