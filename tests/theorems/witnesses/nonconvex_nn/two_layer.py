@@ -40,7 +40,7 @@ def noise_is_biased(witness: Witness) -> bool:
 
     best = [optimize.minimize_scalar(lambda v, m=m: (1 - m) * v**2 + m * (1 - v) ** 2).x for m in means]
     total = p * (means[0] - 0.5) + (1 - p) * (means[1] - 0.5)
-    return abs(total) < 1e-9 and abs(risk([h, h]) - risk(best) - (h - 0.5) ** 2) > 1e-6
+    return bool(abs(total) < 1e-9 and abs(risk([h, h]) - risk(best) - (h - 0.5) ** 2) > 1e-6)
 
 
 def surrogate_bends(witness: Witness) -> bool:
@@ -58,7 +58,7 @@ def exchanged_twice(witness: Witness) -> bool:
     """Add up the exchanges at numbers: G = M = D = 1."""
     exchanges, claimed = int(witness["exchanges"]), number(witness, "claimed linear term over GM")
     largest = optimize.brentq(lambda e: (e / 2 - 1) / 2 - 1 - exchanges, 0, 100)
-    return abs(largest - 4 - 2 - claimed) > 1e-6
+    return bool(abs(largest - 4 - 2 - claimed) > 1e-6)
 
 
 def target_is_not_best(witness: Witness) -> bool:
@@ -69,7 +69,7 @@ def target_is_not_best(witness: Witness) -> bool:
 def integral_is_empty(witness: Witness) -> bool:
     a, phi = number(witness, "<w, psi>"), number(witness, "phi")
     losses = [integrate.quad(lambda z: ramp(z) - number(witness, "y"), 0, top)[0] for top in (a + phi, a)]
-    return abs(losses[0] - losses[1] - number(witness, "the printed integral")) > 1e-6
+    return bool(abs(losses[0] - losses[1] - number(witness, "the printed integral")) > 1e-6)
 
 
 def floor_is_higher(witness: Witness) -> bool:
@@ -77,7 +77,7 @@ def floor_is_higher(witness: Witness) -> bool:
     slope, most = number(witness, "G"), number(witness, "M")
     means = [ramp(sign * most, slope) for sign in (1, -1)]
     best = optimize.minimize_scalar(lambda h: sum((h - m) ** 2 for m in means) / 2).fun
-    return best > number(witness, "claimed") + 1e-9
+    return bool(best > number(witness, "claimed") + 1e-9)
 
 
 def projection_costs_less(witness: Witness) -> bool:
