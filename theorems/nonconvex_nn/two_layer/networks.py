@@ -43,8 +43,8 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
-from theorems.tools.symbolic_signs import never_negative
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, undecided
 
 
 def budget_steps() -> tuple[ProofStep, ...]:
@@ -81,10 +81,14 @@ def judge_upper(unit: str) -> Callable[[Any, Domain], Finding]:
             means = [1 / (1 + (-ball(s)).exp()) if unit == "sigmoid" else ball(s) for s in scores]
             least, alpha = two_point(int(says), *means), Fraction(1, 50)
         if not least.possibly_le(alpha):
-            return refuted("two networks cannot be told apart by so few labels, whatever the algorithm", {
+            h, a, b = sympy.symbols("h a b", real=True)
+            return refuted_by("two networks cannot be told apart by so few labels, whatever the algorithm", {
                 "n": says, "k": 1, "G": 1, "alpha": alpha, "x": "e_1", "sigma_1": unit,
                 "sigma_2": "min(1, max(0, z))", "<a, x>": " or ".join(map(str, scores)),
-                "excess of one of them at least": least})
+                "excess of one of them at least": least},
+                computed("(h - a)^2 + (h - b)^2 is (a - b)^2/2 and a square more, whatever a rule answers: weighted "
+                         "with the smaller of both probabilities, half of that is what one of the two cannot avoid",
+                         vanishes((h - a) ** 2 + (h - b) ** 2 - (a - b) ** 2 / 2 - 2 * (h - (a + b) / 2) ** 2)))
         return undecided("so many labels tell these two networks apart", 1)
 
     return judge
