@@ -13,9 +13,9 @@ is that of an epsilon-DP base, and has the ratio E a^K = (1 + (a-1)/n)^B between
 above 1 + (a-1) B/n, the slides' with p = B/n, for B > 1 and a > 1 (Bernoulli's inequality).
 
 Mixture. With q = P(K > 0), P1 and Q1 given K > 0, joint convexity at a' = 1 + q (a - 1) compares P1 with a mixture of
-P0 and Q1, each K rows away: delta' = sum_k P(K = k) delta_k, where delta_k is the worst delta at the same epsilon of two
-inputs k rows apart. One row apart P(S) <= g(Q(S)), g(s) = min(1, delta + a s, 1 - (1 - delta - s)/a), the second by Q's
-side of the definition; k rows apart P(S) <= g^k(Q(S)), so that delta_k is at most the largest g^k(s) - a s.
+P0 and Q1, each K rows away: delta' = sum_k P(K = k) delta_k, where delta_k is the worst delta at the same epsilon of
+two inputs k rows apart. One row apart P(S) <= g(Q(S)), g(s) = min(1, delta + a s, 1 - (1 - delta - s)/a), the second
+by Q's side of the definition; k rows apart P(S) <= g^k(Q(S)), so that delta_k is at most the largest g^k(s) - a s.
 """
 
 from __future__ import annotations
