@@ -95,7 +95,8 @@ def judge_where(says: tuple[Formula, Formula], given: Domain) -> Finding:
     return proof(
         *ratio_steps(),
         computed("it is below 1 exactly where the share that is left of epsilon is above the ridge's share",
-                 vanishes(ridge - lam / (h + lam), rest - share) and signed_positive(lam, e, share) and h.is_nonnegative is True),
+                 vanishes(ridge - lam / (h + lam), rest - share) and signed_positive(lam, e, share)
+                 and h.is_nonnegative is True),
         study_step("objective-perturbation-curved", "HELD"),
         study_step("objective-perturbation-flat", "BOUND_VIOLATED"),
     )
