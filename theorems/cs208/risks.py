@@ -45,7 +45,7 @@ def judge_query(says: Statistic, given: Domain) -> Finding:
 
 
 def judge_moments(says: tuple[Formula, Formula], given: Domain) -> Finding:
-    """Whether the means of x^2, xy, x and y on [0, 1]^2 have the l1-sensitivity says[0](n), the squared l2 says[1](n)."""
+    """Whether the means of x^2, xy, x, y on [0, 1]^2 have the l1-sensitivity says[0](n), the squared l2 says[1](n)."""
     corners = list(itertools.product((Fraction(0), Fraction(1, 2), Fraction(1)), repeat=2))
 
     def terms(x: Any, y: Any) -> tuple[Any, ...]:
@@ -128,7 +128,7 @@ def best_by_hand(odds: Fraction, runs: int) -> Fraction:
 def judge_fresh(says: Formula, given: Domain) -> Finding:
     """Whether fresh minus empirical loss is at most says(a), a = e^epsilon: one bit, answered by randomised response.
 
-    The answer is the record with odds a, the loss 1 where answer and record differ: empirical loss 1/(1 + a), fresh 1/2.
+    The answer is the record with odds a, the loss 1 where the two differ: empirical loss 1/(1 + a), fresh 1/2.
     """
     for odds in given.values("odds"):
         gap = Fraction(1, 2) - 1 / (1 + odds)
@@ -148,8 +148,8 @@ _ROWS = r"$S_{xx}/n, S_{xy}/n, \bar{x}, \bar{y}$ are all statistical queries"
 _SIZE = (positive_integer("size", "n"),)
 
 moments = Claim(
-    id="cs208/linreg-suffstats", source="004, Modifying ML Algorithms: the statistics of linear regression", quote=_ROWS,
-    whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    id="cs208/linreg-suffstats", source="004, Modifying ML Algorithms: the statistics of linear regression",
+    quote=_ROWS, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\frac{S_{xx}}n, \frac{S_{xy}}n, \bar x, \bar y \text{ are means of functions of a row}",
     words="the statistics of linear regression are means of bounded functions of a row: centred, or raw moments",
     hypotheses=_SIZE, says=None, check=None,
@@ -157,16 +157,16 @@ moments = Claim(
     repair=Repair(
         statement=r"\overline{x^2}, \overline{xy}, \bar x, \bar y: \ \Delta_1 = \frac4n,\ \Delta_2 = \frac2n"
                   r" \text{ on } [0, 1]^2",
-        words="the means of x^2, xy, x and y on [0, 1]^2 are means of functions of a row, and move together by 4/n in l1 "
-              "and 2/n in l2 when a record is replaced, both reached",
+        words="the means of x^2, xy, x and y on [0, 1]^2 are means of functions of a row, and move together by 4/n in "
+              "l1 and 2/n in l2 when a record is replaced, both reached",
         says=(lambda n: 4 / n, lambda n: 4 / n**2), check=judge_moments, expected="HOLDS PROVED",
         source="004, Modifying ML Algorithms, with raw moments",
         flips=(Flip("1/n", (lambda n: 1 / n, lambda n: 1 / n**2), Verdict.REFUTED),),
     ),
 )
 moments_centred = Claim(
-    id="cs208/linreg-suffstats-reading-centred", source="004, Modifying ML Algorithms, S_xx about the mean", quote=_ROWS,
-    whose=Whose.READING, severity=Stake.PRIVACY, statement=r"\frac{S_{xx}}n = \frac1n \sum_i \varphi(x_i)",
+    id="cs208/linreg-suffstats-reading-centred", source="004, Modifying ML Algorithms, S_xx about the mean",
+    quote=_ROWS, whose=Whose.READING, severity=Stake.PRIVACY, statement=r"\frac{S_{xx}}n = \frac1n \sum_i \varphi(x_i)",
     words="the centred moment S_xx/n is a mean of a function of a row", hypotheses=_SIZE, says=centred,
     check=judge_query, repaired_by="cs208/linreg-suffstats-repaired", expected="REFUTED PROVED",
 )
@@ -174,7 +174,7 @@ sensitivity = Claim(
     id="cs208/linreg-centred-sensitivity", source="004, Modifying ML Algorithms: how far the centred moment moves",
     severity=Stake.PRIVACY, statement=r"\Delta\frac{S_{xx}}n = \frac{n-1}{n^2} \text{ on } [0, 1]",
     words="the centred moment S_xx/n of numbers in [0, 1] moves by at most (n-1)/n^2 when one is replaced, and does",
-    hypotheses=_SIZE, says=lambda n: (n - 1) / Fraction(1) / n**2,
+    hypotheses=_SIZE, says=lambda n: Fraction(1) * (n - 1) / n**2,
     check=formula(("size",), centred_by_hand, lambda n: (n - 1) / Fraction(1) / n**2, "it moves otherwise",
                   "(n-1)/n^2, reached where all others are equal", most={"size": 12}, more=centred_steps),
     flips=(Flip("1/n", lambda n: 1 / Fraction(1) / n, Verdict.REFUTED),), expected="HOLDS PROVED",
@@ -187,7 +187,8 @@ two_risks = Claim(
     words="the empirical risk is the risk, as they have one name; here of one record of loss 0",
     hypotheses=(), says=Fraction(0), check=judge_symbol, expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\mathbb{E}\Big[\frac1n \sum_i \ell(\theta|x_i, y_i)\Big] = \mathbb{E}_{\mathcal{P}}[\ell(\theta|x, y)]",
+        statement=r"\mathbb{E}\Big[\frac1n \sum_i \ell(\theta|x_i, y_i)\Big] ="
+                  r" \mathbb{E}_{\mathcal{P}}[\ell(\theta|x, y)]",
         words="the empirical risk of a fixed theta is the risk on average; here the mean 1/2 of the losses 0 and 1",
         says=Fraction(1, 2), expected="HOLDS ARGUED", source="004, Supervised ML Output, on average over the data",
     ),
@@ -206,7 +207,7 @@ prior = Claim(
         "posterior and regularised risk differ", "minus the log posterior over n, less the mean log loss",
     ),
     flips=(Flip("without 1/n", lambda n, likelihood, log_prior: -log_prior, Verdict.REFUTED),),
-    true_variants={"any size": "an identity of expressions"}, expected="HOLDS PROVED",
+    expected="HOLDS PROVED",
 )
 tuning = Claim(
     id="cs208/hyperparameter", source="004, Neural Networks & Privacy: the best of several runs",
@@ -221,8 +222,7 @@ tuning = Claim(
                   more=lambda given: (computed("p/q = e^epsilon", vanishes(
                       (given.chart("odds") / (1 + given.chart("odds"))) * (1 + given.chart("odds"))
                       - given.chart("odds"))),)),
-    flips=(Flip("free", lambda odds, runs: odds, Verdict.REFUTED),), true_variants={"any *": "an identity of expressions"},
-    expected="HOLDS PROVED",
+    flips=(Flip("free", lambda odds, runs: odds, Verdict.REFUTED),), expected="HOLDS PROVED",
 )
 fresh_data = Claim(
     id="cs208/dp-generalises", source="004, Supervised ML Output: DP and overfitting, in expectation",
@@ -233,5 +233,5 @@ fresh_data = Claim(
     hypotheses=(Parameter("odds", low=Fraction(1), meaning="e^epsilon"),), says=lambda odds: odds - 1,
     check=judge_fresh, flips=(Flip("a tenth", lambda odds: (odds - 1) / 10, Verdict.REFUTED),
                               Flip("1 - e^-epsilon", lambda odds: 1 - 1 / odds, Verdict.HOLDS)),
-    true_variants={"1 % more": "a larger bound is one, too"}, expected="HOLDS ARGUED",
+    true_variants=dict.fromkeys(("1 % more", "- -> + *"), "a larger bound is one, too"), expected="HOLDS ARGUED",
 )
