@@ -62,9 +62,10 @@ decompose = unchecked(
     uses=("cs208/linreg-suffstats",),
 )
 typical = unchecked(
-    "sa-aggregators", "Subsample & Aggregate: the usual aggregators", "the usual aggregators are a private clipped mean "
-    "and a private median", "Typical aggregators: DP (clipped) mean, DP median",
-    "a survey of uses; of the clipped mean it is cs208/sa-privacy", severity=Stake.EDITORIAL, uses=("cs208/sa-privacy",),
+    "sa-aggregators", "Subsample & Aggregate: the usual aggregators",
+    "the usual aggregators are a private clipped mean and a private median", "Typical aggregators: DP (clipped) mean, DP median",
+    "a survey of uses; of the clipped mean it is cs208/sa-privacy", severity=Stake.EDITORIAL,
+    uses=("cs208/sa-privacy",),
 )
 accountants = unchecked(
     "accountants", "DP SGD: Improved Privacy Analysis: other accountants",
