@@ -249,15 +249,21 @@ def judge_minimum(ridge: Fraction, given: Domain) -> Finding:
 
     Its slope at theta is ridge theta - 1/(1 + e^theta).
     """
-    with ctx.workprec(80):
-        for at in (Fraction(0), Fraction(10), Fraction(100)):
-            here, there = (ball(-one).exp().log1p() + ball(ridge) * ball(one) ** 2 / 2 for one in (at, at + 1))
-            if ridge <= 0 and there < here:
-                return refuted(
-                    "the loss falls for ever: there is no minimum",
-                    {"records (x, y)": "(1, 1)", "ridge": ridge, "theta": at, "L(theta)": Enclosure.of_ball(here),
-                     "L(theta + 1)": Enclosure.of_ball(there)},
-                )
+    theta = sympy.symbols("theta", real=True)
+    if ridge <= 0:
+        with ctx.workprec(80):
+            here, there = (ball(-at).exp().log1p() + ball(ridge * at**2 / 2) for at in (Fraction(0), Fraction(1)))
+        lowered = sympy.Rational(ridge.numerator, ridge.denominator)
+        value = sympy.log(1 + sympy.exp(-theta)) + lowered * theta**2 / 2
+        return refuted_by(
+            "the loss falls for ever: there is no minimum",
+            {"records (x, y)": "(1, 1)", "ridge": ridge, "theta": 0, "L(theta)": Enclosure.of_ball(here),
+             "L(theta + 1)": Enclosure.of_ball(there)},
+            computed("the slope -1/(1 + e^theta) is negative everywhere, or the loss is unbounded below", vanishes(
+                sympy.diff(value, theta) + 1 / (1 + sympy.exp(theta)))
+                and (1 / (1 + sympy.exp(theta))).is_positive is True
+                if ridge == 0 else sympy.limit(value, theta, sympy.oo) == -sympy.oo),
+        )
     t, r = sympy.symbols("theta", real=True), sympy.Symbol("lambda", positive=True)
     value = sympy.log(1 + sympy.exp(-t)) + r * t**2 / 2
     return proof(

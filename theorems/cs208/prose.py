@@ -63,7 +63,8 @@ decompose = unchecked(
 )
 typical = unchecked(
     "sa-aggregators", "Subsample & Aggregate: the usual aggregators",
-    "the usual aggregators are a private clipped mean and a private median", "Typical aggregators: DP (clipped) mean, DP median",
+    "the usual aggregators are a private clipped mean and a private median",
+    "Typical aggregators: DP (clipped) mean, DP median",
     "a survey of uses; of the clipped mean it is cs208/sa-privacy", severity=Stake.EDITORIAL,
     uses=("cs208/sa-privacy",),
 )

@@ -68,8 +68,8 @@ def judge_moments(says: tuple[Formula, Formula], given: Domain) -> Finding:
             *inside, *(1 - term for term in inside))),
         computed("(1, 1) against (0, 0) moves each mean by 1/n: 4/n and 4/n^2, the largest there are", vanishes(
             sum(full) / n - says[0](n), sum(one**2 for one in full) / n**2 - says[1](n))),
-        argued("independent noise on each: log densities add up, so that Laplace noise of scale b costs the l1 distance "
-               "over b, and Gaussian noise what the l2 distance does"),
+        argued("independent noise on each: log densities add up, so that Laplace noise of scale b costs the l1 "
+               "distance over b, and Gaussian noise what the l2 distance does"),
     )
 
 
