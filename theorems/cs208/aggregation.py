@@ -43,7 +43,7 @@ def moved_by_hand(width: Fraction, blocks: int, scale: Fraction) -> Fraction:
     """The mean of k estimates, one of which jumps from end to end, over the scale of the noise."""
     before = [Fraction(0)] * blocks
     after = [width, *before[1:]]
-    return (sum(after) / blocks - sum(before) / blocks) / scale
+    return (sum(after, Fraction(0)) / blocks - sum(before, Fraction(0)) / blocks) / scale
 
 
 def threshold(range_power: int) -> Checker:

@@ -41,7 +41,8 @@ def judge_mean(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
                 {"numbers": n, "each": v, "claimed": says(total, n), "mean": v},
             )
     n, m = given.symbol("count"), given.symbol("count", "m")
-    v, s, r = given.symbol("value"), *sympy.symbols("s r", real=True)
+    v = given.symbol("value")
+    s, r = sympy.symbols("s r", real=True)
     return proof(
         computed("n equal numbers have that number for their mean", n.is_positive is True
                  and vanishes(says(n * v, n) - v)),
@@ -74,7 +75,10 @@ def judge_any_midpoint(weight: Fraction, given: Domain) -> Finding:
     """Whether the inequality at one rational weight makes any function convex: an additive one meets it."""
     x, y, p, q = sympy.symbols("x y p q", rational=True)
     w = sympy.Rational(weight.numerator, weight.denominator)
-    coordinate = lambda one, root_two: -one  # noqa: E731  # of one + root_two sqrt 2
+
+    def coordinate(one: Any, root_two: Any) -> Any:  # minus the one of one + root_two sqrt 2
+        return -one
+
     middle = coordinate((1 - w) * x + w * p, (1 - w) * y + w * q)
     return refuted_by(
         "minus the coordinate of 1 in a basis of the reals over the rationals meets it, and is not convex",

@@ -63,7 +63,8 @@ def judge_output(says: tuple[Formula, Formula], given: Domain) -> Finding:
                 **point, "claimed sensitivity": says[0](k, slope, n, lam, tau), "moved": moved,
                 "claimed epsilon": says[1](moved, scale), "epsilon": moved / scale})
     slope, n, lam, scale = (given.symbol(name) for name in ("lipschitz", "size", "convexity", "scale"))
-    tau, k, d, t = given.symbol("error"), given.chart("terms"), *sympy.symbols("d t", positive=True)
+    tau, k = given.symbol("error"), given.chart("terms")
+    d, t = sympy.symbols("d t", positive=True)
     bound = k * slope / (n * lam)
     return proof(
         computed("lambda d^2 <= (k L/n) d only for d <= k L/(n lambda): beyond it the left side is larger",

@@ -59,7 +59,8 @@ def judge_moments(says: tuple[Formula, Formula], given: Domain) -> Finding:
         if claimed != sums:
             return refuted("the four means move otherwise", {
                 "n": n, "claimed": f"{claimed[0]}, {claimed[1]}", "l1 and squared l2": f"{sums[0]}, {sums[1]}"})
-    n, u, v = given.symbol("size"), *sympy.symbols("u v", nonnegative=True)
+    n = given.symbol("size")
+    u, v = sympy.symbols("u v", nonnegative=True)
     inside = terms(u / (1 + u), v / (1 + v))
     full = [a - b for a, b in zip(terms(sympy.Integer(1), sympy.Integer(1)), terms(sympy.Integer(0), sympy.Integer(0)),
                                   strict=True)]
@@ -84,7 +85,8 @@ def centred_by_hand(size: int) -> Fraction:
 
 def centred_steps(given: Domain) -> tuple[ProofStep, ...]:
     """S_xx by the mean m of the others, and |(a-m)^2 - (b-m)^2| <= 1 on [0, 1]."""
-    n, others, square = given.symbol("size"), *sympy.symbols("m q", real=True)
+    n = given.symbol("size")
+    others, square = sympy.symbols("m q", real=True)
     a, b = sympy.symbols("a b", real=True)
 
     def total(x: Any) -> Any:  # S_xx = sum of squares - (sum)^2/n, the others' sum (n-1) m and squares q

@@ -68,7 +68,7 @@ def empty_batch_weighs(witness: Witness) -> bool:
 def clipping_biases(witness: Witness) -> bool:
     gradients = np.array([float(word) for word in witness["gradients"].split(",")])
     cut = np.clip(gradients, -number(witness, "C"), number(witness, "C"))
-    return abs(cut.mean() - gradients.mean()) > 1e-9
+    return bool(abs(cut.mean() - gradients.mean()) > 1e-9)
 
 
 def noise_shifts_the_gradient(witness: Witness) -> bool:
@@ -87,7 +87,7 @@ def vector_stays_long(witness: Witness) -> bool:
 
 
 def one_record_is_no_law(witness: Witness) -> bool:
-    return abs(np.mean([0.0, 1.0]) - number(witness, "record's loss")) > 1e-9
+    return bool(abs(np.mean([0.0, 1.0]) - number(witness, "record's loss")) > 1e-9)
 
 
 def flat_loss_loses(witness: Witness) -> bool:
@@ -112,7 +112,7 @@ def range_shrinks_enough(witness: Witness) -> bool:
 
     def share(n: float) -> float:
         k = n**kappa
-        return n * (k / n if witness["w^2"] == "k/n" else 1.0) / k**2
+        return float(n * (k / n if witness["w^2"] == "k/n" else 1.0) / k**2)
 
     return share(1e8) < share(1e4) / 2
 

@@ -160,7 +160,7 @@ def sampled_needs_n(witness: Witness) -> bool:
     def delta(p: float) -> float:
         def gap(x: float) -> float:
             here, there = stats.norm.pdf(x, 0, sigma), stats.norm.pdf(x, 1, sigma)
-            return max(0.0, (1 - p) * here + p * there - math.exp(epsilon) * here)
+            return float(max(0.0, (1 - p) * here + p * there - math.exp(epsilon) * here))
 
         return float(integrate.quad(gap, -10, 15, points=[0, 1, 2, 3, 4], limit=200)[0])
 
