@@ -11,8 +11,8 @@ below the 2 log(1/delta) of Lemma E.1; for s = 2, the document's own relation in
 The released average has all of it at N = 1, where L = 1 and the average is w_1 = -eta (l_0 + f Gamma g).
 
 For s = 1 and small epsilon it holds: with t = sqrt(2 log(1/delta)), x = t - epsilon/(2t) and R the Mills ratio the
-true delta is phi(x) (R(x) - R(x + mu)), and phi(x) <= e^{-t^2/2 + epsilon/2}/sqrt(2 pi) = delta e^{epsilon/2}/sqrt(2 pi). R
-falls, and x is least at the largest delta and epsilon: R(x_0) <= sqrt(2 pi) e^{-E/2} is enough. It is true for delta <=
+true delta is phi(x) (R(x) - R(x + mu)), and phi(x) <= e^{-t^2/2 + epsilon/2}/sqrt(2 pi) = delta e^{epsilon/2}/sqrt(2
+pi). R falls, and x is least at the largest delta and epsilon: R(x_0) <= sqrt(2 pi) e^{-E/2} is enough. It is true for delta <=
 1/100 and epsilon <= 7/2.
 
 The first epsilon that fails. delta_G(epsilon; epsilon/t) is evaluated on small boxes: below delta on all of them from
