@@ -12,8 +12,8 @@ The released average has all of it at N = 1, where L = 1 and the average is w_1 
 
 For s = 1 and small epsilon it holds: with t = sqrt(2 log(1/delta)), x = t - epsilon/(2t) and R the Mills ratio the
 true delta is phi(x) (R(x) - R(x + mu)), and phi(x) <= e^{-t^2/2 + epsilon/2}/sqrt(2 pi) = delta e^{epsilon/2}/sqrt(2
-pi). R falls, and x is least at the largest delta and epsilon: R(x_0) <= sqrt(2 pi) e^{-E/2} is enough. It is true for delta <=
-1/100 and epsilon <= 7/2.
+pi). R falls, and x is least at the largest delta and epsilon: R(x_0) <= sqrt(2 pi) e^{-E/2} is enough. It is true for
+delta <= 1/100 and epsilon <= 7/2.
 
 The first epsilon that fails. delta_G(epsilon; epsilon/t) is evaluated on small boxes: below delta on all of them from
 the range above (epsilon = 7/2) up to just before, above delta just after.
