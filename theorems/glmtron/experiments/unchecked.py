@@ -1,7 +1,7 @@
 """What document 003 says that cannot be checked here: runs whose setting is not given, and what other works show.
 
-No run can be repeated as printed: w*, the label noise, the kind and scale of the Bernoulli data, C_2, a, alpha, C_1, the
-size of the estimating batch, the number of repetitions and the start of DP-SGD and DP-FTRL are not given, and the
+No run can be repeated as printed: w*, the label noise, the kind and scale of the Bernoulli data, C_2, a, alpha, C_1,
+the size of the estimating batch, the number of repetitions and the start of DP-SGD and DP-FTRL are not given, and the
 figures are images.
 """
 
@@ -11,8 +11,10 @@ from theorems.claim import Claim, Stake, Whose, citing
 from theorems.verdict import Verdict
 
 _HOLES = (
-    "w*, the label noise, the kind and scale of the Bernoulli data, the constants of the clip, the estimating batch, the "
-    "repetitions and the start of the baselines are not given; with all of them, and the curves' values, it could be run"
+    "w*, the label noise, the kind and scale of the Bernoulli data, the constants of the clip, the estimating batch, "
+    "the "
+    "repetitions and the start of the baselines are not given; with all of them, and the curves' values, it could be "
+    "run"
 )
 _TEXTS = "what other works show; their texts are not among the documents"
 
@@ -23,7 +25,8 @@ def unchecked(
 ) -> Claim:
     """A claim about which nothing is computed, and why."""
     return Claim(
-        f"glmtron/{name}", f"003, {place}", rf"\text{{{words}}}", words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
+        f"glmtron/{name}", f"003, {place}", rf"\text{{{words}}}", words, (), None,
+        citing(Verdict.NOT_CHECKABLE, reason),
         "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
     )
 
@@ -50,7 +53,8 @@ ranking = unchecked(
     "fig-2-ranking", "Section 6: the proposed algorithms are consistently better",
     "DP-GLMtron and DP-TAGLMtron have lower excess risk than DP-SGD and DP-FTRL, consistently",
     "show that DP-GLMtron and DP-TAGLMitron consistently outperform DP-SGD and DP-FTRL regarding excess risk, "
-    "particularly as the sample size increased.", _HOLES + "; a start at 0 holds the baselines still (sgd-saddle-prose)",
+    "particularly as the sample size increased.", _HOLES + "; a start at 0 holds the baselines still "
+                                                           "(sgd-saddle-prose)",
     uses=("glmtron/exp-setup",),
 )
 poor = unchecked(
@@ -60,7 +64,8 @@ poor = unchecked(
 )
 budgets = unchecked(
     "fig-2-eps", "Section 6: a larger budget, a lower risk", "the excess risk falls from epsilon = 0.05 to 0.5",
-    "increasing the privacy budget from € = 0.05 to € = 0.5 resulted in lower excess risks for both algorithms.", _HOLES,
+    "increasing the privacy budget from € = 0.05 to € = 0.5 resulted in lower excess risks for both "
+    "algorithms.", _HOLES,
 )
 sizes = unchecked(
     "fig-2-N", "Figure 2: the risk against N", "the excess risk falls as N grows from 50 to 550",
@@ -82,12 +87,14 @@ undefined = unchecked(
     "excess risk needs w*, which MNIST does not have: which model stands in for it is not said",
 )
 tight = unchecked(
-    "fig-3-text", "Appendix B, epsilon = 0.05", "at epsilon = 0.05 DP-TAGLMtron is best at all N, DP-GLMtron rises with N",
+    "fig-3-text", "Appendix B, epsilon = 0.05", "at epsilon = 0.05 DP-TAGLMtron is best at all N, DP-GLMtron rises "
+                                                "with N",
     "achieving the lowest excess risk, while DP-GLMtron’s excess risk increased with larger sample sizes.", _HOLES,
 )
 moderate = unchecked(
     "fig-3-text-moderate", "Appendix B, epsilon = 0.2", "at epsilon = 0.2 the gap narrows and DP-SGD worsens with N",
-    "DP-SGD’s performance suffered with larger sample sizes, highlighting its sensitivity to sample size under moderate "
+    "DP-SGD’s performance suffered with larger sample sizes, highlighting its sensitivity to sample size under "
+    "moderate "
     "privacy levels.", _HOLES,
 )
 relaxed = unchecked(
@@ -101,7 +108,8 @@ figure_4 = unchecked(
 )
 same_issue = unchecked(
     "fig-4-claims", "Appendix B: DP-SGD faces the same issue", "DP-SGD's risk, too, depends on the budget",
-    "we demonstrate the sensitivity of the privacy budget for each algorithm, and it is clear that DP-SGD faces the same "
+    "we demonstrate the sensitivity of the privacy budget for each algorithm, and it is clear that DP-SGD faces the "
+    "same "
     "issue.", "which issue is not said, and the curves are images",
 )
 ftrl_larger = unchecked(
@@ -117,24 +125,29 @@ table_33 = unchecked(
     "DP-PGD O(mln{(NE>1/27 (NE)2/3 }+ - HXH2 S 1", "the entry's first branch cannot be read; see intro-33-bound",
 )
 omission = unchecked(
-    "intro-23", "Section 4: [23] on the omission", "the omitted slope makes GLMtron find near-optimal predictors efficiently",
+    "intro-23", "Section 4: [23] on the omission", "the omitted slope makes GLMtron find near-optimal predictors "
+                                                   "efficiently",
     "Furthermore, [23] demonstrates that this specific omission plays a significant role in GLMtron’s ability to "
     "efficiently identify a predictor that closely approximates the optimal solution.", _TEXTS,
 )
 stationary = unchecked(
     "intro-gradient-norm", "Section 2: [2] on gradient norms",
     "small gradients do not ensure that a private estimator is near a local minimum",
-    "there exists no assurance that a differentially private estimator will converge to or even be near any significant "
+    "there exists no assurance that a differentially private estimator will converge to or even be near any "
+    "significant "
     "local minimum.", _TEXTS, severity=Stake.EDITORIAL,
 )
 glm_rates = unchecked(
-    "intro-glm-rates", "Section 2: rates of private generalised linear losses", "the rates of [21], [25], [34], [8] and [5]",
+    "intro-glm-rates", "Section 2: rates of private generalised linear losses", "the rates of [21], [25], [34], [8] "
+                                                                                "and [5]",
     "an early study on DP GLL [21]] revealed that, assuming features have bounded [ norm the error bound can",
     _TEXTS, severity=Stake.EDITORIAL,
 )
 bias = unchecked(
-    "intro-low-clip", "Section 4: a low threshold gives bias [30, 3]", "a low clipping norm loses information and gives bias",
-    "If the clipping threshold is set excessively low, it results in loss of gradient information, consequently leading "
+    "intro-low-clip", "Section 4: a low threshold gives bias [30, 3]", "a low clipping norm loses information and "
+                                                                       "gives bias",
+    "If the clipping threshold is set excessively low, it results in loss of gradient information, consequently "
+    "leading "
     "to high bias", _TEXTS, severity=Stake.EDITORIAL,
 )
 shuffle_gain = unchecked(

@@ -12,12 +12,24 @@ from theorems.verdict import Finding, instance, refuted
 
 _APPENDIX = (
     "A Algorithms", "B Additional Experiment", "Sensitivity of Privacy Budgets.", "C Supported Lemmas", "D DP-GLMtron",
-    "D.1 Privacy Guarantee", "D.2 Utility Guarantee", "E DP-TAGLMtron", "E.1 Privacy Guarantee", "E.2 Utility Guarantee",
+    "D.1 Privacy Guarantee", "D.2 Utility Guarantee", "E DP-TAGLMtron", "E.1 Privacy Guarantee", "E.2 Utility "
+                                                                                                 "Guarantee",
     "E.3 Specific Disrtibutions",
 )
 _SETTING = (
-    "epsilon 0.05, 0.2, 0.5", "delta n^-1.1", "decay i^-2, i^-3", "dimension 1024", "learning rate 1e-2", "N 50 to 550",
-    "a single pass", "average excess risk", "baselines DP-SGD and DP-FTRL",
+    "varying privacy budgets (£) set at 0.05, 0.2, and 0.5 with § = ,,,11.1", "two eigenvalue decay scenarios",
+    "The dimensionality of the data was fixed at 1,024", "The learning rate was initially set to 10~2",
+    "the sample size, which varied from 50 to 550 and increased in steps to 100",
+    "a ReLLU regression model with noise to be trained using the previously mentioned algorithms",
+    "The algorithms underwent a single iteration over generated data.",
+    "The primary metric for evaluation was the average excess risk across varying dataset sizes",
+    "we also consider DP-SGD [1]] and DP-FTRL [22] as baselines.",
+)
+_PROOFS = (
+    "We are now prepared to prove Theorem 4. 1] utilizing the lemmas discussed above.",
+    "By integrating the aforementioned results, we thus complete the proof.",
+    "Proof of Lemma According to the update rule of DP-TAGLMtron, we know:", "Proof of Corollary.",
+    "Now, we introduce the lemma in [49] to complete the proof.",
 )
 
 Sought = tuple[tuple[str, ...], tuple[str, ...]]
@@ -44,11 +56,11 @@ def judge_data(says: tuple[str, str], given: Domain) -> Finding:
 
 def textual(
     name: str, place: str, quote: str, words: str, says: Sought, fixed: Sought, repaired: str,
-    severity: Stake = Stake.EDITORIAL,
+    severity: Stake = Stake.EDITORIAL, whose: Whose = Whose.PRINTED,
 ) -> Claim:
     """A statement of the document about itself that its text is against, and what the text does have."""
     return Claim(
-        id=f"glmtron/{name}", source=f"003, {place}", quote=quote, whose=Whose.PRINTED, severity=severity,
+        id=f"glmtron/{name}", source=f"003, {place}", quote=quote, whose=whose, severity=severity,
         statement=rf"\text{{{words}}}", words=words, hypotheses=(), says=says, check=judge_mentions,
         expected="REFUTED PROVED",
         repair=Repair(statement=rf"\text{{{repaired}}}", words=repaired, says=fixed, expected="HOLDS PROVED"),
@@ -59,7 +71,8 @@ _TITLE = "Comparative Performance of Various Differential Privacy Algorithms on 
 
 caption = Claim(
     id="glmtron/fig-3-caption", source="003, Figure 3, its caption",
-    quote="Figure 3: Comparative Performance of Various Differential Privacy Algorithms on MNIST Across Different Privacy "
+    quote="Figure 3: Comparative Performance of Various Differential Privacy Algorithms on MNIST Across Different "
+          "Privacy "
           "Budgets.",
     whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"\text{Figure 3 has one kind of data}",
     words="title and sentence of the caption name one kind of data", hypotheses=(),
@@ -85,17 +98,14 @@ reproducible = textual(
     "checklist-reproducible", "Checklist, 4 and 6: all training details are specified",
     "Justification: We provide the detailed experiment setup",
     "the setting names w*, the label noise, the clip's constants and the estimating batch",
-    (_SETTING, ("w*", "sigma", "C_2", "estimating")), (_SETTING, ("learning rate", "dimension", "delta")),
-    "the setting names the learning rate, the dimension and delta, and no w*, sigma, C_2 or estimating batch",
+    (_SETTING, ("w*", "sigma", "C_2", "estimating")), (_SETTING, ("learning rate", "dimension", "privacy budgets")),
+    "the setting names learning rate, dimension and budgets, and no w*, sigma, C_2 or estimating batch",
 )
 proofs = textual(
     "checklist-proofs", "Checklist, 3: complete proofs; that of Theorem 5.2 is not among the appendix's",
     "Justification: All assumptions and proofs are included in the submission.",
     "the appendix has proofs of Theorems 4.1, 4.2, 4.4, Corollary 4.3 and 5.2, each named",
-    (("prove Theorem 4. 1] utilizing the lemmas", "Proof of Corollary.", "Proof of Lemma", "Proof of Lemma E.6"),
-     ("Theorem 4. 1", "Corollary", "Theorem 5.2")),
-    (("prove Theorem 4. 1] utilizing the lemmas", "Proof of Corollary.", "Proof of Lemma", "Proof of Lemma E.6"),
-     ("Theorem 4. 1", "Corollary", "Lemma")),
+    (_PROOFS, ("Theorem 4. 1", "Corollary", "Theorem 5.2")), (_PROOFS, ("Theorem 4. 1", "Corollary", "Lemma")),
     "the appendix names proofs of Theorem 4.1, of the corollary and of lemmas, and none of Theorem 5.2", Stake.PROOF,
 )
 limitations = textual(
@@ -105,5 +115,5 @@ limitations = textual(
     (("1 Introduction", "2 Related Work", "3 Preliminaries", "4 Proposed DP-GLMtron Algorithm",
       "5 Advanced DP-TAGLMtron", "6 Empirical Simulation", "7 Conclusions"), ("limitation", "future")),
     (("To address limitations with small privacy budgets, we developed DP-TAGLMtron",), ("limitation",)),
-    "one sentence of the conclusion speaks of limitations, and none of future directions",
+    "one sentence of the conclusion speaks of limitations, and none of future directions", whose=Whose.READING,
 )

@@ -337,7 +337,7 @@ gamma = Claim(
 )
 bound_first = Claim(
     id="glmtron/clip-before-noise", source="003, Algorithms 3 and 4: what must be known when noise is drawn",
-    quote="Let I' = max gamma; add ~y; to the list v and I' = max -~y", whose=Whose.OURS, severity=Stake.PRIVACY,
+    quote="add ~y; to the list v and I' = max -~y", whose=Whose.OURS, severity=Stake.PRIVACY,
     statement=r"\Gamma_{\mathrm{node}} \ge \max_{t \in \mathrm{node}} \gamma_t \text{ for a bound known in advance}",
     words="a bound on all norms that is known before the first step serves all nodes, drawn at the start",
     hypotheses=(), says=lambda gammas, first, last: sympy.Max(*gammas), check=judge_drawn,
