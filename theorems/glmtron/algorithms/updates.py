@@ -67,7 +67,7 @@ def judge_omission(factor: Factor, given: Domain) -> Finding:
         if claimed != relu - y:
             return refuted("it is not the gradient's factor without the slope of ReLU", {
                 "<x, w>": s, "y": y, "claimed": claimed, "ReLU(s) - y": relu - y})
-    a, b, z, y_ = *sympy.symbols("a r i", real=True), given.symbol("y")
+    (a, b, z), y_ = sympy.symbols("a r i", real=True), given.symbol("y")
     return proof(
         computed("it is ReLU(s) - y whatever the slope is, on symbols", vanishes(factor(a, b, z, y_) - (b - y_))),
         tried=tried,

@@ -231,11 +231,12 @@ def judge_budget(shared: bool, given: Domain) -> Finding:
     tried = 0
     for point in given.points("odds", "delta", at_most=40, most={"odds": 11}):
         odds, delta = point["odds"], point["delta"]
-        pair = power(worst(odds, delta), 2) if shared else worst(odds, delta)
+        first, second = power(worst(odds, delta), 2 if shared else 1)
+        found = hockey_stick(first, second, odds)
         tried += 1
-        if hockey_stick(*pair, odds) > delta:
+        if found > delta:
             return refuted("two worst mechanisms of (epsilon, delta) on the same records have more", {
-                "e^epsilon": odds, "delta": delta, "delta of both at epsilon": hockey_stick(*pair, odds)})
+                "e^epsilon": odds, "delta": delta, "delta of both at epsilon": found})
     return proof(
         sampled("the part that a neighbour changes has no more than delta, exactly, at its worst", not shared),
         argued("the other part reads records that both data sets share: given what it is told it has one law, so that "

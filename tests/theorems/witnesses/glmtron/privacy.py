@@ -121,7 +121,7 @@ def printed_counts(witness: Witness, name: str) -> float:
 def winner_tells(witness: Witness) -> bool:
     epsilon, delta = float(value(witness, "epsilon'")), float(value(witness, "delta'"))
     left, right = (printed_counts(witness, name) for name in ("counts", "counts of the neighbour"))
-    return left > np.exp(epsilon) * right * (1 + 1e-3) + delta
+    return bool(left > np.exp(epsilon) * right * (1 + 1e-3) + delta)
 
 
 def smaller_wins(witness: Witness) -> bool:
