@@ -82,6 +82,25 @@ def noise_frees(witness: Witness) -> bool:
     return Fraction(witness["tau"]) == 0 and right + left > 0.2 * eta
 
 
+def before_the_start(witness: Witness) -> bool:
+    """Iterates in a table, made one by one as (3) asks with t from 0."""
+    made = {0: 0.0}
+    try:
+        for t in range(int(witness["N"]) + 1):
+            made[t] = made[t - 1] + 1
+    except KeyError:
+        return True
+    return False
+
+
+def sums_move_more(witness: Witness) -> bool:
+    """The two histograms as arrays of two bins."""
+    count = int(witness["K"])
+    mean, other = (float(Fraction(witness[name])) for name in ("mean", "mean of the neighbour"))
+    moved = np.abs(np.array([mean, 0.0]) - np.array([0.0, other])).sum() / count
+    return bool(moved > 2 / count)
+
+
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/alg-4-prefix": answer_is_short,
     "glmtron/alg-4-nodes-logt": more_nodes,
@@ -90,6 +109,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/alg-1-clipping-list": no_line_adds,
     "glmtron/alg-1-permutation": never_twice,
     "glmtron/glmtron-efficiency": as_many_products,
+    "glmtron/eq-3-index": before_the_start,
+    "glmtron/alg-2-step-7-reading-sum": sums_move_more,
     "glmtron/sgd-saddle-prose-budget": noise_frees,
 }
 NOT_WITNESSES: dict[str, Witness] = {
@@ -97,4 +118,5 @@ NOT_WITNESSES: dict[str, Witness] = {
     "glmtron/alg-4-nodes-logt": {"N": "4", "t": "4", "claimed": "3"},
     "glmtron/alg-1-training-index": {"N": "3", "place": "0"},
     "glmtron/alg-1-clipping-list": {"lines": "add gamma; update"},
+    "glmtron/alg-2-step-7-reading-sum": {"mean": "1/2", "mean of the neighbour": "1/2", "K": "3"},
 }
