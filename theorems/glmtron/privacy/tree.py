@@ -297,7 +297,7 @@ theorem = Claim(
           "(epsilon, delta)-DP for data sets that differ in one element",
     hypotheses=(choice("neighbours", "replace", "add_remove"), _FULL, _SMALL), says=_MU, check=judge_multiplier,
     flips=(Flip("a hundred times the noise", lambda epsilon, t: epsilon / t / 100, Verdict.UNDECIDED),),
-    uses=("glmtron/lemma-E.1", "glmtron/lemma-D.1-thresholds", "glmtron/alg-2", "glmtron/clip"),
+    uses=("glmtron/lemma-E.1", "glmtron/lemma-D.1-thresholds", "glmtron/alg-2", "glmtron/alg-4-gamma", "glmtron/clip"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\mu = \frac{s\sqrt{\lceil\lg(N+1)\rceil}}{f}: (\varepsilon, \delta_G(\varepsilon; \mu))\text{-DP},"
