@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirical.gate.making.points import Point
+from empirical.gate.making.points import Point, fixed_points
 from oracle.core.registry import Bound
 
 
@@ -22,3 +22,13 @@ def columns(bound: Bound, chosen: Sequence[Point]) -> dict[str, Any]:
         else:
             table[parameter.name] = np.array(values, dtype=np.float64)
     return table
+
+
+def numbers(bound: Bound, count: int = 6, seed: int = 5) -> dict[str, Any]:
+    """A column a parameter."""
+    return columns(bound, fixed_points(bound, count, seed=seed))
+
+
+def at(table: dict[str, Any], index: int) -> dict[str, Any]:
+    """One row of a table, as Python numbers, lists and words."""
+    return {k: v if isinstance(v, str) else v[index].tolist() for k, v in table.items()}

@@ -17,7 +17,7 @@ from tests.project.consoles import ROOT
 
 PUBLIC, ANY = "dp_oracle", "*"
 PACKAGES = ("oracle", "empirical", "theorems", "reports")
-FOUND = {"MUTANTS", "ADAPTERS", "serve", "main"}  # by their names, wherever they stand
+FOUND = {"MUTANTS", "ADAPTERS", "serve", "main", "register"}  # by their names, wherever they stand
 PLANTING = ("empirical.mutants.", "empirical.gate.ranges")  # for tests/planted too; tables that are gathered
 _PLACE = re.compile(r"([\w.]+):(\w+)(?:\.\w+)*")
 WAITING = {  # may only shrink

@@ -144,8 +144,8 @@ def test_the_coupling_of_shifted_interpolation_is_told_as_sampled() -> None:
 
 
 def ids(text: str) -> list[str]:
-    """The claims of a listing, in its order."""
-    words = [word for line in text.splitlines() for word in line.split()[:2]]
+    """The claims of a listing, in its order; what is indented tells more of the one above."""
+    words = [word for line in text.splitlines() if not line.startswith(" ") for word in line.split()[:2]]
     return list(dict.fromkeys(word for word in words if word in claims()))
 
 

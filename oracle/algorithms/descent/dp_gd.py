@@ -135,5 +135,5 @@ dp_gd = Algorithm(
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_gd:twin",
     gaussian_release=lambda config: config.loss == "linear",
-    source=("cs208/dp-gd-sensitivity", "cs208/clip", "cs208/gd-output"),
+    source=("cs208/dp-gd-sensitivity-repaired", "cs208/clip-repaired", "cs208/gd-output-repaired"),
 )

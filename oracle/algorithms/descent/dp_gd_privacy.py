@@ -115,7 +115,7 @@ _STEPS = vocabulary.steps
 _FORMULA = CURVE + (
     r", \quad \mu = \frac{kC\sqrt{T}}{n\sigma}, \quad k = 2 \text{ (replace) or } 1 \text{ (add or remove)}"
 )
-_SOURCE = ("cs208/dp-gd-sensitivity", "background/gdp-composition")
+_SOURCE = ("cs208/dp-gd-sensitivity-repaired", "background/gdp-composition")
 _EXAMPLE = {"clip_norm": "1", "dataset_size": "10000", "steps": "100", "delta": "1e-5", "neighbours": "add_remove"}
 
 _ASSUMES = ("short-gradients", "gaussian-noise", "only-noisy-gradients", "constant-size")
@@ -135,7 +135,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=_epsilon,
     vectorised=_fast_epsilon,
     example={**_EXAMPLE, "noise_on_mean": "0.004"},
@@ -153,7 +153,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=_sigma,
     vectorised=_fast_sigma,
     example={**_EXAMPLE, "epsilon": "1"},
@@ -177,8 +177,8 @@ sgd_epsilon = Bound(
     neighbours="any",
     threat_model="all_iterates",
     released="all_iterates",
-    source=("cs208/dp-sgd", "relu-approx/lem-2.6-repaired"),
-    validity="pending",
+    source=("cs208/dp-sgd-repaired", "relu-approx/lem-2.6-repaired"),
+    validity="argued",
     certify=lambda v, width: poisson_gaussian.epsilon.certify(_sampled(v), width),
     soon=lambda v: poisson_gaussian.epsilon_soon(_sampled(v)),
     vectorised=_fast_sampled,

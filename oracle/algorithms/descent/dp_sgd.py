@@ -147,5 +147,5 @@ dp_sgd = Algorithm(
     check=check,
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_sgd:twin",
-    source=("relu-approx/eq-2.2", "cs208/dp-sgd"),
+    source=("relu-approx/eq-2.2", "cs208/dp-sgd-repaired"),
 )

@@ -61,5 +61,5 @@ gd = Algorithm(
     check=check,
     reference=train,
     batched="oracle.algorithms.descent.torch_gd:twin",
-    source=("cs208/gd-output",),
+    source=("cs208/gd-output-repaired",),
 )

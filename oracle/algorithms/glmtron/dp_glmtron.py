@@ -160,7 +160,7 @@ dp_glmtron = _algorithm(
     risks=_RISKS,
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron:twin",
-    source=("glmtron/alg-1", "glmtron/clip", "glmtron/thm-4.1"),
+    source=("glmtron/alg-1", "glmtron/clip-repaired", "glmtron/thm-4.1-reading-constant"),
 )
 
 glm_dp_sgd = _algorithm(
@@ -169,5 +169,5 @@ glm_dp_sgd = _algorithm(
     summary="DP-GLMtron's pass with the gradient of ReLU regression in place of its vector",
     reference=train_gradient,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron:twin_gradient",
-    source=("glmtron/eq-3-update-rules", "glmtron/thm-4.1"),
+    source=("glmtron/eq-3-update-rules", "glmtron/thm-4.1-reading-constant"),
 )

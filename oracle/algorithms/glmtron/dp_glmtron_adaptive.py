@@ -111,5 +111,8 @@ dp_glmtron_adaptive = Algorithm(
     check=check,
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron_adaptive:twin",
-    source=("glmtron/alg-1", "glmtron/alg-2", "glmtron/budget-twice", "glmtron/feedback-divergence"),
+    source=(
+        "glmtron/alg-1", "glmtron/alg-2-repaired", "glmtron/budget-twice-reading-disjoint",
+        "glmtron/feedback-divergence",
+    ),
 )

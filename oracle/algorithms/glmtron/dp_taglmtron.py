@@ -107,7 +107,9 @@ dp_taglmtron = _algorithm(
     summary="one GLMtron pass on noisy prefix sums by tree aggregation, the average iterate",
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_taglmtron:twin",
-    source=("glmtron/alg-3", "glmtron/alg-4-gamma", "glmtron/alg-4-prefix", "glmtron/thm-5.1"),
+    source=(
+        "glmtron/alg-3", "glmtron/alg-4-gamma-repaired", "glmtron/alg-4-prefix-repaired", "glmtron/thm-5.1-repaired",
+    ),
 )
 
 dp_ftrl = _algorithm(
@@ -116,5 +118,5 @@ dp_ftrl = _algorithm(
     summary="DP-TAGLMtron's pass with the gradient of ReLU regression in place of its vector",
     reference=train_gradient,
     batched="oracle.algorithms.glmtron.torch_dp_taglmtron:twin_gradient",
-    source=("glmtron/eq-3-update-rules", "glmtron/thm-5.1"),
+    source=("glmtron/eq-3-update-rules", "glmtron/thm-5.1-repaired"),
 )

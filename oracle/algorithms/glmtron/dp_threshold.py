@@ -267,7 +267,7 @@ dp_threshold = Algorithm(
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_threshold:twin",
     source=(
-        "glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/alg-2-sample-size",
+        "glmtron/alg-2-repaired", "glmtron/alg-2-histogram-privacy", "glmtron/alg-2-sample-size-repaired",
         "glmtron/threshold-composition",
     ),
 )

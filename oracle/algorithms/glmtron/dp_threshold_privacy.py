@@ -160,9 +160,10 @@ _EXAMPLE = {"threshold_epsilon": "0.01", "threshold_delta": "1e-9", "histograms"
 _bound = functools.partial(
     Bound, neighbours="replace", threat_model="all_iterates", released="all_iterates",
     source=(
-        "glmtron/alg-2", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition", "background/laplace-curve",
+        "glmtron/alg-2-repaired", "glmtron/alg-2-histogram-privacy", "glmtron/threshold-composition-exact",
+        "background/laplace-curve",
     ),
-    validity="pending",
+    validity="argued",
 )
 
 _ASSUMES = ("replace", "fixed-histograms", "noisy-test", "laplace-noise")

@@ -75,8 +75,11 @@ epsilon = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     released="all_iterates",
-    source=("glmtron/budget-twice", "glmtron/thm-4.1", "glmtron/threshold-composition", "background/laplace-curve"),
-    validity="pending",
+    source=(
+        "glmtron/budget-twice-reading-disjoint", "glmtron/thm-4.1-steps", "glmtron/threshold-composition-exact",
+        "background/laplace-curve",
+    ),
+    validity="argued",
     certify=_epsilon,
     vectorised=_epsilon_fast,
     example={

@@ -147,8 +147,10 @@ _FORMULA = (
 )
 _bound = functools.partial(
     Bound, formula=_FORMULA, neighbours="replace", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/thm-4.1", "glmtron/lemma-D.1", "glmtron/lemma-D.2-shuffle", "background/shuffle-clones"),
-    validity="pending",
+    source=(
+        "glmtron/thm-4.1-steps", "glmtron/lemma-D.1-gaussian", "glmtron/lemma-D.2-shuffle", "background/shuffle-clones",
+    ),
+    validity="argued",
 )
 
 _ASSUMES = ("replace", "one-pass", "secret-order", "shortening", "gaussian-noise", "past-thresholds")

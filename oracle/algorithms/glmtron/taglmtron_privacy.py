@@ -92,8 +92,8 @@ _FORMULA = CURVE + (
 
 _bound = functools.partial(
     Bound, formula=_FORMULA, neighbours="any", threat_model="all_iterates", released="all_iterates",
-    source=("glmtron/thm-5.1", "glmtron/lemma-E.1", "background/gdp-composition"),
-    validity="pending",
+    source=("glmtron/thm-5.1-repaired", "glmtron/alg-4-nodes-released", "background/gdp-composition"),
+    validity="argued",
 )
 
 _ASSUMES = ("one-pass", "shortening", "gaussian-noise", "past-thresholds", "late-noise")

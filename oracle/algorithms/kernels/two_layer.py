@@ -166,7 +166,7 @@ two_layer = Algorithm(
     reference=train,
     batched="oracle.algorithms.kernels.torch_two_layer:twin",
     gaussian_release=lambda config: bool(config.link == "constant"),
-    source=("nonconvex-nn/thm-8-privacy",),
+    source=("nonconvex-nn/thm-8-privacy-repaired",),
 )
 
 two_layer_projected = Algorithm(
@@ -190,5 +190,5 @@ two_layer_projected = Algorithm(
     check=check,
     reference=train_projected,
     batched="oracle.algorithms.kernels.torch_two_layer:twin_projected",
-    source=("nonconvex-nn/thm-8-privacy",),
+    source=("nonconvex-nn/thm-8-privacy-repaired",),
 )

@@ -53,7 +53,7 @@ _FORMULA = CURVE + r", \quad \mu = \frac{2r}{\sigma}, \quad \eta G r^2 \le 8"
 _PROJECTED_FORMULA = (
     CURVE + r" \text{ at } " + projection.FORMULA + r", \quad \mu = \frac{4r}{\sigma}, \quad \eta G r^2 \le 2"
 )
-_SOURCE = ("nonconvex-nn/thm-8-privacy", "background/balle-wang")
+_SOURCE = ("nonconvex-nn/thm-8-privacy-repaired", "background/balle-wang")
 _EXAMPLE = {"feature_norm": "1", "base_learning_rate": "0.1", "link_lipschitz": "1"}
 _PROJECTED_EXAMPLE = {**_EXAMPLE, "dataset_size": "1000", "projected_dimension": "100"}
 
@@ -74,7 +74,7 @@ epsilon = Bound(
     threat_model="last_iterate",
     released="average_iterate",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: phased.epsilon_bound(v, width, sensitivity(v, projected=False), projected=False),
     vectorised=lambda xp, v: phased.fast_epsilon(
         xp, v, _fast_sensitivity(xp, v, projected=False), projected=False
@@ -94,7 +94,7 @@ sigma = Bound(
     threat_model="last_iterate",
     released="average_iterate",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: phased.sigma_bound(v, width, sensitivity(v, projected=False), projected=False),
     vectorised=lambda xp, v: phased.fast_sigma(xp, v, _fast_sensitivity(xp, v, projected=False), projected=False),
     example={**_EXAMPLE, "epsilon": "1", "delta": "1e-5"},

@@ -95,5 +95,5 @@ sufficient_statistics = Algorithm(
     check=check,
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:twin",
-    source=("cs208/linreg-suffstats",),
+    source=("cs208/linreg-suffstats-repaired",),
 )

@@ -30,7 +30,7 @@ from oracle.engines import gaussian_arrays as arrays
 from oracle.engines.gaussian_curve import CURVE, epsilon_of_mu
 
 _SIZE = vocabulary.dataset_size
-_SOURCE = ("cs208/linreg-suffstats",)
+_SOURCE = ("cs208/linreg-suffstats-repaired",)
 
 
 def _fast_mu(xp: Any, values: Values) -> Any:
@@ -50,7 +50,7 @@ epsilon = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/laplace-curve"),
-    validity="pending",
+    validity="argued",
     certify=closed_form(lambda v: ball(4 / (v.dataset_size * v.scale))),
     vectorised=lambda xp, v: quotient(xp, xp.full_like(v.scale, 4.0), v.dataset_size, v.scale),
     example={"dataset_size": "1000", "scale": "0.004"},
@@ -69,7 +69,7 @@ gaussian_epsilon = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=(*_SOURCE, "background/balle-wang"),
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: epsilon_of_mu(lambda: ball(2 / (v.dataset_size * v.sigma)), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(xp, _fast_mu(xp, v), v.delta),
     example={"dataset_size": "1000", "sigma": "0.01", "delta": "1e-5"},

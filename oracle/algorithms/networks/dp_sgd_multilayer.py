@@ -198,5 +198,7 @@ dp_sgd_multilayer = Algorithm(
     check=dp_sgd.check,
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_multilayer:twin",
-    source=("nonconvex-nn/thm-13-privacy", "nonconvex-nn/alg-10-projection", "nonconvex-nn/def-8-ntrf"),
+    source=(
+        "nonconvex-nn/thm-13-privacy-repaired", "nonconvex-nn/alg-10-projection-repaired", "nonconvex-nn/def-8-ntrf",
+    ),
 )

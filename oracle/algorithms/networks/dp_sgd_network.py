@@ -100,5 +100,5 @@ dp_sgd_network = Algorithm(
     check=dp_sgd.check,
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_network:twin",
-    source=("cs208/dp-sgd", "cs208/nn-nonconvex"),
+    source=("cs208/dp-sgd-repaired", "cs208/nn-nonconvex"),
 )

@@ -92,7 +92,7 @@ _SETTING = (
     vocabulary.steps,
 )
 _NEIGHBOURS = vocabulary.neighbours
-_SOURCE = ("nonconvex-nn/thm-13-privacy", "relu-approx/lem-2.6-repaired")
+_SOURCE = ("nonconvex-nn/thm-13-privacy-repaired", "relu-approx/lem-2.6-repaired")
 _FORMULA = r"z = \frac{\sigma M}{C}: \quad "
 _EXAMPLE = {
     "clip_norm": "1", "divisor": "100", "sampling_rate": "0.01", "steps": "1000", "neighbours": "add_remove",
@@ -118,7 +118,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=_epsilon,
     soon=lambda v: poisson_gaussian.epsilon_soon(_sampled(v, sigma=_noise(v))),
     vectorised=_epsilon_fast,
@@ -137,7 +137,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=_sigma,
     soon=_sigma_soon,
     vectorised=_sigma_fast,

@@ -167,5 +167,5 @@ objective_perturbation = Algorithm(
     check=check,
     reference=train,
     batched="oracle.algorithms.perturbation.torch_objective_perturbation:twin",
-    source=("cs208/objective-perturbation",),
+    source=("cs208/objective-perturbation-repaired",),
 )

@@ -43,7 +43,7 @@ def _fast_moves(xp: Any, values: Values) -> Any:
     return quotient(xp, inflate(total, 4.0), values.batch_size)
 
 
-_SOURCE = ("nonconvex-nn/thm-7-privacy", "background/balle-wang")
+_SOURCE = ("nonconvex-nn/thm-7-privacy-gdp", "background/balle-wang")
 
 _ASSUMES = (
     "replace", "disjoint-batches", "relu-updates", "bounded-features", "bounded-labels", "gaussian-noise", "past-noise",
@@ -64,7 +64,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: epsilon_of_mu(lambda: ball(1 / v.noise_over_sensitivity), v.delta, width),
     vectorised=lambda xp, v: arrays.epsilon_upper(
         xp, quotient(xp, xp.ones_like(v.delta), v.noise_over_sensitivity), v.delta
@@ -91,7 +91,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: sigma_of(_moves(v), v.epsilon, v.delta, width),
     vectorised=lambda xp, v: arrays.sigma_upper(xp, _fast_moves(xp, v), v.epsilon, v.delta),
     example={

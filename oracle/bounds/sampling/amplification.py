@@ -163,7 +163,9 @@ _DRAWS = vocabulary.draws.at_most(100000)
 _METHOD = vocabulary.method.choosing("chain", "mixture")
 _POISSON = ("background/amplification-poisson",)
 _WOR = ("background/amplification-wor",)
-_REPLACEMENT = ("cs208/amp-with-replacement", "background/joint-convexity")
+_REPLACEMENT = (
+    "cs208/amp-with-replacement-repaired", "cs208/amp-with-replacement-mixture", "background/joint-convexity",
+)
 
 poisson = Bound(
     name="amplification.poisson",
@@ -250,7 +252,7 @@ with_replacement = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
-    validity="pending",
+    validity="argued",
     certify=closed_form(_replaced_epsilon),
     vectorised=arrays.replaced_epsilon,
     example={"base_epsilon": "1", "dataset_size": "60000", "draws": "600", "method": "chain"},
@@ -270,7 +272,7 @@ with_replacement_delta = Bound(
     neighbours="replace",
     threat_model="all_iterates",
     source=_REPLACEMENT,
-    validity="pending",
+    validity="argued",
     certify=closed_form(lambda v: (_mixture_delta if v.method == "mixture" else _chain_delta)(v), at_most=1),
     vectorised=arrays.replaced_delta,
     example={"base_epsilon": "1", "base_delta": "1e-5", "dataset_size": "60000", "draws": "600", "method": "chain"},

@@ -6,7 +6,6 @@ Numbers are asked of every bound; what all share, of the representatives, and of
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,9 @@ from empirical.gate.ranges.directions import FALLS, RISES, TURNS
 from empirical.gate.searching.neighbours import DIRECTIONS
 from oracle.core import registry
 from oracle.core.errors import DomainError
-from oracle.core.registry import SAFE
 from tests.checks import LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
-from tests.samples import columns
+from tests.samples import at, columns, numbers
 from tests.tiers import REPRESENTATIVES, examples, named, represented
 
 BOUNDS = list(registry.bounds().values())
@@ -50,20 +48,10 @@ DEAR = {"poisson-gaussian.delta", "poisson-gaussian.epsilon", "poisson-gaussian.
 SHAPES: list[tuple[int, ...]] = [(), (1,), (4, 3), (2, 1, 3), (0,), (3, 0)]
 
 
-def numbers(bound: oracle.Bound, count: int = 6, seed: int = 5) -> dict[str, Any]:
-    """A column a parameter."""
-    return columns(bound, fixed_points(bound, count, seed=seed))
-
-
 def one_by_one(bound: oracle.Bound, table: dict[str, Any]) -> None:
     """The reference at every row."""
     for index in range(6):
         bound.reference(**at(table, index))
-
-
-def at(table: dict[str, Any], index: int) -> dict[str, Any]:
-    """One row of a table, as Python numbers, lists and words."""
-    return {k: v if isinstance(v, str) else v[index].tolist() for k, v in table.items()}
 
 
 def test_every_bound_has_a_second_opinion_and_directions() -> None:
@@ -373,36 +361,3 @@ def test_shapes_that_do_not_fit_are_a_domain_error(library: str) -> None:
     convert = LIBRARIES[library]
     with pytest.raises(DomainError):
         oracle.bound("gdp.epsilon").fast(mu=convert(np.ones(3)), delta=convert(np.full(2, 0.1)))
-
-
-# --- NaN from a kernel
-
-
-@shared_code
-@every_library
-def test_what_the_kernel_cannot_do_the_reference_does(bound: oracle.Bound, library: str) -> None:
-    """A kernel that gives NaN or infinity at some entries: these come from the reference, the others are untouched."""
-
-    def partial(xp: Any, values: Any) -> Any:
-        result = xp.asarray(bound.vectorised(xp, values), copy=True)
-        result[1], result[3] = math.nan, math.inf
-        return result
-
-    arrays = {name: LIBRARIES[library](column) for name, column in numbers(bound).items()}
-    whole, patched = (np.asarray(item.fast(**arrays)) for item in (bound, replace(bound, vectorised=partial)))
-    for index, params in enumerate(fixed_points(bound, 6, seed=5)):
-        if index in (1, 3):
-            assert patched[index] == bound.reference(**params).to_floats()[SAFE.index(bound.safe)]
-        else:
-            assert patched[index] == whole[index]
-
-
-@shared_code
-@every_library
-def test_a_kernel_of_nothing_but_nan_still_answers(bound: oracle.Bound, library: str) -> None:
-    hopeless = replace(bound, vectorised=lambda xp, values: bound.vectorised(xp, values) * math.nan)
-    check_fast(hopeless, fixed_points(bound, 5, seed=7), library)
-    middle = at(numbers(bound), 0)
-    scalar = hopeless.fast(**middle)
-    assert np.shape(scalar) == ()
-    assert float(scalar) == bound.reference(**middle).to_floats()[SAFE.index(bound.safe)]

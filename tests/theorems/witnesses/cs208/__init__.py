@@ -1,0 +1,1 @@
+"""Witnesses against claims of document 004."""

@@ -1,0 +1,61 @@
+"""How the claims of document 004 about formulas are judged: against a count by hand at points, then on symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from theorems.claim import Checker, Claim, Stake, Whose, citing
+from theorems.given import Domain, Point
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, ProofStep, Verdict, computed, proof, refuted
+
+Formula = Callable[..., Any]
+
+
+def led(given: Domain, simple: Mapping[str, str], names: tuple[str, ...], most: Mapping[str, int]) -> Iterator[Point]:
+    """A simple point first, if it meets the hypotheses, so that a witness is easy to read; then the domain's own."""
+    if simple and given.contains(**simple):
+        whole = {name for name in names if given[name].kind == "integer"}
+        yield {name: int(value) if name in whole else Fraction(value) for name, value in simple.items()}
+    yield from given.points(*names, at_most=80, most=most)
+
+
+def formula(
+    names: tuple[str, ...], by_hand: Formula, truth: Formula, against: str, words: str, *, bound: bool = False,
+    simple: Mapping[str, str] | None = None, most: Mapping[str, int] | None = None,
+    more: Callable[[Domain], tuple[ProofStep, ...]] = lambda given: (), left: str = "claimed", right: str = "true",
+) -> Checker:
+    """The checker of a formula of these hypotheses: equal to the truth, or not below it if it is a `bound`.
+
+    `by_hand` counts or adds up at a point, `truth` is an expression, which must agree with it there.
+    """
+
+    def judge(says: Formula, given: Domain) -> Finding:
+        tried = 0
+        for point in led(given, simple or {}, names, most or {}):
+            values = [point[name] for name in names]
+            claimed, true = says(*values), by_hand(*values)
+            tried += 1
+            if claimed < true if bound else claimed != true:
+                return refuted(against, {**point, left: claimed, right: true})
+        symbols = [given.chart(name) for name in names]
+        gap = says(*symbols) - truth(*symbols)
+        agrees = all(truth(*(point[name] for name in names)) == by_hand(*(point[name] for name in names))
+                     for point in given.points(*names, at_most=20, most=most))
+        decided = computed(words, agrees and (never_negative(gap) if bound else vanishes(gap)))
+        return proof(decided, *more(given), tried=tried)
+
+    return judge
+
+
+def unchecked(
+    name: str, source: str, words: str, quote: str, reason: str, *, statement: str = r"\text{no formula}",
+    severity: Stake = Stake.UTILITY, whose: Whose = Whose.PRINTED, uses: tuple[str, ...] = (),
+) -> Claim:
+    """A claim about which nothing is computed, and what would settle it."""
+    return Claim(
+        f"cs208/{name}", f"004, {source}", statement, words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
+        "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
+    )

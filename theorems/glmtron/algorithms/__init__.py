@@ -1,0 +1,1 @@
+"""The algorithms of document 003, exactly as printed."""

@@ -1,0 +1,1 @@
+"""Experiments, tables and prose of document 003."""

@@ -1,0 +1,1 @@
+"""Privacy in document 003: steps, shuffling, thresholds and the tree."""
