@@ -355,6 +355,6 @@ utility_5 = Claim(
     rests_on=("nonconvex-nn/thm-4-utility", "nonconvex-nn/thm-5-gamma-repaired"),
     flips=(Flip("1/(n epsilon)", lambda n, epsilon, level: root(level) / (n * epsilon) + 1 / root(n), Verdict.REFUTED),),
     true_variants={**_ORDER, "1 -> 2*": "a constant is hidden in O", "3 -> 4*": "(n epsilon)^(-1/2) is larger",
-                   "/ -> [*] (operator 5)": "larger"},
+                   "/ -> [*] (operator [45])": "larger"},
     survivors={"beyond *": _PROVED_TO, "between*": _PROVED_TO}, expected="HOLDS ARGUED",
 )
