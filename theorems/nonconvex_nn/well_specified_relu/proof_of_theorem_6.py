@@ -238,7 +238,7 @@ moment = Claim(
     words="the projection costs O(W/m), with W as a variable", hypotheses=(positive("W"),), says=lambda w: w,
     check=judge_moment, expected="REFUTED PROVED",
     repair=Repair(statement=r"\tfrac12 \mathbb{E}|\cdot|^2 \le W^2/m", words="the projection costs at most W^2/m",
-                  says=lambda w: w**2, expected="HOLDS ARGUED", true_variants={"1 % *": "ten times it is allowed"}),
+                  says=lambda w: w**2, expected="HOLDS ARGUED", true_variants={"1 % *": "ten times it is allowed", "any W": "only its square enters"}),
 )
 regret = Claim(
     id="nonconvex-nn/thm-6-regret", source="002, proof of Theorem 6: the excess empirical risk",
@@ -246,7 +246,7 @@ regret = Claim(
     severity=Stake.PROOF, statement=r"\frac{\eta}{2} (2(4W+B))^2 \le 4\eta(4W+B)^2",
     words="the gradients cost at most 4 eta (4W + B)^2 in the empirical risk (in fact 2 eta (4W + B)^2)",
     hypotheses=(positive("size", "4W + B"),), says=4, check=judge_regret, flips=(Flip("1", 1, Verdict.REFUTED),),
-    true_variants={"one more": "larger"}, expected="HOLDS ARGUED",
+    true_variants={"one more": "larger", "any size": "only its square enters"}, expected="HOLDS ARGUED",
 )
 half = Claim(
     id="nonconvex-nn/thm-6-eta", source="002, proof of Theorem 6: W/((W+B) sqrt(T)) <= 1/2",
@@ -258,5 +258,6 @@ half = Claim(
         statement=r"\frac{W}{(W+B)\sqrt T} \le \frac12,\ T \ge 4", words="the step of the proof is at most 1/2 for T >= 4",
         hypotheses=(_UNIT, Parameter("root", low=Fraction(2))), says=lambda share, root: share / root, check=judge_half,
         expected="HOLDS PROVED", flips=(Flip("its double", lambda share, root: 2 * share / root, Verdict.REFUTED),),
+        true_variants={"sign": "smaller", "1 % less": "smaller", "squared": "smaller, as it is below 1"},
     ),
 )
