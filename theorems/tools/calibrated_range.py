@@ -49,7 +49,7 @@ def calibrated(constant: Fraction, epsilon: Fraction | None, delta: Fraction | N
 
 
 def exceeds(squared: Any, constant: Fraction, share: Any, delta: sympy.Symbol, most: Fraction | None) -> bool:
-    """Whether s^2, an expression in delta, is at least 2 log(K/(share delta)) for delta in (0, most]: delta = most e^-t.
+    """Whether s^2, an expression in delta, is at least 2 log(K/(share delta)) on (0, most]: delta = most e^-t.
 
     Both sides are then linear in t >= 0: no coefficient of the difference may be negative.
     """

@@ -117,7 +117,8 @@ def judge_smooth(says: One, given: Domain) -> Finding:
     return proof(
         argued("s = beta (x - p) is a subgradient at p of f plus the indicator of M: ds (dx - ds/beta) >= 0"),
         computed("that is ds dx >= ds^2/beta >= 0, so ds/dx lies between 0 and beta",
-                 vanishes(sympy.expand(ds * (dx - ds / beta_) - ds * dx + ds**2 / beta_)) and beta_.is_positive is True),
+                 vanishes(sympy.expand(ds * (dx - ds / beta_) - ds * dx + ds**2 / beta_))
+                 and beta_.is_positive is True),
         computed("the claimed ends are no tighter", never_negative(up - beta_, -sympy.sympify(down))
                  and given.symbol("G").is_positive is True),
         tried=tried,
@@ -212,12 +213,12 @@ def judge_inferred(says: One, given: Domain) -> Finding:
 _GB = (positive("G"), positive("beta"))
 _BB = (positive("B"), positive("beta"))
 _LEMMA_4 = (
-    r"a) ℓ_β is convex, $2G$ -Lipschitz and β -smooth. b) $\ell'_\beta(x) = \beta[x - \text{prox}_\ell^\beta(x)]$. c) "
-    r"For all $x \in \mathcal{M}$, $\ell_\beta(x) \leq \ell(x) \leq \ell_\beta(x) + \frac{G^2}{2\beta}$."
+    r"a) ℓ_β is convex, $2G$ -Lipschitz and β -smooth. b) $\ell'_\beta(x) = \beta[x - \text{prox}_\ell^\beta(x)]$. "
+    r"c) For all $x \in \mathcal{M}$, $\ell_\beta(x) \leq \ell(x) \leq \ell_\beta(x) + \frac{G^2}{2\beta}$."
 )
 _LEMMA_5 = (
-    r"then we have f_β is $2B$ -Lipschitz, β -smooth and $|f_\beta(w; x, y) - \ell(w; x, y)| \leq \frac{2B^2}{\beta}$ "
-    r"for all $w \in \mathbb{R}^d$."
+    r"then we have f_β is $2B$ -Lipschitz, β -smooth and $|f_\beta(w; x, y) - \ell(w; x, y)| \leq "
+    r"\frac{2B^2}{\beta}$ for all $w \in \mathbb{R}^d$."
 )
 _LARGER = {"1 % more": "a larger bound is a bound, too"}
 

@@ -4,15 +4,14 @@ Smoothness. |grad l(w) - grad l(v)| = |link(<w,x>) - link(<v,x>)| |x| <= G |w - 
 without kinks: the surrogate is an integral of the link, and G-smooth without any subgradient of the link. A line of
 slope G attains it.
 
-Subgradients. At a kink with slope a on its left and b on its right the regular subdifferential is [a, b], empty if a > b;
-Clarke's is the hull of a and b, never empty.
+Subgradients. At a kink with slope a on its left and b on its right the regular subdifferential is [a, b], empty if a >
+b; Clarke's is the hull of a and b, never empty.
 
-Fast projections. Phi = sqrt(1/m) times m rows, drawn with replacement, of H D, H a Hadamard matrix of order d = 8 r and D
-random signs. For x = (1, ..., 1, 0, ...)/sqrt(8), 8 ones on columns whose patterns are all of a Hadamard matrix of order
-8: with probability 16/256 the signs are a row of it or its opposite; then a share 1/8 of the rows of H meets it, with
-square 8, and |Phi x|^2 = 8 K/m, K binomial with m trials and chance 1/8. So P(|Phi x| > 2) >= P(K > m/2)/16, which falls
-like e^{-0.41 m}, and not like the Gaussian e^{-0.807 m}.
-"""
+Fast projections. Phi = sqrt(1/m) times m rows, drawn with replacement, of H D, H a Hadamard matrix of order d = 8 r and
+D random signs. For x = (1, ..., 1, 0, ...)/sqrt(8), 8 ones on columns whose patterns are all of a Hadamard matrix of
+order 8: with probability 16/256 the signs are a row of it or its opposite; then a share 1/8 of the rows of H meets it,
+with square 8, and |Phi x|^2 = 8 K/m, K binomial with m trials and chance 1/8. So P(|Phi x| > 2) >= P(K > m/2)/16, which
+falls like e^{-0.41 m}, and not like the Gaussian e^{-0.807 m}."""
 
 from __future__ import annotations
 
@@ -159,7 +158,7 @@ def judge_phases(says: Callable[[int], int], given: Domain) -> Finding:
 
 
 def judge_cost(says: Callable[[Any], Any], given: Domain) -> Finding:
-    """Whether the T = 144 B^2/gamma^2 = 144 (n log n)^2 steps of Algorithm 4 at gamma = B/(n log n) are at most says(n)."""
+    """Whether T = 144 (n log n)^2, the steps of Algorithm 4 at gamma = B/(n log n), is at most says(n)."""
     tried = 0
     for n in (1000, *given.values("n", most=10**6)):
         with ctx.workprec(80):
@@ -259,17 +258,20 @@ required = Claim(
 )
 line = Claim(
     id="nonconvex-nn/alg-6-line-number", source="002, Algorithm 6, line 2: the line of Algorithm 5 with the noise",
-    quote=r"Run Algorithm 5 on the projected dataset \tilde{D} , where in Line 8, $\zeta_i \sim \mathcal{N}(0, \tau_i^2 "
+    quote=r"Run Algorithm 5 on the projected dataset \tilde{D} , where in Line 8, $\zeta_i \sim \mathcal{N}(0, "
+          r"\tau_i^2 "
           r"\mathbb{I}_m)$", whose=Whose.TYPO, statement=r"\zeta_i \text{ is drawn in line } 8 \text{ of Algorithm 5}",
     words="line 8 of Algorithm 5 draws the noise", hypotheses=(), says=8, check=judge_line, expected="REFUTED PROVED",
-    repair=Repair(statement=r"\zeta_i \text{ is drawn in line } 7", words="line 7 of Algorithm 5 draws the noise", says=7,
+    repair=Repair(statement=r"\zeta_i \text{ is drawn in line } 7", words="line 7 of Algorithm 5 draws the noise",
+                  says=7,
                   expected="HOLDS PROVED"),
 )
 fast = Claim(
     id="nonconvex-nn/alg-6-fast-jl", source="002, Algorithm 6, line 1: fast JL matrix, where others have a JL matrix",
     quote=_FAST, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\Pr(\lVert \Phi x \rVert > 2) \le e^{-m(3 - \log 4)/2}",
-    words="the projection stretches a record beyond 2 as rarely as a Gaussian one: true of Gaussians, false of rows of a "
+    words="the projection stretches a record beyond 2 as rarely as a Gaussian one: true of Gaussians, false of rows "
+          "of a "
           "randomised Hadamard matrix",
     hypotheses=(), says=None, check=None,
     readings=("nonconvex-nn/alg-6-fast-jl-reading-gaussian", "nonconvex-nn/alg-6-fast-jl-reading-hadamard"),
@@ -277,13 +279,15 @@ fast = Claim(
 )
 _EXPONENT = lambda m: m * (3 - log(4 + 0 * m)) / 2  # noqa: E731  # log 4 of m's own kind
 gaussian = Claim(
-    id="nonconvex-nn/alg-6-fast-jl-reading-gaussian", source="002, Algorithm 6 with the Gaussian matrix of Definition 6",
+    id="nonconvex-nn/alg-6-fast-jl-reading-gaussian",
+    source="002, Algorithm 6 with the Gaussian matrix of Definition 6",
     quote=_FAST, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\Pr(\chi^2_m > 4m) \le e^{-m(3 - \log 4)/2}",
     words="a Gaussian projection stretches a record beyond 2 with probability at most e^(-m (3 - log 4)/2)",
     hypotheses=(positive_integer("m"),), says=_EXPONENT, check=judge_gaussian,
     flips=(Flip("twice the exponent", lambda m: m * (3 - log(4 + 0 * m)), Verdict.REFUTED),), expected="HOLDS ARGUED",
-    true_variants={"+ -> - (operator 2)": "it adds 0", "only at argument 0 = 1": "one row has room: P(chi^2_1 > 4) = .046"},
+    true_variants={"+ -> - (operator 2)": "it adds 0",
+                   "only at argument 0 = 1": "one row has room: P(chi^2_1 > 4) = .046"},
 )
 hadamard = Claim(
     id="nonconvex-nn/alg-6-fast-jl-reading-hadamard",
@@ -298,7 +302,8 @@ hadamard = Claim(
 phases = Claim(
     id="nonconvex-nn/alg-5-empty-phase", source="002, Algorithm 5, line 1: k = ceil(log2 n) phases of floor(n/2^i)",
     quote=r"Set $k = \lceil \log_2(n) \rceil$, partite the whole dataset S into k subsets $\{D_1, \dots, D_k\}$.",
-    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"k = \lceil \log_2 n \rceil,\ n_k = \lfloor n/2^k \rfloor \ge 1",
+    whose=Whose.PRINTED, severity=Stake.PROOF,
+    statement=r"k = \lceil \log_2 n \rceil,\ n_k = \lfloor n/2^k \rfloor \ge 1",
     words="every phase of Algorithm 5 has a record", hypotheses=(positive_integer("n"),),
     says=lambda n: (n - 1).bit_length(), check=judge_phases, expected="REFUTED PROVED",
     repair=Repair(
@@ -326,13 +331,15 @@ cost_polynomial = Claim(
 )
 cost_logarithmic = Claim(
     id="nonconvex-nn/alg-4-cost-reading-logarithmic",
-    source="002, Algorithm 4 at gamma = B/(n log n): no slower than n halvings, of which bisection needs log2(2 n log n)",
+    source="002, Algorithm 4 at gamma = B/(n log n): no slower than n halvings, of which bisection needs log2(2 n log "
+           "n)",
     quote=_EFFICIENT, whose=Whose.READING, severity=Stake.UTILITY, statement=r"T \le n",
     words="Algorithm 4 takes at most n steps a gradient, at its error gamma = B/(n log n)", hypotheses=(_AT_LEAST_2,),
     says=lambda n: n, check=judge_cost, repaired_by="nonconvex-nn/alg-4-cost-reading-polynomial",
     flips=(Flip("144 n^4", lambda n: 144 * n**4, Verdict.HOLDS),), expected="REFUTED PROVED",
 )
-_RATE = (Parameter("n", "integer", low=Fraction(1)), Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True),
+_RATE = (Parameter("n", "integer", low=Fraction(1)), Parameter("epsilon", low=Fraction(0), high=Fraction(1),
+                                                               low_open=True),
          positive("theta"), positive("log", "log(1/delta)"))
 same = Claim(
     id="nonconvex-nn/sec-4.1.2-same-bounds", source="002, Section 4.1.2: (3) is the bound of Theorem 1", quote=_SAME,

@@ -1,4 +1,4 @@
-r"""Algorithm 4 and Lemma 6 of document 002: the derivative of the envelope by subgradient steps, and by bisection.
+r"""Algorithm 4 and Lemma 6 of document 002: the derivative of the envelope by subgradient steps.
 
 h(u) = g(u) + beta (u - m)^2/2 has the slope link(u) - y + beta (u - m), which rises by at least beta. The link need not
 be continuous. Write d_t = beta (u_t - m) and s_t = link(u_t) - y, |s_t| <= 2B. Algorithm 4 with w_t for its x_t is
@@ -12,8 +12,6 @@ be continuous. Write d_t = beta (u_t - m) and s_t = link(u_t) - y, |s_t| <= 2B. 
   <= sum G_t^2 t/(beta (t+1)). With weights 2t/(T(T+1)) and h(u) - h(u*) >= beta (u - u*)^2/2, the error of the answer,
   beta (average - u*), has square at most 4/(T(T+1)) ((2B+q)^2/2 + 16 B^2 (T-1)).
   The document has all slopes at most 6B: (12B)^2/(T+1). Both are below gamma^2 at T >= 144 B^2/gamma^2.
-- Bisection. u* is the root of the slope of h, between m - 2B/beta and m + 2B/beta: signs of link - y + beta (u - m)
-  halve that interval. No value of g, so no integral, is asked for.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from theorems.nonconvex_nn.smoothing.polyhedral import Polyhedral
 from theorems.sbcd.network.algebra import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as surely_positive
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Two = Callable[[Any, Any], Any]
 _LONGEST = 4000  # steps of one exact run
@@ -85,7 +83,8 @@ def judge_error(says: Two, given: Domain) -> Finding:
                  vanishes((k - 1) / (k + 1) + 2 / (k + 1) - 1)),
         computed("t times the step's inequality telescopes: t (1/(2 eta_t) - beta/2) = (t-1) t beta/4, t/(2 eta_t) = "
                  "t (t+1) beta/4",
-                 vanishes(k * ((k + 1) / 4 - sympy.Rational(1, 2)) - (k - 1) * k / 4, k * (k + 1) / 4 - k * (k + 1) / 4)),
+                 vanishes(k * ((k + 1) / 4 - sympy.Rational(1, 2)) - (k - 1) * k / 4,
+                          k * (k + 1) / 4 - k * (k + 1) / 4)),
         computed("the squared error after T steps is at most 144 B^2/(T + 1)",
                  never_negative(144 * b_**2 / (count + 1) - rate)),
         computed("the number of steps is at least 144 B^2/gamma^2, so that this is below gamma^2",
@@ -131,7 +130,8 @@ def judge_steepness(says: Callable[[Any], Any], given: Domain) -> Finding:
                 "B": bound, "beta": beta, "m": 0, "largest slope": steepest, "claimed": says(bound)})
     b_, more = given.symbol("B"), sympy.symbols("r", nonnegative=True)
     return proof(
-        computed("2B + 4B, attained by the constant link B with the label -B at the right end; slopes are within 2B and "
+        computed("2B + 4B, attained by the constant link B with the label -B at the right end; slopes are within 2B "
+                 "and "
                  "the square's within beta 4B/beta", vanishes(says(b_) - 2 * b_ - 4 * b_)
                  and never_negative(6 * b_ + more - 6 * b_) and given.symbol("beta").is_positive is True),
         tried=tried,
@@ -175,60 +175,6 @@ def judge_time(says: Two, given: Domain) -> Finding:
     )
 
 
-def bisected(bound: Fraction, beta: Fraction, m: Fraction, label: Fraction, error: Fraction) -> tuple[Fraction, int]:
-    """The envelope's derivative for the link clip to [-B, B], by signs of link - y + beta (u - m), and how many."""
-    low, high, asked = -2 * bound, 2 * bound, 0
-    while high - low > 2 * error:
-        middle, asked = (low + high) / 2, asked + 1
-        link = max(-bound, min(bound, m - middle / beta))
-        low, high = (middle, high) if link - label > middle else (low, middle)
-    return (low + high) / 2, asked
-
-
-def judge_integrals(says: int, given: Domain) -> Finding:
-    """Whether bisection for the prox needs so many values of g, each an integral of the link."""
-    tried, reached = 0, True
-    for point in led(given, B="1", beta="4"):
-        bound, beta = point["B"], point["beta"]
-        m, label, error = bound * 7 / 10, bound * 3 / 10, bound / 1000
-        found, asked = bisected(bound, beta, m, label, error)
-        true = beta * (m - label) / (1 + beta)  # link(u) = u on [-B, B], where the prox lies
-        reached, tried = reached and abs(found - true) <= error, tried + 1
-        if reached and says > 0:
-            return refuted("bisection on the slope of the objective finds the derivative by values of the link alone", {
-                "link": "clip to [-B, B]", "B": bound, "beta": beta, "m": m, "y": label, "values of g": 0,
-                "values of the link": asked, "answer": found, "derivative": true, "gamma": error,
-                "claimed values of g, at least": says})
-    b_, beta_ = given.symbol("B"), given.symbol("beta")
-    rise, at = sympy.symbols("r", nonnegative=True), sympy.symbols("u", real=True)
-    return proof(
-        computed("the slope link - y + beta (u - m) rises by at least beta a unit: one root",
-                 surely_positive(sympy.diff(beta_ * at, at) + rise)),
-        computed("it is >= 0 at m + 2B/beta and <= 0 at m - 2B/beta, since |link - y| <= 2B",
-                 vanishes(beta_ * (2 * b_ / beta_) - 2 * b_) and b_.is_positive is True),
-        sampled("answers within gamma came from signs of link - y + beta (u - m) only", reached),
-        argued("each sign halves the interval, so that k of them leave 2B/2^k for the derivative"),
-        tried=tried,
-    )
-
-
-def judge_halvings(says: Two, given: Domain) -> Finding:
-    """Whether 2^says(B, gamma), rounded up to a power of 2, halves [-2B, 2B] to an error of at most gamma."""
-    tried = 0
-    for point in given.points("B", "gamma", at_most=60):
-        bound, gamma = point["B"], point["gamma"]
-        ratio, k = Fraction(says(bound, gamma)), 0
-        while 2**k < ratio:
-            k += 1
-        tried += 1
-        if 2 * bound / 2**k > gamma:
-            return refuted("the error is larger", {"B": bound, "gamma": gamma, "halvings": k,
-                                                   "error": 2 * bound / 2**k})
-    b_, gamma_ = given.symbol("B"), given.symbol("gamma")
-    return proof(computed("2B over the claimed power is at most gamma",
-                          never_negative(says(b_, gamma_) - 2 * b_ / gamma_)), tried=tried)
-
-
 def judge_averaged(says: Two, given: Domain) -> Finding:
     """Whether Algorithm 4, averaging says(x, w_t), answers with the derivative up to gamma = 1/8; d = 1, B = beta = 1.
 
@@ -266,18 +212,14 @@ def judge_primed(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
 
 _B, _BETA, _GAMMA = positive("B"), positive("beta"), positive("gamma")
 _STEPS = positive_integer("steps", "T")
-_BISECTION = (
-    r"However, this approach cannot be used here as it requires access to the function $g^y(\cdot)$, which involves "
-    r"integration for our problem and is difficult to compute accurately."
-)
-_EFFICIENT = r"In the following, we propose an algorithm that can efficiently approximate $\nabla f_\beta(w; x, y)$."
 _LESS = {"1 % more": "more is enough, too"}
 
 error = Claim(
     id="nonconvex-nn/lem-6",
     source="002, Lemma 6 and Algorithm 4 (w_t averaged, any w_1 in Q, T rounded up): the error",
     quote=(
-        r"satisfies that $\|\nabla f_\beta(w; x, y) - \mathcal{O}_{\beta,\gamma}(w; x, y)\|_2 \leq \gamma$ for any fixed "
+        r"satisfies that $\|\nabla f_\beta(w; x, y) - \mathcal{O}_{\beta,\gamma}(w; x, y)\|_2 \leq \gamma$ for any "
+        r"fixed "
         r"w, x, y"
     ),
     whose=Whose.READING, severity=Stake.UTILITY,
@@ -295,7 +237,8 @@ projected_error = Claim(
     quote=r"and replace B by $2B$ in Algorithm 4", whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"T = \frac{144 (2B)^2}{\gamma^2} \Rightarrow \lVert \nabla f_\beta - \mathcal{O} \rVert \le \gamma,"
               r"\ \lVert x \rVert \le 2",
-    words="with 2B for B, so Q twice as long and four times the steps, gradients of records of length 2 are right up to "
+    words="with 2B for B, so Q twice as long and four times the steps, gradients of records of length 2 are right up "
+          "to "
           "gamma",
     hypotheses=(_B, _GAMMA, _BETA), says=lambda b, gamma: 576 * b**2 / gamma**2,
     check=lambda says, given: _judge_doubled(says, given), rests_on=("nonconvex-nn/lem-6",),
@@ -326,8 +269,9 @@ def _judge_doubled(says: Two, given: Domain) -> Finding:
         computed("|x| = 2, a first slope of at most 2B + 8B and the others of at most 4B: the squared error of the "
                  "gradient is at most 450 B^2/T", never_negative(450 * b_**2 / count - rate)),
         computed("there are at least 450 B^2/gamma^2 steps",
-                 never_negative(says(b_, gamma_) - 450 * b_**2 / gamma_**2) and given.symbol("beta").is_positive is True),
-        argued("the recursion of the module docstring: from the second step on no slope is above 4B, however long Q is"),
+                 never_negative(says(b_,
+                                     gamma_) - 450 * b_**2 / gamma_**2) and given.symbol("beta").is_positive is True),
+        argued("the recursion of the module docstring: from the second step on no slope is above 4B, whatever Q is"),
         tried=tried,
     )
 
@@ -371,27 +315,6 @@ rate = Claim(
     hypotheses=(_B, _BETA, _STEPS), says=lambda b, beta, steps: 72 * b**2 / (beta * (steps + 1)), check=judge_rate,
     flips=(Flip("36", lambda b, beta, steps: 36 * b**2 / (beta * (steps + 1)), Verdict.REFUTED),),
     uses=("nonconvex-nn/lem-6-lipschitz",), expected="HOLDS PROVED",
-)
-integrals = Claim(
-    id="nonconvex-nn/alg-4-bisection-prose", source="002, Section 4.1.2: bisection needs g, an integral",
-    quote=_BISECTION, whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\text{bisection for } \mathrm{prox}_g^\beta \text{ needs values of } g^y",
-    words="bisection cannot be used since it needs at least one value of g, an integral of the link",
-    hypotheses=(_B, _BETA), says=1, check=judge_integrals, expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"u^* \text{ is the root of } \sigma(u) - y + \beta(u - m) \text{ on } m \pm 2B/\beta",
-        words="bisection for the prox needs values of the link only, and none of its integral", says=0,
-        expected="HOLDS ARGUED",
-    ),
-)
-halvings = Claim(
-    id="nonconvex-nn/alg-4-bisection-steps", source="a finding of ours: bisection in place of 002, Algorithm 4",
-    severity=Stake.UTILITY, statement=r"k = \lceil \log_2 (2B/\gamma) \rceil",
-    words="log2(2B/gamma) halvings, rounded up, give the derivative of the envelope up to gamma",
-    hypotheses=(_B, _GAMMA), says=lambda b, gamma: 2 * b / gamma, check=judge_halvings,
-    flips=(Flip("log2(B/(2 gamma))", lambda b, gamma: b / (2 * gamma), Verdict.REFUTED),),
-    rests_on=("nonconvex-nn/alg-4-bisection-prose-repaired",),
-    true_variants={**_LESS, "2 -> 3*": "more is enough, too", "any B": "a negative B leaves no slope at all"}, expected="HOLDS ARGUED",
 )
 averaged = Claim(
     id="nonconvex-nn/alg-4-typos", source="002, Algorithm 4, line 7: x_t, which stands nowhere, for w_t",

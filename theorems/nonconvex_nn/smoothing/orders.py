@@ -1,12 +1,12 @@
 r"""Theorems 4 and 5 of document 002 with O read as what it is, an upper bound; and the factors in W.
 
-eta. With eta = 1/n^2, which is O(min(epsilon/sqrt(theta log(1/delta)), 1/sqrt(n))) at epsilon = theta = 1, nothing is learnt:
-gradients are at most 2B, so that from w_0 = 0 the iterates stay within 2 sum_i n_i eta_i <= 2 eta n/7, but for the noise.
+eta. With eta = 1/n^2, which is O(min(epsilon/sqrt(theta log(1/delta)), 1/sqrt(n))) at epsilon = theta = 1, nothing is
+learnt: gradients are at most 2B, so that from w_0 = 0 the iterates stay within 2 sum_i n_i eta_i <= 2 eta n/7, but for
+the noise.
 
-m. With m = 1, which is O(log(n/delta) (n epsilon)^(2/3)), the release is c (a, b) for d = 2, Phi = (a, b). Records e_1 and e_2
-with probability 1/2 each, w* = (7/10, -7/10): with probability 1/2 a and b have the same sign, so that one of the two
-predictions has the wrong sign, whatever c is, and costs at least tanh(7/10)^2/2.
-"""
+m. With m = 1, which is O(log(n/delta) (n epsilon)^(2/3)), the release is c (a, b) for d = 2, Phi = (a, b). Records e_1
+and e_2 with probability 1/2 each, w* = (7/10, -7/10): with probability 1/2 a and b have the same sign, so that one of
+the two predictions has the wrong sign, whatever c is, and costs at least tanh(7/10)^2/2."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ One = Callable[[Any], Any]
 
 
 def judge_step(says: One, given: Domain) -> Finding:
-    """Whether the step says(n) can bring the risk down: records x = 1, y = tanh(1), w_0 = 0, epsilon = 1, log(1/delta) = 16.
-    """
+    """Whether the step says(n) can bring the risk down: x = 1, y = tanh(1), w_0 = 0, epsilon = 1, log(1/delta) = 16."""
     tried = 0
     for n in (10**12, *given.values("n", most=10**6)):
         eta, tried = says(Fraction(n)), tried + 1
@@ -43,7 +42,8 @@ def judge_step(says: One, given: Domain) -> Finding:
                 {"n": n, "eta": eta, "link": "tanh", "x": 1, "y": "tanh(1)", "w_0": 0, "|w_k|, at most": moved,
                  "excess risk, at least": Enclosure.of_ball(left)},
                 computed("(tanh(1) - tanh(1/10))^2 > 2/5, certified", bool(left > ball(Fraction(2, 5)))),
-                argued("gradients are at most 2 and sum n_i eta_i <= eta n/7; the noise adds less than 100 eta, ten of its "
+                argued("gradients are at most 2 and sum n_i eta_i <= eta n/7; the noise adds less than 100 eta, ten "
+                       "of its "
                        "deviations, but for a probability below 1e-20: no constant times 1/sqrt(n) covers that"),
             )
     return undecided("a step that moves the model", tried)
@@ -89,7 +89,8 @@ literal_4 = Claim(
     id="nonconvex-nn/big-O-parameters-thm-4", source="002, Theorem 4: every eta = O(...), an upper bound",
     quote=r"Moreover, when $\eta = O(\min\{\frac{\epsilon}{\sqrt{\theta \log \frac{1}{\delta}}}, \frac{1}{\sqrt{n}}\}) "
           r"\leq \frac{2}{\beta}$", whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\eta = n^{-2} = O(n^{-1/2}) \Rightarrow (3)", words="(3) holds for every eta of at most the stated order",
+    statement=r"\eta = n^{-2} = O(n^{-1/2}) \Rightarrow (3)",
+    words="(3) holds for every eta of at most the stated order",
     hypotheses=(_N,), says=lambda n: 1 / n**2, check=judge_step,
     flips=(Flip("1/100, which is above the order", lambda n: Fraction(1, 100), Verdict.UNDECIDED),),
     repaired_by="nonconvex-nn/thm-4-utility", expected="REFUTED ARGUED",
@@ -103,7 +104,8 @@ literal_5 = Claim(
     repaired_by="nonconvex-nn/thm-5-utility", expected="REFUTED ARGUED",
 )
 scaling = Claim(
-    id="nonconvex-nn/thm-4-W-scaling", source="002, proof of Theorem 4: W^2 B, where Theorem 1 has B W, for the same bound",
+    id="nonconvex-nn/thm-4-W-scaling",
+    source="002, proof of Theorem 4: W^2 B, where Theorem 1 has B W, for the same bound",
     quote=_LAST, whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"O(GW^2B) \text{ against } O(GBW)",
     words="Theorems 1 and 4 have the same bound: with W a constant they have, with W explicit they have not",
     hypotheses=(), says=None, check=None,

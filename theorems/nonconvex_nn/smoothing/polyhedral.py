@@ -31,7 +31,7 @@ class Polyhedral:
         return self.slopes[sum(kink <= u for kink in self.kinks)]
 
     def prox(self, x: Fraction, beta: Fraction) -> Fraction:
-        """Where f(u) + beta (u - x)^2/2 is least: a piece or a kink at which its slope changes sign, cut to the ends."""
+        """Where f(u) + beta (u - x)^2/2 is least: a piece or a kink where its slope changes sign, cut to the ends."""
         found = x
         for i, slope in enumerate(self.slopes):
             u = x - slope / beta

@@ -3,28 +3,27 @@ r"""The privacy of Algorithms 5 and 6 of document 002 (Theorems 4 and 5).
 Sensitivity. Phase i sees the replaced record, and no other does. Two runs of the phase that differ by u before a step
 on a common record differ after it by u - eta_i s <u, x> x, s in [0, beta], plus errors of the gradients: the first part
 is no longer than u if eta_i beta |x|^2 <= 2. The step on the replaced record moves them apart by at most 4B eta_i (8B
-eta_i for |x| <= 2), and errors of up to gamma by 2 gamma eta_i a step. After j steps: eta_i (4B + 2 j gamma). The mean of
-w^1, ..., w^{n_i} therefore moves by at most eta_i (4B + gamma (n_i + 1)). As eta_i <= eta/4, eta beta <= 8 is enough.
+eta_i for |x| <= 2), and errors of up to gamma by 2 gamma eta_i a step. After j steps: eta_i (4B + 2 j gamma). The mean
+of w^1, ..., w^{n_i} therefore moves by at most eta_i (4B + gamma (n_i + 1)). As eta_i <= eta/4, eta beta <= 8 is
+enough.
 
 Privacy. What was released before has the same law, the phase's release is a Gaussian mechanism whatever was released
-before, and the rest is post-processing: the Gaussian curve at mu = (4B + gamma (n_1 + 1))/(tau_i/eta_i). With gamma (n +
-1) <= B, the printed noise 10 B sqrt(log(1/delta))/epsilon is 2 sqrt(log(1/delta)) times the sensitivity over epsilon, and
-4 log(1/delta) >= 2 log(1.25/delta) if and only if delta <= 4/5: Lemma 1's calibration, at epsilon = 1, too.
+before, and the rest is post-processing: the Gaussian curve at mu = (4B + gamma (n_1 + 1))/(tau_i/eta_i). With gamma (n
++ 1) <= B, the printed noise 10 B sqrt(log(1/delta))/epsilon is 2 sqrt(log(1/delta)) times the sensitivity over epsilon,
+and 4 log(1/delta) >= 2 log(1.25/delta) if and only if delta <= 4/5: Lemma 1's calibration, at epsilon = 1, too.
 
-Projected. P(|Phi x| > 2) <= P(chi^2_m > 4m) <= e^{-4 l m} (1 - 2l)^{-m/2} at l = 3/8, which is e^{-m (3 - log 4)/2}. With
-m >= 2/(3 - log 4) log(2 (n+1)/delta), all n + 1 points of two neighbouring data sets stay within length 2 but for a
-probability of delta/2, which depends on Phi alone; then the sensitivity is eta_i (8B + gamma (n_i + 1)) <= 10 B eta_i for
-gamma (n + 1) <= 2B, and the printed noise is calibrated to delta/2 for every delta <= 1.
+Projected. P(|Phi x| > 2) <= P(chi^2_m > 4m) <= e^{-4 l m} (1 - 2l)^{-m/2} at l = 3/8, which is e^{-m (3 - log 4)/2}.
+With m >= 2/(3 - log 4) log(2 (n+1)/delta), all n + 1 points of two neighbouring data sets stay within length 2 but for
+a probability of delta/2, which depends on Phi alone; then the sensitivity is eta_i (8B + gamma (n_i + 1)) <= 10 B eta_i
+for gamma (n + 1) <= 2B, and the printed noise is calibrated to delta/2 for every delta <= 1.
 
 Against the printed words. A constant link B with the label -B and one record x = 1 against x = -1 (others are 0, n =
 1024) moves the mean of the first phase by 4B eta_1 511/512, times the answer of the oracle over 2B, at least 1 - 1e-6
-for gamma <= B/1000; what the later phases add to the noise is below tau_1^2/15. So w_k is Gaussian with at least that mu.
-Projected to m = 1, d = 1, with Phi = g: w_k = -+a g + tau N and Phi^T w_k = -+a g^2 + |g| tau N have the log-likelihood
-ratio -2 a w/tau^2 at w, whatever g is: the true delta is E delta(epsilon; 2 a |g|/tau), at least P(|g| >= r) delta(epsilon;
-2 a r/tau).
-Without a bound on the step: records x_1 = +-e_1, then x_t = (-1/1000, e_t) with the label 0 and a clip link. The first
-record decides the sign of all later answers, which are +-B on axes of their own.
-"""
+for gamma <= B/1000; what the later phases add to the noise is below tau_1^2/15. So w_k is Gaussian with at least that
+mu. Projected to m = 1, d = 1, with Phi = g: w_k = -+a g + tau N and Phi^T w_k = -+a g^2 + |g| tau N have the
+log-likelihood ratio -2 a w/tau^2 at w, whatever g is: the true delta is E delta(epsilon; 2 a |g|/tau), at least P(|g|
+>= r) delta(epsilon; 2 a r/tau). Without a bound on the step: records x_1 = +-e_1, then x_t = (-1/1000, e_t) with the
+label 0 and a clip link. The first record decides the sign of all later answers, which are +-B on axes of their own."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability
+from oracle.core.domain import Parameter, non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
@@ -82,8 +81,7 @@ def chernoff_steps() -> tuple[ProofStep, ...]:
 
 
 def judge_noise(says: Noise, given: Domain) -> Finding:
-    """Whether noise says(B, epsilon, delta) eta_i makes Algorithm 5 (epsilon, delta)-DP, gamma (n+1) <= B, eta beta <= 8.
-    """
+    """Whether noise says(B, epsilon, delta) eta_i makes Algorithm 5 private, gamma (n+1) <= B, eta beta <= 8."""
     points = [point for point in _CORNERS if given.contains(epsilon=point[0], delta=point[1])]
     points += [(point["epsilon"], point["delta"]) for point in given.points("epsilon", "delta", at_most=60)]
     with ctx.workprec(120):
@@ -115,7 +113,7 @@ def judge_noise(says: Noise, given: Domain) -> Finding:
 
 def projected(factor: int, constant: Fraction, least: Callable[[arb, Fraction], arb]) -> Callable[[Noise, Domain],
                                                                                               Finding]:
-    """A checker of noise on projected records: factor B is the sensitivity, K the calibration, `least` a lower bound."""
+    """A checker of noise on projected records: factor B is the sensitivity, K the calibration, `least` what is lost."""
 
     def judge(says: Noise, given: Domain) -> Finding:
         tried = 0
@@ -148,7 +146,8 @@ def projected(factor: int, constant: Fraction, least: Callable[[arb, Fraction], 
             computed(f"the noise is at least {factor}B sqrt(2 log(K/(delta/2)))/epsilon, K = {constant}",
                      exceeds(squared, constant, sympy.Rational(1, 2), delta_, high) and b.is_positive is True),
             *calibrated(constant, given["epsilon"].high, None if high is None else high / 2),
-            argued("on the event it is (epsilon, delta/2)-DP as the module docstring says, so in all (epsilon, delta)-DP"),
+            argued("on the event it is (epsilon, delta/2)-DP as the module docstring says, so in all (epsilon, "
+                   "delta)-DP"),
             tried=tried,
         )
 
@@ -160,7 +159,7 @@ def judge_moved(says: Callable[..., Any], given: Domain) -> Finding:
     tried = 0
     for point in given.points("B", "gamma", "records", at_most=80, most={"records": 60}):
         b, gamma, records = point["B"], point["gamma"], point["records"]
-        # Exact gradients of constant links move the runs apart by 4B at the first record; errors may add 2 gamma a step.
+        # Constant links move the runs apart by 4B at the first record; errors may add 2 gamma a step.
         apart = [Fraction(0)] + [4 * b + 2 * gamma * t for t in range(1, records)]
         moved, tried = sum(apart) / records, tried + 1
         if moved > says(b, gamma, records):
@@ -274,7 +273,8 @@ theorem_4 = Claim(
     quote=_THEOREM_4, whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\tau_i = \frac{10 B \eta_i \sqrt{\log(1/\delta)}}{\epsilon} \Rightarrow (\epsilon, \delta)\text{-DP},"
               r"\ 0 < \epsilon, \delta \le 1",
-    words="Algorithm 5 with noise 10 B eta_i sqrt(log(1/delta))/epsilon is (epsilon, delta)-DP for all epsilon and delta "
+    words="Algorithm 5 with noise 10 B eta_i sqrt(log(1/delta))/epsilon is (epsilon, delta)-DP for all epsilon and "
+          "delta "
           "up to 1",
     hypotheses=(_UP_TO_1, _DELTA_1, _B), says=_PRINTED, check=judge_noise, untested=_ROOM_WORDS,
     expected="REFUTED PROVED",
@@ -282,7 +282,8 @@ theorem_4 = Claim(
         statement=r"\mu = \frac{4B + \gamma(n_1 + 1)}{\tau_i/\eta_i};\quad \tau_i = \frac{10 B \eta_i"
                   r" \sqrt{\log(1/\delta)}}{\epsilon} \Rightarrow (\epsilon, \delta)\text{-DP},\ \epsilon \le 1, \delta"
                   r" \le \tfrac45,\ \gamma(n+1) \le B,\ \eta\beta \le 8",
-        words="Algorithm 5 has the curve of a Gaussian mechanism at mu = (4B + gamma (n_1 + 1)) eta_i/tau_i, if eta beta "
+        words="Algorithm 5 has the curve of a Gaussian mechanism at mu = (4B + gamma (n_1 + 1)) eta_i/tau_i, if eta "
+              "beta "
               "<= 8; with the printed noise, R = 1 and gamma (n+1) <= B that is (epsilon, delta)-DP for delta <= 4/5",
         source="002, Theorem 4, with delta <= 4/5 and a bound on the step",
         hypotheses=(_UP_TO_1, Parameter("delta", low=Fraction(0), high=Fraction(4, 5), low_open=True), _B),
@@ -333,7 +334,8 @@ theorem_5 = Claim(
     repair=Repair(
         statement=r"\mu = \frac{8B + \gamma(n_1 + 1)}{\tau_i/\eta_i} \text{ at } \delta/2;\quad m \ge \frac{2}{3 - \log"
                   r" 4} \log\frac{2(n+1)}{\delta},\ \gamma(n+1) \le 2B,\ \eta\beta \le 2",
-        words="on the event that no record is stretched beyond 2 Algorithm 6 has the Gaussian curve at mu = (8B + gamma "
+        words="on the event that no record is stretched beyond 2 Algorithm 6 has the Gaussian curve at mu = (8B + "
+              "gamma "
               "(n_1 + 1)) eta_i/tau_i, if eta beta <= 2; with the printed noise, gamma (n+1) <= 2B and m >= 2.48 "
               "log(2(n+1)/delta) rows of Gaussians it is (epsilon, delta)-DP for epsilon, delta <= 1",
         source="002, Theorem 5, with a lower bound on m and a bound on the step",

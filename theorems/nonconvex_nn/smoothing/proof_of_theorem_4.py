@@ -2,15 +2,15 @@ r"""The steps of the proof of Theorem 4 of document 002, Lemma 10 among them.
 
 Lemma 10. One phase, eta and n its own step and size; w^1 = w_{i-1}, comparator v, P = |w^1 - v|^2 (in the span of the
 records). Answers a_t of the oracle are within gamma of the gradient f'_t, and |a_t| <= 2B: Algorithm 4 answers with an
-average of numbers of at most 2B (`gradient_oracle`). Expand |w^{t+1} - v|^2 = |w^t - v|^2 - 2 eta <a_t, w^t - v> + eta^2
-|a_t|^2, use <a_t - f'_t, w^t - v> >= -gamma |w^t - v|, sum over t, take expectations (the t-th record is fresh) and use
-convexity: F(mean) - F(v) <= P/(2 eta n) + 2 eta B^2 + (gamma/n) sum_t |w^t - v|, and |w^t - v| <= sqrt(P) + 2B eta (t-1).
-So 2 eta B^2 and gamma (sqrt(P) + eta n B) are enough, for every comparator v; the text's 5/2 and 3 are larger. It gets 5/2
-from |a_t|^2 <= 4 B^2 + gamma^2, which does not follow from an error of at most gamma: that gives (2B + gamma)^2.
+average of numbers of at most 2B (`gradient_oracle`). Expand |w^{t+1} - v|^2 = |w^t - v|^2 - 2 eta <a_t, w^t - v> +
+eta^2 |a_t|^2, use <a_t - f'_t, w^t - v> >= -gamma |w^t - v|, sum over t, take expectations (the t-th record is fresh)
+and use convexity: F(mean) - F(v) <= P/(2 eta n) + 2 eta B^2 + (gamma/n) sum_t |w^t - v|, and |w^t - v| <= sqrt(P) + 2B
+eta (t-1). So 2 eta B^2 and gamma (sqrt(P) + eta n B) are enough, for every comparator v; the text's 5/2 and 3 are
+larger. It gets 5/2 from |a_t|^2 <= 4 B^2 + gamma^2, which does not follow from an error of at most gamma: that gives
+(2B + gamma)^2.
 
-Its last display. gamma = B/(n log n) and eta_i n_i <= eta n/8, eta <= W/(6B sqrt(n)): gamma 3 n_i eta_i B <= B W/(16 sqrt(n)
-log n), which the printed 1/(sqrt(n) log n) covers if and only if B W <= 16 (take i = 1 and n a power of 2).
-"""
+Its last display. gamma = B/(n log n) and eta_i n_i <= eta n/8, eta <= W/(6B sqrt(n)): gamma 3 n_i eta_i B <= B W/(16
+sqrt(n) log n), which the printed 1/(sqrt(n) log n) covers if and only if B W <= 16 (take i = 1 and n a power of 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import sympy
 from flint import arb, ctx
 
 from oracle.core.domain import Parameter, positive, positive_integer
-from oracle.core.enclosure import Enclosure, ball
+from oracle.core.enclosure import Enclosure
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.smoothing.gradient_oracle import step_links
@@ -51,14 +51,15 @@ def judge_lemma_10(says: tuple[Fraction, Fraction], given: Domain) -> Finding:
                 w -= eta * max(-2 * bound, min(2 * bound, told))
             gain = loss.envelope(sum(seen) / records, beta) - loss.envelope(target, beta)
             far = abs(start - target)
-            most = far**2 / (2 * eta * records) + curved * eta * bound**2 + gamma * (far + drift * records * eta * bound)
+            most = far**2 / (2 * eta * records) + curved * eta * bound**2
+            most += gamma * (far + drift * records * eta * bound)
             tried += 1
             if gain > most:
                 return refuted("one phase gains less, exactly", {
                     "B": bound, "gamma": gamma, "n_i": records, "eta_i": eta, "beta": beta, "w_{i-1}": start,
                     "comparator": target, "slopes of g": ", ".join(map(str, loss.slopes)),
                     "kinks of g": ", ".join(map(str, loss.kinks)) or "none", "F - F": gain, "claimed": most})
-    p, w, v, a = sympy.symbols("P w v a", real=True)
+    w, v, a = sympy.symbols("w v a", real=True)
     eta_, b_, n_, t_ = sympy.symbols("eta B n t", positive=True)
     mean = sympy.simplify(sympy.summation(2 * b_ * eta_ * (t_ - 1), (t_, 1, n_)) / n_)
     return proof(
@@ -225,11 +226,14 @@ _SENSITIVITY = (
 
 lemma_10 = Claim(
     id="nonconvex-nn/lem-10", source="002, Lemma 10, with the last term of the display before its last",
-    quote=r"\frac{\mathbb{E}[\Phi^1]}{2\eta n_i} + \frac{5\eta B^2}{2} + \gamma(\mathbb{E}[\sqrt{\Phi^1}] + 3n_i \eta B)",
+    quote=r"\frac{\mathbb{E}[\Phi^1]}{2\eta n_i} + \frac{5\eta B^2}{2} + \gamma(\mathbb{E}[\sqrt{\Phi^1}] + 3n_i \eta "
+          r"B)",
     whose=Whose.READING, severity=Stake.UTILITY,
-    statement=r"\mathbb{E}[F_\beta(\bar w_i) - F_\beta(v)] \le \frac{\mathbb{E}\Phi^1}{2\eta_i n_i} + \frac52 \eta_i B^2"
+    statement=r"\mathbb{E}[F_\beta(\bar w_i) - F_\beta(v)] \le \frac{\mathbb{E}\Phi^1}{2\eta_i n_i} + \frac52 \eta_i "
+              r"B^2"
               r" + \gamma(\mathbb{E}\sqrt{\Phi^1} + 3 n_i \eta_i B)",
-    words="a phase of Algorithm 5 comes within P/(2 eta_i n_i) + 5/2 eta_i B^2 + gamma (sqrt(P) + 3 n_i eta_i B) of any "
+    words="a phase of Algorithm 5 comes within P/(2 eta_i n_i) + 5/2 eta_i B^2 + gamma (sqrt(P) + 3 n_i eta_i B) of "
+          "any "
           "comparator",
     hypotheses=(_B, _SHARE, _RECORDS), says=(Fraction(5, 2), Fraction(3)), check=judge_lemma_10,
     flips=(Flip("without them", (Fraction(-1), Fraction(0)), Verdict.REFUTED),
@@ -255,7 +259,8 @@ last_display = Claim(
 )
 cross = Claim(
     id="nonconvex-nn/lem-10-cross-term", source="002, proof of Lemma 10, first display: the squared answer",
-    quote=r"+ 2\eta\gamma \|w^t - \bar{w}_{i-1}\|_V + \eta^2(\gamma^2 + 4B^2)", whose=Whose.PRINTED, severity=Stake.PROOF,
+    quote=r"+ 2\eta\gamma \|w^t - \bar{w}_{i-1}\|_V + \eta^2(\gamma^2 + 4B^2)", whose=Whose.PRINTED,
+    severity=Stake.PROOF,
     statement=r"\lVert \tilde\nabla f_\beta \rVert^2 \le \gamma^2 + 4B^2",
     words="an answer within gamma of a gradient of norm 2B has squared norm at most 4 B^2 + gamma^2",
     hypotheses=(_B, _GAMMA), says=lambda b, gamma: 4 * b**2 + gamma**2, check=judge_cross, expected="REFUTED PROVED",

@@ -1,26 +1,26 @@
 r"""The utility of Theorems 4 and 5 of document 002, and its parameters: beta, gamma, m, eta.
 
-Theorem 4 (B = G = W = 1, |w_0 - w*| <= 2; n a power of 2, floor(log2 n) phases). Lemma 10 with the comparator w* in the first
-phase and the release before in the others, n_i = n/2^i, eta_i = eta/4^i, tau_i = 10 eta_i sqrt(L)/epsilon, E|zeta|_V^2 <=
-theta tau^2, L = log(1/delta), then the sandwich (2/beta) and Lemma 3 (factor 2G):
+Theorem 4 (B = G = W = 1, |w_0 - w*| <= 2; n a power of 2, floor(log2 n) phases). Lemma 10 with the comparator w* in the
+first phase and the release before in the others, n_i = n/2^i, eta_i = eta/4^i, tau_i = 10 eta_i sqrt(L)/epsilon,
+E|zeta|_V^2 <= theta tau^2, L = log(1/delta), then the sandwich (2/beta) and Lemma 3 (factor 2G):
 
-    E L(w_k) - L(w*) <= 2 [ 16/(eta n) + 400 theta L eta/(n epsilon^2) + (5/6) eta + 2/beta + gamma (2 + (10/3) sqrt(theta L)
-                        eta/epsilon + (3/7) eta n) + 80 eta sqrt(L)/(epsilon n^2) ].
+    E L(w_k) - L(w*) <= 2 [ 16/(eta n) + 400 theta L eta/(n epsilon^2) + (5/6) eta + 2/beta
+                        + gamma (2 + (10/3) sqrt(theta L) eta/epsilon + (3/7) eta n) + 80 eta sqrt(L)/(epsilon n^2) ].
 
-With eta = min(epsilon/sqrt(theta L), 1/sqrt(n)), beta = sqrt(n) and gamma <= 1/(n log n) every term is O(sqrt(theta L)/(n
-epsilon) + 1/sqrt(n)): 1/eta is at most the sum of the two; eta <= 1/sqrt(n); theta L eta/epsilon^2 <= 1/eta. eta beta <= 1.
+With eta = min(epsilon/sqrt(theta L), 1/sqrt(n)), beta = sqrt(n) and gamma <= 1/(n log n) every term is O(sqrt(theta
+L)/(n epsilon) + 1/sqrt(n)): 1/eta is at most the sum of the two; eta <= 1/sqrt(n); theta L eta/epsilon^2 <= 1/eta. eta
+beta <= 1.
 
 Theorem 5. On projected records theta becomes m, the noise 20 sqrt(log(2/delta)), so 1600 m for 400 theta, and l(Phi w*)
 costs 2 G W^2/m in expectation over Phi (an exact second moment, (|w|^2 |x|^2 + <w, x>^2)/m). With m = (n epsilon)^(2/3)
 times a logarithm that is (n epsilon)^(-2/3) + 1/sqrt(n) up to logarithms.
 
 Beta. x = 1, y = +-1 with P(y = 1) = p, tanh w* = 2p - 1. The minimiser of the smoothed risk solves atanh(1 - q/p) -
-atanh(q/(1-p) - 1) = q/(p (1-p) beta), w_beta = atanh(1 - q/p) - q/(p beta): the left side falls in q, the right rises. For
-a fixed beta phased SGD converges to w_beta as n grows (Theorem 4's own bound, for F_beta), and its risk to that of w_beta.
-Expanded in 1/beta: the derivative h of the envelope solves h = s(w - h/beta) - y, so h = s - y - s'(s - y)/beta + (s'^2 (s -
-y) + s'' (s - y)^2/2)/beta^2 + ..., and at w* its mean is s'' Var(y)/(2 beta^2): the bias is of order beta^-2, its risk of
-order beta^-4.
-"""
+atanh(q/(1-p) - 1) = q/(p (1-p) beta), w_beta = atanh(1 - q/p) - q/(p beta): the left side falls in q, the right rises.
+For a fixed beta phased SGD converges to w_beta as n grows (Theorem 4's own bound, for F_beta), and its risk to that of
+w_beta. Expanded in 1/beta: the derivative h of the envelope solves h = s(w - h/beta) - y, so h = s - y - s'(s - y)/beta
++ (s'^2 (s - y) + s'' (s - y)^2/2)/beta^2 + ..., and at w* its mean is s'' Var(y)/(2 beta^2): the bias is of order
+beta^-2, its risk of order beta^-4."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import Parameter, positive, positive_integer
+from oracle.core.domain import Parameter, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
@@ -111,7 +111,8 @@ def judge_order(says: Fraction, given: Domain) -> Finding:
     return proof(
         computed("h = s - y - s' h/beta + s'' (h/beta)^2/2 up to 1/beta^2 is solved by the expansion",
                  vanishes(sympy.expand(back))),
-        computed("with E(s - y) = 0 and Var(y) = v its mean is s'' v/(2 beta^2), so the risk (s'' v/2)^2/beta^4: 81/1024 at "
+        computed("with E(s - y) = 0 and Var(y) = v its mean is s'' v/(2 beta^2), so the risk (s'' v/2)^2/beta^4: "
+                 "81/1024 at "
                  "s = 1/2, s'' = -2 s (1 - s^2), v = 1 - s^2",
                  vanishes((-2 * sympy.Rational(1, 2) * sympy.Rational(3, 4) * sympy.Rational(3, 4) / 2) ** 2
                           - sympy.Rational(81, 1024)) and says == 4),
@@ -122,7 +123,7 @@ def judge_order(says: Fraction, given: Domain) -> Finding:
 
 
 def clipped_answer(gamma: Fraction) -> tuple[int, Fraction]:
-    """T and the answer of Algorithm 4 with 2B for B = 1 at m = 7/10, y = 3/10, beta = 1, the clip link; it starts at m."""
+    """T and the answer of Algorithm 4 with 2B for B = 1 at m = 7/10, y = 3/10, beta = 1, the clip link, from m."""
     steps = max(1, math.ceil(576 / gamma**2))
     if steps > 2000:
         return steps, Fraction(1, 5)  # beta (m - y)/(1 + beta), up to gamma (Lemma 6)
@@ -212,7 +213,8 @@ def judge_rate_4(says: Callable[..., Any], given: Domain) -> Finding:
     i = sympy.symbols("i", integer=True, positive=True)
     phases = sympy.summation(sympy.Rational(1, 2) * 16**(1 - i) * 8**i, (i, 2, sympy.oo))
     return proof(
-        computed("sum over i >= 2 of 16^(1-i) 8^i/2 is 4: the noise of all phases costs 4 (10)^2 theta L eta/(n epsilon^2)",
+        computed("sum over i >= 2 of 16^(1-i) 8^i/2 is 4: the noise of all phases costs 4 (10)^2 theta L eta/(n "
+                 "epsilon^2)",
                  vanishes(phases - 4)),
         computed("sum of 8^-i is 1/7, of 4^-i is 1/3", vanishes(
             sympy.summation(sympy.Rational(1, 8) ** i, (i, 1, sympy.oo)) - sympy.Rational(1, 7),
@@ -273,7 +275,8 @@ _ORDER = {"1 % *": "a constant is hidden in O"}
 beta_literal = Claim(
     id="nonconvex-nn/thm-4-beta", source="002, Theorem 4: beta = O(sqrt(n)), an upper bound, so beta = 1",
     quote=_THEOREM_4, whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\beta = 1 = O(\sqrt n) \Rightarrow (3)",
-    words="(3) holds for every beta = O(sqrt(n)), beta = 1 among them", hypotheses=(positive_integer("root", "sqrt(n)"),),
+    words="(3) holds for every beta = O(sqrt(n)), beta = 1 among them", hypotheses=(positive_integer("root", "sqrt(n)"),
+                                                                                    ),
     says=lambda r: r / r, check=judge_beta, uses=("nonconvex-nn/lem-5-error",), expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\beta = \Theta(\sqrt n): \frac{4GB^2}{\beta} = O(n^{-1/2})",
@@ -307,13 +310,15 @@ gamma_literal = Claim(
     ),
 )
 gamma_some = Claim(
-    id="nonconvex-nn/thm-5-gamma-reading-some", source="002, Theorem 5: for some gamma = O(n log n), namely 1/(n log n)",
+    id="nonconvex-nn/thm-5-gamma-reading-some",
+    source="002, Theorem 5: for some gamma = O(n log n), namely 1/(n log n)",
     quote=_THEOREM_5, whose=Whose.READING, severity=Stake.EDITORIAL,
     statement=r"\frac{1}{n \log n} = O(n \log n)", words="1/(n log n), the gamma that works, is O(n log n), too",
     hypotheses=(_N,), says=lambda n: 1 / (n * log(n)), check=judge_some,
     flips=(Flip("n^2 log n", lambda n: n * n * log(n), Verdict.REFUTED),),
     true_variants={"1 % less": "far below", "squared": "smaller still", "sign": "negative is below",
-                   "[*/] -> *": "n log n and 1/(n + log n) are of that order, too", "only at argument 0 = 3": "a constant"},
+                   "[*/] -> *": "n log n and 1/(n + log n) are of that order, too",
+                   "only at argument 0 = 3": "a constant"},
     expected="HOLDS PROVED",
 )
 output = Claim(
@@ -330,7 +335,8 @@ output = Claim(
 utility_4 = Claim(
     id="nonconvex-nn/thm-4-utility", source="002, Theorem 4: (3), with eta, beta and gamma of the stated orders",
     quote=_THEOREM_4, whose=Whose.READING, severity=Stake.UTILITY,
-    statement=r"\mathbb{E}L(w_k) - L(w^*) = O\left(\frac{\sqrt{\theta\log(1/\delta)}}{n\epsilon} + \frac1{\sqrt n}\right)",
+    statement=r"\mathbb{E}L(w_k) - L(w^*) = O\left(\frac{\sqrt{\theta\log(1/\delta)}}{n\epsilon} + \frac1{\sqrt "
+              r"n}\right)",
     words="Algorithm 5 has the excess risk O(sqrt(theta log(1/delta))/(n epsilon) + 1/sqrt(n)), if eta and beta are of "
           "their orders, gamma at most of its own, W, B, G constants",
     hypotheses=(_N, _UP_TO_1, Parameter("theta", low=Fraction(1)), _LEVEL),
@@ -343,7 +349,8 @@ utility_4 = Claim(
     survivors={"beyond *": _PROVED_TO, "between*": _PROVED_TO}, expected="HOLDS ARGUED",
 )
 utility_5 = Claim(
-    id="nonconvex-nn/thm-5-utility", source="002, Theorem 5: excess risk, parameters of the stated orders, gamma as in 4",
+    id="nonconvex-nn/thm-5-utility",
+    source="002, Theorem 5: excess risk, parameters of the stated orders, gamma as in 4",
     quote=_THEOREM_5, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\mathbb{E}L(\hat w) - L(w^*) = \tilde O\left(\frac1{\sqrt n} + \frac{\sqrt{\log(1/\delta)}}"
               r"{(n\epsilon)^{2/3}}\right)",
@@ -353,7 +360,8 @@ utility_5 = Claim(
     says=lambda n, epsilon, level: root(level) / (n * epsilon) ** (arb(2) / 3) + 1 / root(n),
     check=judge_rate_5, uses=("nonconvex-nn/thm-5-gamma", "nonconvex-nn/thm-4-utility"),
     rests_on=("nonconvex-nn/thm-4-utility", "nonconvex-nn/thm-5-gamma-repaired"),
-    flips=(Flip("1/(n epsilon)", lambda n, epsilon, level: root(level) / (n * epsilon) + 1 / root(n), Verdict.REFUTED),),
+    flips=(Flip("1/(n epsilon)", lambda n, epsilon, level: root(level) / (n * epsilon) + 1 / root(n), Verdict.REFUTED),
+           ),
     true_variants={**_ORDER, "1 -> 2*": "a constant is hidden in O", "3 -> 4*": "(n epsilon)^(-1/2) is larger",
                    "/ -> [*] (operator [45])": "larger"},
     survivors={"beyond *": _PROVED_TO, "between*": _PROVED_TO}, expected="HOLDS ARGUED",

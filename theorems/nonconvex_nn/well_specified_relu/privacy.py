@@ -1,20 +1,20 @@
 r"""The privacy of Algorithm 7 of document 002 (Theorem 6), and what it returns.
 
-Sensitivity. On the event that no record is stretched beyond 2, a record's gradient at |w| <= 2W is at most (2 * 2W + B) 2
-long, so that a replaced one moves the mean by at most 4 (4W + B)/n. In fact by 4 (2W + B)/n: write z = Phi x, |z| <= 2, c =
-max(0, <w, z>/(|w| |z|)); the first part p = |z|^2 |w| c z/|z| of a gradient lies in the ball with the diameter from 0 to
-4w, since |p|^2 - 4 <w, p> = |z|^2 |w|^2 c^2 (|z|^2 - 4) <= 0; two such parts differ by at most 4 |w| <= 8W, two second parts
-by at most 4B.
+Sensitivity. On the event that no record is stretched beyond 2, a record's gradient at |w| <= 2W is at most (2 * 2W + B)
+2 long, so that a replaced one moves the mean by at most 4 (4W + B)/n. In fact by 4 (2W + B)/n: write z = Phi x, |z| <=
+2, c = max(0, <w, z>/(|w| |z|)); the first part p = |z|^2 |w| c z/|z| of a gradient lies in the ball with the diameter
+from 0 to 4w, since |p|^2 - 4 <w, p> = |z|^2 |w|^2 c^2 (|z|^2 - 4) <= 0; two such parts differ by at most 4 |w| <= 8W,
+two second parts by at most 4B.
 
-Privacy. T adaptive Gaussian releases of that sensitivity have the curve at mu = Delta sqrt(T)/sigma. With sigma^2 = 32 (4W +
-B)^2 T log(2/delta)/(n epsilon)^2 that is mu = epsilon/sqrt(2 log(2/delta)): the calibration s^2 = 2 log(K/delta') with K = 1 at
-delta' = delta/2 <= 1/2, private for epsilon <= 1 (`calibrated_range`). What the projection costs is delta/2, if m >= 2/(3 -
-log 4) log(2 (n+1)/delta), as in `smoothing.privacy`.
+Privacy. T adaptive Gaussian releases of that sensitivity have the curve at mu = Delta sqrt(T)/sigma. With sigma^2 = 32
+(4W + B)^2 T log(2/delta)/(n epsilon)^2 that is mu = epsilon/sqrt(2 log(2/delta)): the calibration s^2 = 2 log(K/delta')
+with K = 1 at delta' = delta/2 <= 1/2, private for epsilon <= 1 (`calibrated_range`). What the projection costs is
+delta/2, if m >= 2/(3 - log 4) log(2 (n+1)/delta), as in `smoothing.privacy`.
 
-Against the printed words: m = 1 = O(...), d = 1, T = 2, w_1 = 0, n = 100, W = 1/100, B = 1, eta = 1/1000, one record (+-1, B)
-and zeros. Then w_2 = eta (+-B g/n + sigma N), cut at 2W, and what is returned is a multiple of g w_2. The log-likelihood ratio of
-g w_2 does not depend on g, and crosses epsilon at |w_2| = eta epsilon sigma^2 n/(2B |g|), inside the ball if |g| is not too small: the
-true delta is at least P(|g| >= r) delta(epsilon; 2 B r/(n sigma)).
+Against the printed words: m = 1 = O(...), d = 1, T = 2, w_1 = 0, n = 100, W = 1/100, B = 1, eta = 1/1000, one record
+(+-1, B) and zeros. Then w_2 = eta (+-B g/n + sigma N), cut at 2W, and what is returned is a multiple of g w_2. The
+log-likelihood ratio of g w_2 does not depend on g, and crosses epsilon at |w_2| = eta epsilon sigma^2 n/(2B |g|),
+inside the ball if |g| is not too small: the true delta is at least P(|g| >= r) delta(epsilon; 2 B r/(n sigma)).
 
 What it returns. The printed mean of w_T over t is w_T. The proof bounds the mean of w_t.
 """
@@ -70,7 +70,8 @@ def judge_variance(says: Variance, given: Domain) -> Finding:
             true = one_row_delta(variance, epsilon)
             if room is not None and reach > ball(room) and true is not None and true > ball(delta):
                 return refuted("with one row a record is stretched too often, certified", {
-                    "epsilon": epsilon, "claimed delta": delta, "m": 1, "d": 1, "T": 2, "n": _RECORDS, "W": _WEIGHT, "B": 1,
+                    "epsilon": epsilon, "claimed delta": delta, "m": 1, "d": 1, "T": 2, "n": _RECORDS, "W": _WEIGHT,
+                    "B": 1,
                     "eta": _STEP, "sigma^2": Enclosure.of_ball(variance), "radius": _RADIUS,
                     "true delta, at least": Enclosure.of_ball(true)})
         for point in given.points("epsilon", "delta", "room", "steps", at_most=40):
@@ -116,7 +117,8 @@ def sensitivity(*, sharp: bool) -> Callable[[Callable[[Any, Any, Any], Any], Dom
             computed("a first part lies in the ball from 0 to 4w", never_negative(-first.subs(z, 2 / (1 + t)))),
             computed("4 (2W) + 4B over n is at most what is claimed",
                      vanishes(told) if sharp else never_negative(sympy.expand(told))),
-            argued("two points of a ball differ by at most its diameter; z = 2w/|w| against -z with labels -B attains it"),
+            argued("two points of a ball differ by at most its diameter; z = 2w/|w| against -z with labels -B attains "
+                   "it"),
             tried=tried,
         )
 
@@ -160,14 +162,16 @@ _SIZES = (positive("W"), positive("B"), positive_integer("n"))
 _PRINTED: Variance = lambda s, steps, n, epsilon, delta: (  # noqa: E731
     32 * s**2 * steps * log(2 / delta) / (n**2 * epsilon**2))
 _SENSITIVITY = (
-    r"Under this event we can easily calculate the ℓ_2 -norm sensitivity of $\frac{1}{n} \sum_{i=1}^n (\max\{0, \langle "
+    r"Under this event we can easily calculate the ℓ_2 -norm sensitivity of $\frac{1}{n} \sum_{i=1}^n (\max\{0, "
+    r"\langle "
     r"\tilde{w}_t, \Phi x_i \rangle\} - y_i) \Phi x_i$, which is $\frac{4(4W+B)}{n}$."
 )
 _LARGER = {"1 % more": "a larger bound is a bound, too"}
 
 theorem_6 = Claim(
     id="nonconvex-nn/thm-6-privacy", source="002, Theorem 6: privacy, m = O(...) an upper bound, as O is",
-    quote=r"Theorem 6. *Algorithm 7 is (ϵ, δ) -DP for any $0 < \epsilon, \delta \leq 1$ under the previous assumptions and "
+    quote=r"Theorem 6. *Algorithm 7 is (ϵ, δ) -DP for any $0 < \epsilon, \delta \leq 1$ under the previous "
+          r"assumptions and "
           r"$m = O(\log(\frac{n}{\delta})(n\epsilon)^{\frac{2}{3}})$.", whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"\sigma^2 = \frac{32(4W+B)^2 T \log(2/\delta)}{n^2\epsilon^2} \Rightarrow (\epsilon, \delta)\text{-DP},"
               r"\ m = O(\log(n/\delta)(n\epsilon)^{2/3})",
@@ -176,7 +180,8 @@ theorem_6 = Claim(
     repair=Repair(
         statement=r"\mu = \frac{4(2W+B)\sqrt T}{n\sigma} \text{ at } \delta/2;\quad m \ge \frac{2}{3 - \log 4}"
                   r" \log\frac{2(n+1)}{\delta}",
-        words="on the event that no record is stretched beyond 2 Algorithm 7, all iterates released, has the Gaussian curve at "
+        words="on the event that no record is stretched beyond 2 Algorithm 7, all iterates released, has the Gaussian "
+              "curve at "
               "mu = 4 (2W + B) sqrt(T)/(n sigma), whatever the step sizes; with the printed noise and m >= 2.48 "
               "log(2(n+1)/delta) rows of Gaussians it is (epsilon, delta)-DP for epsilon, delta <= 1",
         source="002, Theorem 6, with a lower bound on m", hypotheses=(_UP_TO_1, _DELTA_1, _ROOM.at_least(1), _STEPS),
@@ -191,7 +196,8 @@ theorem_6 = Claim(
 moves = Claim(
     id="nonconvex-nn/thm-6-sensitivity", source="002, proof of Theorem 6: the sensitivity of the mean gradient",
     quote=_SENSITIVITY, whose=Whose.PRINTED, severity=Stake.PRIVACY, statement=r"\Delta_2 \le \frac{4(4W+B)}{n}",
-    words="a replaced record moves the mean gradient by at most 4 (4W + B)/n, |Phi x| <= 2, |w| <= 2W", hypotheses=_SIZES,
+    words="a replaced record moves the mean gradient by at most 4 (4W + B)/n, |Phi x| <= 2, |w| <= 2W",
+    hypotheses=_SIZES,
     says=lambda w, b, n: 4 * (4 * w + b) / n, check=sensitivity(sharp=False),
     flips=(Flip("4 (2W + B)/n", lambda w, b, n: 4 * (2 * w + b) / n, Verdict.HOLDS),
            Flip("2 (4W + B)/n", lambda w, b, n: 2 * (4 * w + b) / n, Verdict.REFUTED)),
@@ -215,15 +221,18 @@ returned = Claim(
                   says=lambda iterate, last: iterate, expected="HOLDS PROVED"),
 )
 fresh_noise = Claim(
-    id="nonconvex-nn/alg-7-typos-noise", source="002, Algorithm 7, line 3: zeta for zeta_t, read as one draw for all steps",
+    id="nonconvex-nn/alg-7-typos-noise",
+    source="002, Algorithm 7, line 3: zeta for zeta_t, read as one draw for all steps",
     quote=r"where $\zeta \sim \mathcal{N}(0, \sigma^2 \mathbb{I}_m)$", whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\mathbb{E}\langle \zeta, \tilde w_2 \rangle = 0,\ \tilde w_2 = -\eta \zeta",
     words="with one draw of the noise for all steps the mixed term of the proof of Theorem 6 has mean 0",
     hypotheses=(positive("eta"), positive("energy", "m sigma^2")), says=lambda fresh, old: old, check=judge_fresh,
     expected="REFUTED PROVED",
     repair=Repair(statement=r"\zeta_t \sim \mathcal{N}(0, \sigma^2 I_m) \text{ independent}",
-                  words="with a fresh draw for every step it has", says=lambda fresh, old: fresh, expected="HOLDS PROVED",
-                  true_variants={"1 % *": "a multiple of a fresh draw is independent, too", "sign": "so is its opposite",
+                  words="with a fresh draw for every step it has", says=lambda fresh, old: fresh,
+                  expected="HOLDS PROVED",
+                  true_variants={"1 % *": "a multiple of a fresh draw is independent, too",
+                                 "sign": "so is its opposite",
                                  "squared": "so is its square", "any *": "no step size enters",
                                  "only at argument 0 = 0": "a draw is 0 with probability 0"}),
 )

@@ -1,15 +1,14 @@
 r"""The steps of the proof of Theorem 6 of document 002.
 
-Stability. Two runs of projected descent on neighbouring data and with the same noise: for eta <= 1/2 a step on a common,
-4-smooth and convex loss of one record does not move them apart (its slope along z is in [0, 4]), nor does the mean of such steps, nor the
-projection; the replaced record moves them apart by at most eta 2 Lip/n a step. So |w_t - w_t'| <= 2 Lip eta t/n, and the
-generalisation error is at most Lip times that.
+Stability. Two runs of projected descent on neighbouring data and with the same noise: for eta <= 1/2 a step on a
+common, 4-smooth and convex loss of one record does not move them apart (its slope along z is in [0, 4]), nor does the
+mean of such steps, nor the projection; the replaced record moves them apart by at most eta 2 Lip/n a step. So |w_t -
+w_t'| <= 2 Lip eta t/n, and the generalisation error is at most Lip times that.
 
-Decomposition. L'(w) - L(w*) = [L'(w) - l(Phi w*)] + [l(Phi w*) - L(w*)]. The second line of the display has min L' for l(Phi
-w*) in the first bracket and L'(w_{T+1}) for it in the second. As w_{T+1} is in the ball over which the minimum is taken, the
-second line is at least the first: a true inequality. But its second bracket is not what is bounded next, l(Phi w*) - L(w*),
-nor an upper bound of it.
-"""
+Decomposition. L'(w) - L(w*) = [L'(w) - l(Phi w*)] + [l(Phi w*) - L(w*)]. The second line of the display has min L' for
+l(Phi w*) in the first bracket and L'(w_{T+1}) for it in the second. As w_{T+1} is in the ball over which the minimum is
+taken, the second line is at least the first: a true inequality. But its second bracket is not what is bounded next,
+l(Phi w*) - L(w*), nor an upper bound of it."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ def run(records: list[tuple[Fraction, Fraction]], eta: Fraction, radius: Fractio
 
 
 def judge_stability(says: Callable[..., Any], given: Domain) -> Finding:
-    """Whether two runs on neighbours stay within says(Lip, eta, t, n) of each other; |z| <= 2, |w| <= 2W, eta <= 1/2."""
+    """Whether two runs on neighbours stay within says(Lip, eta, t, n); |z| <= 2, |w| <= 2W, eta <= 1/2."""
     tried = 0
     for point in led(given, at_most=30, most={"n": 6}, W="1", B="1", eta="1/10", n=2):
         w, b, eta, n = point["W"], point["B"], point["eta"], point["n"]
@@ -111,7 +110,7 @@ def judge_split(says: Callable[[Any, Any, Any, Any, Any], Any], given: Domain) -
             return refuted("the left side is larger", {
                 "Phi": stretch, "w*": target, "w": 2 * target * point["one"], "w_{T+1}": 2 * target * point["other"],
                 "left": a["release"] - a["of w*"], "right": told})
-    release, comparator, best, more, gap = sympy.symbols("a c b m g", real=True)
+    release, comparator, best, more = sympy.symbols("a c b m", real=True)
     slack = sympy.symbols("s", nonnegative=True)
     room = sympy.expand(says(release, comparator, best, more, more + slack) - (release - best))
     return proof(computed("min L' <= L'(w_{T+1}): the right side is the left one plus what is never negative",
@@ -143,7 +142,8 @@ def judge_moment(says: Callable[[Any], Any], given: Domain) -> Finding:
                 "W": w, "x": "w/W", "m times the mean": w**2, "10 times claimed": 10 * says(w)})
     w_, m = given.symbol("W"), sympy.symbols("m", positive=True)
     return proof(
-        computed("<Phi w, Phi x> = W chi^2_m/m has the variance 2 W^2/m", vanishes(w_**2 * 2 * m / m**2 - 2 * w_**2 / m)),
+        computed("<Phi w, Phi x> = W chi^2_m/m has the variance 2 W^2/m",
+                 vanishes(w_**2 * 2 * m / m**2 - 2 * w_**2 / m)),
         computed("half of it is at most ten times what is claimed", never_negative(10 * says(w_) - w_**2)),
         argued("for other x it is (|w|^2 |x|^2 + <w, x>^2)/m, which is no larger"),
         tried=tried,
@@ -159,7 +159,8 @@ def judge_regret(says: int, given: Domain) -> Finding:
             return refuted("the recursion gives more", {"4W + B": size, "Lip^2/2": (2 * size) ** 2 / 2,
                                                         "claimed": says * size**2})
     size_ = given.symbol("size")
-    return proof(computed("2 (4W + B)^2 is at most what is claimed", never_negative(says * size_**2 - (2 * size_) ** 2 / 2)),
+    return proof(computed("2 (4W + B)^2 is at most what is claimed",
+                          never_negative(says * size_**2 - (2 * size_) ** 2 / 2)),
                  argued("the mixed terms telescope, and the noise has mean 0 given the past"), tried=tried)
 
 
@@ -187,7 +188,8 @@ _PLACES = tuple(Parameter(name, low=Fraction(0), high=Fraction(1)) for name in (
 
 stability = Claim(
     id="nonconvex-nn/thm-6-stability", source="002, proof of Theorem 6: the stability of projected descent",
-    quote=r"The first term, which is the generalization error is bounded by Lipschitz times the stability i.e., $O((W + "
+    quote=r"The first term, which is the generalization error is bounded by Lipschitz times the stability i.e., $O((W "
+          r"+ "
           r"B)^2 \frac{\eta T}{n})$.", whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\lVert \tilde w_t - \tilde w_t' \rVert \le \frac{2\,\mathrm{Lip}\,\eta t}{n},\ \mathrm{Lip} = 2(4W+B),"
               r"\ \eta \le \tfrac12",
@@ -238,7 +240,8 @@ moment = Claim(
     words="the projection costs O(W/m), with W as a variable", hypotheses=(positive("W"),), says=lambda w: w,
     check=judge_moment, expected="REFUTED PROVED",
     repair=Repair(statement=r"\tfrac12 \mathbb{E}|\cdot|^2 \le W^2/m", words="the projection costs at most W^2/m",
-                  says=lambda w: w**2, expected="HOLDS ARGUED", true_variants={"1 % *": "ten times it is allowed", "any W": "only its square enters"}),
+                  says=lambda w: w**2, expected="HOLDS ARGUED", true_variants={"1 % *": "ten times it is allowed",
+                                                                               "any W": "only its square enters"}),
 )
 regret = Claim(
     id="nonconvex-nn/thm-6-regret", source="002, proof of Theorem 6: the excess empirical risk",
@@ -255,7 +258,8 @@ half = Claim(
     hypotheses=(_UNIT, Parameter("root", low=Fraction(1))), says=lambda share, root: share / root, check=judge_half,
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\frac{W}{(W+B)\sqrt T} \le \frac12,\ T \ge 4", words="the step of the proof is at most 1/2 for T >= 4",
+        statement=r"\frac{W}{(W+B)\sqrt T} \le \frac12,\ T \ge 4",
+        words="the step of the proof is at most 1/2 for T >= 4",
         hypotheses=(_UNIT, Parameter("root", low=Fraction(2))), says=lambda share, root: share / root, check=judge_half,
         expected="HOLDS PROVED", flips=(Flip("its double", lambda share, root: 2 * share / root, Verdict.REFUTED),),
         true_variants={"sign": "smaller", "1 % less": "smaller", "squared": "smaller, as it is below 1"},

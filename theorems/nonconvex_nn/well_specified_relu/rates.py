@@ -1,26 +1,31 @@
 r"""The utility of Theorem 6 of document 002: ReLU regression by noisy projected descent on projected records.
 
-From v_1 = 0, z = Phi x, Phi an m x d matrix of independent N(0, 1/m), the ball of radius R = 2W, the mean of v_1, ..., v_T lifted by
-Phi^T. In expectation over records, noise and Phi, for every step eta and every variance sigma^2,
+From v_1 = 0, z = Phi x, Phi an m x d matrix of independent N(0, 1/m), the ball of radius R = 2W, the mean of v_1, ...,
+v_T lifted by Phi^T. In expectation over records, noise and Phi, for every step eta and every variance sigma^2,
 
     E L - L(w*) <= 2 [ W^2/(2 eta T) + eta (M^2 + m sigma^2)/2 + 4WM/sqrt(n) + W^2 (sqrt(1/m) + c_m)^2 ],
     M = 2W sqrt(1 + 2/m) + B,      c_m = sqrt(2) (1 + 2/m)^(1/2) (4 e^-3)^(m/8).
 
-Proof. The surrogate l(v) = E int_0^{<v,z>} (relu(s) - y) ds is convex, and L(Phi^T v) - L(w*) <= 2 (l(v) - l(w*)), l(w*) without
-projection (relu-lem-3, given x). |z|^2 is |x|^2 chi^2_m/m, so E|z|^2 <= 1 and E|z|^4 <= 1 + 2/m; on the ball a record's gradient is
-at most R|z|^2 + B|z|, of root mean square at most M (Minkowski). Let u be Phi w* projected on the ball: |u| <= |Phi w*|, E|u|^2 <= W^2.
-- Regret: |v_{t+1} - u|^2 <= |v_t - u|^2 - 2 eta <g_t + zeta_t, v_t - u> + eta^2 |g_t + zeta_t|^2, zeta_t independent of v_t; summed and
-  by convexity the mean of l_D(v_t) - l_D(u) is at most E|u|^2/(2 eta T) + eta (M^2 + m sigma^2)/2, l_D the empirical surrogate.
-- Generalisation: uniformly over the ball, twice the Rademacher complexity; by contraction with each record's own Lipschitz constant
-  R|z_i| + B at most (2R/n) E sqrt(sum (R|z_i| + B)^2 |z_i|^2) <= 2RM/sqrt(n). u does not depend on the records.
-- Projection: l(u) - l(w*) <= E(<u,z> - <w*,x>)^2/2, as l is 1-smooth in the score and w* minimises the surrogate given x. With Phi w*
-  for u the mean square is (|w*|^2 |x|^2 + <w*,x>^2)/m <= 2W^2/m; the rest, |Phi w* - u| |z|, is 0 unless |Phi w*| > 2W, with mean square at
-  most (E[|Phi w*|^4; |Phi w*| > 2W] E|z|^4)^(1/2), and E[...] <= W^4 (1 + 2/m) 16 (4 e^-3)^(m/2), from 1[c > 4m] <= e^{3(c - 4m)/8} and
-  E c^2 e^{3c/8} = m (m+2) 4^(m/2+2) for c = chi^2_m. Minkowski adds them up.
+Proof. The surrogate l(v) = E int_0^{<v,z>} (relu(s) - y) ds is convex, and L(Phi^T v) - L(w*) <= 2 (l(v) - l(w*)),
+l(w*) without projection (relu-lem-3, given x). |z|^2 is |x|^2 chi^2_m/m, so E|z|^2 <= 1 and E|z|^4 <= 1 + 2/m; on the
+ball a record's gradient is at most R|z|^2 + B|z|, of root mean square at most M (Minkowski). Let u be Phi w* projected
+on the ball: |u| <= |Phi w*|, E|u|^2 <= W^2.
+- Regret: |v_{t+1} - u|^2 <= |v_t - u|^2 - 2 eta <g_t + zeta_t, v_t - u> + eta^2 |g_t + zeta_t|^2, zeta_t independent of
+  v_t; summed and by convexity the mean of l_D(v_t) - l_D(u) is at most E|u|^2/(2 eta T) + eta (M^2 + m sigma^2)/2, l_D
+  the empirical surrogate.
+- Generalisation: uniformly over the ball, twice the Rademacher complexity; by contraction with each record's own
+  Lipschitz constant R|z_i| + B at most (2R/n) E sqrt(sum (R|z_i| + B)^2 |z_i|^2) <= 2RM/sqrt(n). u does not depend on
+  the records.
+- Projection: l(u) - l(w*) <= E(<u,z> - <w*,x>)^2/2, as l is 1-smooth in the score and w* minimises the surrogate given
+  x. With Phi w* for u the mean square is (|w*|^2 |x|^2 + <w*,x>^2)/m <= 2W^2/m; the rest, |Phi w* - u| |z|, is 0 unless
+  |Phi w*| > 2W, with mean square at most (E[|Phi w*|^4; |Phi w*| > 2W] E|z|^4)^(1/2), and E[...] <= W^4 (1 + 2/m) 16 (4
+  e^-3)^(m/2), from 1[c > 4m] <= e^{3(c - 4m)/8} and E c^2 e^{3c/8} = m (m+2) 4^(m/2+2) for c = chi^2_m. Minkowski adds
+  them up.
 
-At sigma^2 of Theorem 6, m = log(n/delta) (n epsilon)^(2/3), T = min(n, (n epsilon)^2/(m log(1/delta))) and eta = 1/sqrt(T) that is O~(1/sqrt(n) +
-sqrt(log(1/delta))/(n epsilon)^(2/3)). Without a projection, Phi = I and m = d, the projection's term is 0 and the same choice gives 1/sqrt(n) +
-sqrt(d log(1/delta))/(n epsilon): the other branch of the introduction, for which the document states no algorithm.
+At sigma^2 of Theorem 6, m = log(n/delta) (n epsilon)^(2/3), T = min(n, (n epsilon)^2/(m log(1/delta))) and eta =
+1/sqrt(T) that is O~(1/sqrt(n) + sqrt(log(1/delta))/(n epsilon)^(2/3)). Without a projection, Phi = I and m = d, the
+projection's term is 0 and the same choice gives 1/sqrt(n) + sqrt(d log(1/delta))/(n epsilon): the other branch of the
+introduction, for which the document states no algorithm.
 
 T = 1 = O(...): the mean of v_1 alone is 0, whatever the data are.
 """
@@ -65,7 +70,7 @@ def scheduled(n: arb, epsilon: arb, level: arb, rows: arb, *, projected: bool) -
 
 
 def judge_rate(says: Callable[..., Any], given: Domain) -> Finding:
-    """Whether the explicit bound is at most 4000 log(e^2 n/delta) says(n, epsilon, log(1/delta)); also at epsilon = 1/sqrt(n)."""
+    """Whether the bound is at most 4000 log(e^2 n/delta) says(n, epsilon, log(1/delta)); epsilon = 1/sqrt(n), too."""
     tried = 0
     if given["n"].low is None or given["epsilon"].high is None or given["log"].low is None:
         return undecided("no records, no private regime, or no delta below 1", 1)
@@ -85,7 +90,8 @@ def judge_rate(says: Callable[..., Any], given: Domain) -> Finding:
                         "derived": Enclosure.of_ball(true), "claimed": Enclosure.of_ball(_CONSTANT * deep * told)})
     m, free = sympy.symbols("m l", positive=True)
     transform = (1 - 2 * free) ** (-m / 2)  # E e^(l chi^2_m)
-    second = sympy.simplify(sympy.diff(transform, free, 2).subs(free, sympy.Rational(3, 8)) - m * (m + 2) * 4 ** (m / 2 + 2))
+    second = sympy.simplify(sympy.diff(transform, free, 2).subs(free,
+                                                                sympy.Rational(3, 8)) - m * (m + 2) * 4 ** (m / 2 + 2))
     return proof(
         computed("E chi^4 e^(3 chi^2/8) = m (m+2) 4^(m/2+2), from the Laplace transform", vanishes(second)),
         computed("E chi^4 = m (m+2), so E|z|^4 = (1 + 2/m) |x|^4",
@@ -116,14 +122,15 @@ def judge_branch(says: Callable[..., Any], given: Domain) -> Finding:
                         "claimed": Enclosure.of_ball(_CONSTANT * told)})
     return proof(
         sampled("without a projection the explicit bound is at most 4000 times the rate", True),
-        argued("the proof of Theorem 6 with Phi = I: no projection term, m = d; the smaller of both bounds is chosen by n, epsilon "
+        argued("the proof of Theorem 6 with Phi = I: no projection term, m = d; the smaller of both bounds is chosen "
+               "by n, epsilon "
                "and d, without looking at the data"),
         tried=tried,
     )
 
 
 def judge_steps(says: Callable[[Any], Any], given: Domain) -> Finding:
-    """Whether says(n) steps can bring the risk down: records x = 1, y = 1, W = 1; the mean of v_1, ..., v_T is released."""
+    """Whether says(n) steps can bring the risk down: x = 1, y = 1, W = 1; the mean of v_1, ..., v_T is released."""
     tried = 0
     for n in (10**12, *given.values("n", most=10**6)):
         steps, tried = says(n), tried + 1
@@ -146,13 +153,18 @@ _TO = "only points are tried: beyond and between them the bound is argued"
 _ORDER = {"1 % *": "a constant is hidden in O", "1 -> 2*": "a constant is hidden in O"}
 
 utility = Claim(
-    id="nonconvex-nn/thm-6-utility", source="002, Theorem 6: excess risk, m, T and eta of the stated orders (and its explicit form)",
+    id="nonconvex-nn/thm-6-utility",
+    source="002, Theorem 6: excess risk, m, T and eta of the stated orders (and its explicit form)",
     quote=_THEOREM_6, whose=Whose.READING, severity=Stake.UTILITY,
-    statement=r"\mathbb{E}L(\bar w) - L(w^*) \le 2\left[\frac{W^2}{2\eta T} + \frac{\eta(M^2 + m\sigma^2)}{2} + \frac{4WM}{\sqrt n} +"
-              r" W^2\left(\tfrac1{\sqrt m} + c_m\right)^2\right] = \tilde O\left(\frac1{\sqrt n} + \frac{\sqrt{\log(1/\delta)}}"
+    statement=r"\mathbb{E}L(\bar w) - L(w^*) \le 2\left[\frac{W^2}{2\eta T} + \frac{\eta(M^2 + m\sigma^2)}{2} + "
+              r"\frac{4WM}{\sqrt n} +"
+              r" W^2\left(\tfrac1{\sqrt m} + c_m\right)^2\right] = \tilde O\left(\frac1{\sqrt n} + "
+              r"\frac{\sqrt{\log(1/\delta)}}"
               r"{(n\epsilon)^{2/3}}\right)",
-    words="Algorithm 7, returning the mean of its iterates from w_1 = 0, has an excess risk of at most 2 [W^2/(2 eta T) + eta (M^2 + m "
-          "sigma^2)/2 + 4WM/sqrt(n) + W^2 (1/sqrt(m) + c_m)^2]; with m, T and eta of the stated orders that is O(1/sqrt(n) + "
+    words="Algorithm 7, returning the mean of its iterates from w_1 = 0, has an excess risk of at most 2 [W^2/(2 eta "
+          "T) + eta (M^2 + m "
+          "sigma^2)/2 + 4WM/sqrt(n) + W^2 (1/sqrt(m) + c_m)^2]; with m, T and eta of the stated orders that is "
+          "O(1/sqrt(n) + "
           "sqrt(log(1/delta))/(n epsilon)^(2/3)) but for log(n/delta)",
     hypotheses=(_N, _EPSILON, _LEVEL),
     says=lambda n, epsilon, level: root(level) / (n * epsilon) ** (arb(2) / 3) + 1 / root(n), check=judge_rate,
@@ -167,22 +179,28 @@ utility = Claim(
 branch = Claim(
     id="nonconvex-nn/intro-relu-min", source="002, introduction and Section 4.1.3: the first branch of the ReLU rate",
     quote=r"In this scenario, we establish that an upper bound of $\tilde{O}(\frac{1}{\sqrt{n}} + "
-          r"\min\{\frac{\sqrt{d}}{n\epsilon}, \frac{1}{(n\epsilon)^{\frac{2}{3}}}\})$ is feasible.", whose=Whose.PRINTED,
+          r"\min\{\frac{\sqrt{d}}{n\epsilon}, \frac{1}{(n\epsilon)^{\frac{2}{3}}}\})$ is feasible.",
+          whose=Whose.PRINTED,
     severity=Stake.UTILITY,
-    statement=r"\Phi = I: \mathbb{E}L(\bar w) - L(w^*) = O\left(\frac1{\sqrt n} + \frac{\sqrt{d\log(1/\delta)}}{n\epsilon}\right)",
-    words="Algorithm 7 without a projection has the excess risk O(1/sqrt(n) + sqrt(d log(1/delta))/(n epsilon)); with Theorem 6 that is "
+    statement=r"\Phi = I: \mathbb{E}L(\bar w) - L(w^*) = O\left(\frac1{\sqrt n} + "
+              r"\frac{\sqrt{d\log(1/\delta)}}{n\epsilon}\right)",
+    words="Algorithm 7 without a projection has the excess risk O(1/sqrt(n) + sqrt(d log(1/delta))/(n epsilon)); with "
+          "Theorem 6 that is "
           "the minimum of the introduction, though no algorithm of the document chooses",
     hypotheses=(_N, _EPSILON, positive_integer("d"), _LEVEL),
     says=lambda n, epsilon, d, level: root(d * level) / (n * epsilon) + 1 / root(n), check=judge_branch,
-    flips=(Flip("without d", lambda n, epsilon, d, level: root(level) / (n * epsilon) / 100 + 1 / root(n) / 100, Verdict.REFUTED),),
+    flips=(Flip("without d", lambda n, epsilon, d, level: root(level) / (n * epsilon) / 100 + 1 / root(n) / 100,
+                Verdict.REFUTED),),
     uses=("nonconvex-nn/thm-6-utility",), rests_on=("nonconvex-nn/thm-6-utility",),
     true_variants={**_ORDER, "/ -> [*] (operator [34])": "larger"}, survivors={"beyond *": _TO, "between*": _TO},
     expected="HOLDS ARGUED",
 )
 literal = Claim(
-    id="nonconvex-nn/big-O-parameters-thm-6", source="002, Theorem 6: every T = O(...), an upper bound", quote=_THEOREM_6,
+    id="nonconvex-nn/big-O-parameters-thm-6", source="002, Theorem 6: every T = O(...), an upper bound",
+    quote=_THEOREM_6,
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"T = 1 = O(\min\{n, \ldots\}) \Rightarrow \text{Theorem 6}",
     words="Theorem 6's risk holds for every T of at most the stated order", hypotheses=(_N,), says=lambda n: 1,
-    check=judge_steps, flips=(Flip("n steps", lambda n: n, Verdict.UNDECIDED),), repaired_by="nonconvex-nn/thm-6-utility",
+    check=judge_steps, flips=(Flip("n steps", lambda n: n, Verdict.UNDECIDED),),
+    repaired_by="nonconvex-nn/thm-6-utility",
     expected="REFUTED PROVED",
 )

@@ -141,7 +141,8 @@ def judge_worse(says: Two, given: Domain) -> Finding:
             return refuted("the two rates are the same", {"d": d, "theta": theta, "sqrt(d)/(n epsilon)": f"sqrt({d})",
                                                           "sqrt(theta)/(n epsilon)": f"sqrt({theta})"})
     theta_, more = given.symbol("theta"), sympy.symbols("r", nonnegative=True)
-    return proof(computed("d = theta + r, r >= 0: it is never better", says(theta_ + more, theta_) in (True, sympy.true)),
+    return proof(computed("d = theta + r, r >= 0: it is never better", says(theta_ + more, theta_) in (True,
+                                                                                                       sympy.true)),
                  argued("theta is a bound on the rank, which is at most d"), tried=tried)
 
 
@@ -159,7 +160,8 @@ def judge_mirror(says: tuple[Callable[..., Any], Callable[..., Any]], given: Dom
 
 
 _BOUNDED = (
-    r"Although this assumption includes several commonly used activation functions, it excludes the ReLU function where "
+    r"Although this assumption includes several commonly used activation functions, it excludes the ReLU function "
+    r"where "
     r"$\sigma(x) = \max\{0, x\}$ due to the boundedness assumption of σ ."
 )
 _WORSE = (
@@ -169,7 +171,8 @@ _WORSE = (
 _DIMENSIONS = (positive_integer("d"), positive_integer("theta"))
 
 excluded = Claim(
-    id="nonconvex-nn/relu-excluded", source="002, Section 4.1.3: ReLU is not bounded", quote=_BOUNDED, whose=Whose.PRINTED,
+    id="nonconvex-nn/relu-excluded", source="002, Section 4.1.3: ReLU is not bounded", quote=_BOUNDED,
+    whose=Whose.PRINTED,
     statement=r"\forall B\ \exists z: \max(0, z) > B", words="the ReLU link leaves [-B, B] at z = B + 1, for every B",
     hypotheses=(positive("B"),), says=lambda b: b + 1, check=judge_excluded,
     flips=(Flip("at B", lambda b: b, Verdict.REFUTED),),
@@ -203,7 +206,8 @@ gradient = Claim(
 )
 signs = Claim(
     id="nonconvex-nn/relu-nonneg-prose", source="002, Section 4.1.3: the loss (2) is not non-negative",
-    quote=r"However, their analysis assumes the loss function to be non-negative, whereas our loss function ℓ in (2) does "
+    quote=r"However, their analysis assumes the loss function to be non-negative, whereas our loss function ℓ in (2) "
+          r"does "
           r"not satisfy this assumption.", whose=Whose.PRINTED, severity=Stake.EDITORIAL,
     statement=r"y < 0: \inf_z \left(\tfrac12 \max(0,z)^2 - yz\right) = -\infty",
     words="the ReLU surrogate of a label y < 0 is below -C at z = 2C/y, for every C",
@@ -249,7 +253,8 @@ worse_strictly = Claim(
 )
 mirror = Claim(
     id="nonconvex-nn/abstract-relu-mirror", source="002, abstract: the rates of both links, d for theta",
-    quote=r"We also delve into the scenario involving the ReLU link function, and our findings mirror those of the bounded "
+    quote=r"We also delve into the scenario involving the ReLU link function, and our findings mirror those of the "
+          r"bounded "
           r"link function.", whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\frac{\sqrt\theta}{n\epsilon}\Big|_{\theta = d} = \frac{\sqrt d}{n\epsilon}",
     words="the rates that the introduction states for bounded links and for ReLU are the same with d for theta",
@@ -264,9 +269,11 @@ mirror = Claim(
 )
 arora = Claim(
     id="nonconvex-nn/relu-arora-same", source="002, Section 4.1.3: Arora et al. (2022b)",
-    quote=r"It is worth noting that Arora et al. (2022b) also employs DP-PGD for convex generalized linear loss and obtains "
+    quote=r"It is worth noting that Arora et al. (2022b) also employs DP-PGD for convex generalized linear loss and "
+          r"obtains "
           r"the same bound.", whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"\text{no formula}",
-    words="Arora et al. (2022b) obtain the same bound for DP-PGD on non-negative generalised linear losses", hypotheses=(),
+    words="Arora et al. (2022b) obtain the same bound for DP-PGD on non-negative generalised linear losses",
+    hypotheses=(),
     says=None, check=citing(Verdict.NOT_CHECKABLE, "what another paper shows; its text is not among the documents: its "
                             "theorem on smooth non-negative losses would settle it"),
     expected="NOT_CHECKABLE CITED",

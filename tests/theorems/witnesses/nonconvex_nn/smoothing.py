@@ -137,7 +137,8 @@ def one_row(witness: Witness) -> bool:
     with mpmath.workdps(40):
         epsilon = mpmath.mpf(number(witness, "epsilon"))
         true = 2 * mpmath.quad(
-            lambda g: mpmath.npdf(g) * gaussian_delta(epsilon, mu * g) if g > 3 else mpmath.mpf(0), [3, 5, 6, 8, 12], maxdegree=4)
+            lambda g: mpmath.npdf(g) * gaussian_delta(epsilon, mu * g) if g > 3 else mpmath.mpf(0), [3, 5, 6, 8, 12],
+            maxdegree=4)
         return bool(true > mpmath.mpf(str(Fraction(witness["claimed delta"]).numerator)) / Fraction(
             witness["claimed delta"]).denominator)
 
@@ -146,7 +147,8 @@ def smooth_after_all(witness: Witness) -> bool:
     """Difference quotients of the gradient of the clip link's surrogate on a fine grid."""
     z = np.linspace(-3, 3, 6001)
     size = number(witness, "G")
-    return bool(np.max(np.abs(np.diff(size * np.clip(z, -1, 1)) / np.diff(z))) < size * 1.01) and witness["claimed"] == "oo"
+    return bool(np.max(np.abs(np.diff(size * np.clip(z, -1,
+                                                     1)) / np.diff(z))) < size * 1.01) and witness["claimed"] == "oo"
 
 
 def between_slopes(witness: Witness) -> bool:
@@ -160,8 +162,9 @@ def kept_out(witness: Witness) -> bool:
 
 
 def other_line(witness: Witness) -> bool:
-    text = "set|for i|eta_i|for t|update|end for|w_i is the average plus zeta_i|end for".split("|")
-    return "zeta" not in text[int(witness["claimed line"]) - 1] and "zeta" in text[int(witness["line of the noise"]) - 1]
+    text = ["set", "for i", "eta_i", "for t", "update", "end for", "w_i is the average plus zeta_i", "end for"]
+    told, true = (text[int(witness[name]) - 1] for name in ("claimed line", "line of the noise"))
+    return "zeta" not in told and "zeta" in true
 
 
 def stretched(witness: Witness) -> bool:
@@ -174,7 +177,8 @@ def stretched(witness: Witness) -> bool:
         squares = (h @ np.array(sign)) ** 2 / 8
         if sorted(squares)[-1] > 7.9:
             total += float(stats.binom.sf(m // 2, m, 1 / 8)) / 256
-    return bool(total > np.exp(-m * (3 - np.log(4)) / 2) and abs(total / number(witness, "probability, at least") - 1) < 1e-9)
+    return bool(total > np.exp(-m * (3 - np.log(4)) / 2) and abs(total / number(witness,
+                                                                                "probability, at least") - 1) < 1e-9)
 
 
 def empty(witness: Witness) -> bool:
@@ -250,7 +254,8 @@ def wrong_line(witness: Witness) -> bool:
     """The least risk over all releases on the line of Phi, for drawn Phi of a fixed seed."""
     target = np.tanh(np.array([float(Fraction(word)) for word in witness["w*"].split(", ")]))
     draw, scale = np.random.Generator(np.random.Philox(7)), np.linspace(-20, 20, 4001)
-    left = [np.min(np.mean((np.tanh(scale[:, None] * draw.standard_normal(2)) - target) ** 2, axis=1)) for _ in range(200)]
+    left = [np.min(np.mean((np.tanh(scale[:, None] * draw.standard_normal(2)) - target) ** 2,
+                           axis=1)) for _ in range(200)]
     return bool(np.mean(left) > 0.09 * 0.8 and int(witness["m"]) == 1)
 
 
@@ -273,7 +278,8 @@ _WITNESSES = {
 }
 WITNESSES = {f"nonconvex-nn/{name}": verifier for name, verifier in _WITNESSES.items()}
 NOT_WITNESSES = {
-    "nonconvex-nn/thm-4-privacy": {"epsilon": "1", "claimed delta": "1/100000", "n": "1024", "tau_i/eta_i": "[33.9, 33.9]"},
+    "nonconvex-nn/thm-4-privacy": {"epsilon": "1", "claimed delta": "1/100000", "n": "1024",
+                                   "tau_i/eta_i": "[33.9, 33.9]"},
     "nonconvex-nn/alg-5-R": {"R": "1", "epsilon": "1", "claimed delta": "1/100000", "n": "1024"},
     "nonconvex-nn/thm-4-proof-sensitivity": {"n": "4"},
     "nonconvex-nn/lem-10-last-term": {"W": "4", "B": "3", "n": "4"},
