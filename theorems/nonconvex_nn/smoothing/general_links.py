@@ -176,7 +176,7 @@ def judge_same(says: tuple[Callable[..., Any], Callable[..., Any]], given: Domai
     """Whether two rates in (n, epsilon, theta or m, log(1/delta)) are one expression."""
     names = ("n", "epsilon", "theta", "log")
     tried = 0
-    for point in given.points(*names, at_most=60):
+    for point in given.points(*names, at_most=20):
         values = [sympy.Rational(str(Fraction(point[name]))) for name in names]
         one, other = (sympy.simplify(rate(*values)) for rate in says)
         tried += 1

@@ -33,7 +33,7 @@ from theorems.tools.symbolic_signs import positive as surely_positive
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Two = Callable[[Any, Any], Any]
-_LONGEST = 4000  # steps of one exact run
+_LONGEST = 1200  # steps of one exact run
 
 
 def step_links(bound: Fraction) -> tuple[Polyhedral, ...]:

@@ -166,7 +166,7 @@ _BOUNDED = (
 )
 _WORSE = (
     r"This bound is worse than those derived in the previous section because the ReLU link function is not Lipschitz "
-    r"over $\mathbb{R}^d$."
+    r"over \mathbb{R}^d ."
 )
 _DIMENSIONS = (positive_integer("d"), positive_integer("theta"))
 
