@@ -84,7 +84,8 @@ def judge_cross(says: Two, given: Domain) -> Finding:
             return refuted("an answer in the direction of the gradient is longer", {
                 "B": bound, "gamma": gamma, "gradient": 2 * bound, "answer": 2 * bound + gamma,
                 "squared": true, "claimed": says(bound, gamma)})
-    b_, gamma_, s, t = given.symbol("B"), given.symbol("gamma"), *sympy.symbols("s t", nonnegative=True)
+    b_, gamma_ = given.symbol("B"), given.symbol("gamma")
+    s, t = sympy.symbols("s t", nonnegative=True)
     return proof(
         computed("(2B/(1+s) + gamma/(1+t))^2 is at most what is claimed", never_negative(
             says(b_, gamma_) - (2 * b_ / (1 + s) + gamma_ / (1 + t)) ** 2)),
@@ -101,7 +102,8 @@ def judge_last_display(says: Two, given: Domain) -> Finding:
         if true > says(w, b):
             return refuted("with P = 0 the line before is larger", {
                 "W": w, "B": b, "n": 4, "i": 1, "before, times sqrt(n) log n": true, "after": says(w, b)})
-    w_, b_, n_, p = given.symbol("W"), given.symbol("B"), *sympy.symbols("n P", positive=True)
+    w_, b_ = given.symbol("W"), given.symbol("B")
+    n_, p = sympy.symbols("n P", positive=True)
     eta = w_ / (6 * b_ * sympy.sqrt(n_))
     return proof(
         computed("3 (n/2) (eta/4) B B/(n log n) times sqrt(n) log n is B W/16",

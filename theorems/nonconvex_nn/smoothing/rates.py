@@ -131,7 +131,8 @@ def clipped_answer(gamma: Fraction) -> tuple[int, Fraction]:
     for t in range(1, steps + 1):
         total += t * d
         u = Fraction(7, 10) + d
-        d = Fraction(round((d - Fraction(2, t + 1) * (max(-1, min(1, u)) - Fraction(3, 10) + d)) * 2**50), 2**50)
+        d = Fraction(round((d - Fraction(2, t + 1) * (max(Fraction(-1), min(Fraction(1),
+                                                                            u)) - Fraction(3, 10) + d)) * 2**50), 2**50)
     return steps, -total * 2 / (steps * (steps + 1))
 
 

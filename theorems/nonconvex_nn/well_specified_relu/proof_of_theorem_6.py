@@ -55,7 +55,8 @@ def judge_stability(says: Callable[..., Any], given: Domain) -> Finding:
                         "W": w, "B": b, "eta": eta, "n": n, "t": t, "record": f"{one[0]}, {one[1]}",
                         "replaced by": f"{other[0]}, {other[1]}", "others": "; ".join(f"{z}, {y}" for z, y in common),
                         "distance": abs(a - c), "claimed": says(limit, eta, t, n)})
-    limit_, eta_, t_, n_, s = *sympy.symbols("L eta t n", positive=True), sympy.symbols("s", nonnegative=True)
+    limit_, eta_, t_, n_ = sympy.symbols("L eta t n", positive=True)
+    s = sympy.symbols("s", nonnegative=True)
     top = given["eta"].high
     return proof(
         computed("eta <= 1/2: (1 - 4 eta/(1+s))^2 <= 1, so that a common step does not move them apart",
@@ -79,7 +80,8 @@ def judge_constants(says: tuple[Callable[[Any, Any], Any], int], given: Domain) 
         if steep(w, b) != longest or smooth != 4:
             return refuted("other constants", {"W": w, "B": b, "longest gradient": longest, "largest curvature": 4,
                                                "claimed": f"{steep(w, b)} and {smooth}"})
-    w_, b_, s, t = given.symbol("W"), given.symbol("B"), *sympy.symbols("s t", nonnegative=True)
+    w_, b_ = given.symbol("W"), given.symbol("B")
+    s, t = sympy.symbols("s t", nonnegative=True)
     return proof(
         computed("(|w| |z| + B) |z| is largest at |w| = 2W, |z| = 2, and attained at z = 2 w/|w|, y = -B",
                  vanishes(steep(w_, b_) - (2 * w_ * 2 + b_) * 2) and never_negative(

@@ -138,7 +138,8 @@ def judge_steps(says: Callable[[Any], Any], given: Domain) -> Finding:
         if steps <= 1:
             returned = sum(iterates, Fraction(0))
             return refuted("the release is the start, whatever the data are", {
-                "n": n, "T": steps, "x": 1, "y": 1, "returned": returned, "excess risk": (max(returned, 0) - 1) ** 2})
+                "n": n, "T": steps, "x": 1, "y": 1, "returned": returned, "excess risk": (max(returned,
+                                                                                              Fraction(0)) - 1) ** 2})
     return undecided("more than one step", tried)
 
 

@@ -27,16 +27,20 @@ def relu(z: Fraction) -> Fraction:
     return max(Fraction(0), z)
 
 
-def judge_excluded(says: One, given: Domain) -> Finding:
-    """Whether the score says(B) takes the ReLU link out of [-B, B], for every B."""
-    tried = 0
-    for bound in given.values("B"):
-        tried += 1
-        if relu(says(bound)) <= bound:
-            return refuted("the link is within its bound there", {"B": bound, "z": says(bound)})
-    b = given.symbol("B")
-    return proof(computed("the score is above B > 0, where the link is the score itself",
-                          b.is_positive is True and (says(b) - b).is_positive is True), tried=tried)
+def beyond(name: str) -> Callable[[One, Domain], Finding]:
+    """A checker: is the ReLU at says(limit) above the limit of that name, for every limit?"""
+
+    def judge(says: One, given: Domain) -> Finding:
+        tried = 0
+        for limit in given.values(name):
+            tried += 1
+            if relu(says(limit)) <= limit:
+                return refuted("not above it there", {name: limit, "z": says(limit)})
+        limit_ = given.symbol(name)
+        return proof(computed("the score is above the limit, which is positive, and there the link is the score itself",
+                              limit_.is_positive is True and (says(limit_) - limit_).is_positive is True), tried=tried)
+
+    return judge
 
 
 def judge_lemma_3(says: Fraction, given: Domain) -> Finding:
@@ -65,18 +69,6 @@ def judge_lemma_3(says: Fraction, given: Domain) -> Finding:
     )
 
 
-def judge_unbounded(says: One, given: Domain) -> Finding:
-    """Whether at |w| = says(C), x = w/|w|, y = 0, the surrogate's gradient is longer than C, for every C."""
-    tried = 0
-    for limit in given.values("C"):
-        tried += 1
-        if relu(says(limit)) <= limit:
-            return refuted("no longer there", {"C": limit, "|w|": says(limit)})
-    limit_ = given.symbol("C")
-    return proof(computed("the gradient's norm is |w|, above C > 0", limit_.is_positive is True and (
-        says(limit_) - limit_).is_positive is True), tried=tried)
-
-
 def judge_gradient(says: Two, given: Domain) -> Finding:
     """Whether the longest gradient for |w| <= W, |x| <= 1, |y| <= B is says(W, B)."""
     tried = 0
@@ -88,7 +80,8 @@ def judge_gradient(says: Two, given: Domain) -> Finding:
         if longest != says(w, b):
             return refuted("the longest gradient is another", {"W": w, "B": b, "longest": longest,
                                                                "claimed": says(w, b)})
-    w_, b_, s, t, u = given.symbol("W"), given.symbol("B"), *sympy.symbols("s t u", nonnegative=True)
+    w_, b_ = given.symbol("W"), given.symbol("B")
+    s, t, u = sympy.symbols("s t u", nonnegative=True)
     return proof(
         computed("|max(0, z) - y| |x| <= (W/(1+s) + B/(1+t))/(1+u) is at most W + B, attained at x = w/|w|, y = -B",
                  never_negative(says(w_, b_) - (w_ / (1 + s) + b_ / (1 + t)) / (1 + u))
@@ -174,7 +167,7 @@ excluded = Claim(
     id="nonconvex-nn/relu-excluded", source="002, Section 4.1.3: ReLU is not bounded", quote=_BOUNDED,
     whose=Whose.PRINTED,
     statement=r"\forall B\ \exists z: \max(0, z) > B", words="the ReLU link leaves [-B, B] at z = B + 1, for every B",
-    hypotheses=(positive("B"),), says=lambda b: b + 1, check=judge_excluded,
+    hypotheses=(positive("B"),), says=lambda b: b + 1, check=beyond("B"),
     flips=(Flip("at B", lambda b: b, Verdict.REFUTED),),
     true_variants={"1 % more": "further out", "1 -> 2*": "further out"}, expected="HOLDS PROVED",
 )
@@ -192,8 +185,9 @@ unbounded = Claim(
     quote=r"the surrogate loss function $\ell(w; x, y)$ is no longer Lipschitz over the whole space \mathbb{R}^d , as "
           r"$\nabla \ell(w; x, y) = (\sigma(\langle w, x \rangle) - y)x$ is unbounded", whose=Whose.PRINTED,
     severity=Stake.PROOF, statement=r"\sup_w \lVert \nabla\ell(w; x, y) \rVert = \infty",
-    words="the gradient of the ReLU surrogate is longer than any C at |w| = C + 1", hypotheses=(positive("C"),),
-    says=lambda limit: limit + 1, check=judge_unbounded, flips=(Flip("at C", lambda limit: limit, Verdict.REFUTED),),
+    words="the gradient of the ReLU surrogate is longer than any C at |w| = C + 1, x = w/|w|, y = 0",
+    hypotheses=(positive("C"),),
+    says=lambda limit: limit + 1, check=beyond("C"), flips=(Flip("at C", lambda limit: limit, Verdict.REFUTED),),
     true_variants={"1 % more": "further out", "1 -> 2*": "further out"}, expected="HOLDS PROVED",
 )
 gradient = Claim(
