@@ -239,6 +239,7 @@ clarke = Claim(
     quote=_SUBGRADIENT, whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\partial_C\,\mathrm{clip}(1) = \emptyset", words="the clip link has no Clarke subgradient at 1",
     hypotheses=(), says=lambda left, right: (min(left, right), max(left, right)), check=judge_subgradient,
+    flips=(Flip("regular ones", lambda left, right: (left, right), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/clarke-subgradient-reading-regular", expected="REFUTED PROVED",
 )
 required = Claim(

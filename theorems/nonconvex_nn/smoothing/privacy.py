@@ -277,6 +277,8 @@ theorem_4 = Claim(
           "delta "
           "up to 1",
     hypotheses=(_UP_TO_1, _DELTA_1, _B), says=_PRINTED, check=judge_noise, untested=_ROOM_WORDS,
+    flips=(Flip("log(2/delta) for log(1/delta)",
+                lambda b, epsilon, delta: 10 * b * root(log(2 / delta)) / epsilon, Verdict.HOLDS),),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\mu = \frac{4B + \gamma(n_1 + 1)}{\tau_i/\eta_i};\quad \tau_i = \frac{10 B \eta_i"
@@ -314,6 +316,7 @@ factor_r = Claim(
     statement=r"\tau_i = \frac{10 B R \eta_i \sqrt{\log(1/\delta)}}{\epsilon},\ R > 0",
     words="the noise 10 B R eta_i sqrt(log(1/delta))/epsilon is private whatever R is", hypotheses=(positive("R"),),
     says=lambda factor: factor, check=judge_factor, expected="REFUTED PROVED",
+    flips=(Flip("R + 1", lambda factor: factor + 1, Verdict.HOLDS),),
     repair=Repair(
         statement=r"R \ge 1 = \max \lVert x \rVert", words="the noise is private for R >= 1, the bound on |x|",
         hypotheses=(Parameter("R", low=Fraction(1)),), says=lambda factor: factor, check=judge_factor,
@@ -331,6 +334,8 @@ theorem_5 = Claim(
     words="Algorithm 6 with its noise is (epsilon, delta)-DP for every m up to the stated order, m = 1 among them",
     hypotheses=(_UP_TO_1, _DELTA_1, _B, _ROOM), says=_PROJECTED, check=projected(10, Fraction(5, 4), one_row_delta),
     untested=_ROOM_WORDS, uses=("nonconvex-nn/thm-4-privacy",), expected="REFUTED PROVED",
+    flips=(Flip("a hundred times the noise", lambda b, epsilon, delta: 2000 * b * root(log(2 / delta)) / epsilon,
+                Verdict.UNDECIDED),),
     repair=Repair(
         statement=r"\mu = \frac{8B + \gamma(n_1 + 1)}{\tau_i/\eta_i} \text{ at } \delta/2;\quad m \ge \frac{2}{3 - \log"
                   r" 4} \log\frac{2(n+1)}{\delta},\ \gamma(n+1) \le 2B,\ \eta\beta \le 2",

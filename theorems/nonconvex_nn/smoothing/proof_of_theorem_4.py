@@ -279,7 +279,7 @@ room = Claim(
     statement=r"\gamma (n+1) \le B,\ \gamma = \frac{B}{n \log n},\ n \ge 2",
     words="the errors of the oracle add at most B eta_i to the sensitivity, gamma (n+1) <= B, for every n",
     hypotheses=(positive_integer("n").at_least(2),), says=lambda n: 1 / (n * log(n)), check=judge_room,
-    expected="REFUTED PROVED",
+    flips=(Flip("a third of it", lambda n: 1 / (3 * n * log(n)), Verdict.UNDECIDED),), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\gamma (n+1) \le B \text{ for } n \ge 4", words="gamma (n+1) <= B for n >= 4",
         hypotheses=(positive_integer("n").at_least(4),), says=lambda n: 1 / (n * log(n)), check=judge_room,

@@ -32,7 +32,8 @@ bisection = unchecked(
 expectation = unchecked(
     "thm-6-expectation", "proof of Theorem 6: from an event to the expectation over Phi",
     "an argument of Arora et al. (2022b) turns the bound on an event into one in expectation, for a logarithm",
-    r"Thus we can use the same argument as in the Proof of Lemma 8 in Arora et al. (2022b) to transform the above result "
+    r"Thus we can use the same argument as in the Proof of Lemma 8 in Arora et al. (2022b) to transform the above "
+    r"result "
     r"to a result of the expectation w.r.t Φ with an additional logarithmic factor. Thus we have",
     "its Lemma 8 would settle it; nonconvex-nn/thm-6-utility is proved in expectation without it",
 )

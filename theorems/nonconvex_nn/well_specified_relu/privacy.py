@@ -177,6 +177,8 @@ theorem_6 = Claim(
               r"\ m = O(\log(n/\delta)(n\epsilon)^{2/3})",
     words="Algorithm 7 with its noise is (epsilon, delta)-DP for every m up to the stated order, m = 1 among them",
     hypotheses=(_UP_TO_1, _DELTA_1, _ROOM, _STEPS), says=_PRINTED, check=judge_variance, expected="REFUTED PROVED",
+    flips=(Flip("ten thousand times the variance", lambda s, steps, n, epsilon, delta: 320000 * s**2 * steps
+                * log(2 / delta) / (n**2 * epsilon**2), Verdict.UNDECIDED),),
     repair=Repair(
         statement=r"\mu = \frac{4(2W+B)\sqrt T}{n\sigma} \text{ at } \delta/2;\quad m \ge \frac{2}{3 - \log 4}"
                   r" \log\frac{2(n+1)}{\delta}",

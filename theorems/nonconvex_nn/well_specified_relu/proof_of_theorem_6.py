@@ -258,7 +258,7 @@ half = Claim(
     quote=r"\leq \frac{W}{(W+B)\sqrt{T}} \leq \frac{1}{2}", whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\frac{W}{(W+B)\sqrt T} \le \frac12", words="the step of the proof is at most 1/2 for every T",
     hypotheses=(_UNIT, Parameter("root", low=Fraction(1))), says=lambda share, root: share / root, check=judge_half,
-    expected="REFUTED PROVED",
+    flips=(Flip("half of it", lambda share, root: share / (2 * root), Verdict.HOLDS),), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\frac{W}{(W+B)\sqrt T} \le \frac12,\ T \ge 4",
         words="the step of the proof is at most 1/2 for T >= 4",
