@@ -182,10 +182,10 @@ def judge_moved(says: Callable[..., Any], given: Domain) -> Finding:
 def echoed_apart(records: int, lean: Fraction) -> tuple[Fraction, int]:
     """The squared distance of the two means over (B eta_1)^2, on the axes of the answers, and how many answers count.
 
-    In units B = 1, eta_1 = 10^6, link clip, beta = 1: after the first record the first coordinate is -+2 eta_1, each
+    In units B = 1, eta_1 = 10^6, link clip, beta = 1: after the first record the first coordinate is -+eta_1/2, each
     answer moves it back by lean eta_1, and scores beyond 3 have the envelope's derivative +-1 exactly.
     """
-    eta, first, total, answers = Fraction(10**6), 2 * Fraction(10**6), Fraction(0), 0
+    eta, first, total, answers = Fraction(10**6), Fraction(10**6) / 2, Fraction(0), 0
     for t in range(2, records + 1):
         if lean * first < 3:
             break
