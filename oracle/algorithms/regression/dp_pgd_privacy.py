@@ -70,7 +70,7 @@ _SETTING = (
     projection.PROJECTED_DIMENSION,
 )
 _FORMULA = CURVE + r" \text{ at } " + projection.FORMULA + r", \quad \mu = \frac{4(2W + B)\sqrt{T}}{n\sigma}"
-_SOURCE = ("nonconvex-nn/thm-6-privacy", projection.SOURCE, "background/gdp-composition")
+_SOURCE = ("nonconvex-nn/thm-6-privacy-repaired", projection.SOURCE, "background/gdp-composition")
 _EXAMPLE = {
     "weight_bound": "1", "label_bound": "1", "dataset_size": "10000", "steps": "100", "projected_dimension": "100",
 }
