@@ -91,7 +91,7 @@ def judge_deviation(failure: Formula, given: Domain) -> Finding:
     tried = 0
     for point in given.points("steps", "gamma"):
         steps, gamma = point["steps"], point["gamma"]
-        if failure(steps, gamma) ** 2 < steps**2 * (gamma / steps) ** 3:
+        if failure(steps, gamma) <= 0 or failure(steps, gamma) ** 2 < steps**2 * (gamma / steps) ** 3:
             return refuted("less than the one-sided bound gives", {"T": steps, "gamma": gamma})
         tried += 1
         if failure(steps, gamma) > gamma:
@@ -136,6 +136,7 @@ tail = Claim(
         words="the event M - |B_t| >= gamma M contains the small batches",
         says=lambda size, mean, part: mean - size >= part * mean, expected="HOLDS PROVED",
         flips=(Flip("half of M", lambda size, mean, part: mean / 2 - size >= part * mean, Verdict.REFUTED),),
+        true_variants={"- -> +*": "a larger event contains them, too"},
     ),
 )
 deviation = Claim(

@@ -135,6 +135,11 @@ def judge_length(says: tuple[Formula, bool], given: Domain) -> Finding:
                 computed("e^{1/2} < 4/2: P(|G|^2 <= sigma^2 p/2) <= (e^{1/2}/2)^{p/2} goes to 0", sympy.E < 4),
                 argued("the tail bound of the chi-squared law"),
                 study_step("noise-energy-printed", "SLOWER"))
+        for width in (1, 2, 7) if explicit else ():
+            if length(width, depth, inputs) < weights(width, depth, inputs):
+                return refuted("fewer than there are weights: E|G|^2 is larger", {
+                    "m": width, "L": depth, "d": inputs, "E|G|^2/sigma^2": weights(width, depth, inputs),
+                    "claimed": length(width, depth, inputs)})
     y = sympy.Symbol("y", positive=True)
     return proof(
         computed("the claimed number is that of the weights", vanishes(
@@ -226,6 +231,7 @@ length = Claim(
         says=(lambda m, depth, inputs: m * inputs + (depth - 2) * m**2 + m, True), expected="HOLDS ARGUED",
         flips=(Flip("L - 1 hidden squares", (lambda m, depth, inputs: m * inputs + (depth - 1) * m**2 + m, True),
                     Verdict.UNDECIDED),),
-        true_variants={"any *": "a count of weights, as a polynomial, for all numbers"},
+        true_variants={"any *": "a count of weights, as a polynomial, for all numbers",
+                       "*True -> False": "it is a length but for logarithms, too"},
     ),
 )
