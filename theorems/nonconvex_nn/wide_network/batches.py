@@ -22,7 +22,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 Formula = Callable[..., Any]
 
@@ -109,6 +109,36 @@ def judge_deviation(failure: Formula, given: Domain) -> Finding:
     )
 
 
+def judge_chernoff(says: Formula, given: Domain) -> Finding:
+    """Whether P(|B| - M >= g M) <= 2 exp(-says(g, M)) for g in (0, 1], |B| a sum of independent 0-1 variables, mean M."""
+    tried = 0
+    for point in given.points("part", "mean", most={"mean": 60}):
+        part, mean = point["part"], point["mean"]
+        large = 1 - small_batch(4 * mean, mean, (1 + part) * mean)
+        with ctx.workprec(100):
+            bound = 2 * (-ball(says(part, Fraction(mean)))).exp()
+            tried += 1
+            if ball(large) > bound:
+                return refuted("an exact binomial tail is above it", {
+                    "n": 4 * mean, "M": mean, "deviation": part, "P": Enclosure.of_ball(ball(large)),
+                    "claimed": Enclosure.of_ball(bound)})
+            if ball(says(part, Fraction(mean))) > mean * ((1 + ball(part)) * (1 + ball(part)).log() - ball(part)):
+                return undecided("the exponent is above that of Markov's inequality", tried)
+    g, t = sympy.Symbol("g", positive=True), sympy.Symbol("t", nonnegative=True)
+    rate = (1 + g) * sympy.log(1 + g) - g - g**2 / 3
+    bend = sympy.diff(rate, g, 2)
+    part_, mean_ = given.chart("part"), given.symbol("mean")
+    return proof(
+        computed("the exponent is at most g^2 M/3, on symbols", never_negative(part_**2 * mean_ / 3 - says(part_, mean_))),
+        computed("(1 + g) log(1 + g) - g - g^2/3 and its slope are 0 at 0; its second derivative is positive up to 1/2 and "
+                 "negative from there, and the slope at 1 is log(2) - 2/3 > 0", vanishes(
+                     rate.subs(g, 0), sympy.diff(rate, g).subs(g, 0), bend - (1 / (1 + g) - sympy.Rational(2, 3)))
+                 and never_negative(bend.subs(g, t / (1 + t) / 2), -bend.subs(g, sympy.Rational(1, 2) + t))
+                 and bool(sympy.diff(rate, g).subs(g, 1) > 0)),
+        argued("Markov's inequality for e^{u|B|}: P <= e^{-M((1 + g) log(1 + g) - g)}"), tried=tried,
+    )
+
+
 _STEPS = (positive_integer("steps", "T"), probability("gamma"))
 batches = Claim(
     id="nonconvex-nn/lem-23", source="002, Lemma 23, with the constants 8 and C_1 = 1/2",
@@ -149,5 +179,18 @@ deviation = Claim(
     hypotheses=_STEPS, says=lambda steps, gamma: gamma, check=judge_deviation,
     flips=(Flip("gamma^2", lambda steps, gamma: gamma**2, Verdict.REFUTED),
            Flip("2 gamma", lambda steps, gamma: 2 * gamma, Verdict.REFUTED)),
+    expected="HOLDS ARGUED",
+)
+chernoff = Claim(
+    id="nonconvex-nn/lem-23-chernoff", source="002, proof of Lemma 23: the display, as printed (the upper tail)",
+    quote=r"\mathbb{P}(|B_t| - M \geq \gamma M) \leq 2 \exp\left(-\frac{\gamma^2 M}{3}\right)",
+    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"P(|B_t| - M \ge \gamma M) \le 2e^{-\gamma^2 M/3},\ \gamma \le 1",
+    words="the upper tail of a batch's size is at most 2 exp(-gamma^2 M/3) for gamma up to 1",
+    hypotheses=(positive("part", "gamma").at_most(1), positive_integer("mean", "M")),
+    says=lambda part, mean: part**2 * mean / 3, check=judge_chernoff,
+    flips=(Flip("gamma for its square", lambda part, mean: part * mean / 3, Verdict.UNDECIDED),
+           Flip("thrice the exponent", lambda part, mean: part**2 * mean, Verdict.REFUTED)),
+    true_variants={"1 % less": "a weaker bound", "sign": "a bound above 1 is true", "3 -> 4*": "a weaker bound",
+                   "2 -> 3*": "a weaker bound: gamma is at most 1"},
     expected="HOLDS ARGUED",
 )

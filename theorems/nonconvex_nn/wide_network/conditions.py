@@ -143,6 +143,46 @@ def _both_steps(s: Any, c: Any, depth: Any, r: Any, t: Any, m: Any, square: Any)
     return s * depth**2 * r**2 / (c * sympy.sqrt(m) * loss) / (t * loss / (s * depth * sympy.sqrt(m) * c))
 
 
+_BALANCE = (_S, _C, _L, _DELTA, positive_integer("m"))
+upper_step = Claim(
+    id="nonconvex-nn/lem-25-eq-21", source="002, proof of Lemma 25, (21)",
+    quote=r"SL\sqrt{m}T\eta C \leq O(T\Delta) \implies \eta \leq O\left(\frac{\Delta\kappa}{SL\sqrt{m}C}\right) \quad (21)",
+    whose=Whose.PRINTED, severity=Stake.PROOF,
+    statement=r"SL\sqrt m\, T\eta C \le T\Delta \Leftrightarrow \eta^{-2} \ge S^2L^2C^2m/\Delta^2",
+    words="(21): S L sqrt(m) T eta C <= T Delta if and only if eta <= Delta/(S L sqrt(m) C)",
+    hypotheses=_BALANCE, says=lambda s, c, depth, loss, m: (s * depth * c) ** 2 * m / loss**2,
+    check=threshold(lambda s, c, depth, loss, m, q: s * depth * sympy.sqrt(m) * c / (sympy.sqrt(q) * loss), 2,
+                    unknown="eta^-2", what="S L sqrt(m) T eta C against T Delta"),
+    flips=(Flip("without C", lambda s, c, depth, loss, m: (s * depth) ** 2 * m / loss**2, Verdict.REFUTED),),
+    true_variants={"any *": "only squares enter, or both sides are equal for all numbers"}, expected="HOLDS PROVED",
+)
+lower_step = Claim(
+    id="nonconvex-nn/lem-25-eq-22", source="002, proof of Lemma 25, (22), from (S L sqrt(m)/C) L R^2/(eta m)",
+    quote=r"\frac{SL^2R^2}{C\eta\sqrt{m}} \leq O(T\Delta) \implies \eta T \geq \Omega\left(\frac{SL^2R^2}{\kappa "
+          r"C\sqrt{m}\Delta}\right) \quad (22)",
+    whose=Whose.PRINTED, severity=Stake.PROOF,
+    statement=r"\frac{SL\sqrt m}{C}\cdot\frac{LR^2}{\eta m} \le T\Delta \Leftrightarrow (\eta T)^2 \ge "
+              r"\frac{S^2L^4R^4}{C^2 m \Delta^2}",
+    words="(22): the start's distance costs at most T Delta if and only if eta T >= S L^2 R^2/(C sqrt(m) Delta)",
+    hypotheses=(*_BALANCE, _R), says=lambda s, c, depth, loss, m, r: s**2 * depth**4 * r**4 / (c**2 * m * loss**2),
+    check=threshold(lambda s, c, depth, loss, m, r, q: s * depth * sympy.sqrt(m) / c * depth * r**2 / m
+                    / (sympy.sqrt(q) * loss), 2, unknown="(eta T)^2", what="(S L sqrt(m)/C) L R^2/(eta m) against T Delta"),
+    flips=(Flip("L for L^2", lambda s, c, depth, loss, m, r: s**2 * depth**2 * r**4 / (c**2 * m * loss**2),
+                Verdict.REFUTED),),
+    true_variants={"any *": "only squares enter, or both sides are equal for all numbers"}, expected="HOLDS PROVED",
+)
+start = Claim(
+    id="nonconvex-nn/lem-25-start", source="002, proof of Lemma 25: |W(0) - W*|^2 becomes L R^2/m",
+    quote=r"\frac{3T\eta C^2}{2} + \frac{LR^2}{2\eta m} + \frac{\eta}{2} \sum_{t=1}^T \|\mathbf{G}_t\|_F^2",
+    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\sum_{l=1}^L (R/\sqrt m)^2 = LR^2/m",
+    words="W* within R/sqrt(m) in each of L layers is within L R^2/m of the start, squared",
+    hypotheses=(_L, _R, positive_integer("m")), says=lambda depth, r, m: depth * r**2 / m,
+    check=threshold(lambda depth, r, m, q: depth * (r / sympy.sqrt(m)) ** 2 / q, 1, unknown="|W(0) - W*|^2",
+                    what="L times (R/sqrt(m))^2"),
+    flips=(Flip("without L", lambda depth, r, m: r**2 / m, Verdict.REFUTED),),
+    true_variants={"any *": "an identity"}, expected="HOLDS PROVED",
+)
+
 _STEPS = (_S, _C, _L, _R, _T, positive_integer("m"))
 feasible = Claim(
     id="nonconvex-nn/lem-25-eq-20-24", source="002, proof of Lemma 25: (21) and (22) give (24)",

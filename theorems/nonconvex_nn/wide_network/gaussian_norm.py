@@ -22,7 +22,7 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import positive, positive_integer
+from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
@@ -153,6 +153,20 @@ def judge_length(says: tuple[Formula, bool], given: Domain) -> Finding:
     )
 
 
+def judge_norms(says: Formula, given: Domain) -> Finding:
+    """Whether |y|_2^2 <= says(|y|_1) for vectors of two entries, and so of any number."""
+    tried = 0
+    for point in given.points("first", "second"):
+        a, b = point["first"], point["second"]
+        tried += 1
+        if a**2 + b**2 > says(abs(a) + abs(b)):
+            return refuted("the Euclidean norm is larger", {"y": f"{a}, {b}", "claimed": says(abs(a) + abs(b))})
+    a_, b_ = sympy.symbols("a b", nonnegative=True)
+    return proof(
+        computed("a^2 + b^2 <= (a + b)^2 for a, b >= 0, on symbols", never_negative(says(a_ + b_) - a_**2 - b_**2)),
+        argued("entry by entry for longer vectors"), tried=tried)
+
+
 _VECTOR = (positive("t"), positive_integer("dimension", "n"), positive("sigma"))
 _QUOTE = r"For any $t > 0$, with probability at most $1 - 2 \exp(-\frac{t}{2n\sigma^2})$"
 norm = Claim(
@@ -234,4 +248,22 @@ length = Claim(
         true_variants={"any *": "a count of weights, as a polynomial, for all numbers",
                        "*True -> False": "it is a length but for logarithms, too"},
     ),
+)
+norms = Claim(
+    id="nonconvex-nn/lem-24-norms", source="002, proof of Lemma 24, first line: the Euclidean norm is at most the sum",
+    quote=r"P(\|\sigma \mathbf{Y}\|_F > t) &\leq P(\|\sigma \mathbf{Y}\|_1 > t)", whose=Whose.PRINTED,
+    severity=Stake.PROOF, statement=r"\|y\|_2 \le \|y\|_1", words="a vector's Euclidean norm is at most the sum of its sizes",
+    hypotheses=(real("first"), real("second")), says=lambda total: total**2, check=judge_norms,
+    flips=(Flip("half of it", lambda total: total**2 / 2, Verdict.REFUTED),),
+    true_variants={"1 % more": "a larger bound"}, expected="HOLDS ARGUED",
+)
+needed = Claim(
+    id="nonconvex-nn/lem-25-n", source="002, Lemma 25: the n at which the noise is at most R long",
+    quote=r"which indicate $\sum_{t=1}^T \|\mathbf{G}_t\|_F \leq TR$ if $n \geq \tilde{\Omega}(\frac{C(\sqrt{Lm} + "
+          r"\sqrt{md})\sqrt{T \log(2/\gamma) \log(1/\delta)}}{R\epsilon})$",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"n \ge \frac{C(\sqrt{Lm} + \sqrt{md})\sqrt{T}}{R\epsilon} \Rightarrow \|G_t\|_F \le R",
+    words="n >= C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R epsilon), but for logarithms, keeps the noise below R: the same length",
+    hypotheses=length.hypotheses, says=length.says, check=judge_length, uses=("nonconvex-nn/lem-25-noise-norm",),
+    repaired_by="nonconvex-nn/lem-25-noise-norm-repaired", expected="REFUTED ARGUED",
 )
