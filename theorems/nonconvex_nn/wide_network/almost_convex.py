@@ -1,20 +1,20 @@
 r"""Lemma 19 of document 002: is the loss almost convex near the start?
 
-Scaling the loss by s scales S, the loss and its gradient by s. The condition on omega has no S in it, so if the lemma held
-for every S, then, with Delta fixed, L(W') >= L(W) + <grad L(W), W' - W> - Delta/s for every s: the loss would be convex on the
-ball. It is not: with two layers and one open unit f = sqrt(m) a b, and moving a by alpha and b by -b alpha/a leaves the first
-order out and changes f by -sqrt(m) b alpha^2/a. For a, b > 0 and a loss that rises in f, as log(1 + e^f), the loss falls while
-its linear part is 0. So for S large the lemma fails, at every start with an open unit of positive weight: all but a part
-(3/4)^m of them. The check takes m = 10^6, L = 2, Delta = 1 and hidden constants 1: the printed radius is then above 10^-6, and
-the claimed probability above 0.99.
+Scaling the loss by s scales S, the loss and its gradient by s. The condition on omega has no S in it, so if the lemma
+held for every S, then, with Delta fixed, L(W') >= L(W) + <grad L(W), W' - W> - Delta/s for every s: the loss would be
+convex on the ball. It is not: with two layers and one open unit f = sqrt(m) a b, and moving a by alpha and b by -b
+alpha/a leaves the first order out and changes f by -sqrt(m) b alpha^2/a. For a, b > 0 and a loss that rises in f, as
+log(1 + e^f), the loss falls while its linear part is 0. So for S large the lemma fails, at every start with an open
+unit of positive weight: all but a part (3/4)^m of them. The check takes m = 10^6, L = 2, Delta = 1 and hidden constants
+1: the printed radius is then above 10^-6, and the claimed probability above 0.99.
 
-The last step of the proof is an algebra: S w^{4/3} L^3 sqrt(m log m) <= Delta at the printed radius means S <= L^5 log(m)^{3/2}.
-With (Delta/S)^{3/4} for Delta^{3/4} it holds for L >= 1 and log m >= 1.
+The last step of the proof is an algebra: S w^{4/3} L^3 sqrt(m log m) <= Delta at the printed radius means S <= L^5
+log(m)^{3/2}. With (Delta/S)^{3/4} for Delta^{3/4} it holds for L >= 1 and log m >= 1.
 
-The step before it: f(W') - f(W) - <grad f(W), W' - W> is [f - f_ntk](W') - [f - f_ntk](W) + <grad f(W(0)) - grad f(W), W' - W>,
-since f_ntk has the slope of f at the start. The text leaves the last term out, which Lemma 18 says nothing about; and it
-bounds the difference of the first two by |.| - |.| where |.| + |.| is right. The signed inequality that is used,
-A >= B - |A - B|, is true, though the display has absolute values around A and B.
+The step before it: f(W') - f(W) - <grad f(W), W' - W> is [f - f_ntk](W') - [f - f_ntk](W) + <grad f(W(0)) - grad f(W),
+W' - W>, since f_ntk has the slope of f at the start. The text leaves the last term out, which Lemma 18 says nothing
+about; and it bounds the difference of the first two by |.| - |.| where |.| + |.| is right. The signed inequality that
+is used, A >= B - |A - B|, is true, though the display has absolute values around A and B.
 """
 
 from __future__ import annotations
@@ -64,17 +64,19 @@ def judge_lemma(says: Formula, given: Domain) -> Finding:
             tried += 1
             if gap < -1 and claimed > ball(Fraction(99, 100)):
                 return refuted_by("S log(1 + e^f) falls by more than Delta while its linear part is 0, certified", {
-                    "S": slope, "Delta": 1, "kappa": 1, "L": 2, "m": _WIDTH, "x": 1, "omega": omega, "a": _UNIT, "b": _UNIT,
+                    "S": slope, "Delta": 1, "kappa": 1, "L": 2, "m": _WIDTH, "x": 1, "omega": omega, "a": _UNIT,
+                        "b": _UNIT,
                     "L(W') - L(W)": Enclosure.of_ball(gap), "claimed probability": Enclosure.of_ball(claimed)},
                     computed("omega is within the printed radius", bool(ball(_RADIUS_BELOW) < radius)),
                     computed("the linear part is 0: b alpha + a beta = 0", _UNIT * omega - _UNIT * omega == 0),
-                    argued("nearly every start has such a unit: among 10^6 open ones with a, b of the order 1/1000, and "
+                    argued("nearly every start has such a unit: among 10^6 open ones with a, b of the order 1/1000, "
+                           "and "
                            "for other a, b, f(W(0)), constants and radii a larger S does the same"))
     return undecided("no loss of this kind is against it", tried)
 
 
 def judge_base(says: Formula, given: Domain) -> Finding:
-    """Whether f(W') - f(W) - <grad f(W), W' - W> = says(gap at W', gap at W, <grad f(W(0)) - grad f(W), W' - W>), f = a b."""
+    """Whether the remainder of f = a b at W is says(gap at W', gap at W, <grad f(W(0)) - grad f(W), W' - W>)."""
     tried = 0
     for point in led(given, alpha="1", beta="1", at_most=150):
         alpha, beta = point["alpha"], point["beta"]
@@ -85,7 +87,8 @@ def judge_base(says: Formula, given: Domain) -> Finding:
         tried += 1
         if says(there, here, turned) != true:
             return refuted("f = a b from (1, 1): what is left out has a size of its own", {
-                "alpha": alpha, "beta": beta, "f(W') - f(W) - <grad f(W), W' - W>": true, "gap at W'": there, "gap at W": here,
+                "alpha": alpha, "beta": beta, "f(W') - f(W) - <grad f(W), W' - W>": true, "gap at W'": there,
+                    "gap at W": here,
                 "claimed": says(there, here, turned)})
     later, now, at_later, at_now, slope, first = sympy.symbols("F f N n g g_0", real=True)
     return proof(
@@ -131,7 +134,8 @@ def judge_lipschitz(says: Formula, given: Domain) -> Finding:
         tried += 1
         if says(slope, gradient) < slope * gradient / 2:  # at f = 0, where the slope of the loss is S/2
             return refuted("the chain rule: the slope in W has the factor |grad f|", {
-                "loss": "S log(1 + e^f) at f = 0", "S": slope, "|grad f|": gradient, "|grad_W loss|": slope * gradient / 2,
+                "loss": "S log(1 + e^f) at f = 0", "S": slope, "|grad f|": gradient,
+                    "|grad_W loss|": slope * gradient / 2,
                 "claimed": says(slope, gradient)})
     slope_, gradient_ = given.symbol("slope"), given.symbol("gradient")
     part = sympy.Symbol("t", nonnegative=True)
@@ -155,9 +159,11 @@ lemma = Claim(
 _RADIUS = (positive("S"), positive_integer("L"), positive_integer("m"), positive("log_m", "log m").at_least(1),
            positive("Delta"))
 slope = Claim(
-    id="nonconvex-nn/lem-19-S", source="002, proof of Lemma 19, last step: the remainder is at most Delta", quote=_LEMMA,
+    id="nonconvex-nn/lem-19-S", source="002, proof of Lemma 19, last step: the remainder is at most Delta",
+        quote=_LEMMA,
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\omega \le L^{-6} m^{-3/8}\log(m)^{-3/2}\Delta^{3/4} \Rightarrow S\omega^{4/3}L^3\sqrt{m\log m} \le \Delta",
+    statement=r"\omega \le L^{-6} m^{-3/8}\log(m)^{-3/2}\Delta^{3/4} \Rightarrow S\omega^{4/3}L^3\sqrt{m\log m} \le "
+              r"\Delta",
     words="the radius of Lemma 19 makes its remainder at most Delta, for every S",
     hypotheses=_RADIUS, says=lambda s, depth, m, log, loss: depth**48 * m**3 * log**12 / loss**6,
     check=suffices(
@@ -165,7 +171,8 @@ slope = Claim(
         unknown="omega^-8", what="S w^(4/3) L^3 sqrt(m log m) against Delta"),
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\omega \le L^{-6} m^{-3/8}\log(m)^{-3/2}(\Delta/S)^{3/4} \Rightarrow S\omega^{4/3}L^3\sqrt{m\log m} \le \Delta",
+        statement=r"\omega \le L^{-6} m^{-3/8}\log(m)^{-3/2}(\Delta/S)^{3/4} \Rightarrow S\omega^{4/3}L^3\sqrt{m\log "
+                  r"m} \le \Delta",
         words="with (Delta/S)^{3/4} for Delta^{3/4} the remainder of Lemma 19 is at most Delta",
         says=lambda s, depth, m, log, loss: s**6 * depth**48 * m**3 * log**12 / loss**6, expected="HOLDS PROVED",
         flips=(Flip("L^{-9/4} and log^{-3/8}: all that is needed",
@@ -195,7 +202,8 @@ gaps = Claim(
     whose=Whose.TYPO, severity=Stake.PROOF, statement=r"|u - v| \le |u| - |v|",
     words="the difference of two gaps is at most the difference of their sizes",
     hypotheses=(real("u"), real("v")), says=lambda u, v: u - v, check=judge_two_gaps, expected="REFUTED PROVED",
-    repair=Repair(statement=r"|u - v| \le |u| + |v|", words="the difference of two gaps is at most the sum of their sizes",
+    repair=Repair(statement=r"|u - v| \le |u| + |v|", words="the difference of two gaps is at most the sum of their "
+                                                            "sizes",
                   says=lambda u, v: u + v, expected="HOLDS PROVED", true_variants={"1 % more": "a larger bound"}),
 )
 signed = Claim(
@@ -209,7 +217,8 @@ lipschitz = Claim(
     id="nonconvex-nn/lem-19-lipschitz", source="002, proof of Lemma 19: 'S-lipschitz with respect to W'",
     quote=r"$\ell(\cdot)$ is S -lipschitz with respect to \mathbf{W} to obtain the following inequality",
     whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"\|\nabla_W \ell(f(W))\| \le S",
-    words="the loss is S-Lipschitz in the weights", hypotheses=(positive("slope", "S"), positive("gradient", "|grad f|")),
+    words="the loss is S-Lipschitz in the weights", hypotheses=(positive("slope", "S"), positive("gradient",
+        "|grad f|")),
     says=lambda slope, gradient: slope, check=judge_lipschitz, expected="REFUTED PROVED",
     repair=Repair(statement=r"\|\nabla_W \ell(f(W))\| \le S\|\nabla f(W)\|",
                   words="the loss is S-Lipschitz in f, and S |grad f|-Lipschitz in the weights",

@@ -1,8 +1,8 @@
 r"""Lemma 23 of document 002: no batch is much smaller than expected.
 
-|B_t| is binomial with mean M. For 0 < c <= 1, P(|B_t| <= (1 - c) M) <= e^{-c^2 M/2} (lower Chernoff bound). With
-c = 1 - C_1 the union over T steps is at most T e^{-(1 - C_1)^2 M/2}, and at M = K log(T/gamma) that is at most gamma if
-(1 - C_1)^2 K >= 2: for C_1 = 1/2 the constant 8 is enough. The lower bound: P <= e^{-sM} by Markov with E e^{-u B} <=
+|B_t| is binomial with mean M. For 0 < c <= 1, P(|B_t| <= (1 - c) M) <= e^{-c^2 M/2} (lower Chernoff bound). With c = 1
+- C_1 the union over T steps is at most T e^{-(1 - C_1)^2 M/2}, and at M = K log(T/gamma) that is at most gamma if (1 -
+C_1)^2 K >= 2: for C_1 = 1/2 the constant 8 is enough. The lower bound: P <= e^{-sM} by Markov with E e^{-u B} <=
 e^{M(e^{-u} - 1)}, and (1 - c) log(1 - c) + c >= c^2/2, whose derivative -log(1 - c) - c is not negative.
 """
 
@@ -110,7 +110,7 @@ def judge_deviation(failure: Formula, given: Domain) -> Finding:
 
 
 def judge_chernoff(says: Formula, given: Domain) -> Finding:
-    """Whether P(|B| - M >= g M) <= 2 exp(-says(g, M)) for g in (0, 1], |B| a sum of independent 0-1 variables, mean M."""
+    """Whether P(|B| - M >= g M) <= 2 exp(-says(g, M)) for g in (0, 1], |B| binomial with mean M."""
     tried = 0
     for point in given.points("part", "mean", most={"mean": 60}):
         part, mean = point["part"], point["mean"]
@@ -129,8 +129,10 @@ def judge_chernoff(says: Formula, given: Domain) -> Finding:
     bend = sympy.diff(rate, g, 2)
     part_, mean_ = given.chart("part"), given.symbol("mean")
     return proof(
-        computed("the exponent is at most g^2 M/3, on symbols", never_negative(part_**2 * mean_ / 3 - says(part_, mean_))),
-        computed("(1 + g) log(1 + g) - g - g^2/3 and its slope are 0 at 0; its second derivative is positive up to 1/2 and "
+        computed("the exponent is at most g^2 M/3, on symbols", never_negative(part_**2 * mean_ / 3 - says(part_,
+            mean_))),
+        computed("(1 + g) log(1 + g) - g - g^2/3 and its slope are 0 at 0; its second derivative is positive up to "
+                 "1/2 and "
                  "negative from there, and the slope at 1 is log(2) - 2/3 > 0", vanishes(
                      rate.subs(g, 0), sympy.diff(rate, g).subs(g, 0), bend - (1 / (1 + g) - sympy.Rational(2, 3)))
                  and never_negative(bend.subs(g, t / (1 + t) / 2), -bend.subs(g, sympy.Rational(1, 2) + t))
@@ -142,7 +144,8 @@ def judge_chernoff(says: Formula, given: Domain) -> Finding:
 _STEPS = (positive_integer("steps", "T"), probability("gamma"))
 batches = Claim(
     id="nonconvex-nn/lem-23", source="002, Lemma 23, with the constants 8 and C_1 = 1/2",
-    quote=r"When $M \geq \Omega(\log \frac{T}{\gamma})$ we have with probability at least $1 - \gamma$ for all $t \in [T]$, "
+    quote=r"When $M \geq \Omega(\log \frac{T}{\gamma})$ we have with probability at least $1 - \gamma$ for all $t \in "
+          r"[T]$, "
           r"$|B_t| \geq C_1 M$ for some constant $C_1 > 0$",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"M \ge 8\log(T/\gamma) \Rightarrow P(\forall t: |B_t| \ge M/2) \ge 1 - \gamma",
@@ -184,7 +187,8 @@ deviation = Claim(
 chernoff = Claim(
     id="nonconvex-nn/lem-23-chernoff", source="002, proof of Lemma 23: the display, as printed (the upper tail)",
     quote=r"\mathbb{P}(|B_t| - M \geq \gamma M) \leq 2 \exp\left(-\frac{\gamma^2 M}{3}\right)",
-    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"P(|B_t| - M \ge \gamma M) \le 2e^{-\gamma^2 M/3},\ \gamma \le 1",
+    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"P(|B_t| - M \ge \gamma M) \le 2e^{-\gamma^2 M/3},\ "
+                                                             r"\gamma \le 1",
     words="the upper tail of a batch's size is at most 2 exp(-gamma^2 M/3) for gamma up to 1",
     hypotheses=(positive("part", "gamma").at_most(1), positive_integer("mean", "M")),
     says=lambda part, mean: part**2 * mean / 3, check=judge_chernoff,

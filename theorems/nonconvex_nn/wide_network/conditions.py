@@ -1,9 +1,9 @@
 r"""The conditions on the width in Section 6 and Appendix C of document 002, solved exactly; hidden constants are 1.
 
-(19) and the last step of the path in Lemma 25 ask that a distance is at most the radius of Lemma 19,
-L^{-6} m^{-3/8} log(m)^{-3/2} Delta^{3/4}. The remainder of Lemma 19 is S w^{4/3} L^3 sqrt(m log m); that it is at most
-Delta means w <= S^{-3/4} L^{-9/4} m^{-3/8} log(m)^{-3/8} Delta^{3/4}. So S belongs to the radius, and it is from this
-radius, not from the printed one, that (19) has its S^{3/4} L^{9/4}; its Delta^{3/4} has the wrong sign in either case.
+(19) and the last step of the path in Lemma 25 ask that a distance is at most the radius of Lemma 19, L^{-6} m^{-3/8}
+log(m)^{-3/2} Delta^{3/4}. The remainder of Lemma 19 is S w^{4/3} L^3 sqrt(m log m); that it is at most Delta means w <=
+S^{-3/4} L^{-9/4} m^{-3/8} log(m)^{-3/8} Delta^{3/4}. So S belongs to the radius, and it is from this radius, not from
+the printed one, that (19) has its S^{3/4} L^{9/4}; its Delta^{3/4} has the wrong sign in either case.
 
 Lemma 27 asks m w^{2/3} L >= log(n L^2/xi) at w = R/sqrt(m), which is m^{2/3} R^{2/3} L: m >= R^{-1} L^{-3/2} log^{3/2}.
 The printed third power is enough where the logarithm is at least 1, and more than enough. That a smaller R asks for a
@@ -85,7 +85,8 @@ equation_19 = Claim(
     ),
 )
 agrees = Claim(
-    id="nonconvex-nn/lem-19-S-agrees", source="002, (19): the radius of Lemma 19 on the left, S^{3/4} L^{9/4} on the right",
+    id="nonconvex-nn/lem-19-S-agrees", source="002, (19): the radius of Lemma 19 on the left, S^{3/4} L^{9/4} on the "
+                                              "right",
     quote=r"Note by Lemma 19 that this implicitly indicates that",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"m^{1/8} \ge R S^{3/4} L^{9/4} \Delta^{-3/4} \log(m)^{3/2} \Rightarrow"
@@ -115,7 +116,8 @@ logarithm = Claim(
     quote=r"The probability could be reduced to $1 - \xi$ if $m \geq O(R^{-1}L^{-3/2}[\log(nL/\xi)]^3)$",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"m^2 \ge R^{-2} L^{-3} \lambda^6 \Rightarrow m \omega^{2/3} L \ge \lambda,\ \omega = R/\sqrt m",
-    words="m >= R^-1 L^{-3/2} log^3 makes the quoted probability 1 - xi, if Lemma 22 applies (the logarithm at least 1)",
+    words="m >= R^-1 L^{-3/2} log^3 makes the quoted probability 1 - xi, if Lemma 22 applies (the logarithm at least "
+          "1)",
     hypotheses=(_L, _R, _LAMBDA), says=lambda depth, r, log: log**6 / (depth**3 * r**2), check=_FAILURE,
     flips=(Flip("without R", lambda depth, r, log: log**6 / depth**3, Verdict.REFUTED),
            Flip("the power 3/2 of the logarithm", lambda depth, r, log: log**3 / (depth**3 * r**2), Verdict.HOLDS),
@@ -146,7 +148,8 @@ def _both_steps(s: Any, c: Any, depth: Any, r: Any, t: Any, m: Any, square: Any)
 _BALANCE = (_S, _C, _L, _DELTA, positive_integer("m"))
 upper_step = Claim(
     id="nonconvex-nn/lem-25-eq-21", source="002, proof of Lemma 25, (21)",
-    quote=r"SL\sqrt{m}T\eta C \leq O(T\Delta) \implies \eta \leq O\left(\frac{\Delta\kappa}{SL\sqrt{m}C}\right) \quad (21)",
+    quote=r"SL\sqrt{m}T\eta C \leq O(T\Delta) \implies \eta \leq O\left(\frac{\Delta\kappa}{SL\sqrt{m}C}\right) \quad "
+          r"(21)",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"SL\sqrt m\, T\eta C \le T\Delta \Leftrightarrow \eta^{-2} \ge S^2L^2C^2m/\Delta^2",
     words="(21): S L sqrt(m) T eta C <= T Delta if and only if eta <= Delta/(S L sqrt(m) C)",
@@ -166,7 +169,8 @@ lower_step = Claim(
     words="(22): the start's distance costs at most T Delta if and only if eta T >= S L^2 R^2/(C sqrt(m) Delta)",
     hypotheses=(*_BALANCE, _R), says=lambda s, c, depth, loss, m, r: s**2 * depth**4 * r**4 / (c**2 * m * loss**2),
     check=threshold(lambda s, c, depth, loss, m, r, q: s * depth * sympy.sqrt(m) / c * depth * r**2 / m
-                    / (sympy.sqrt(q) * loss), 2, unknown="(eta T)^2", what="(S L sqrt(m)/C) L R^2/(eta m) against T Delta"),
+                    / (sympy.sqrt(q) * loss), 2, unknown="(eta T)^2", what="(S L sqrt(m)/C) L R^2/(eta m) against T "
+                        "Delta"),
     flips=(Flip("L for L^2", lambda s, c, depth, loss, m, r: s**2 * depth**2 * r**4 / (c**2 * m * loss**2),
                 Verdict.REFUTED),),
     true_variants={"any *": "only squares enter, or both sides are equal for all numbers"}, expected="HOLDS PROVED",

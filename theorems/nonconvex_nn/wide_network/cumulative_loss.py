@@ -1,20 +1,20 @@
 r"""The proof of Lemma 25 of document 002, step by step: clipping, one noisy step, the sum over steps.
 
-Write a = W - W* - eta g~_t and v = (mean of g~_j) - g~_t + G_t, so that the step before projection ends at a - eta v from
-W*. Then |a - eta v|^2 = |a|^2 - 2 eta <a, v> + eta^2 |v|^2, and projecting onto a convex set that has W* in it makes it no
-larger. The third inequality of the proof leaves out -2 eta <a, v> and replaces |v|^2 by |G|^2 plus the mean of
-|g~_j - g~_t|^2. With one record in the batch the latter is exact, and the inequality says <a, G> >= 0. G is symmetric
-and independent of a, so for a other than 0 that has the probability 1/2 at every step, and 2^{-T} at all T steps: not a
-high one. What is left out has mean 0 and no sign.
+Write a = W - W* - eta g~_t and v = (mean of g~_j) - g~_t + G_t, so that the step before projection ends at a - eta v
+from W*. Then |a - eta v|^2 = |a|^2 - 2 eta <a, v> + eta^2 |v|^2, and projecting onto a convex set that has W* in it
+makes it no larger. The third inequality of the proof leaves out -2 eta <a, v> and replaces |v|^2 by |G|^2 plus the mean
+of |g~_j - g~_t|^2. With one record in the batch the latter is exact, and the inequality says <a, G> >= 0. G is
+symmetric and independent of a, so for a other than 0 that has the probability 1/2 at every step, and 2^{-T} at all T
+steps: not a high one. What is left out has mean 0 and no sign.
 
 Two clipped gradients are up to 2C apart, so that (eta/2M) sum_j |g~_j - g~_t|^2 is at most (eta/2M)(M - 1) 4 C^2 where
-the record of step t is one of the M: the record's own term is 0. That is attained by opposite gradients and above
-eta C^2 from M = 3 on.
+the record of step t is one of the M: the record's own term is 0. That is attained by opposite gradients and above eta
+C^2 from M = 3 on.
 
 The weights max(1, |g_t|/C) differ from step to step, and the bracket that they multiply, D_t - D_{t+1} for the squared
-distance D_t to W*, has either sign. So the largest weight cannot be taken out of the sum. If the weights never fall
-(as without clipping, where all are 1), then the sum is at most (last weight)(largest D - last D), by induction: with
-one more step it grows by a' (D' - D''), and (a' - a)(D_max - D') >= 0 is what is left. Nor can 1/(2 eta) before such a
+distance D_t to W*, has either sign. So the largest weight cannot be taken out of the sum. If the weights never fall (as
+without clipping, where all are 1), then the sum is at most (last weight)(largest D - last D), by induction: with one
+more step it grows by a' (D' - D''), and (a' - a)(D_max - D') >= 0 is what is left. Nor can 1/(2 eta) before such a
 bracket be raised to 1/eta.
 
 The path: |P(W - u) - W| <= |u| if W is in the set, since P(W) = W and P does not expand. At the first step W is not in
@@ -53,7 +53,8 @@ def judge_step(dropped: Formula, given: Domain) -> Finding:
                 computed("left - right is negative, exactly", short < 0),
                 computed("with the noise turned round it is positive: one sign of two, equally likely",
                          a**2 - (a + eta * v) ** 2 + eta**2 * v**2 - dropped(eta, -a * v) >= 0))
-    eta_, size, other, along = given.symbol("eta"), *sympy.symbols("A V p", real=True)
+    eta_ = given.symbol("eta")
+    size, other, along = sympy.symbols("A V p", real=True)
     after = size - 2 * eta_ * along + eta_**2 * other  # |a - eta v|^2 by |a|^2, |v|^2 and <a, v>
     return proof(
         computed("|a - eta v|^2 multiplied out, in any dimension",
@@ -102,10 +103,12 @@ def judge_sum(says: tuple[Formula, bool], given: Domain) -> Finding:
     top = first + last + up  # a largest distance that is no smaller than the others
     induction = a * (top - last) + (a + more) * (last - up) <= (a + more) * (top - up)
     return proof(
-        computed("one step: a (D_1 - D_2) is at most a (D_max - D_2)", never_negative(a * (top - last) - a * (first - last))),
+        computed("one step: a (D_1 - D_2) is at most a (D_max - D_2)",
+            never_negative(a * (top - last) - a * (first - last))),
         computed("one step more keeps S <= a (D_max - D), where the weights do not fall",
                  ordered and never_negative(sympy.expand(induction.rhs - induction.lhs))),
-        computed("a (D_max - D) is at most what is claimed", never_negative(bound(a, first, last, top) - a * (top - last))),
+        computed("a (D_max - D) is at most what is claimed", never_negative(bound(a, first, last,
+            top) - a * (top - last))),
         tried=tried,
     )
 
@@ -206,7 +209,8 @@ cross = Claim(
     ),
 )
 spread = Claim(
-    id="nonconvex-nn/lem-25-constant", source="002, proof of Lemma 25, the fourth inequality: eta C^2/2 becomes 3 eta C^2/2",
+    id="nonconvex-nn/lem-25-constant", source="002, proof of Lemma 25, the fourth inequality: eta C^2/2 becomes 3 eta "
+                                              "C^2/2",
     quote=r"&\quad \left. + \frac{\eta}{2M} \sum_{j=1}^M \|\tilde{\mathbf{g}}_t(x_j) - \tilde{\mathbf{g}}_t(x_t)\|_F^2 "
           r"\right\} + \Delta",
     whose=Whose.PRINTED, severity=Stake.PROOF,
@@ -218,7 +222,8 @@ spread = Claim(
         statement=r"\frac{\eta}{2M}\sum_{j=1}^M \|\tilde g_j - \tilde g_t\|^2 \le 2\eta C^2 (1 - 1/M)",
         words="clipped gradients of a batch spread by at most 2 eta C^2 (1 - 1/M)",
         says=lambda eta, clip, batch: 2 * eta * clip**2 * (batch - 1) / batch, expected="HOLDS ARGUED",
-        flips=(Flip("3/2 for 2", lambda eta, clip, batch: eta * clip**2 * (batch - 1) / batch * 3 / 2, Verdict.REFUTED),),
+        flips=(Flip("3/2 for 2", lambda eta, clip, batch: eta * clip**2 * (batch - 1) / batch * 3 / 2,
+            Verdict.REFUTED),),
         true_variants={"1 % more": "a larger bound", "2 -> 3 (constant 1)": "a larger bound",
                        "any clip": "only its square enters", "- -> + (operator 4)": "a larger bound",
                        "/ -> [*] (operator 6)": "a larger bound"},
@@ -273,7 +278,8 @@ first_step = Claim(
 )
 largest = Claim(
     id="nonconvex-nn/lem-25-factor", source="002, proof of Lemma 25: 'The third inequality holds because'",
-    quote=r"The third inequality holds because $C \leq \max_{t \in [T]} \|\mathbf{g}_t(\mathbf{x}_t)\|_F = O(SL\sqrt{m})$.",
+    quote=r"The third inequality holds because $C \leq \max_{t \in [T]} \|\mathbf{g}_t(\mathbf{x}_t)\|_F = "
+          r"O(SL\sqrt{m})$.",
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\max(1, \|g_t\|/C) \le \frac{SL\sqrt m}{C} \text{ for } C, \|g_t\| \le SL\sqrt m",
     words="the factor of clipping is at most S L sqrt(m)/C, hidden constants 1",
@@ -286,10 +292,12 @@ largest = Claim(
     expected="HOLDS PROVED",
 )
 unclipped = Claim(
-    id="nonconvex-nn/lem-25-clipped", source="002, proof of Lemma 25, the second equality: eta^2 C^2 for eta^2 |g~_t|^2",
+    id="nonconvex-nn/lem-25-clipped", source="002, proof of Lemma 25, the second equality: eta^2 C^2 for eta^2 "
+                                             "|g~_t|^2",
     quote=r"&= \frac{1}{2\eta} \max(1, \frac{\|\mathbf{g}_t(x_t)\|_F}{C}) (\eta^2 C^2 + \|\mathbf{W}^{(t)} - "
           r"\mathbf{W}^*\|_F^2",
-    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"\nabla L_t = \max(1, \|g_t\|/C)\, \tilde g_t,\ \|\tilde g_t\| = C",
+    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"\nabla L_t = \max(1, \|g_t\|/C)\, \tilde g_t,\ "
+                                                             r"\|\tilde g_t\| = C",
     words="the clipped gradient times max(1, |g|/C) is the gradient, and its length is C",
     hypotheses=(real("gradient"), positive("clip")),
     says=(lambda g, clip: abs(g) / clip if abs(g) > clip else 1, True), check=judge_clipped, expected="REFUTED PROVED",

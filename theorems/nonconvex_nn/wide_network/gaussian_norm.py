@@ -1,16 +1,16 @@
 r"""Lemma 24 of document 002, the norm of a Gaussian vector, and the length of the noise in Lemma 25.
 
 Lemma 24. Let Q = |X - mu|^2/sigma^2, which has the chi-squared law of n degrees. Markov with E e^{uQ} = (1 - 2u)^{-n/2}
-gives P(Q >= n z) <= (z e^{1 - z})^{n/2} for z >= 1. For t^2 = z n sigma^2 the bound 2 e^{-t^2/(2 n sigma^2)} is
-2 e^{-z/2}. It is at least 1 for z <= 2 log 2. For n >= 2 and z >= 1 the base is at most 1, so the power n/2 >= 1 only
+gives P(Q >= n z) <= (z e^{1 - z})^{n/2} for z >= 1. For t^2 = z n sigma^2 the bound 2 e^{-t^2/(2 n sigma^2)} is 2
+e^{-z/2}. It is at least 1 for z <= 2 log 2. For n >= 2 and z >= 1 the base is at most 1, so the power n/2 >= 1 only
 helps, and z e^{1 - z} <= 2 e^{-z/2} since z e^{1 - z/2} is largest at z = 2, where it is 2. For n = 1, P(|Y| >= a) <=
 e^{-a^2/2}: the tail has the value 1 at 0, and e^{-a^2/2} - P(|Y| >= a) has the derivative (sqrt(2/pi) - a) e^{-a^2/2}:
 it rises from 0 and then falls to 0. So 1 - 2 e^{-t^2/(2 n sigma^2)} is right, and t for t^2 is not.
 
-The noise has one entry for each of the p = m d + (L - 2) m^2 + m weights, so E|G|^2 = sigma^2 p. With y = sqrt(2s/p) and
-z = (1 + y)^2 the same bound is e^{-(p/2)(z - 1 - log z)}, and z - 1 - log z = y^2 + 2 (y - log(1 + y)) >= y^2: so
-|G| <= sigma (sqrt(p) + sqrt(2s)) but for e^{-s}. From the other side P(Q <= p/2) <= (e^{1/2}/2)^{p/2}: with three layers
-|G| is as long as sigma m, which no sqrt(m) times a power of log(m) bounds.
+The noise has one entry for each of the p = m d + (L - 2) m^2 + m weights, so E|G|^2 = sigma^2 p. With y = sqrt(2s/p)
+and z = (1 + y)^2 the same bound is e^{-(p/2)(z - 1 - log z)}, and z - 1 - log z = y^2 + 2 (y - log(1 + y)) >= y^2: so
+|G| <= sigma (sqrt(p) + sqrt(2s)) but for e^{-s}. From the other side P(Q <= p/2) <= (e^{1/2}/2)^{p/2}: with three
+layers |G| is as long as sigma m, which no sqrt(m) times a power of log(m) bounds.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def weights(width: Any, depth: Any, inputs: Any) -> Any:
 
 
 def judge_length(says: tuple[Formula, bool], given: Domain) -> Finding:
-    """Whether |G|/sigma = O~(length(m, L, d)); or (second) whether |G|^2 <= sigma^2 (sqrt(length) + sqrt(2s))^2 but for e^-s."""
+    """Whether (|G|/sigma)^2 = O~(length(m, L, d)); or (second) |G|/sigma <= sqrt(length) + sqrt(2s) but for e^-s."""
     length, explicit = says
     m = sympy.Symbol("m", positive=True)
     tried = 0
@@ -130,7 +130,8 @@ def judge_length(says: tuple[Formula, bool], given: Domain) -> Finding:
             power = sympy.limit(weights(m, depth, inputs) / length(m, depth, inputs) / m, m, sympy.oo)
             return refuted_by("the weights outgrow the claimed length squared by a power of the width", {
                 "L": depth, "d": inputs, "E|G|^2/sigma^2": weights(m, depth, inputs),
-                "claimed squared, but for logarithms": length(m, depth, inputs), "their ratio over m, in the limit": power},
+                "claimed squared, but for logarithms": length(m, depth, inputs),
+                    "their ratio over m, in the limit": power},
                 computed("the ratio grows like m, beyond every power of log(m)", bool(power > 0)),
                 computed("e^{1/2} < 4/2: P(|G|^2 <= sigma^2 p/2) <= (e^{1/2}/2)^{p/2} goes to 0", sympy.E < 4),
                 argued("the tail bound of the chi-squared law"),
@@ -196,7 +197,8 @@ at_least = Claim(
     repaired_by="nonconvex-nn/lem-24-repaired", expected="REFUTED PROVED",
 )
 of_proof = Claim(
-    id="nonconvex-nn/lem-24-reading-proof", source="002, proof of Lemma 24, last line, the sign mended: sigma for sigma^2",
+    id="nonconvex-nn/lem-24-reading-proof", source="002, proof of Lemma 24, last line, the sign mended: sigma for "
+                                                   "sigma^2",
     quote=r"&\leq 2 \exp\left(\frac{t^2}{2n\sigma}\right)", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"P(\|X - \mu\| > t) \le 2\exp(-t^2/(2n\sigma))",
     words="a Gaussian vector is farther than t from its mean with probability at most 2 exp(-t^2/(2 n sigma))",
@@ -206,12 +208,14 @@ of_proof = Claim(
 product = Claim(
     id="nonconvex-nn/lem-24-product", source="002, proof of Lemma 24: the product of n moments has one factor 2",
     quote=r"&\leq 2 \exp(s^2 n \sigma / 2 - st)", whose=Whose.PRINTED, severity=Stake.PROOF,
-    statement=r"(E e^{s|Y|})^n \le 2 e^{s^2 n/2}", words="n moments of |Y| multiply to at most 2 e^{s^2 n/2} (sigma = 1)",
+    statement=r"(E e^{s|Y|})^n \le 2 e^{s^2 n/2}", words="n moments of |Y| multiply to at most 2 e^{s^2 n/2} (sigma = "
+                                                         "1)",
     hypotheses=(positive_integer("dimension", "n"), positive("s")), says=lambda n: 2 * n**0, check=judge_product,
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"(E e^{s|Y|})^n \le 2^n e^{s^2 n/2}", words="n moments of |Y| multiply to at most 2^n e^{s^2 n/2}",
-        says=lambda n: 2**n, expected="HOLDS PROVED", flips=(Flip("3/2", lambda n: Fraction(3, 2) ** n, Verdict.REFUTED),),
+        says=lambda n: 2**n, expected="HOLDS PROVED", flips=(Flip("3/2", lambda n: Fraction(3, 2) ** n,
+            Verdict.REFUTED),),
         true_variants={"1 % more": "a larger bound", "2 -> 3*": "a larger bound", "squared": "a larger bound",
                        "any s": "for s < 0 the factor is below 1"},
     ),
@@ -252,7 +256,8 @@ length = Claim(
 norms = Claim(
     id="nonconvex-nn/lem-24-norms", source="002, proof of Lemma 24, first line: the Euclidean norm is at most the sum",
     quote=r"P(\|\sigma \mathbf{Y}\|_F > t) &\leq P(\|\sigma \mathbf{Y}\|_1 > t)", whose=Whose.PRINTED,
-    severity=Stake.PROOF, statement=r"\|y\|_2 \le \|y\|_1", words="a vector's Euclidean norm is at most the sum of its sizes",
+    severity=Stake.PROOF, statement=r"\|y\|_2 \le \|y\|_1", words="a vector's Euclidean norm is at most the sum of "
+                                                                  "its sizes",
     hypotheses=(real("first"), real("second")), says=lambda total: total**2, check=judge_norms,
     flips=(Flip("half of it", lambda total: total**2 / 2, Verdict.REFUTED),),
     true_variants={"1 % more": "a larger bound"}, expected="HOLDS ARGUED",
@@ -263,7 +268,8 @@ needed = Claim(
           r"\sqrt{md})\sqrt{T \log(2/\gamma) \log(1/\delta)}}{R\epsilon})$",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"n \ge \frac{C(\sqrt{Lm} + \sqrt{md})\sqrt{T}}{R\epsilon} \Rightarrow \|G_t\|_F \le R",
-    words="n >= C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R epsilon), but for logarithms, keeps the noise below R: the same length",
+    words="n >= C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R epsilon), but for logarithms, keeps the noise below R: the same "
+          "length",
     hypotheses=length.hypotheses, says=length.says, check=judge_length, uses=("nonconvex-nn/lem-25-noise-norm",),
     repaired_by="nonconvex-nn/lem-25-noise-norm-repaired", expected="REFUTED ARGUED",
 )

@@ -1,20 +1,21 @@
 r"""The gradient of the network (002, Appendix C, (16)) and Lemma 22.
 
-While no unit changes sign f = sqrt(m) W_L D_{L-1} W_{L-1} ... D_1 W_1 x is linear in each layer, so that the derivative in
-the entry (j, k) of W_l is f with W_l replaced by the matrix whose only entry is 1 there: that is what the checks compute,
-exactly. It is the product of the j-th entry of sqrt(m) W_L D_{L-1} W_{L-1} ... W_{l+1} D_l and the k-th of h_{l-1}: an
-outer product, with the transpose on h_{l-1} that (16) lacks. For the last layer it is sqrt(m) h_{L-1}^T, not h_L^T. The
-gates D_l are the signs of W_l h_{l-1}; the text has W_l h_l, which has no meaning for l = 1 unless m = d. The product in
-the matrix form of f begins at r = l + 1; the text has r = L - 1.
+While no unit changes sign f = sqrt(m) W_L D_{L-1} W_{L-1} ... D_1 W_1 x is linear in each layer, so that the derivative
+in the entry (j, k) of W_l is f with W_l replaced by the matrix whose only entry is 1 there: that is what the checks
+compute, exactly. It is the product of the j-th entry of sqrt(m) W_L D_{L-1} W_{L-1} ... W_{l+1} D_l and the k-th of
+h_{l-1}: an outer product, with the transpose on h_{l-1} that (16) lacks. For the last layer it is sqrt(m) h_{L-1}^T,
+not h_L^T. The gates D_l are the signs of W_l h_{l-1}; the text has W_l h_l, which has no meaning for l = 1 unless m =
+d. The product in the matrix form of f begins at r = l + 1; the text has r = L - 1.
 
-Lemma 22. An outer product has the norm of its factors: |grad_{W_l} f| = sqrt(m) |W_L ... D_l| |h_{l-1}|. A bound of
-|h| alone, with which the proof ends, bounds nothing: the factor before it must be bounded, too. Two layers: on the ball
+Lemma 22. An outer product has the norm of its factors: |grad_{W_l} f| = sqrt(m) |W_L ... D_l| |h_{l-1}|. A bound of |h|
+alone, with which the proof ends, bounds nothing: the factor before it must be bounded, too. Two layers: on the ball
 |h_1(W)| <= |h_1(W(0))| + omega |x| as the ReLU does not expand, and |W_2| <= |W_2(0)| + omega, where both start values
 have the mean square |x|^2 or 1: then both gradients are O(sqrt(m)).
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -78,7 +79,7 @@ def networks(given: Domain) -> Iterator[tuple[Layers, sympy.ImmutableMatrix, dic
         sizes = [d, *[m] * (depth - 1), 1]
         for _ in range(50):
             layers = [sympy.ImmutableMatrix(b, a, lambda *_: draw.choice((-2, -1, 1, 2, 3)))
-                      for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
+                      for a, b in itertools.pairwise(sizes)]
             x = sympy.ImmutableMatrix(d, 1, lambda *_: draw.choice((-2, -1, 1, 2)))
             before = [layer * h for layer, h in zip(layers[:-1], outputs(layers, x), strict=False)]
             if all(value != 0 for one in before for value in one) and all(any(v > 0 for v in one) for one in before):
@@ -206,7 +207,8 @@ def judge_ball(says: Formula, given: Domain) -> Finding:
     start_, omega_ = given.symbol("start"), given.symbol("omega")
     return proof(
         computed("start + omega is at most what is claimed", never_negative(says(start_, omega_) - start_ - omega_)),
-        argued("the triangle inequality; the ReLU brings no two numbers farther apart, |beta x| <= omega |x|, |x| <= 1"),
+        argued("the triangle inequality; the ReLU brings no two numbers farther apart, |beta x| <= omega |x|, |x| <= "
+               "1"),
         tried=tried,
     )
 
@@ -228,7 +230,8 @@ def judge_slope(says: Formula, given: Domain) -> Finding:
 
 _SIZES = (positive_integer("width", "m"), positive_integer("depth", "L").at_least(2), positive_integer("inputs", "d"))
 _RIGHT: dict[str, Formula] = {"hidden": lambda row, h: row.T * h.T, "last": lambda h, after: h.T}
-_SIZE_ONLY = {"beyond *": "only small networks are computed; the rest is argued", "any *": "there are no other networks"}
+_SIZE_ONLY = {"beyond *": "only small networks are computed; the rest is argued", "any *": "there are no other "
+    "networks"}
 gradient = Claim(
     id="nonconvex-nn/eq-16", source="002, (16), first case: h_{i,l-1} without its transpose",
     quote=r"\sqrt{m} \cdot [\mathbf{W}_L (\prod_{r=l+1}^{L-1} \mathbf{D}_{i,r} \mathbf{W}_r) \mathbf{D}_{i,l}]^\top "
@@ -241,7 +244,8 @@ gradient = Claim(
     repair=Repair(
         statement=r"\nabla_{W_l} f = \sqrt m\, [W_L(\textstyle\prod_{r=l+1}^{L-1} D_r W_r) D_l]^\top h_{l-1}^\top,"
                   r"\ \nabla_{W_L} f = \sqrt m\, h_{L-1}^\top",
-        words="the gradient is sqrt(m) times the outer product of the row W_L ... D_l with h_{l-1}, and sqrt(m) h_{L-1}^T",
+        words="the gradient is sqrt(m) times the outer product of the row W_L ... D_l with h_{l-1}, and sqrt(m) "
+              "h_{L-1}^T",
         says=_RIGHT, expected="HOLDS ARGUED", survivors=_SIZE_ONLY,
         flips=(Flip("the last layer's own output", {**_RIGHT, "last": lambda h, after: after.T}, Verdict.REFUTED),),
     ),
@@ -256,7 +260,8 @@ gradient_last = Claim(
 gates_printed = Claim(
     id="nonconvex-nn/eq-16-D", source="002, Appendix C: D_{i,l} by the signs of W_l h_{i,l}",
     quote=r"\mathbf{D}_{i,l} = \text{diag}(\mathbb{I}\{(\mathbf{W}_l \mathbf{h}_{i,l})_1 > 0\}, \dots,",
-    whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"D_l = \mathrm{diag}(1\{W_l h_l > 0\}),\ h_l = D_l W_l h_{l-1}",
+    whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"D_l = \mathrm{diag}(1\{W_l h_l > 0\}),\ h_l = D_l W_l "
+                                                          r"h_{l-1}",
     words="the gates of layer l are the signs of W_l h_l", hypotheses=_SIZES, says=lambda before, after: after,
     check=judge_gates, expected="REFUTED PROVED",
     repair=Repair(statement=r"D_l = \mathrm{diag}(1\{W_l h_{l-1} > 0\})", words="the gates of layer l are the signs of "
@@ -266,18 +271,22 @@ gates_printed = Claim(
 form = Claim(
     id="nonconvex-nn/eq-16-form", source="002, Appendix C: the matrix form of f, its product from r = L - 1",
     quote=r"\sqrt{m} \cdot \mathbf{W}_L (\prod_{r=L-1}^{L-1} \mathbf{D}_{i,r} \mathbf{W}_r) \mathbf{h}_{i,l}",
-    whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"f = \sqrt m\, W_L (\textstyle\prod_{r=L-1}^{L-1} D_r W_r) h_l",
+    whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"f = \sqrt m\, W_L (\textstyle\prod_{r=L-1}^{L-1} D_r W_r) "
+                                                          r"h_l",
     words="in the matrix form of f the product has the one factor r = L - 1", hypotheses=_SIZES,
-    says=lambda l, depth: depth - 1, check=judge_form, expected="REFUTED PROVED",  # noqa: E741
+    says=lambda at, depth: depth - 1, check=judge_form, expected="REFUTED PROVED",
     repair=Repair(statement=r"f = \sqrt m\, W_L (\textstyle\prod_{r=l+1}^{L-1} D_r W_r) h_l",
-                  words="in the matrix form of f the product runs from l + 1 to L - 1", says=lambda l, depth: l + 1,  # noqa: E741
+                  words="in the matrix form of f the product runs from l + 1 to L - 1", says=lambda at, depth: at + 1,
                   expected="HOLDS ARGUED", survivors=_SIZE_ONLY),
 )
 outer = Claim(
     id="nonconvex-nn/lem-22-backward", source="002, proof of Lemma 22: bounded hidden layers, 'plugging in (16)'",
-    quote=r"The above statement tells that the output of arbitrary hidden-layer $\mathbf{h}_{i,l}$ lies in a small region, "
-          r"therefore plugging in (16) for $\nabla_{\mathbf{w}_i} f(\mathbf{W}; \mathbf{x}_i)$ we can get the desired result.",
-    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\|h_{l-1}\| \le 3/2 \Rightarrow \|\nabla_{W_l} f\| = O(\sqrt m)",
+    quote=r"The above statement tells that the output of arbitrary hidden-layer $\mathbf{h}_{i,l}$ lies in a small "
+          r"region, "
+          r"therefore plugging in (16) for $\nabla_{\mathbf{w}_i} f(\mathbf{W}; \mathbf{x}_i)$ we can get the desired "
+          r"result.",
+    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\|h_{l-1}\| \le 3/2 \Rightarrow \|\nabla_{W_l} f\| = "
+                                                         r"O(\sqrt m)",
     words="a bound of the hidden layers alone bounds the gradient over sqrt(m)",
     hypotheses=(non_negative("output", "|h_{l-1}|"), non_negative("row", "|W_L ... D_l|")),
     says=lambda h, row: h, check=judge_outer, expected="REFUTED PROVED",
@@ -301,7 +310,8 @@ two_layers = Claim(
     expected="HOLDS ARGUED",
 )
 of_linearisation = Claim(
-    id="nonconvex-nn/lem-22-ntk", source="002, proof of Lemma 22: 'it is sufficient to show that the gradient of f_ntk'",
+    id="nonconvex-nn/lem-22-ntk", source="002, proof of Lemma 22: 'it is sufficient to show that the gradient of "
+                                         "f_ntk'",
     quote=r"it is sufficient to show that the gradient of $f_{ntk}(\mathbf{W}, x)$ is bound with high probability.",
     whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\nabla f(W) = \nabla f_{ntk}(W)",
     words="a bound of the gradient of f_ntk, that of f at the start, is one of the gradient of f",

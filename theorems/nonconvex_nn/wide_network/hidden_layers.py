@@ -1,17 +1,17 @@
 r"""How large hidden layers are at the start (002, Section 6 and Lemma 20), for the ReLU and for other activations.
 
-A row of W_l times a fixed h is N(0, 2|h|^2/m). Half of its square's mean is left by the ReLU, so that E|h_l|^2 =
-m (2/m) |h|^2/2 = |h_{l-1}|^2: by the tower rule E|h_l|^2 = |x|^2, and f = sqrt(m) W_L h_{L-1}, given h, has the law
-N(0, |h_{L-1}|^2): Var f(W(0), x) = |x|^2, whatever width and depth.
+A row of W_l times a fixed h is N(0, 2|h|^2/m). Half of its square's mean is left by the ReLU, so that E|h_l|^2 = m
+(2/m) |h|^2/2 = |h_{l-1}|^2: by the tower rule E|h_l|^2 = |x|^2, and f = sqrt(m) W_L h_{L-1}, given h, has the law N(0,
+|h_{L-1}|^2): Var f(W(0), x) = |x|^2, whatever width and depth.
 
-Lemma 20, |x| = 1. The ratios r_l = |h_l|^2/|h_{l-1}|^2 have the law of the mean of m independent copies of Y = 2 relu(g)^2,
-g standard normal, whatever came before: EY = 1, EY^2 = 6, E e^{uY} = 1/2 + (1 - 4u)^{-1/2}/2. For 0 <= u <= 1/10,
-(1 - 4u)^{-1/2} <= 1 + 2u + 10 u^2, so E e^{u(Y-1)} <= e^{-u}(1 + u + 5u^2) <= e^{5u^2}; and for u >= 0, E e^{-u(Y-1)} <=
-e^u (1 - u + 3u^2) <= e^{3u^2}. Markov with u = t/10 and u = t/6: P(|r - 1| > t) <= 2 e^{-m t^2/20} for t <= 1. With
-t = epsilon/L for all layers and records, |h_l|^2 is between (1 - epsilon/L)^l and (1 + epsilon/L)^l, and |h_l| between
-1 - epsilon (Bernoulli) and e^{epsilon/2} <= 1 + epsilon. So all |h_{i,l}| are in [1 - epsilon, 1 + epsilon] but for
-2 n L e^{-m epsilon^2/(20 L^2)}. (The source has epsilon^2/L in the exponent.) As printed the exponent is positive: the
-failure is bounded by more than 1, which says nothing.
+Lemma 20, |x| = 1. The ratios r_l = |h_l|^2/|h_{l-1}|^2 have the law of the mean of m independent copies of Y = 2
+relu(g)^2, g standard normal, whatever came before: EY = 1, EY^2 = 6, E e^{uY} = 1/2 + (1 - 4u)^{-1/2}/2. For 0 <= u <=
+1/10, (1 - 4u)^{-1/2} <= 1 + 2u + 10 u^2, so E e^{u(Y-1)} <= e^{-u}(1 + u + 5u^2) <= e^{5u^2}; and for u >= 0, E
+e^{-u(Y-1)} <= e^u (1 - u + 3u^2) <= e^{3u^2}. Markov with u = t/10 and u = t/6: P(|r - 1| > t) <= 2 e^{-m t^2/20} for t
+<= 1. With t = epsilon/L for all layers and records, |h_l|^2 is between (1 - epsilon/L)^l and (1 + epsilon/L)^l, and
+|h_l| between 1 - epsilon (Bernoulli) and e^{epsilon/2} <= 1 + epsilon. So all |h_{i,l}| are in [1 - epsilon, 1 +
+epsilon] but for 2 n L e^{-m epsilon^2/(20 L^2)}. (The source has epsilon^2/L in the exponent.) As printed the exponent
+is positive: the failure is bounded by more than 1, which says nothing.
 
 Since h_l(c x) = c h_l(x) for c >= 0, a record of length |x| has |h_l| near |x|, not near 1: Assumption 4 has |x| <= 1.
 
@@ -34,7 +34,6 @@ from oracle.core.domain import non_negative, positive, positive_integer, unit_in
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led
-from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
@@ -45,7 +44,8 @@ Formula = Callable[..., Any]
 def relu_moment(power: int) -> sympy.Expr:
     """E relu(g)^power for a standard normal g."""
     g = sympy.Symbol("g", positive=True)
-    return sympy.simplify(sympy.integrate(g**power * sympy.exp(-(g**2) / 2), (g, 0, sympy.oo)) / sympy.sqrt(2 * sympy.pi))
+    return sympy.simplify(sympy.integrate(g**power * sympy.exp(-(g**2) / 2), (g, 0,
+        sympy.oo)) / sympy.sqrt(2 * sympy.pi))
 
 
 def judge_variance(says: Formula, given: Domain) -> Finding:
@@ -166,7 +166,8 @@ def judge_activation(says: tuple[str, Fraction], given: Domain) -> Finding:
     cubic = sympy.diff(sympy.tanh(u), u) - (1 - sympy.tanh(u) ** 2)
     return proof(
         computed("(u - u^3/3)^2 >= u^2 - 2u^4/3", never_negative((u - u**3 / 3) ** 2 - (u**2 - 2 * u**4 / 3))),
-        computed("tanh' = 1 - tanh^2, which is at least 1 - u^2, the derivative of u - u^3/3", sympy.simplify(cubic) == 0),
+        computed("tanh' = 1 - tanh^2, which is at least 1 - u^2, the derivative of u - u^3/3",
+            sympy.simplify(cubic) == 0),
         computed("m (v/m - (2/3) 3 (v/m)^2) = v - 2v^2/m is within 2/m of 1 at v = 1", mean == 1 == v),
         argued("tanh(u) is between u - u^3/3 and u for u >= 0 (where the former is negative, so is u^2 - 2u^4/3), and "
                "E u^4 = 3 (v/m)^2; the limit m to infinity"),
@@ -203,7 +204,8 @@ layers = Claim(
         true_variants={"1 % more": "a larger bound", "2 -> 3 (constant 1)": "a larger bound",
                        "any records": "a bound for every number of them",
                        "any epsilon": "beyond 1 the interval is longer than the one of 1"},
-        flips=(Flip("epsilon for its square", lambda n, depth, m, e: 2 * n * depth * sympy.exp(-m * e / (20 * depth**2)),
+        flips=(Flip("epsilon for its square", lambda n, depth, m,
+            e: 2 * n * depth * sympy.exp(-m * e / (20 * depth**2)),
                     Verdict.UNDECIDED),),
     ),
 )
@@ -212,7 +214,8 @@ unit = Claim(
     quote=r"\forall i \in [n], l \in [L] : \|h_{i,l}\| \in [1 - \epsilon, 1 + \epsilon] \quad (17)",
     whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\|h_{i,l}\| \approx 1 \text{ for all } \|x_i\| \le 1",
     words="hidden layers are about 1 long for every record of Assumption 4",
-    hypotheses=(unit_interval("size", "|x|"),), says=lambda size: size**0, check=judge_centre, expected="REFUTED PROVED",
+    hypotheses=(unit_interval("size", "|x|"),), says=lambda size: size**0, check=judge_centre,
+        expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\|h_{i,l}\| \in \|x_i\| [1 - \epsilon, 1 + \epsilon]", words="hidden layers are about |x| long",
         says=lambda size: size, expected="HOLDS ARGUED", rests_on=("nonconvex-nn/lem-20-repaired",),
@@ -234,7 +237,8 @@ sigmoid = Claim(
     whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\sigma = \text{sigmoid},\ W_l \sim N(0, 2/m) \Rightarrow \|h_l\| \in [1-\epsilon, 1+\epsilon]",
     words="with sigmoid units and the document's start N(0, 2/m) hidden layers have lengths near 1",
-    hypotheses=(positive_integer("width", "m"),), says=("sigmoid", 2), check=judge_activation, expected="REFUTED PROVED",
+    hypotheses=(positive_integer("width", "m"),), says=("sigmoid", 2), check=judge_activation,
+        expected="REFUTED PROVED",
     flips=(Flip("tanh", ("tanh", 2), Verdict.REFUTED), Flip("the ReLU", ("relu", 2), Verdict.HOLDS)),
     repair=Repair(
         statement=r"\sigma = \tanh,\ W_l \sim N(0, 1/m) \Rightarrow E\|h_1\|^2 \in [1 - 2/m, 1],\ \|x\| = 1",

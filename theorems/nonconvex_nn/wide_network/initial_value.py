@@ -1,18 +1,19 @@
 r"""How large f and the loss are at the start and near it (002, Lemmas 26 and 27, Remark 17).
 
-Lemma 26. Given h_{L-1}, f(W(0), x) is N(0, |h_{L-1}|^2). So if all |h_{L-1}| <= 5/4, then P(some |f_i| > (5/4) a) <= n e^{-a^2/2},
-which is xi/2 at a^2 = 2 log(2n/xi): that is lem-26-omega. Lemma 20 as mended, with epsilon = 1/4, gives |h| <= 5/4 but for
-2 n L e^{-m/(320 L^2)}, which is at most xi if m >= 320 L^2 log(2 n L/xi). The printed condition "omega <= L log(nL/xi)" says
-nothing of m, and omega does not occur. Without a condition on m it is false: with m = 1, L = 2, n = 1 and x = 1, f = a relu(b),
-a ~ N(0, 1), b ~ N(0, 2), and P(|f| > t) >= P(|a| > s) P(b > t/s): -log of it grows like t, and xi = e^{-(t/c)^2} is below it for t
-large, whatever the hidden constant c is.
+Lemma 26. Given h_{L-1}, f(W(0), x) is N(0, |h_{L-1}|^2). So if all |h_{L-1}| <= 5/4, then P(some |f_i| > (5/4) a) <= n
+e^{-a^2/2}, which is xi/2 at a^2 = 2 log(2n/xi): that is lem-26-omega. Lemma 20 as mended, with epsilon = 1/4, gives |h|
+<= 5/4 but for 2 n L e^{-m/(320 L^2)}, which is at most xi if m >= 320 L^2 log(2 n L/xi). The printed condition "omega
+<= L log(nL/xi)" says nothing of m, and omega does not occur. Without a condition on m it is false: with m = 1, L = 2, n
+= 1 and x = 1, f = a relu(b), a ~ N(0, 1), b ~ N(0, 2), and P(|f| > t) >= P(|a| > s) P(b > t/s): -log of it grows like
+t, and xi = e^{-(t/c)^2} is below it for t large, whatever the hidden constant c is.
 
-Lemma 27. On the ball, which is convex, |f(W) - f(W(0))| <= sup sum_l |grad_l f| |W_l - W_l(0)| <= L c sqrt(m) R/sqrt(m) = c L R by the
-mean value theorem (f is piecewise smooth and Lipschitz), if all |grad_l f| <= c sqrt(m): then the loss rises by at most
-c S L R. The display of the proof has S <f'(W), W - W(0)> without absolute values: false for a loss that falls in f.
+Lemma 27. On the ball, which is convex, |f(W) - f(W(0))| <= sup sum_l |grad_l f| |W_l - W_l(0)| <= L c sqrt(m) R/sqrt(m)
+= c L R by the mean value theorem (f is piecewise smooth and Lipschitz), if all |grad_l f| <= c sqrt(m): then the loss
+rises by at most c S L R. The display of the proof has S <f'(W), W - W(0)> without absolute values: false for a loss
+that falls in f.
 
-Remark 17 adds to that the loss at the start, which is at most l(0, y) + S |f(W(0), x)|: neither l(0, y) nor the factor S is in it.
-The proof of Theorem 13 quotes the remark with S L R/sqrt(m) for S L R.
+Remark 17 adds to that the loss at the start, which is at most l(0, y) + S |f(W(0), x)|: neither l(0, y) nor the factor
+S is in it. The proof of Theorem 13 quotes the remark with S L R/sqrt(m) for S L R.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def judge_width(says: Formula, given: Domain) -> Finding:
         if bool(least <= 1):
             t, s = arb(80), arb(8)
             chance = 2 * _tail(s) * _tail(t / s / arb(2).sqrt())
-            return refuted_by("one hidden unit: a product of two normal variables has a longer tail than a normal one", {
+            return refuted_by("one hidden unit: a product of two normal variables has a longer tail than a normal one",
+                {
                 "m": 1, "L": 2, "n": 1, "x": 1, "log(1/xi)": power, "hidden constant": 2, "claimed bound": t,
                 "P(|f| > bound) at least": Enclosure.of_ball(chance)},
                 computed("the probability is above xi, certified", bool(chance > (-arb(power)).exp())),
@@ -96,7 +98,7 @@ def judge_bound(says: Formula, given: Domain) -> Finding:
 
 
 def judge_rise(says: Formula, given: Domain) -> Finding:
-    """Whether S L (c sqrt(m)) (R/sqrt(m)) <= says(S, L, R, c), and attained by a linear f; says may depend on m, last."""
+    """Whether S L (c sqrt(m)) (R/sqrt(m)) <= says(S, L, R, c, m): it is attained by a linear f."""
     tried = 0
     for point in given.points("slope", "depth", "radius", "constant", "width", at_most=200):
         slope, depth, radius, c, m = (Fraction(point[k]) for k in ("slope", "depth", "radius", "constant", "width"))
@@ -159,7 +161,8 @@ value = Claim(
     hypotheses=(_SIZES[0], positive_integer("depth", "L").at_least(2), _SIZES[1]),
     says=lambda n, depth, xi: 1 + 0 * depth, check=judge_width, expected="REFUTED ARGUED",
     repair=Repair(
-        statement=r"m \ge 320 L^2 \log(2nL/\xi) \Rightarrow P(\exists i: |f(W^{(0)}, x_i)| > \tfrac54\sqrt{2\log(2n/\xi)})"
+        statement=r"m \ge 320 L^2 \log(2nL/\xi) \Rightarrow P(\exists i: |f(W^{(0)}, x_i)| > "
+                  r"\tfrac54\sqrt{2\log(2n/\xi)})"
                   r" \le 2\xi",
         words="with m >= 320 L^2 log(2nL/xi) and |x_i| = 1, |f| <= (5/4) sqrt(2 log(2n/xi)) at the start but for 2 xi",
         says=lambda n, depth, xi: 320 * depth**2 * log(2 * n * depth / xi), expected="HOLDS ARGUED",
@@ -168,9 +171,11 @@ value = Claim(
     ),
 )
 explicit = Claim(
-    id="nonconvex-nn/lem-26-omega", source="a finding of ours: 002, Lemma 26 with its constant, given the hidden layers",
+    id="nonconvex-nn/lem-26-omega", source="a finding of ours: 002, Lemma 26 with its constant, given the hidden "
+                                           "layers",
     statement=r"\|h_{L-1}\| \le 5/4 \Rightarrow P(\exists i: |f_i| > \tfrac54\sqrt{2\log(2n/\xi)}) \le \xi",
-    words="if the last hidden layers are at most 5/4 long, (5/4) sqrt(2 log(2n/xi)) bounds all |f(W(0), x_i)| but for xi",
+    words="if the last hidden layers are at most 5/4 long, (5/4) sqrt(2 log(2n/xi)) bounds all |f(W(0), x_i)| but for "
+          "xi",
     severity=Stake.UTILITY, hypotheses=_SIZES, says=lambda n, xi: root(2 * log(2 * n / xi)) * 5 / 4, check=judge_bound,
     flips=(Flip("half of it", lambda n, xi: root(2 * log(2 * n / xi)) * 5 / 8, Verdict.REFUTED),),
     expected="HOLDS ARGUED",
@@ -188,8 +193,10 @@ stability = Claim(
 )
 display = Claim(
     id="nonconvex-nn/lem-27-display", source="002, proof of Lemma 27, first line: no absolute values",
-    quote=r"L_i(\mathbf{W}) - L_i(\mathbf{W}^{(0)}) &\leq S \cdot \langle f'(\mathbf{W}), \mathbf{W} - \mathbf{W}^{(0)} \rangle",
-    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"L_i(W) - L_i(W^{(0)}) \le S\langle f'(W), W - W^{(0)}\rangle",
+    quote=r"L_i(\mathbf{W}) - L_i(\mathbf{W}^{(0)}) &\leq S \cdot \langle f'(\mathbf{W}), \mathbf{W} - "
+          r"\mathbf{W}^{(0)} \rangle",
+    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"L_i(W) - L_i(W^{(0)}) \le S\langle f'(W), W - "
+                                                         r"W^{(0)}\rangle",
     words="the loss rises by at most S times the signed move of f (f linear)",
     hypotheses=(positive("slope", "S"), real("moved", "<f', W - W(0)>")), says=lambda slope, moved: slope * moved,
     check=judge_display, expected="REFUTED PROVED",
@@ -211,7 +218,8 @@ remark = Claim(
         statement=r"L_i(W) \le \ell(0, y_i) + S(|f(W^{(0)})| + |f(W) - f(W^{(0)})|)",
         words="the loss is at most l(0, y) plus S times |f(W(0))| plus S times the move of f",
         says=lambda at_zero, slope, start, moved: at_zero + slope * (start + moved), expected="HOLDS ARGUED",
-        true_variants={"1 % more": "a larger bound", "any slope": "slopes below 0 do not occur", "any *": "signs do not enter"},
+        true_variants={"1 % more": "a larger bound", "any slope": "slopes below 0 do not occur",
+            "any *": "signs do not enter"},
     ),
 )
 quoted = Claim(

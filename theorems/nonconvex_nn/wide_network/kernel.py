@@ -1,14 +1,14 @@
 r"""The tangent kernel of Section 6 of document 002: its size at the start, and the flow of the linearised network.
 
-Two layers, |x| = 1. The squared gradients at the start are m |W_2 D|^2 = sum_r D_r z_r^2 and m |h_1|^2 = sum_r 2 relu(g_r)^2,
-with z, g standard normal and D_r = 1{g_r > 0}: Theta(x, x) is a sum of m independent copies of D z^2 + 2 relu(g)^2, whose mean
-is 1/2 + 1 and whose mean square is 3/2 + 6 + 2. So E Theta = 3m/2 and Var Theta = 29m/4: in the document's parametrisation the
-empirical kernel at the start is off its mean by about sqrt(m) (central limit theorem), and does not come near it. Over m it
-does: Var(Theta/m) = 29/(4m), and Chebyshev.
+Two layers, |x| = 1. The squared gradients at the start are m |W_2 D|^2 = sum_r D_r z_r^2 and m |h_1|^2 = sum_r 2
+relu(g_r)^2, with z, g standard normal and D_r = 1{g_r > 0}: Theta(x, x) is a sum of m independent copies of D z^2 + 2
+relu(g)^2, whose mean is 1/2 + 1 and whose mean square is 3/2 + 6 + 2. So E Theta = 3m/2 and Var Theta = 29m/4: in the
+document's parametrisation the empirical kernel at the start is off its mean by about sqrt(m) (central limit theorem),
+and does not come near it. Over m it does: Var(Theta/m) = 29/(4m), and Chebyshev.
 
-The linearised network is affine in W with the slope g of f at the start. Under W' = -eta g^T L' it obeys f' = -eta g g^T L',
-with the empirical kernel at the start, not with its mean over starts. For f = a relu(b x), m = d = 1, the former is
-relu(b)^2 + a^2 1{b > 0} and the latter 1 + 1/2.
+The linearised network is affine in W with the slope g of f at the start. Under W' = -eta g^T L' it obeys f' = -eta g
+g^T L', with the empirical kernel at the start, not with its mean over starts. For f = a relu(b x), m = d = 1, the
+former is relu(b)^2 + a^2 1{b > 0} and the latter 1 + 1/2.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def judge_limit(says: tuple[Formula, Formula], given: Domain) -> Finding:
     per_unit = sympy.Rational(one.numerator, one.denominator)
     if limit != 0:
         return refuted_by("at the start, before any step, the kernel is off its mean by about sqrt(m)", {
-            "L": 2, "|x|": 1, "mean of one unit": mean, "mean square of one unit": square, "Var Theta(x, x)": f"{one} m",
+            "L": 2, "|x|": 1, "mean of one unit": mean, "mean square of one unit": square,
+                "Var Theta(x, x)": f"{one} m",
             "limit of the variance": limit},
             computed("the variance does not go to 0", bool(limit > 0)),
             argued("a sum of m independent copies: by the central limit theorem it is off its mean by about sqrt(m)"))
@@ -81,7 +82,8 @@ def judge_flow(says: Formula, given: Domain) -> Finding:
             return refuted("the linearised network moves by its own slopes", {
                 "a": a, "b": b, "eta": eta, "L'": 1, "kernel at the start": own, "its mean over starts": mean,
                 "f_ntk'": rate, "claimed": -eta * says(own, Fraction(str(mean)))})
-    one, two, eta_, slope = *sympy.symbols("g_1 g_2", real=True), given.symbol("eta"), sympy.Symbol("L'", real=True)
+    one, two, slope = sympy.symbols("g_1 g_2 L'", real=True)
+    eta_ = given.symbol("eta")
     flow = one * (-eta_ * slope * one) + two * (-eta_ * slope * two)
     return proof(computed("<g, W'> = -eta <g, g> L' with W' = -eta g L', on symbols", vanishes(
         flow + eta_ * slope * says(one**2 + two**2, sympy.Symbol("E", real=True)))), tried=tried)
@@ -133,7 +135,8 @@ def judge_convex(says: Formula, given: Domain) -> Finding:
 
 
 limit = Claim(
-    id="nonconvex-nn/ntk-limit-scaling", source="002, Section 6: |Theta_t - Theta_0|_F -> 0, in its own parametrisation",
+    id="nonconvex-nn/ntk-limit-scaling", source="002, Section 6: |Theta_t - Theta_0|_F -> 0, in its own "
+                                                "parametrisation",
     quote=r"shows $\|\Theta_t - \Theta_0\|_F \rightarrow 0$ when m is sufficiently large",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\|\Theta_t - \Theta_0\|_F \to 0 \text{ as } m \to \infty",
     words="with f = sqrt(m) W_L ... the empirical kernel goes to its mean as m grows (two layers, one record, t = 0)",
@@ -172,7 +175,8 @@ network_flow = Claim(
 )
 convex = Claim(
     id="nonconvex-nn/ntk-convex", source="002, Section 6: 'using their linearizations, which are convex'",
-    quote=r"from the above two equations we can see a basic idea to approximate the gradients of neural networks is using "
+    quote=r"from the above two equations we can see a basic idea to approximate the gradients of neural networks is "
+          r"using "
           r"their linearizations, which are convex.",
     whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"\ell(f_{ntk}(W), y) \text{ is convex in } W",
     words="a convex loss of the linearised network is convex: its second derivative along a line is g^2 l''",

@@ -1,25 +1,26 @@
 r"""The linearised network (002, Definition 8) and how near it is to the network (Lemma 18).
 
-f is homogeneous of degree 1 in each of its L layers, so <grad f(W(0)), W(0)> = L f(W(0)) (Euler), and Definition 8 as printed
-has f_ntk(W(0)) = (1 + L) f(W(0)): it is no linearisation, unless W stands for the distance from the start.
+f is homogeneous of degree 1 in each of its L layers, so <grad f(W(0)), W(0)> = L f(W(0)) (Euler), and Definition 8 as
+printed has f_ntk(W(0)) = (1 + L) f(W(0)): it is no linearisation, unless W stands for the distance from the start.
 
-Lemma 18 with Definition 8 as printed. W(0) is in every ball around itself. Take omega = 1/sqrt(m), one record with |x| = 1
-and L = 2: the claimed bound is c 8 m^{-1/6} sqrt(log m), which goes to 0, with a probability that goes to 1. The gap at
-W(0) is L |f(W(0))|, and f(W(0)) is N(0, |h_1|^2) given h_1, with |h_1| near 1 (Lemma 20 as mended): the probability that
-it is below a bound that goes to 0 goes to 0. So no constants c and kappa save it.
+Lemma 18 with Definition 8 as printed. W(0) is in every ball around itself. Take omega = 1/sqrt(m), one record with |x|
+= 1 and L = 2: the claimed bound is c 8 m^{-1/6} sqrt(log m), which goes to 0, with a probability that goes to 1. The
+gap at W(0) is L |f(W(0))|, and f(W(0)) is N(0, |h_1|^2) given h_1, with |h_1| near 1 (Lemma 20 as mended): the
+probability that it is below a bound that goes to 0 goes to 0. So no constants c and kappa save it.
 
 Lemma 18 about the start, two layers, with constants. Let u = W_1(0) x, w = W_2(0), delta = (W_1 - W_1(0)) x; by
-homogeneity in x let |x| = 1, so |delta| <= omega. Then f - f_ntk = sqrt(m) [(W_2 - w)(relu(u + delta) - relu(u)) + sum_r w_r
-(relu(u_r + delta_r) - relu(u_r) - 1{u_r > 0} delta_r)]. The first part is at most omega^2. A term of the second is 0 unless
-the unit changes sign, and then at most |w_r| |delta_r| with |u_r| <= |delta_r|. Units with |u_r| <= tau together have at
-most omega (sum of their w_r^2)^{1/2}; of the others at most omega^2/tau^2 change sign, together (omega^2/tau) max|w|. With tau =
-omega^{2/3}/sqrt(m), P(|u_r| <= tau) <= omega^{2/3}/sqrt(pi), independent of w, so that the mean of the former is at most
-omega^{4/3}; and E max (m w_r^2) <= 4 log(m E e^{z^2/4}) = 4 log(sqrt(2) m) = 2 log(2 m^2) by Jensen. Hence
+homogeneity in x let |x| = 1, so |delta| <= omega. Then f - f_ntk = sqrt(m) [(W_2 - w)(relu(u + delta) - relu(u)) +
+sum_r w_r (relu(u_r + delta_r) - relu(u_r) - 1{u_r > 0} delta_r)]. The first part is at most omega^2. A term of the
+second is 0 unless the unit changes sign, and then at most |w_r| |delta_r| with |u_r| <= |delta_r|. Units with |u_r| <=
+tau together have at most omega (sum of their w_r^2)^{1/2}; of the others at most omega^2/tau^2 change sign, together
+(omega^2/tau) max|w|. With tau = omega^{2/3}/sqrt(m), P(|u_r| <= tau) <= omega^{2/3}/sqrt(pi), independent of w, so that
+the mean of the former is at most omega^{4/3}; and E max (m w_r^2) <= 4 log(m E e^{z^2/4}) = 4 log(sqrt(2) m) = 2 log(2
+m^2) by Jensen. Hence
 
     E sup |f - f_ntk| <= sqrt(m) omega^{4/3} (omega^{2/3} + 1 + sqrt(2 log(2 m^2))),
 
-the order of Lemma 18, for every m and omega. From below: moving open units up, and W_2 along that move, E sup >=
-(1 - 2^{-m}) sqrt(m) omega^2. For three layers there are the studies, which leave the power of m open.
+the order of Lemma 18, for every m and omega. From below: moving open units up, and W_2 along that move, E sup >= (1 -
+2^{-m}) sqrt(m) omega^2. For three layers there are the studies, which leave the power of m open.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def judge_expansion(says: Formula, given: Domain) -> Finding:
     value, along = at_start()
     if sympy.simplify(says(value, along, along) - value) != 0:
         return refuted("at the start it is not f, exactly", {
-            **told(_EXAMPLE, _RECORD), "f(W(0))": value, "<gradient, W(0)>": along, "f_ntk(W(0))": says(value, along, along)})
+            **told(_EXAMPLE, _RECORD), "f(W(0))": value, "<gradient, W(0)>": along, "f_ntk(W(0))": says(value, along,
+                along)})
     tried = 0
     for point in given.points("value", "start"):
         f, start = point["value"], point["start"]
@@ -74,7 +76,8 @@ def judge_expansion(says: Formula, given: Domain) -> Finding:
     f_, start_, along_ = given.symbol("value"), given.symbol("start"), sympy.Symbol("s", real=True)
     return proof(
         computed("f_ntk(W(0)) = f(W(0)), on symbols", vanishes(says(f_, start_, start_) - f_)),
-        computed("its derivative along <gradient, W> is 1 everywhere", vanishes(sympy.diff(says(f_, along_, start_), along_) - 1)),
+        computed("its derivative along <gradient, W> is 1 everywhere", vanishes(sympy.diff(says(f_, along_, start_),
+            along_) - 1)),
         tried=tried,
     )
 
@@ -115,7 +118,8 @@ def judge_gap_at_start(says: Formula, given: Domain) -> Finding:
         claimed = 1 - depth**2 * (-m.root(3) ** 2 * depth).exp()
         return refuted_by("already at the start the gap is L |f(W(0))|", {
             "L": depth, "m": width, "omega": "1/sqrt(m)", "claimed bound": Enclosure.of_ball(bound),
-            "claimed probability": Enclosure.of_ball(claimed), "P(gap at W(0) <= bound) at most": Enclosure.of_ball(inside)},
+            "claimed probability": Enclosure.of_ball(claimed),
+                "P(gap at W(0) <= bound) at most": Enclosure.of_ball(inside)},
             computed("omega is admissible", bool(allowed)),
             computed("the probability is below the claimed one, certified", bool(inside < claimed)),
             argued("the same for all hidden constants: the bound goes to 0 as m grows, and |f(W(0))| does not"))
@@ -146,7 +150,8 @@ def judge_two_layers(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
         computed("E e^{z^2/4} = sqrt(2), and 4 log(sqrt(2) m) = 2 log(2 m^2)", vanishes(
             moment - sympy.sqrt(2), sympy.expand_log(4 * sympy.log(sympy.sqrt(2) * m) - 2 * sympy.log(2 * m**2)))),
         computed("the parts add up to at most what is claimed", gap.is_nonnegative is True),
-        argued("the two parts of f - f_ntk, the units that change sign and Jensen's inequality: the module's docstring"),
+        argued("the two parts of f - f_ntk, the units that change sign and Jensen's inequality: the module's "
+               "docstring"),
         tried=tried,
     )
 
@@ -161,7 +166,8 @@ definition = Claim(
     id="nonconvex-nn/def-8-ntrf", source="002, Definition 8, read as the local linearisation of f at W(0)",
     quote=r"f_{ntk}(\mathbf{W}, \mathbf{x}) = f(\mathbf{W}^{(0)}, \mathbf{x}) + \left\langle \partial_{\mathbf{W}} "
           r"f(\mathbf{W}^{(0)}, \mathbf{x}), \mathbf{W} \right\rangle.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"f_{ntk}(W) = f(W^{(0)}) + \langle \partial f(W^{(0)}), W\rangle",
+    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"f_{ntk}(W) = f(W^{(0)}) + \langle \partial f(W^{(0)}), "
+                                                           r"W\rangle",
     words="the NTRF function, with W and not W - W(0), is the linearisation of f at the start",
     hypotheses=(real("value", "f(W(0))"), real("start", "<gradient, W(0)>")), says=_PRINTED, check=judge_expansion,
     expected="REFUTED PROVED",
@@ -195,7 +201,8 @@ lemma_18 = Claim(
     repair=Repair(
         statement=r"E\sup_{W \in B(W^{(0)}, \omega)} |f - f_{ntk}| \le \sqrt m\, \omega^{4/3} (\omega^{2/3} + 1 + "
                   r"\sqrt{2\log(2m^2)}),\ L = 2",
-        words="with two layers and f_ntk about the start the mean of the largest gap has Lemma 18's order, with constants",
+        words="with two layers and f_ntk about the start the mean of the largest gap has Lemma 18's order, with "
+              "constants",
         source="002, Lemma 18 for L = 2, about the start, in the mean",
         hypotheses=(positive_integer("width", "m"), positive("v", "omega^(1/3)")),
         says=lambda m, v: root(m) * v**4 * (v**2 + 1 + root(2 * log(2 * m**2))), check=judge_two_layers,

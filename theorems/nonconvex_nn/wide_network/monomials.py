@@ -64,7 +64,8 @@ def suffices(gap: Formula, power: int, *, unknown: str, what: str, at_most: int 
 
 def falling(rational: sympy.Expr, symbol: sympy.Symbol) -> ProofStep:
     """The step that a larger value is better still."""
-    return computed(f"left/right falls in {symbol}, so that every larger one is enough, too", falls_in(rational, symbol))
+    return computed(f"left/right falls in {symbol}, so that every larger one is enough, too", falls_in(rational,
+        symbol))
 
 
 def threshold(gap: Formula, power: int, *, unknown: str, what: str, at_most: int = 150) -> Checker:

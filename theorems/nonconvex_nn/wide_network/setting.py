@@ -1,8 +1,9 @@
-r"""The setting of Section 6 of document 002: Assumption 4, the loss, and what is said there that cannot be checked here.
+r"""The setting of Section 6 of document 002: Assumption 4, the loss, and what is said there that cannot be checked
+here.
 
-Assumption 4 takes all layers within R of 0. The start of Algorithm 10 is not there: |W_l(0)|^2 is 2/m times a chi-squared
-variable of m^2 degrees for the layers between hidden ones, with mean 2m. The lemmas of Appendix C are about balls around the
-start.
+Assumption 4 takes all layers within R of 0. The start of Algorithm 10 is not there: |W_l(0)|^2 is 2/m times a
+chi-squared variable of m^2 degrees for the layers between hidden ones, with mean 2m. The lemmas of Appendix C are about
+balls around the start.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ def judge_loss(says: Formula, given: Domain) -> Finding:
 
 
 parameters = Claim(
-    id="nonconvex-nn/asm-4", source="002, Assumption 4, read of the start of Algorithm 10: is it in the parameter space?",
-    quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all $\mathbf{W} \in "
+    id="nonconvex-nn/asm-4", source="002, Assumption 4, read of the start of Algorithm 10: is it in the parameter "
+                                    "space?",
+    quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
+          r"$\mathbf{W} \in "
           r"\mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
     whose=Whose.READING, severity=Stake.UTILITY, statement=r"W^{(0)} \in \mathcal{B}(0, R)",
     words="the random start lies in the parameter space, the ball of radius R around 0 in every layer",
@@ -92,20 +95,25 @@ def unchecked(name: str, source: str, words: str, quote: str, reason: str, sever
     """A claim about which nothing is computed, and why."""
     return Claim(
         f"nonconvex-nn/{name}", f"002, {source}", r"\text{no formula}", words, (), None,
-        citing(Verdict.NOT_CHECKABLE, reason), "NOT_CHECKABLE CITED", quote=quote, whose=Whose.PRINTED, severity=severity,
+        citing(Verdict.NOT_CHECKABLE, reason), "NOT_CHECKABLE CITED", quote=quote, whose=Whose.PRINTED,
+            severity=severity,
     )
 
 
 lemma_21 = unchecked(
-    "lem-21", "Lemma 21 (Lemma 8.2 of Allen-Zhu et al. 2019)", "within omega hidden layers move by O(omega L^{5/2} sqrt(log m))",
+    "lem-21", "Lemma 21 (Lemma 8.2 of Allen-Zhu et al. 2019)", "within omega hidden layers move by O(omega L^{5/2} "
+                                                               "sqrt(log m))",
     r"\|h_{i,j} - h_{i,j}^{(0)}\| \leq O(\omega L^{5/2} \sqrt{\log m}) \quad (18)",
-    "a lemma of another paper with hidden constants, whose text is not at hand; a proof or a value of the constants would "
+    "a lemma of another paper with hidden constants, whose text is not at hand; a proof or a value of the constants "
+    "would "
     "settle it. For the first hidden layer it is the triangle inequality, with the constant 1 (lem-22-two-layers)",
 )
 lemma_22 = unchecked(
-    "lem-22", "Lemma 22, for any depth", "within R/sqrt(m) the gradients of f and of the loss are O(sqrt(m)) and O(S sqrt(m))",
+    "lem-22", "Lemma 22, for any depth", "within R/sqrt(m) the gradients of f and of the loss are O(sqrt(m)) and O(S "
+                                         "sqrt(m))",
     r"1. $\|\nabla_{\mathbf{W}_i} f(\mathbf{W}; \mathbf{x}_i)\|_F = O(\sqrt{m})$",
-    "its proof needs a bound of the products W_L ... D_l for all W of the ball, which it never states (lem-22-backward); with "
+    "its proof needs a bound of the products W_L ... D_l for all W of the ball, which it never states "
+    "(lem-22-backward); with "
     "two layers it holds (lem-22-two-layers); such a bound with its constants would settle it", Stake.UTILITY,
 )
 inequality = unchecked(
@@ -113,8 +121,10 @@ inequality = unchecked(
     "the losses along the run exceed those of W* by the noise energy times S L eta sqrt(m)/C and 3 T Delta at most",
     r"\sum_{t=1}^T L_t(\mathbf{W}^{(t)}) - L_t(\mathbf{W}^*) \leq \frac{SL\eta\sqrt{m}}{2\kappa C} \sum_{t=1}^T "
     r"\|\mathbf{G}_t\|_F^2 + 3T\Delta",
-    "its proof fails at the cross term, the telescoping with unequal weights, the doubled bracket and the first projection, and "
-    "its m is wrong (lem-25-...); L_t and x_t are not defined for a batch. A proof with unequal weights, or a run with the widths "
+    "its proof fails at the cross term, the telescoping with unequal weights, the doubled bracket and the first "
+    "projection, and "
+    "its m is wrong (lem-25-...); L_t and x_t are not defined for a batch. A proof with unequal weights, or a run "
+    "with the widths "
     "that it asks for, which no computer holds, would settle it", Stake.UTILITY,
 )
 hardest = unchecked(
@@ -131,7 +141,8 @@ unequal = unchecked(
 common = unchecked(
     "asm-4-common", "before Assumption 4: commonly used in previous work",
     "Assumption 4 is common in work on deep networks",
-    r"which is commonly used in the previous work on analyzing theoretical behaviors of multi-layer neural networks such as "
+    r"which is commonly used in the previous work on analyzing theoretical behaviors of multi-layer neural networks "
+    r"such as "
     r"Chen et al. (2020); Cao & Gu (2019a).", "what other papers assume; their texts are not at hand", Stake.EDITORIAL,
 )
 first_rate = unchecked(
@@ -143,13 +154,16 @@ first_rate = unchecked(
 control = unchecked(
     "ntk-control", "Section 6: f and f_ntk differ by what Theta_t and Theta_0 differ by",
     "the difference of the kernels controls that of the network and its linearisation",
-    r"we can also control the difference between $f(W^{(t)}, x)$ and $f_{ntk}(W^{(t)}, x)$ by the term $\|\Theta_t - \Theta_0\|_F$.",
+    r"we can also control the difference between $f(W^{(t)}, x)$ and $f_{ntk}(W^{(t)}, x)$ by the term $\|\Theta_t - "
+    r"\Theta_0\|_F$.",
     "no bound is printed: one in terms of the kernels, the loss and the time would settle it",
 )
 similar = unchecked(
-    "convex-dynamics", "Appendix C, after Lemma 19: DP-SGD is similar to noised convex SGD (it names Algorithm 5 for 10)",
+    "convex-dynamics", "Appendix C, after Lemma 19: DP-SGD is similar to noised convex SGD (it names Algorithm 5 for "
+                       "10)",
     "near the start DP-SGD on the network is similar to noisy SGD on a convex loss",
-    r"**the DP-SGD algorithm is similar to the noised SGD convex optimization**. Algorithm 5 is similar to the dynamics of convex "
+    r"**the DP-SGD algorithm is similar to the noised SGD convex optimization**. Algorithm 5 is similar to the "
+    r"dynamics of convex "
     r"optimization.", "'similar' names no distance; Algorithm 5 is another algorithm, for links without a gradient",
     Stake.EDITORIAL,
 )

@@ -1,4 +1,4 @@
-"""Witnesses against the proofs and the conditions of Lemmas 19 to 27 of document 002, again: powers, tails, small runs."""
+"""Witnesses against the proofs and conditions of Lemmas 19 to 27 of document 002, again: powers, tails, small runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def remainder_is_larger(witness: Witness) -> bool:
             omega = powers(witness, "omega^-8")[0] ** (-mpmath.mpf(1) / 8)
         else:
             omega = powers(witness, "R")[0] / mpmath.sqrt(m)
-        return bool(s * omega ** (mpmath.mpf(4) / 3) * depth**3 * mpmath.sqrt(m * log) > loss * (1 + mpmath.mpf(10) ** -20))
+        rest = s * omega ** (mpmath.mpf(4) / 3) * depth**3 * mpmath.sqrt(m * log)
+        return bool(rest > loss * (1 + mpmath.mpf(10) ** -20))
 
 
 def radius_is_smaller(witness: Witness) -> bool:
@@ -113,17 +114,17 @@ def inside(witness: Witness) -> float:
 
 def more_than_at_most(witness: Witness) -> bool:
     t, n, sigma = number(witness, "t"), int(witness["n"]), number(witness, "sigma")
-    return inside(witness) > 1 - 2 * np.exp(-t / (2 * n * sigma**2)) + 1e-12
+    return bool(inside(witness) > 1 - 2 * np.exp(-t / (2 * n * sigma**2)) + 1e-12)
 
 
 def less_than_at_least(witness: Witness) -> bool:
     t, n, sigma = number(witness, "t"), int(witness["n"]), number(witness, "sigma")
-    return inside(witness) < 1 - 2 * np.exp(-t / (2 * n * sigma**2)) - 1e-9
+    return bool(inside(witness) < 1 - 2 * np.exp(-t / (2 * n * sigma**2)) - 1e-9)
 
 
 def less_than_in_the_proof(witness: Witness) -> bool:
     t, n, sigma = number(witness, "t"), int(witness["n"]), number(witness, "sigma")
-    return inside(witness) < 1 - 2 * np.exp(-(t**2) / (2 * n * sigma)) - 1e-9
+    return bool(inside(witness) < 1 - 2 * np.exp(-(t**2) / (2 * n * sigma)) - 1e-9)
 
 
 def product_is_larger(witness: Witness) -> bool:
@@ -136,7 +137,7 @@ def product_is_larger(witness: Witness) -> bool:
 def least_is_other(witness: Witness) -> bool:
     t, n, sigma = number(witness, "t"), int(witness["n"]), number(witness, "sigma")
     least = optimize.minimize_scalar(lambda s: s**2 * n * sigma / 2 - s * t).fun
-    return abs(least - number(witness, "claimed")) > 1e-9 * max(1.0, abs(least)) and least < 0
+    return bool(abs(least - number(witness, "claimed")) > 1e-9 * max(1.0, abs(least)) and least < 0)
 
 
 def noise_is_longer(witness: Witness) -> bool:
@@ -193,7 +194,7 @@ def rises_by_more(witness: Witness) -> bool:
     """A linear f of L layers with slopes c sqrt(m), moved by R/sqrt(m) in each."""
     s, depth, r, c, m = (number(witness, k) for k in ("S", "L", "R", "|grad_l f|/sqrt(m)", "m"))
     rise = s * sum(c * m**0.5 * (r / m**0.5) for _ in range(int(depth)))
-    return rise > c * s * depth * r / m**0.5 * (1 + 1e-9)
+    return bool(rise > c * s * depth * r / m**0.5 * (1 + 1e-9))
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
