@@ -188,7 +188,7 @@ stability = Claim(
     statement=r"\|\nabla_{W_l} f\| \le c\sqrt m \Rightarrow L_i(W) - L_i(W^{(0)}) \le c\,SLR",
     words="if all layers' gradients are at most c sqrt(m), the loss rises by at most c S L R within R/sqrt(m)",
     hypotheses=_RISE, says=lambda s, depth, r, c, m: c * s * depth * r, check=judge_rise,
-    flips=(Flip("without L", lambda s, depth, r, c, m: c * s * r, Verdict.REFUTED),),
+    uses=("nonconvex-nn/lem-22",), flips=(Flip("without L", lambda s, depth, r, c, m: c * s * r, Verdict.REFUTED),),
     true_variants={"1 % more": "a larger bound"}, expected="HOLDS ARGUED",
 )
 display = Claim(
@@ -212,7 +212,8 @@ remark = Claim(
     words="the loss is at most |f(W(0))| plus S times the move of f, whatever it is at f = 0",
     hypotheses=(non_negative("at_zero", "l(0, y)"), positive("slope", "S"), non_negative("value", "|f(W(0))|"),
                 non_negative("moved", "|f(W) - f(W(0))|")),
-    says=lambda at_zero, slope, start, moved: start + slope * moved, check=judge_loss, uses=("nonconvex-nn/lem-27",),
+    says=lambda at_zero, slope, start, moved: start + slope * moved, check=judge_loss,
+    uses=("nonconvex-nn/lem-26", "nonconvex-nn/lem-27"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"L_i(W) \le \ell(0, y_i) + S(|f(W^{(0)})| + |f(W) - f(W^{(0)})|)",

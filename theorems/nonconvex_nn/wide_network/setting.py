@@ -91,12 +91,15 @@ loss = Claim(
 )
 
 
-def unchecked(name: str, source: str, words: str, quote: str, reason: str, severity: Stake = Stake.PROOF) -> Claim:
+def unchecked(
+    name: str, source: str, words: str, quote: str, reason: str, severity: Stake = Stake.PROOF,
+    uses: tuple[str, ...] = (),
+) -> Claim:
     """A claim about which nothing is computed, and why."""
     return Claim(
         f"nonconvex-nn/{name}", f"002, {source}", r"\text{no formula}", words, (), None,
         citing(Verdict.NOT_CHECKABLE, reason), "NOT_CHECKABLE CITED", quote=quote, whose=Whose.PRINTED,
-            severity=severity,
+        severity=severity, uses=tuple(f"nonconvex-nn/{other}" for other in uses),
     )
 
 
@@ -115,6 +118,7 @@ lemma_22 = unchecked(
     "its proof needs a bound of the products W_L ... D_l for all W of the ball, which it never states "
     "(lem-22-backward); with "
     "two layers it holds (lem-22-two-layers); such a bound with its constants would settle it", Stake.UTILITY,
+    ("lem-19", "lem-20", "lem-21", "lem-22-eq-19", "lem-22-backward", "lem-22-ntk"),
 )
 inequality = unchecked(
     "lem-25-inequality", "Lemma 25: its inequality as a whole, for DP-SGD on the network",
@@ -126,6 +130,8 @@ inequality = unchecked(
     "its m is wrong (lem-25-...); L_t and x_t are not defined for a batch. A proof with unequal weights, or a run "
     "with the widths "
     "that it asks for, which no computer holds, would settle it", Stake.UTILITY,
+    ("lem-18", "lem-19", "lem-22", "lem-23", "lem-25", "lem-25-cross-term", "lem-25-constant", "lem-25-telescoping",
+     "lem-25-doubling", "lem-25-path", "lem-25-noise-norm", "lem-25-n", "lem-25-factor", "lem-25-eq-20-24"),
 )
 hardest = unchecked(
     "relu-hardest", "Section 6: the ReLU is arguably one of the most difficult activations",
