@@ -77,6 +77,7 @@ parameters = Claim(
     repair=Repair(statement=r"\mathcal{W} = \{W: \|W_l - W_l^{(0)}\|_F \le R/\sqrt m\}",
                   words="a ball around the start in every layer, as Lemmas 18 to 27 have it, contains the start",
                   says=lambda start: start, expected="HOLDS PROVED",
+                  true_variants={"any width": "the start is at its own centre at every width"},
                   flips=(Flip("around half of the start", lambda start: start / 2, Verdict.REFUTED),)),
 )
 loss = Claim(
@@ -87,7 +88,8 @@ loss = Claim(
     hypotheses=(real("score", "f"),), says=lambda f: sympy.log(1 + sympy.exp(f)), check=judge_loss,
     flips=(Flip("the squared loss", lambda f: f**2, Verdict.REFUTED),
            Flip("twice the logistic loss", lambda f: 2 * sympy.log(1 + sympy.exp(f)), Verdict.REFUTED)),
-    true_variants={"1 % less": "a smaller multiple is less steep"}, expected="HOLDS PROVED",
+    true_variants={"1 % less": "a smaller multiple is less steep", "1 -> 2*": "log(2 + e^f) is of that kind, too"},
+    expected="HOLDS PROVED",
 )
 
 
