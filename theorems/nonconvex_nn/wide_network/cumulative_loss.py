@@ -273,7 +273,7 @@ first_step = Claim(
         statement=r"\|\Pi_{\mathcal W}(W - u) - W\| \le \|u\| \text{ for } W \in \mathcal W",
         words="a projected step from inside the set moves the weights by at most its length",
         says=lambda share, r: share * r, expected="HOLDS ARGUED",
-        true_variants={"sign": "the set is symmetric", "1 % less": "the ball is convex", "*squared": "never outside"},
+        true_variants={"sign": "the set is symmetric", "1 % less": "the ball is convex"},
     ),
 )
 largest = Claim(

@@ -178,6 +178,7 @@ explicit = Claim(
           "xi",
     severity=Stake.UTILITY, hypotheses=_SIZES, says=lambda n, xi: root(2 * log(2 * n / xi)) * 5 / 4, check=judge_bound,
     flips=(Flip("half of it", lambda n, xi: root(2 * log(2 * n / xi)) * 5 / 8, Verdict.REFUTED),),
+    true_variants={"[*] -> + (operator 1)": "log((n + 2)/xi) is enough, too: n/(n + 2) < 1"},
     expected="HOLDS ARGUED",
 )
 _RISE = (positive("slope", "S"), positive_integer("depth", "L"), positive("radius", "R"),
