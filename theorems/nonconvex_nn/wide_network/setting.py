@@ -65,8 +65,8 @@ def judge_loss(says: Formula, given: Domain) -> Finding:
 
 
 parameters = Claim(
-    id="nonconvex-nn/asm-4", source="002, Assumption 4, read of the start of Algorithm 10: is it in the parameter "
-                                    "space?",
+    id="nonconvex-nn/asm-4-start",
+    source="002, Assumption 4, read of the start of Algorithm 10: is it in the parameter space?",
     quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
           r"$\mathbf{W} \in "
           r"\mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
@@ -145,13 +145,6 @@ unequal = unchecked(
     "widths-footnote", "footnote 7: widths of the same order", "the result extends to widths of the same order",
     r"Our result can be extended to the setting where the widths of each layer are not equal in the same order.",
     "no statement for unequal widths is printed; one with its constants would settle it", Stake.EDITORIAL,
-)
-common = unchecked(
-    "asm-4-common", "before Assumption 4: commonly used in previous work",
-    "Assumption 4 is common in work on deep networks",
-    r"which is commonly used in the previous work on analyzing theoretical behaviors of multi-layer neural networks "
-    r"such as "
-    r"Chen et al. (2020); Cao & Gu (2019a).", "what other papers assume; their texts are not at hand", Stake.EDITORIAL,
 )
 first_rate = unchecked(
     "ntk-arora", "Section 6: Arora et al. (2019) give the first non-asymptotic rate for the kernel",

@@ -212,7 +212,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "nonconvex-nn/lem-22-backward": long_row,
     "nonconvex-nn/lem-22-ntk": slope_moves,
     "nonconvex-nn/lem-26": product_tail,
-    "nonconvex-nn/asm-4": outside,
+    "nonconvex-nn/asm-4-start": outside,
     "nonconvex-nn/ntk-limit-scaling": kernel_spreads,
     "nonconvex-nn/ntk-dynamics-expectation": own_slopes,
 }
@@ -221,7 +221,7 @@ NOT_WITNESSES: dict[str, Witness] = {
     "nonconvex-nn/lem-20-unit": {"|x|": "0", "claimed": "0"},
     "nonconvex-nn/lem-22-backward": {"|h_{l-1}|": "1", "|W_L ... D_l|": "2", "claimed": "2"},
     "nonconvex-nn/lem-22-ntk": {"b": "2", "claimed": "2"},
-    "nonconvex-nn/asm-4": {"m": "8", "R": "100", "centre over start": "0"},
+    "nonconvex-nn/asm-4-start": {"m": "8", "R": "100", "centre over start": "0"},
     "nonconvex-nn/ntk-dynamics-expectation": {"a": "1", "b": "1", "eta": "1", "claimed": "-2"},
     "nonconvex-nn/lem-19": {"S": "1", "omega": "1/1000000", "a": "1/1000", "b": "1/1000", "m": "1000000", "Delta": "1"},
 }
