@@ -1,0 +1,1 @@
+"""Witnesses against document 002, again."""
