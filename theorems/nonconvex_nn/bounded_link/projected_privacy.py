@@ -7,7 +7,7 @@ at most 8B eta_i if 4 G eta_i <= 2 (eta <= 2/G), and the run is (epsilon, delta/
 P(M(D) in S) <= e^epsilon P(M(D') in S) + delta/2 + P(not E): in general a curve at delta' is one at delta' + (n+1)
 P(|Phi x| > 2). The last summand is at most delta/2 if m >= log(2 (n+1)/delta)/((3 - log 4)/2) (thm-2-stretch).
 
-Where it is false. "m = O(log(n/delta) (n epsilon)^(2/3))" bounds m from above only, so that m = 1 is allowed. Let d = 1,
+Where it is false. "m = O(log(n/delta) (n epsilon)^(2/3))" bounds m from above only: m = 1 is allowed. Let d = 1,
 Phi x = g a vector of m entries N(0, 1/m); constant link B, records (1, -B) or (-1, -B) first and (1, B) after. Given g
 the release is Gaussian, w_k ~ N(-+ (mu_0/2) g, I) in units of its noise, mu_0 = 4B eta_1 (n_1 - 1)/n_1 / tau, and what
 comes out is <g, w_k>, with means -+ (mu_0/2) |g|^2 and variance |g|^2: the logarithm of the likelihood ratio is mu_0
