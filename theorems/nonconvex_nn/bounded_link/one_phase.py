@@ -32,7 +32,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.network.algebra import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 Bound = Mapping[str, Callable[..., Any]]
 """What stands before |w^1 - z|^2, by (eta_i, eta, n_i), and what is added, by (B, eta_i)."""
@@ -85,8 +85,9 @@ def judge_phase(says: Bound, given: Domain) -> Finding:
 
 def judge_least(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether says(B, eta) is the least that can be added, over all |x|^2 of the hypotheses: it is attained."""
-    top = given["square"].high or Fraction(1)
-    tried = 0
+    top, tried = given["square"].high, 0
+    if top is None:
+        return undecided("records of any length need no finite constant", 1)
     for point in given.points("B", "eta", "n", "square", at_most=250):
         bound, eta, n = point["B"], point["eta"], point["n"]
         gained, apart = phase(bound, eta, n, top, 2 * bound * eta * n)

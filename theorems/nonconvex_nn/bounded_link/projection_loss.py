@@ -153,7 +153,7 @@ cost = Claim(
     flips=(Flip("half of it", lambda slope, norm, m: slope * norm**2 / m / 2, Verdict.REFUTED),
            Flip("W in place of W^2", lambda slope, norm, m: slope * norm / m, Verdict.REFUTED)),
     rests_on=("nonconvex-nn/lem-2", "nonconvex-nn/thm-2-second-moment"),
-    true_variants={"1 % more": "a larger bound is one, too"},
+    true_variants={"1 % more": "a larger bound is one, too", "any W": "only its square enters"},
     expected="HOLDS ARGUED",
 )
 first_moment = Claim(
@@ -172,6 +172,7 @@ first_moment = Claim(
                   r" \le \sqrt{\tfrac{2}{m}}\,W,\ x = w^*/W",
         words="the mean absolute error of a projected score is of order m^(-1/2); its square is what is of order 1/m",
         says=Fraction(-1, 2), expected="HOLDS ARGUED", source="002, after (9), with the exponent -1/2",
+        true_variants={"any m": "a matrix has rows"},
     ),
 )
 squared_norm = Claim(
