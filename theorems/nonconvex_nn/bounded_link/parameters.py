@@ -273,8 +273,8 @@ last_phase = Claim(
     hypotheses=(positive_integer("j", "n = 2^j + r"), non_negative_integer("r", "less than 2^j")),
     says=(lambda j, r: j + (1 if r > 0 else 0), 1), check=judge_power,
     flips=(Flip("floor(log2 n) phases", (lambda j, r: j, 1), Verdict.REFUTED),),
-    true_variants={"*1 -> 2*": "more phases have a smaller last noise", "* 1 % more": "more phases, too",
-                   "any *": "only 0 <= r < 2^j is an n of this form"},
+    true_variants={"*1 -> 2*": "more phases have a smaller last noise", "[[]1] one more": "a larger factor is one, too",
+                   "*beyond argument 1*": "more phases have a smaller last noise"},
     expected="HOLDS ARGUED",
 )
 last_phase_floor = Claim(
@@ -283,6 +283,7 @@ last_phase_floor = Claim(
     words="with k = floor(log2 n) phases the last noise is at most 4 times as large: 4^-k < 4 n^-2",
     severity=Stake.PROOF, hypotheses=last_phase.hypotheses, says=(lambda j, r: j, 4), check=judge_power,
     flips=(Flip("the factor 3", (lambda j, r: j, 3), Verdict.REFUTED),),
-    true_variants={"[[]1] *": "a larger factor is one, too", "any *": "only 0 <= r < 2^j is an n of this form"},
+    true_variants={"[[]1] one more": "a larger factor is one, too",
+                   "*beyond argument 1*": "more phases have a smaller last noise"},
     expected="HOLDS ARGUED",
 )
