@@ -125,6 +125,7 @@ improper = Claim(
     words="the last release of Algorithm 2 lies outside of every ball about 0 with probability at least 2 Q(R/tau_k)",
     hypotheses=(positive("R"), positive("tau")), says=lambda tail: 2 * tail, check=judge_leaves,
     flips=(Flip("never", lambda tail: 0 * tail, Verdict.REFUTED),),
+    true_variants={"any R": "a ball of negative radius is empty"},
     expected="HOLDS ARGUED",
 )
 problem = Claim(

@@ -10,6 +10,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import positive
+from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.studied import study_step
@@ -88,9 +89,10 @@ def judge_absolute(says: Callable[[Any], Any], given: Domain) -> Finding:
 
 def judge_dimension(says: str, given: Domain) -> Finding:
     """Whether the excess risk of Algorithm 3 does not depend on the dimension: its bound, and the study so named."""
-    formula = sympy.sympify("G*W**2/m + B*W*(128*sqrt(m*L)/(n*eps) + 14/(3*sqrt(n)))")
+    asked = {item.name for item in bound("phased-sgd-projected.risk").parameters}
     return proof(
-        computed("the bound of Theorem 2 has no d in it", sympy.Symbol("d") not in formula.free_symbols),
+        computed("the bound of Theorem 2 asks for the number of rows, and for no dimension",
+                 "projected_dimension" in asked and "dimension" not in asked),
         argued("the bound holds for records in any dimension, which enters neither m nor the step"),
         study_step(says),
     )
@@ -105,8 +107,8 @@ _RESTS = ("nonconvex-nn/alg-1", "nonconvex-nn/thm-1-utility", "nonconvex-nn/thm-
 remark_3 = Claim(
     id="nonconvex-nn/rem-3", source="002, Remark 3: the rate of Algorithm 1",
     quote=(
-        r"The output of Algorithm 1 achieves an error of $\tilde{O}(n^{-\frac{1}{2}} + \min\{\sqrt{\theta}(n\epsilon)^{-1},"
-        r" (n\epsilon)^{-\frac{2}{3}}\})$."
+        r"The output of Algorithm 1 achieves an error of $\tilde{O}(n^{-\frac{1}{2}} + "
+        r"\min\{\sqrt{\theta}(n\epsilon)^{-1}, (n\epsilon)^{-\frac{2}{3}}\})$."
     ),
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\tilde O(n^{-1/2} + \min\{\sqrt\theta(n\epsilon)^{-1}, (n\epsilon)^{-2/3}\})",

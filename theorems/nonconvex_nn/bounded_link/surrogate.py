@@ -107,7 +107,7 @@ def judge_definite(says: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether says(value) holds for exactly the values v^T H v that H = s x x^T takes, 0 <= s."""
     for x in given.vectors("x", 2):
         for v in given.vectors("x", 2):
-            for slope in given.values("slope"):
+            for slope in sorted(given.values("slope"), reverse=True):
                 value = slope * sum(a * b for a, b in zip(x, v, strict=True)) ** 2
                 if any(v) and not says(value):
                     return refuted("a direction across x has no curvature", {
