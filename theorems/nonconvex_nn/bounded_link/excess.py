@@ -54,7 +54,7 @@ def judge_factor(says: Callable[[Any], Any], given: Domain) -> Finding:
                     "G": steep, "slopes on pieces of length 1": ", ".join(map(str, slopes)),
                     "excess of the surrogate": surrogate, "excess risk": risk, "claimed factor": says(steep)})
     steep_, length = given.symbol("G"), sympy.symbols("p", positive=True)
-    flat, z, s, t, y = sympy.symbols("q", nonnegative=True), *sympy.symbols("z s t y", real=True)
+    flat, (z, s, t, y) = sympy.symbols("q", nonnegative=True), sympy.symbols("z s t y", real=True)
     rise = steep_ * length / (1 + flat)  # r <= G p
     envelope = sympy.integrate(rise - steep_ * (length - z), (z, length - rise / steep_, length))
     excess = sympy.expand((s - y) ** 2 - (t - y) ** 2)
@@ -88,7 +88,7 @@ def judge_equality(says: Callable[[Any, Any, Any], Any], given: Domain) -> Findi
                 return refuted("another link has equality, or this one has not", {
                     "G": steep, "slopes on pieces of length 1": ", ".join(map(str, slopes)),
                     "2G times the surrogate's excess": 2 * steep * surrogate, "excess risk": risk})
-    steep_, rise_, more, left = given.symbol("G"), *sympy.symbols("r p q", positive=True)
+    steep_, (rise_, more, left) = given.symbol("G"), sympy.symbols("r p q", positive=True)
     return proof(
         computed("the claimed link is flat further than r/G before the end, and has the slope G from there on",
                  vanishes(says(rise_ / steep_ + more, rise_, steep_),

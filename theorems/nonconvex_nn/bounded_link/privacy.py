@@ -125,7 +125,8 @@ def _margin(epsilon: arb, delta: arb, noise: Callable[[Any], Any]) -> arb:
     """delta minus the true one at mu = 4 epsilon/noise, whose epsilon/mu is noise/4 also at epsilon = 0."""
     ratio, half = noise(delta) / 4, 2 * epsilon / noise(delta)
     root_two = arb(2).sqrt()
-    return delta - ((ratio - half) / root_two).erfc() / 2 + epsilon.exp() * ((ratio + half) / root_two).erfc() / 2
+    true: arb = ((ratio - half) / root_two).erfc() / 2 - epsilon.exp() * ((ratio + half) / root_two).erfc() / 2
+    return delta - true
 
 
 def _rest(epsilon: Fraction, delta: Fraction, noise: Callable[[Any], Any], moved: Fraction) -> Enclosure:

@@ -33,7 +33,7 @@ def judge_chosen(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
         if says(first, second) != chosen:
             return refuted("the algorithm that runs has another rate", {
                 "theta": root**2, "n epsilon": s**3, "claimed": says(first, second), "rate": chosen})
-    root_, more, a, gap = given.symbol("root"), *sympy.symbols("p a q", positive=True)
+    root_, (more, a, gap) = given.symbol("root"), sympy.symbols("p a q", positive=True)
     above, below = root_ + more, root_ / (1 + more)
     return proof(
         computed("for s > sqrt(theta) the rate of Algorithm 2 is the smaller one, for s <= sqrt(theta) that of 3",

@@ -79,7 +79,7 @@ def _steps(says: Terms, given: Domain) -> list[ProofStep]:
     i = sympy.symbols("i", integer=True, positive=True)
     coefficient = {name: sympy.Rational(str(Fraction(part))) for name, part in says.items()}
     summand = sympy.simplify((sympy.Integer(16) ** (1 - i)) / (2 * sympy.Integer(4) ** (-i) * sympy.Integer(2) ** (-i)))
-    a, b, more = given.symbol("c"), *sympy.symbols("b s", positive=True)
+    a, (b, more) = given.symbol("c"), sympy.symbols("b s", positive=True)
     cases = ((a, a + more), (b + more, b))  # x = c sqrt(r), y = sqrt(n): the step is the smaller of 1/x and 1/y
     gaps = []
     for x, y in cases:

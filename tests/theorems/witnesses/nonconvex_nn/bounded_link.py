@@ -36,7 +36,7 @@ def gaussian_delta(epsilon: float, mu: float) -> mpmath.mpf:
 
 def another_size(witness: Witness) -> bool:
     n, other = int(witness["n"]), int(witness["neighbour's n"])
-    return sum(math.floor(n / 2**i) != math.floor(other / 2**i) for i in range(1, 40)) > 1
+    return bool(sum(math.floor(n / 2**i) != math.floor(other / 2**i) for i in range(1, 40)) > 1)
 
 
 def turns_too_fast(witness: Witness) -> bool:
@@ -64,7 +64,7 @@ def always_off(witness: Witness) -> bool:
 def not_convex(witness: Witness) -> bool:
     slope = number(witness, "slope of the link on [0, 1]")
     at = [integrate.quad(lambda z: slope * z, 0, s)[0] for s in (0.0, 0.5, 1.0)]
-    return at[0] + at[2] - 2 * at[1] < -1e-12
+    return bool(at[0] + at[2] - 2 * at[1] < -1e-12)
 
 
 def better_model(witness: Witness) -> bool:
@@ -82,7 +82,7 @@ def rank_is_not_one(witness: Witness) -> bool:
 def other_gradient(witness: Witness) -> bool:
     y, score, h = number(witness, "y"), number(witness, "<w, x>"), 1e-4
     loss = [integrate.quad(lambda z: z / (1 + abs(z)) - y, 0, score + side * h)[0] for side in (1, -1)]
-    return abs((loss[0] - loss[1]) / (2 * h) - number(witness, "claimed")) > 1e-3
+    return bool(abs((loss[0] - loss[1]) / (2 * h) - number(witness, "claimed")) > 1e-3)
 
 
 def other_hessian(witness: Witness) -> bool:
@@ -112,12 +112,12 @@ def same_risk(witness: Witness) -> bool:
 
 def nothing_left(witness: Witness) -> bool:
     n = int(witness["n"])
-    return math.floor(n / 2 ** math.ceil(math.log2(n))) == 0
+    return bool(math.floor(n / 2 ** math.ceil(math.log2(n))) == 0)
 
 
 def not_all_used(witness: Witness) -> bool:
     n = int(witness["n"])
-    return sum(math.floor(n / 2**i) for i in range(1, 60)) != n
+    return bool(sum(math.floor(n / 2**i) for i in range(1, 60)) != n)
 
 
 def never_arrives(witness: Witness) -> bool:
@@ -143,9 +143,9 @@ def phase_on(witness: Witness) -> tuple[float, float]:
     start, iterates = w.copy(), []
     for _ in range(n):
         iterates.append(w.copy())
-        w = w - eta * (max(-bound, min(bound, w @ x)) + bound) * x
+        w = w - eta * (max(-bound, min(bound, float(w @ x))) + bound) * x
     average = np.mean(iterates, axis=0)
-    gained = integrate.quad(lambda s: max(-bound, min(bound, s)) + bound, z @ x, average @ x)[0]
+    gained = integrate.quad(lambda s: max(-bound, min(bound, s)) + bound, float(z @ x), float(average @ x))[0]
     return gained, float((start - z) @ (start - z))
 
 
@@ -166,7 +166,7 @@ def loss_rises(witness: Witness) -> bool:
     tau = number(witness, "tau_k")
     raised = integrate.quad(lambda z: min((tau * z) ** 2 / 2, abs(tau * z) - 0.5 if abs(tau * z) > 1 else math.inf)
                             * stats.norm.pdf(z), -10, 10)[0]
-    return raised > 0.4 * tau**2 / (1 + tau**2)
+    return bool(raised > 0.4 * tau**2 / (1 + tau**2))
 
 
 # --- privacy
@@ -185,7 +185,7 @@ def long_steps_tell(witness: Witness) -> bool:
                 x[0], y = 1.0, label
             else:
                 x[0], x[t] = -lean, math.sqrt(1 - lean**2)
-            w = w - eta * (clip(w @ x) - y) * x
+            w = w - eta * (clip(float(w @ x)) - y) * x
         averages.append(total / first)
     noise = 8 * math.sqrt(math.log(1 / delta)) / epsilon * eta
     spread = math.sqrt(sum((noise / 4**i) ** 2 for i in range(int(math.log2(n)))))
@@ -245,7 +245,7 @@ def nothing_is_learnt(witness: Witness) -> bool:
     carried = sum(2 * eta / 4**i * n / 2**i for i in phases)
     spread = math.sqrt(sum((8 * math.sqrt(math.log(2)) * eta / 4**i) ** 2 for i in phases))
     near = 1 - (spread / (0.25 - carried)) ** 2
-    return near * 0.25**2 > 1000 * (n**-0.5 + 8 / n)
+    return bool(near * 0.25**2 > 1000 * (n**-0.5 + 8 / n))
 
 
 def one_row_is_not_enough(witness: Witness) -> bool:
@@ -280,7 +280,7 @@ def projection_costs_more(witness: Witness) -> bool:
         return slope * (low - norm) ** 2 / 2 + (score - low) * (100 - slope * norm)
 
     cost = integrate.quad(lambda c: loss(norm * c / m) * stats.chi2.pdf(c, m), 0, 40 * m, limit=200)[0]
-    return cost > number(witness, "claimed") * 1.01
+    return bool(cost > number(witness, "claimed") * 1.01)
 
 
 def first_moment_is_larger(witness: Witness) -> bool:
@@ -299,7 +299,7 @@ def constant_is_short(witness: Witness) -> bool:
 def surrogate_on_the_left(witness: Witness) -> bool:
     slope = number(witness, "G")
     surrogate = integrate.quad(lambda z: slope * z, 0, 2)[0]
-    return surrogate > 2 * slope * surrogate + 1e-9
+    return bool(surrogate > 2 * slope * surrogate + 1e-9)
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
