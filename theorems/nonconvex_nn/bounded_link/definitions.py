@@ -130,7 +130,7 @@ improper = Claim(
 )
 problem = Claim(
     id="nonconvex-nn/def-2", source="002, Definition 2: DP stochastic optimisation and its excess population risk",
-    quote=r"Differentially Private Stochastic Optimization (DP-SO) is to find a model w^{\text{priv}} to minimize",
+    quote=r"Differentially Private Stochastic Optimization (DP-SO) is to find a model w^{priv} to minimize",
     whose=Whose.PRINTED,
     statement=r"\mathbb{E} L_{\mathcal{P}}(w^{priv}) - \min_{w \in \mathcal{W}} L_{\mathcal{P}}(w)",
     words="the utility of a model is its expected excess population risk",

@@ -146,6 +146,7 @@ marginal = Claim(
     statement=r"\mathbb{E}\zeta = 0 \Rightarrow w^* \in \arg\min L_{\mathcal{P}}",
     words="noise whose mean over everything is zero leaves w* a minimiser of the risk",
     hypotheses=noise.hypotheses, says=lambda x, c: c * x, check=judge_noise,
+    flips=(Flip("none, given x", lambda x, c: 0 * c * x, Verdict.HOLDS),),
     repaired_by="nonconvex-nn/eq-1-noise-conditional",
     expected="REFUTED PROVED",
 )
@@ -157,7 +158,7 @@ conditional = Claim(
               r"(\sigma(\langle w,x\rangle) - \sigma(\langle w^*,x\rangle))^2",
     words="noise whose mean given x is zero leaves w* a minimiser: the excess risk is E(sigma_w - sigma_w*)^2",
     hypotheses=noise.hypotheses, says=lambda x, c: 0 * c * x, check=judge_noise,
-    flips=(Flip("a mean that depends on x", lambda x, c: c * x / 2, Verdict.REFUTED),),
+    flips=(Flip("a mean that depends on x", lambda x, c: c * x, Verdict.REFUTED),),
     true_variants=dict.fromkeys(("sign", "1 % *", "squared"), "0 is its own multiple")
     | {"any c": "the mean is 0 for every c", "beyond argument 0*": "x is 1 or -1"},
     expected="HOLDS PROVED",

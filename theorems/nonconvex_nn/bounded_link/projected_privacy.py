@@ -35,6 +35,7 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.nonconvex_nn.bounded_link.privacy import refuses
 from theorems.nonconvex_nn.bounded_link.projection import longer, whole
 from theorems.tools.either import log, root
 from theorems.tools.symbolic_signs import never_negative, vanishes
@@ -98,7 +99,7 @@ def _steps(says: Promise, given: Domain) -> list[Any]:
         computed("(n+1) e^(-m (3 - log 4)/2) is delta/2 at the claimed number of rows",
                  vanishes((n + 1) * sympy.exp(-sympy.simplify(left)) - delta / 2)),
         computed("no eta G above 2 is allowed, and 2 is: 4 G eta_i <= 2 in every phase",
-                 not bool(says["step"](2 + sympy.symbols("p", positive=True)))
+                 refuses(says["step"](2 + sympy.symbols("p", positive=True)))
                  and bool(says["step"](sympy.Integer(2)))),
         computed("epsilon is at most 1", limit is not None and limit <= 1),
         argued("the event that n + 1 records stay at most 2 long depends on the projection only, whose law is the same "
@@ -203,6 +204,8 @@ wide_range = replace(
     words="with enough rows the printed noise is enough for every epsilon below 1/(2G), here 500",
     hypotheses=(positive("epsilon").below(500), probability("delta"), _SIZE),
     says={"rows": _enough, "noise": _printed, "step": lambda reach: reach <= 2}, uses=(),
+    flips=(Flip("four times the noise", {"rows": _enough, "noise": lambda delta: 64 * root(log(2 / delta)),
+                                         "step": lambda reach: reach <= 2}, Verdict.UNDECIDED),),
 )
 step = Claim(
     id="nonconvex-nn/thm-2-step", source="002, Theorem 2: eta <= 1, where its proof has a bound with G",

@@ -130,6 +130,7 @@ dimension = Claim(
     statement=r"\mathbb{E} L(\hat w) - L(w^*) \text{ is bounded independently of } d",
     words="for bounded links the bound on the excess risk does not depend on the dimension",
     hypotheses=(), says="projected-phased-sgd-dimension", check=judge_dimension,
+    flips=(Flip("a study that came out otherwise", "noise-energy-printed", Verdict.UNDECIDED),),
     rests_on=("nonconvex-nn/thm-2-utility",),
     expected="HOLDS ARGUED",
 )
