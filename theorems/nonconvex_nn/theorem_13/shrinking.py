@@ -229,7 +229,7 @@ space = Claim(
     id="nonconvex-nn/asm-4", source="002, Assumption 4: the parameter space, against the ball of the analysis",
     quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
           r"$\mathbf{W} \in \mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m) \subseteq \mathcal{B}(\mathbf{0}, R)",
     words="the parameter space, the ball of radius R around 0, holds the weights near the "
           "start that the analysis is about",
