@@ -138,9 +138,12 @@ def _parsed(path: Path, content: bytes, neighbours: str | None) -> FilePair:
 def _arrays(path: Path, content: bytes) -> list[Array]:
     try:
         data = read_arrays(content)
+        missing = [key for key in _KEYS if key not in data]
+        if missing:
+            raise ValueError(f"it has no {' and no '.join(missing)}")
         arrays = [data[key] for key in _KEYS]
-    # A pickle is a ValueError, and so is a header that says too much; a missing key is a KeyError.
-    except (KeyError, ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile,
+    # A pickle is a ValueError, and so is a header that says too much.
+    except (ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile,
             zlib.error) as error:
         raise DomainError(f"pair = {path} is no npz file with the arrays {', '.join(_KEYS)}: {error}") from None
     for key, array in zip(_KEYS, arrays, strict=True):
