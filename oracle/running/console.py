@@ -17,8 +17,8 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, PrecisionError
@@ -97,14 +97,14 @@ def print_wrapped(lead: str, text: str) -> None:
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A plain table; verdicts get their colour on a terminal."""
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(*(Column(_styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*map(_styled, row))
     terminal().print(table)
 
 
-def _styled(cell: str) -> str:
-    return f"[{VERDICT_STYLES[cell]}]{cell}[/]" if cell in VERDICT_STYLES else escape(clean(cell))
+def _styled(cell: str) -> Text:
+    return Text(clean(cell), VERDICT_STYLES.get(cell, ""))  # no markup: whatever it holds is shown
 
 
 def key_values(words: Sequence[str]) -> dict[str, str]:
@@ -135,6 +135,11 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _output_to_nowhere()
         return CUT_OFF
+    except SystemExit:
+        # click ends with 1, the code of a violation, where nobody reads its output any more; it is known by this wrapper.
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+            return CUT_OFF
+        raise
     except PrecisionError as error:
         _complain(str(error))
         return UNDECIDED
