@@ -136,7 +136,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
         _output_to_nowhere()
         return CUT_OFF
     except SystemExit:
-        # click ends with 1, the code of a violation, where nobody reads its output any more; it is known by this wrapper.
+        # click ends with 1, the code of a violation, where nobody reads its output any more, and leaves this wrapper.
         if type(sys.stdout).__name__ == "PacifyFlushWrapper":
             return CUT_OFF
         raise
