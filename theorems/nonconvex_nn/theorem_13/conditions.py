@@ -24,7 +24,6 @@ from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Formula = Callable[..., Any]
-_THRESHOLD = ("C", "L", "m", "d", "T", "R", "epsilon")
 _HIDDEN = ("T", "C", "R", "epsilon", "L", "d", "c_m", "c_n")
 _VACUOUS = ("S", "L", "R", "C", "m", "T", "d")
 _SILENT = ("S", "L", "R", "T", "d", "epsilon")

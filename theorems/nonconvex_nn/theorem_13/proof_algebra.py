@@ -20,7 +20,6 @@ from theorems.nonconvex_nn.theorem_13.formulas import at_least, exactly, same
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
-S_L_R = (positive("S"), positive("L"), positive("R"))
 T_, C_, M_, D_, N_, EPS_ = (positive(name) for name in ("T", "C", "m", "d", "n", "epsilon"))
 HALF = sympy.Rational(1, 2)
 

@@ -23,7 +23,6 @@ from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted
 
-Law = tuple[tuple[Fraction, Fraction, Fraction], ...]
 """Records (probability, link value at x, mean of zeta given x)."""
 
 
