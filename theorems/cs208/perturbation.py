@@ -273,6 +273,7 @@ no_jacobian = Claim(
     statement=r"\varepsilon = \frac{kL}s", hypotheses=_PAIR,
     words="a linear term of density exp(-|b|/s) makes the minimiser k L/s-DP, whatever n lambda is",
     says=lambda noise, ratio: noise, check=judge_objective, repaired_by="cs208/objective-perturbation-repaired",
+    flips=(Flip("with the logarithm", lambda noise, ratio: noise + log(1 + ratio), Verdict.HOLDS),),
     expected="REFUTED PROVED",
 )
 gaussian = Claim(

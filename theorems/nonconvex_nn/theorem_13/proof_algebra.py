@@ -291,6 +291,8 @@ last_display = Claim(
     says=lambda logarithm, steps: sympy.sqrt(logarithm / steps),
     check=at_least(("log", "T"), lambda logarithm, steps: 1 / sympy.sqrt(steps) + sympy.sqrt(logarithm / steps),
                    "at least both terms"),
+    flips=(Flip("both terms", lambda logarithm, steps: (1 + sympy.sqrt(logarithm)) / sympy.sqrt(steps),
+                Verdict.HOLDS),),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\frac{1}{\sqrt T} + \sqrt{\frac{\log(1/\xi)}{T}} \le 2\sqrt{\frac{\log(1/\xi)}{T}}",

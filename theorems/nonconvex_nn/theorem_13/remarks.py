@@ -143,9 +143,12 @@ def judge_online(gap: Formula, given: Domain) -> Finding:
             return refuted("a learner that remembers n records looks better than it is", {
                 "n": n, "T": steps, "mean loss": Fraction(min(n, steps), steps), "mean population loss": 1,
                 "allowed gap": sympy.N(gap(sympy.Integer(steps)), 12)})
-    if not fresh:
-        return undecided("no point tried is against it", tried)
     more = given.chart("T")
+    if not fresh:
+        return proof(
+            computed("it is at least 1, on symbols", never_negative(gap(more) - 1)),
+            argued("losses lie in [0, 1], so that no two of their means are further apart"), tried=tried,
+        )
     return proof(
         computed("it is at least sqrt(2/T) (Azuma and Hoeffding at xi = 1/e), on symbols",
                  never_negative(sympy.simplify(gap(more) / sympy.sqrt(2 / more)) - 1)),
@@ -213,6 +216,8 @@ approximation = Claim(
         says=lambda y, f, h: (y + f) / h, check=at_least(
             ("y", "f", "h"), lambda y, f, h: (y + f) / h, "the last layer alone moves f_ntk by R |h|, on symbols"),
         hypotheses=tuple(map(positive, ("y", "f", "h"))), expected="HOLDS PROVED",
+        flips=(Flip("half of it", lambda y, f, h: (y + f) / (2 * h), Verdict.REFUTED),
+               Flip("without f at the start", lambda y, f, h: y / h, Verdict.REFUTED)),
         source="002, Remark 15 with R large enough", true_variants={"1 % more": "a larger R, too",
         "any *": "an identity"},
     ),
@@ -303,12 +308,12 @@ online = Claim(
               r"I\sqrt{\frac{2\log(1/\xi)}{T}}",
     words="the mean population loss of T iterates exceeds their mean loss by at most I sqrt(2 log(1/xi)/T), whatever n",
     hypotheses=(positive_integer("T"), positive_integer("n")), says=lambda steps: sympy.sqrt(2 / steps),
-    check=judge_online,
+    check=judge_online, flips=(Flip("the largest loss", lambda steps: 1 + 0 * steps, Verdict.HOLDS),),
     uses=("nonconvex-nn/thm-13-multi-pass-count",), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\ldots, \quad T \text{ fresh records}",
         words="with a fresh record for every step it exceeds it by at most I sqrt(2 log(1/xi)/T)",
-        says=lambda steps: sympy.sqrt(2 / steps), expected="HOLDS ARGUED",
+        says=lambda steps: sympy.sqrt(2 / steps), check=judge_online, expected="HOLDS ARGUED",
         hypotheses=(positive_integer("T"), positive_integer("extra", "n - T").at_least(0)),
         source="002, proof of Theorem 13 with n >= T records, each used once",
         flips=(Flip("half of it", lambda steps: sympy.sqrt(2 / steps) / 2, Verdict.UNDECIDED),),

@@ -318,4 +318,6 @@ mended = Claim(
               r"(\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
     words="with the ball around the start and all factors in the first term the excess risk is at most (7)",
     hypotheses=(), says="wide-network", check=lambda says, given: by_study(says), expected="UNDECIDED STATISTICAL",
+    flips=(Flip("the study of the noise's printed length in its place", "noise-energy-printed", Verdict.REFUTED),
+           Flip("the study of the noise's length as mended", "noise-energy", Verdict.HOLDS)),
 )

@@ -111,7 +111,7 @@ def judge_deviation(failure: Formula, given: Domain) -> Finding:
 
 def judge_chernoff(says: Formula, given: Domain) -> Finding:
     """Whether P(|B| - M >= g M) <= 2 exp(-says(g, M)) for g in (0, 1], |B| binomial with mean M."""
-    tried = 0
+    tried, beyond = 0, False
     for point in given.points("part", "mean", most={"mean": 60}):
         part, mean = point["part"], point["mean"]
         large = 1 - small_batch(4 * mean, mean, (1 + part) * mean)
@@ -122,8 +122,10 @@ def judge_chernoff(says: Formula, given: Domain) -> Finding:
                 return refuted("an exact binomial tail is above it", {
                     "n": 4 * mean, "M": mean, "deviation": part, "P": Enclosure.of_ball(ball(large)),
                     "claimed": Enclosure.of_ball(bound)})
-            if ball(says(part, Fraction(mean))) > mean * ((1 + ball(part)) * (1 + ball(part)).log() - ball(part)):
-                return undecided("the exponent is above that of Markov's inequality", tried)
+            markov = mean * ((1 + ball(part)) * (1 + ball(part)).log() - ball(part))
+            beyond = beyond or bool(ball(says(part, Fraction(mean))) > markov)
+    if beyond:
+        return undecided("the exponent is above that of Markov's inequality", tried)
     g, t = sympy.Symbol("g", positive=True), sympy.Symbol("t", nonnegative=True)
     rate = (1 + g) * sympy.log(1 + g) - g - g**2 / 3
     bend = sympy.diff(rate, g, 2)

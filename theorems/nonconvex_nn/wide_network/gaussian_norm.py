@@ -194,6 +194,7 @@ at_least = Claim(
     statement=r"P(\|X - \mu\| \le t) \ge 1 - 2\exp(-t/(2n\sigma^2))",
     words="a Gaussian vector is within t of its mean with probability at least 1 - 2 exp(-t/(2 n sigma^2))",
     hypotheses=_VECTOR, says=(lambda t, n, sigma: t / (2 * n * sigma**2), False), check=judge_norm,
+    flips=(Flip("t^2 for t", (lambda t, n, sigma: t**2 / (2 * n * sigma**2), False), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-24-repaired", expected="REFUTED PROVED",
 )
 of_proof = Claim(
@@ -203,6 +204,7 @@ of_proof = Claim(
     statement=r"P(\|X - \mu\| > t) \le 2\exp(-t^2/(2n\sigma))",
     words="a Gaussian vector is farther than t from its mean with probability at most 2 exp(-t^2/(2 n sigma))",
     hypotheses=_VECTOR, says=(lambda t, n, sigma: t**2 / (2 * n * sigma), False), check=judge_norm,
+    flips=(Flip("sigma^2 for sigma", (lambda t, n, sigma: t**2 / (2 * n * sigma**2), False), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-24-repaired", expected="REFUTED PROVED",
 )
 product = Claim(
@@ -271,5 +273,6 @@ needed = Claim(
     words="n >= C (sqrt(L m) + sqrt(m d)) sqrt(T)/(R epsilon), but for logarithms, keeps the noise below R: the same "
           "length",
     hypotheses=length.hypotheses, says=length.says, check=judge_length, uses=("nonconvex-nn/lem-25-noise-norm",),
+    flips=(Flip("the root of the number of weights", (weights, True), Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-25-noise-norm-repaired", expected="REFUTED ARGUED",
 )

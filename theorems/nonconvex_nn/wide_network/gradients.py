@@ -255,6 +255,7 @@ gradient_last = Claim(
     quote=r"\sqrt{m} \cdot \mathbf{h}_{i,l}^T & l = L", whose=Whose.TYPO, severity=Stake.EDITORIAL,
     statement=r"\nabla_{W_L} f = \sqrt m\, h_L^\top", words="the derivative in the last layer is sqrt(m) h_L^T",
     hypotheses=_SIZES, says={**_RIGHT, "last": lambda h, after: after.T}, check=judge_gradient,
+    flips=(Flip("h_{L-1}^T", _RIGHT, Verdict.HOLDS),),
     repaired_by="nonconvex-nn/eq-16-repaired", expected="REFUTED PROVED",
 )
 gates_printed = Claim(

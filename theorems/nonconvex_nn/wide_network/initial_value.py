@@ -231,5 +231,6 @@ quoted = Claim(
     whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"L_i(W) - L_i(W^{(0)}) \le c\,SLR/m^{1/2}",
     words="the loss rises by at most S L R/sqrt(m) within R/sqrt(m), as the proof of Theorem 13 quotes Remark 17",
     hypotheses=_RISE, says=lambda s, depth, r, c, m: c * s * depth * r / root(m), check=judge_rise,
+    flips=(Flip("S L R, as Remark 17 has it", lambda s, depth, r, c, m: c * s * depth * r, Verdict.HOLDS),),
     uses=("nonconvex-nn/rem-17",), repaired_by="nonconvex-nn/lem-27", expected="REFUTED PROVED",
 )

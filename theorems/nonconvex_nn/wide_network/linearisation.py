@@ -26,6 +26,7 @@ the order of Lemma 18, for every m and omega. From below: moving open units up, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -34,15 +35,15 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.wide_network.gradients import derivative, frozen, gates, told
 from theorems.sbcd.network.algebra import led
 from theorems.tools.either import log, root
 from theorems.tools.refutations import refuted_by
-from theorems.tools.studied import by_study
+from theorems.tools.studied import AGAINST, FOR, by_study, on_record
 from theorems.tools.symbolic_signs import vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Evidence, Finding, Scope, Verdict, argued, computed, proof, refuted
 
 Formula = Callable[..., Any]
 """f_ntk(W) by f(W(0)), <gradient at W(0), W> and <gradient at W(0), W(0)>."""
@@ -156,9 +157,22 @@ def judge_two_layers(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     )
 
 
-def studied(name: str) -> Checker:
-    """What a study on record says."""
-    return lambda says, given: by_study(name)
+def judge_power(says: tuple[str, Fraction], given: Domain) -> Finding:
+    """Whether the slopes of a study on record, of what it measures in its axis, are at most says[1].
+
+    They are all in the interval on record but for the error probability of the studies, whatever power is asked about.
+    """
+    name, power = says
+    entry, finding = on_record(name), by_study(name)
+    if entry.interval is None or entry.verdict not in (*FOR, *AGAINST, "UNRESOLVED"):
+        return replace(finding, verdict=Verdict.UNDECIDED)
+    low, high = map(Fraction, entry.interval)
+    summary = f"study {name}: all slopes within {float(low):.3f} and {float(high):.3f}, claimed at most {power}"
+    if low > power:
+        witness = {"study": name, "claimed power": str(power), "slopes": str(entry.interval)}
+        region = {} if finding.scope is None else finding.scope.region
+        return Finding(Verdict.REFUTED, Evidence.STATISTICAL, summary, witness, Scope("instance", region=region))
+    return replace(finding, verdict=Verdict.HOLDS if high <= power else Verdict.UNDECIDED, summary=summary)
 
 
 _PRINTED: Formula = lambda value, along, start: value + along  # noqa: E731
@@ -217,19 +231,29 @@ distance = Claim(
     quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", severity=Stake.UTILITY,
     statement=r"|f - f_{ntk}| = O(\omega^{4/3}) \text{ at } m = 64",
     words="about the start the largest gap that is found falls at least like omega^{4/3}, at one width",
-    hypotheses=(), says=None, check=studied("linearisation-distance"), expected="HOLDS STATISTICAL",
+    hypotheses=(), says=("linearisation-distance", Fraction(-4, 3)), check=judge_power,  # in 1/omega
+    flips=(Flip("like omega^3", ("linearisation-distance", Fraction(-3)), Verdict.REFUTED),),
+    true_variants={"[[]1[]] 1 % more": "the slopes leave room", "[[]1[]] 1 % less": "a weaker power",
+                   "[[]1[]] sign": "a weaker power", "[[]1[]] one more": "a weaker power"},
+    expected="HOLDS STATISTICAL",
 )
 width = Claim(
     id="nonconvex-nn/lem-18-width", source=_STUDY_SOURCE + "the power of m at one distance", whose=Whose.READING,
     quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", severity=Stake.UTILITY,
     statement=r"|f - f_{ntk}| = O(\sqrt m) \text{ at } \omega = 1/8",
     words="about the start the largest gap that is found grows at most like sqrt(m) at one distance",
-    hypotheses=(), says=None, check=studied("linearisation-width"), expected="UNDECIDED STATISTICAL",
+    hypotheses=(), says=("linearisation-width", Fraction(1, 2)), check=judge_power,
+    flips=(Flip("like m", ("linearisation-width", Fraction(1)), Verdict.HOLDS),
+           Flip("like m^{1/4}", ("linearisation-width", Fraction(1, 4)), Verdict.REFUTED)),
+    expected="UNDECIDED STATISTICAL",
 )
 scaled = Claim(
     id="nonconvex-nn/lem-18-scaled", source=_STUDY_SOURCE + "the power of m at the distance R/sqrt(m)",
     quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"|f - f_{ntk}| = O(m^{-1/6}) \text{ at } \omega = R/\sqrt m",
     words="about the start the largest gap that is found at R/sqrt(m) falls at least like m^{-1/6}",
-    hypotheses=(), says=None, check=studied("linearisation-scaled"), expected="UNDECIDED STATISTICAL",
+    hypotheses=(), says=("linearisation-scaled", Fraction(-1, 6)), check=judge_power,
+    flips=(Flip("not rising", ("linearisation-scaled", Fraction(0)), Verdict.HOLDS),
+           Flip("like m^{-1/2}", ("linearisation-scaled", Fraction(-1, 2)), Verdict.REFUTED)),
+    expected="UNDECIDED STATISTICAL",
 )
