@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -76,9 +77,14 @@ def without_noise(point: dict[str, Any]) -> Fraction:
     radius = point["constraint_radius"]
     return max(
         excess(point["lipschitz"], min(point["distance"], radius), point["learning_rate"], point["steps"],
-               noises(1, Fraction(0)), lambda x, onto=onto: max(min(onto(x), radius), -radius))
+               noises(1, Fraction(0)), partial(_within, onto, radius))
         for onto in SETS.values()
     )
+
+
+def _within(onto: Callable[[Fraction], Fraction], radius: Fraction, x: Fraction) -> Fraction:
+    """The projection onto the part of a set with |x| <= R."""
+    return max(min(onto(x), radius), -radius)
 
 
 def near_the_minimum(given: Domain) -> list[dict[str, Any]]:
@@ -112,7 +118,8 @@ def judge_tail(says: Tail, given: Domain) -> Finding:
                                    {**point, "probability": exceeded(point, claimed).str(12),
                                     "claimed": claimed.str(12)})
     d, g, p, sigma, steps, eta = (given.symbol(name) for name in NAMES)
-    radius, x, k, v = given.symbol("constraint_radius", "R"), *sympy.symbols("x k V", positive=True)
+    radius = given.symbol("constraint_radius", "R")
+    x, k, v = sympy.symbols("x k V", positive=True)
     s = sympy.symbols("s", nonnegative=True)
     tilt = s / (2 * (1 + s))  # runs through [0, 1/2)
     one = sympy.symbols("l", positive=True)

@@ -112,9 +112,9 @@ class _Laws:
         step = ball(Fraction(1, 2**20))
         (a0, b0), (a1, b1) = self.masses(y), self.masses(y + step)
         between = ((a0 - a1) / (b0 - b1)).log()  # the ratio of densities somewhere between
-        ratios = self.ratio(y).union(self.ratio(y + step))
-        bend = step * step * ball(self.mean)  # |r''| <= m: so far r may leave the interval of its two ends
-        return "" if between.overlaps(ratios + arb(0, bend.upper())) else "the densities have another ratio"
+        moved = arb(0, (step * (self.mu + ball(self.mean))).upper())  # |r'| <= mu + m
+        near = all(between.overlaps(self.ratio(at) + moved) for at in (y, y + step))
+        return "" if near else "the densities have another ratio"
 
     def best(self, left: arb, epsilon: arb) -> arb:
         """About the y >= left with r(y) = epsilon, or left if r is above from there on."""
@@ -173,9 +173,8 @@ def judge_lower(says: Says, given: Domain) -> Finding:
 def _steps(says: Says, given: Domain) -> list[Any]:
     mu, m = given.symbol("base_mu", "mu"), given.symbol("mean_runs", "m")
     y, s = sympy.symbols("y s", real=True)
-    c, d, k, t = (*sympy.symbols("c d", positive=True), sympy.Symbol("k", integer=True, nonnegative=True),
-                  sympy.symbols("t", positive=True))
-    power, alarm, delta = sympy.symbols("A B delta", positive=True)
+    c, d, t, power, alarm, delta = sympy.symbols("c d t A B delta", positive=True)
+    k = sympy.Symbol("k", integer=True, nonnegative=True)
 
     def phi(x: Any) -> Any:
         return (1 + sympy.erf(x / sympy.sqrt(2))) / 2
