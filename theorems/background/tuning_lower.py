@@ -102,7 +102,8 @@ class _Laws:
 
     def ratio(self, y: arb) -> arb:
         """r(y) as claimed."""
-        return self.says["log ratio"](self.mu, ball(self.mean), y, self.gap(self.threshold), self.gap(y))
+        found: arb = self.says["log ratio"](self.mu, ball(self.mean), y, self.gap(self.threshold), self.gap(y))
+        return found
 
     def against(self, y: arb) -> str:
         """What of the claimed numbers at y is certainly wrong: a mass, or the ratio of two masses nearby."""
