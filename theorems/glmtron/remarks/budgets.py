@@ -78,7 +78,8 @@ def judge_any_size(share: Fraction, most: Fraction, rests: str) -> Checker:
         return proof(
             computed("f > 0, and sqrt(L)/f is at most epsilon/t, whatever L is", positive_sign(f_) and never_negative(
                 sympy.simplify(epsilon_ / t_ - sympy.sqrt(count) / f_))),
-            computed(f"0 < epsilon <= {most}, 0 < delta, L >= 1", ends == (most, 0, 0, 1)),
+            computed(f"0 < epsilon <= {most}, 0 < delta, L >= 1",
+                     ends == (most, Fraction(0), Fraction(0), Fraction(1))),
             argued(f"mu = epsilon/t is enough for these epsilon and delta ({rests}), and N does not enter"),
             tried=tried,
         )
@@ -179,6 +180,7 @@ contrast = Claim(
         says=lambda count, epsilon, t: root(count) * t / epsilon,
         check=judge_any_size(Fraction(5, 4), Fraction(1), "glmtron/lemma-D.1-repaired, the rest is computed from it"),
         flips=(Flip("half the noise", lambda count, epsilon, t: root(count) * t / epsilon / 2, Verdict.REFUTED),),
-        rests_on=("glmtron/lemma-D.1-repaired", "glmtron/lemma-D.1-gaussian"), true_variants=_MORE, expected="HOLDS ARGUED",
+        rests_on=("glmtron/lemma-D.1-repaired", "glmtron/lemma-D.1-gaussian"), true_variants=_MORE,
+        expected="HOLDS ARGUED",
     ),
 )
