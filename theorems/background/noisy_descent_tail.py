@@ -45,7 +45,7 @@ from theorems.given import Domain
 from theorems.tools.either import log, root
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 Tail = Callable[..., Any]
 """A bound of (D, G, p, sigma, T, eta, R, beta)."""
@@ -85,6 +85,18 @@ def without_noise(point: dict[str, Any]) -> Fraction:
 def _within(onto: Callable[[Fraction], Fraction], radius: Fraction, x: Fraction) -> Fraction:
     """The projection onto the part of a set with |x| <= R."""
     return max(min(onto(x), radius), -radius)
+
+
+def lengths_within(given: Domain) -> bool:
+    """Whether chi-square tails are at most e^-x = beta/2 beyond k + 2 sqrt(kx) + 2x, k = pT, by the gamma function."""
+    with ctx.workprec(100):
+        for beta in given.values("failure_probability"):
+            x = (2 / ball(beta)).log()
+            for k in (p * steps for p in given.values("dimension") for steps in given.values("steps", most=20)):
+                past = ((k + 2 * (k * x).sqrt() + 2 * x) / 2).gamma_upper(ball(Fraction(k, 2)), regularized=1)
+                if not past <= ball(beta) / 2:
+                    return False
+    return True
 
 
 def near_the_minimum(given: Domain) -> list[dict[str, Any]]:
@@ -139,6 +151,8 @@ def judge_tail(says: Tail, given: Domain) -> Finding:
         computed("at l = sqrt(x)/(sqrt(k) + 2 sqrt(x)), which is below 1/2, k l^2/(1 - 2l) - l (2 sqrt(kx) + 2x) = -x",
                  vanishes(k * best**2 / (1 - 2 * best) - best * (2 * sympy.sqrt(k * x) + 2 * x) + x)
                  and signed_positive(sympy.simplify(1 - 2 * best), best)),
+        sampled("so the squared lengths of all noises exceed that with probability at most e^-x: exact tails at points",
+                lengths_within(given)),
         argued("E e^(-l sum <b_t, u_t>) <= e^(l^2 V/2), V = T sigma^2 (R + eta G)^2, one step after the other"),
         computed("l^2 V/2 - l sqrt(2xV) = -x at l = sqrt(2x/V), and sqrt(2xV) is the drift of the sum; R > 0",
                  vanishes((2 * x / v) * v / 2 - sympy.sqrt(2 * x / v) * sympy.sqrt(2 * x * v) + x,
