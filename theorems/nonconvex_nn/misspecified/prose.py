@@ -176,6 +176,7 @@ no_lemma_3 = Claim(
     words="without a model the surrogate's minimiser need not be that of the risk",
     hypotheses=(), says=False, check=judge_same,
     flips=(Flip("they are the same", True, Verdict.REFUTED),),
+    uses=("nonconvex-nn/lem-3",),
     expected="HOLDS PROVED",
 )
 smaller = Claim(

@@ -306,6 +306,7 @@ phases = Claim(
     whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"k = \lceil \log_2 n \rceil,\ n_k = \lfloor n/2^k \rfloor \ge 1",
     words="every phase of Algorithm 5 has a record", hypotheses=(positive_integer("n"),),
+    uses=("nonconvex-nn/alg-2-empty-phase",),
     says=lambda n: (n - 1).bit_length(), check=judge_phases, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"k = \lfloor \log_2 n \rfloor", words="with floor(log2 n) phases every phase has a record",
@@ -356,5 +357,6 @@ same = Claim(
         lambda n, epsilon, theta, level: 1 / sympy.sqrt(n) + sympy.sqrt(theta * level) / (n * epsilon)),
         Verdict.REFUTED),),
     true_variants={"any theta": "equal for all numbers", "any log": "equal for all numbers"},
+    uses=("nonconvex-nn/thm-1-utility",),
     expected="HOLDS PROVED",
 )

@@ -210,6 +210,7 @@ remark = Claim(
     statement=r"\sup\,\mathbb{E}\ell(\Phi w^*) - \ell(w^*) \text{ is of order } m^{-1/2} \text{ off the minimiser}",
     words="off the surrogate's minimiser the projection costs no less than the order 1/sqrt(m)",
     hypotheses=(positive("G"), positive("W"), positive_integer("m")), says=Fraction(-1, 2), check=judge_exponent,
+    uses=("nonconvex-nn/thm-2-jl-term",),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\sup\,\mathbb{E}\ell(\Phi w^*) - \ell(w^*) \le \frac{G W^2}{m}, \text{ and of that order}",
@@ -239,6 +240,7 @@ compared = Claim(
           r"$n^{-\frac{2}{3}}$)",
     whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"\text{Theorem 1 has the rate } n^{-2/3}",
     words="the rate n^(-2/3) that Theorem 8 falls behind is that of Theorem 1",
+    uses=("nonconvex-nn/thm-2-utility",),
     hypotheses=(), says=(1, Fraction(-2, 3)), check=judge_compared, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\text{Theorem 2 has the rate } (n\epsilon)^{-2/3}", words="the rate n^(-2/3) is that of Theorem 2",
