@@ -36,8 +36,8 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed

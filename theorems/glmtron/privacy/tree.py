@@ -38,8 +38,8 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounding_interval
+from theorems.tools.readings import reading
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
