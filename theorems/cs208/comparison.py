@@ -22,8 +22,9 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
+from theorems.tools.leading_points import first_at
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -56,7 +57,7 @@ def judge_better(says: tuple[Formula, Formula], given: Domain) -> Finding:
     names = ("curvature", "ridge", "epsilon", "most")
     tried = 0
     simple = {"curvature": "0", "ridge": "1/100", "epsilon": "1", "most": "1"}
-    for point in led(given, simple, names, {}):
+    for point in first_at(simple, given, names, 80):
         h, lam, e, c = (point[name] for name in names)
         times, level = (Fraction(part(h, lam, e, c)) for part in says)
         if times <= 0 <= level:

@@ -39,9 +39,10 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
 from theorems.background.composition import power
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
 from theorems.tools.either import root
+from theorems.tools.leading_points import first_at
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -155,7 +156,7 @@ def judge_noise(says: Callable[..., Any], given: Domain) -> Finding:
     """
     tried = 0
     far = {"epsilon": "1000000", "steps": "1", "delta": "1/8"}
-    for point in led(given, far, ("epsilon", "steps", "delta"), {}):
+    for point in first_at(far, given, ("epsilon", "steps", "delta"), 80):
         epsilon, steps, delta = point["epsilon"], point["steps"], point["delta"]
         with ctx.workprec(200):
             inside = ball(1 / delta).log()

@@ -36,11 +36,11 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, choice, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
 from theorems.tools.either import root
 from theorems.tools.printed import rounding_interval
+from theorems.tools.readings import reading
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
@@ -97,25 +97,40 @@ def judge_multiplier(says: Noise, given: Domain) -> Finding:
     )
 
 
-def judge_mu(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether says(s, L, f) is mu^2 of all L nodes of a leaf, each of noise f Gamma and moved by s Gamma."""
-    tried = 0
-    for point in given.points("shift", "levels", "multiplier", at_most=100):
-        shift, levels, f = point["shift"], point["levels"], point["multiplier"]
-        true = sum(((shift / f) ** 2 for _ in range(levels)), Fraction(0))
-        tried += 1
-        if says(shift, levels, f) != true:
-            return refuted("the squared ratios of the nodes add up to another number", {
-                "s": shift, "L": levels, "f": f, "mu^2": true, "claimed": says(shift, levels, f)})
-    shift_, levels_, f_ = (given.symbol(name) for name in ("shift", "levels", "multiplier"))
-    return proof(
-        computed("L squared ratios s/f, on symbols",
-                 vanishes(says(shift_, levels_, f_) - levels_ * (shift_ / f_) ** 2)),
-        argued("given the nodes before, each is a Gaussian release of that ratio or less; all together are mu-GDP, and "
-               "equal shifts of one leaf reach it: background/gdp-composition; iterates are computed from the nodes"),
-        argued("the thresholds are from other records, or known before: the weaker of two guarantees (budget-twice)"),
-        tried=tried,
-    )
+def added_up(
+    first: str, label: str, node: Callable[[Any, Any], Any], true_label: str, wrong: str, words: str, *why: str,
+) -> Checker:
+    """Whether says(x, L, f) is the sum over the L nodes of a leaf, each node(x, f) at the noise f Gamma, x `first`."""
+
+    def judge(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
+        names, tried = (first, "levels", "multiplier"), 0
+        for point in given.points(*names, at_most=100):
+            x, levels, f = (point[name] for name in names)
+            true = sum((node(x, f) for _ in range(levels)), Fraction(0))
+            tried += 1
+            if says(x, levels, f) != true:
+                return refuted(wrong, {
+                    label: x, "L": levels, "f": f, true_label: true, "claimed": says(x, levels, f)})
+        x_, levels_, f_ = (given.symbol(name) for name in names)
+        decided = computed(words, vanishes(says(x_, levels_, f_) - levels_ * node(x_, f_)))
+        return proof(decided, *map(argued, why), tried=tried)
+
+    return judge
+
+
+judge_mu = added_up(
+    "shift", "s", lambda shift, f: (shift / f) ** 2, "mu^2", "the squared ratios of the nodes add up to another number",
+    "L squared ratios s/f, on symbols",
+    "given the nodes before, each is a Gaussian release of that ratio or less; all together are mu-GDP, and equal "
+    "shifts of one leaf reach it: background/gdp-composition; iterates are computed from the nodes",
+    "the thresholds are from other records, or known before: the weaker of two guarantees (budget-twice)",
+)
+judge_renyi = added_up(
+    "alpha", "alpha", lambda alpha, f: alpha / (2 * f**2), "exact",
+    "the Gaussian releases of a leaf's nodes add up to another number",
+    "a node of noise f Gamma that moves by Gamma has alpha/(2 f^2), L of them L times that, on symbols",
+    "Renyi divergences of adaptive releases add up; no leaf is in more than L released nodes (alg-4-nodes)",
+)
 
 
 def judge_first(says: dict[str, str], given: Domain) -> Finding:
@@ -152,25 +167,6 @@ def holds_below(delta: Fraction, low: Fraction, high: Fraction) -> bool:
         middle = (start + end) / 2
         open_ += [(start, middle), (middle, end)]
     return not open_
-
-
-def judge_renyi(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
-    """Whether the nodes of a leaf are (alpha, says(alpha, L, f))-RDP: alpha/2 times the sum of the squared shifts."""
-    tried = 0
-    for point in given.points("alpha", "levels", "multiplier", at_most=100):
-        alpha, levels, f = point["alpha"], point["levels"], point["multiplier"]
-        true = sum((alpha / (2 * f * f) for _ in range(levels)), Fraction(0))
-        tried += 1
-        if says(alpha, levels, f) != true:
-            return refuted("the Gaussian releases of a leaf's nodes add up to another number", {
-                "alpha": alpha, "L": levels, "f": f, "exact": true, "claimed": says(alpha, levels, f)})
-    alpha_, levels_, f_ = (given.symbol(name) for name in ("alpha", "levels", "multiplier"))
-    return proof(
-        computed("a node of noise f Gamma that moves by Gamma has alpha/(2 f^2), L of them L times that, on symbols",
-                 vanishes(says(alpha_, levels_, f_) - levels_ * alpha_ / (2 * f_**2))),
-        argued("Renyi divergences of adaptive releases add up; no leaf is in more than L released nodes (alg-4-nodes)"),
-        tried=tried,
-    )
 
 
 Drawn = Callable[[tuple[Any, ...], int, int], Any]

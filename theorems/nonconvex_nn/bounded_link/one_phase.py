@@ -30,7 +30,7 @@ import sympy
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 

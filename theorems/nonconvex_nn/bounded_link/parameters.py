@@ -23,7 +23,7 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.bounded_link.excess import gaps
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided

@@ -6,19 +6,12 @@ statement can be checked, it is a claim of its own (rem-3-better, rem-3-consiste
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Stake, Whose, citing
-from theorems.verdict import Verdict
+from functools import partial
 
+from theorems.claim import Stake
+from theorems.tools.unchecked import unchecked_claim
 
-def unchecked(
-    name: str, source: str, words: str, quote: str, reason: str, *, statement: str = r"\text{no formula}",
-    severity: Stake = Stake.EDITORIAL,
-) -> Claim:
-    """A claim about which nothing is computed, and what would settle it."""
-    return Claim(
-        f"nonconvex-nn/{name}", f"002, {source}", statement, words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
-        "NOT_CHECKABLE CITED", quote=quote, whose=Whose.PRINTED, severity=severity,
-    )
+unchecked = partial(unchecked_claim, "nonconvex-nn", "002", severity=Stake.EDITORIAL)
 
 
 def _text(of: str) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,9 +28,10 @@ from oracle.core.domain import Parameter, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.nonconvex_nn.bounded_link.phases import empty as algorithm_2
 from theorems.tools.either import log
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 
 def judge_smoothness(says: Callable[[Any], Any], given: Domain) -> Finding:
@@ -139,22 +141,6 @@ def judge_gaussian(says: Callable[[Any], Any], given: Domain) -> Finding:
                  vanishes(sympy.expand_log(chernoff, force=True) - says(m))),
         tried=tried,
     )
-
-
-def judge_phases(says: Callable[[int], int], given: Domain) -> Finding:
-    """Whether the last of says(n) phases of n // 2^i records has a record."""
-    tried = 0
-    for n in (3, *given.values("n", most=5000)):
-        phases = says(n)
-        tried += 1
-        if phases != int(phases):
-            return undecided("no whole number of phases", tried)
-        if phases and n // 2**phases < 1:
-            return refuted("the last phase is empty, and its average divides by 0", {
-                "n": n, "phases": phases, "records of the last": n // 2**phases})
-        if n > 1 and n // 2 ** (phases + 1) >= 1:
-            return refuted("one more phase would have records", {"n": n, "phases": phases})
-    return at_points("the last phase has a record, and there is no further one", tried, {"n": "1 to 5000"})
 
 
 def judge_cost(says: Callable[[Any], Any], given: Domain) -> Finding:
@@ -300,18 +286,12 @@ hadamard = Claim(
     flips=(Flip("a quarter of the exponent", lambda m: m * (3 - log(4 + 0 * m)) / 8, Verdict.UNDECIDED),),
     repaired_by="nonconvex-nn/alg-6-fast-jl-reading-gaussian", expected="REFUTED PROVED",
 )
-phases = Claim(
-    id="nonconvex-nn/alg-5-empty-phase", source="002, Algorithm 5, line 1: k = ceil(log2 n) phases of floor(n/2^i)",
+phases = replace(
+    algorithm_2, id="nonconvex-nn/alg-5-empty-phase",
+    source="002, Algorithm 5, line 1: k = ceil(log2 n) phases of floor(n/2^i)",
     quote=r"Set $k = \lceil \log_2(n) \rceil$, partite the whole dataset S into k subsets $\{D_1, \dots, D_k\}$.",
-    whose=Whose.PRINTED, severity=Stake.PROOF,
-    statement=r"k = \lceil \log_2 n \rceil,\ n_k = \lfloor n/2^k \rfloor \ge 1",
-    words="every phase of Algorithm 5 has a record", hypotheses=(positive_integer("n"),),
-    says=lambda n: (n - 1).bit_length(), check=judge_phases, expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"k = \lfloor \log_2 n \rfloor", words="with floor(log2 n) phases every phase has a record",
-        says=lambda n: n.bit_length() - 1, expected="HOLDS CHECKED_AT_POINTS",
-        survivors={"beyond *": "only n up to 5000 is tried"},
-    ),
+    severity=Stake.PROOF, words="every phase of Algorithm 5 has a record", uses=("nonconvex-nn/alg-2-empty-phase",),
+    repair=algorithm_2.repair and replace(algorithm_2.repair, source="002, Algorithm 5, with k = floor(log2 n)"),
 )
 cost = Claim(
     id="nonconvex-nn/alg-4-cost", source="002, Section 4.1.2: Algorithm 4 is efficient", quote=_EFFICIENT,
@@ -356,5 +336,6 @@ same = Claim(
         lambda n, epsilon, theta, level: 1 / sympy.sqrt(n) + sympy.sqrt(theta * level) / (n * epsilon)),
         Verdict.REFUTED),),
     true_variants={"any theta": "equal for all numbers", "any log": "equal for all numbers"},
+    uses=("nonconvex-nn/thm-1-utility",),
     expected="HOLDS PROVED",
 )

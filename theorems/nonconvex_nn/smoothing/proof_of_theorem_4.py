@@ -27,8 +27,8 @@ from oracle.core.enclosure import Enclosure
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.smoothing.gradient_oracle import step_links
-from theorems.sbcd.network.algebra import led
 from theorems.tools.either import log
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 

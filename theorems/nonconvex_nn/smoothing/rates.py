@@ -36,8 +36,8 @@ from oracle.core.domain import Parameter, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
 from theorems.tools.either import log, root
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
@@ -344,8 +344,10 @@ utility_4 = Claim(
     says=lambda n, epsilon, theta, level: root(theta * level) / (n * epsilon) + 1 / root(n), check=judge_rate_4,
     flips=(Flip("1/n for 1/sqrt(n)", lambda n, epsilon, theta, level: root(theta * level) / (n * epsilon) + 1 / n,
                 Verdict.REFUTED),),
-    uses=("nonconvex-nn/lem-10", "nonconvex-nn/thm-4-w-beta", "nonconvex-nn/thm-4-last-constant"),
-    rests_on=("nonconvex-nn/lem-10", "nonconvex-nn/thm-4-w-beta-repaired", "nonconvex-nn/thm-4-last-constant-repaired"),
+    uses=("nonconvex-nn/lem-10", "nonconvex-nn/lem-2", "nonconvex-nn/lem-3", "nonconvex-nn/thm-4-w-beta",
+          "nonconvex-nn/thm-4-last-constant"),
+    rests_on=("nonconvex-nn/lem-10", "nonconvex-nn/lem-3", "nonconvex-nn/thm-4-w-beta-repaired",
+              "nonconvex-nn/thm-4-last-constant-repaired"),
     true_variants={**_ORDER, "1 -> 2*": "a constant is hidden in O", "/ -> [*] (operator 4)": "larger"},
     survivors={"beyond *": _PROVED_TO, "between*": _PROVED_TO}, expected="HOLDS ARGUED",
 )
@@ -359,8 +361,9 @@ utility_5 = Claim(
           "epsilon >= 1, if m, eta and beta are of their orders, gamma at most of that of Theorem 4",
     hypotheses=(_N, _UP_TO_1, _LEVEL.at_least(1)),
     says=lambda n, epsilon, level: root(level) / (n * epsilon) ** (arb(2) / 3) + 1 / root(n),
-    check=judge_rate_5, uses=("nonconvex-nn/thm-5-gamma", "nonconvex-nn/thm-4-utility"),
-    rests_on=("nonconvex-nn/thm-4-utility", "nonconvex-nn/thm-5-gamma-repaired"),
+    check=judge_rate_5,
+    uses=("nonconvex-nn/thm-5-gamma", "nonconvex-nn/thm-4-utility", "nonconvex-nn/thm-2-utility"),
+    rests_on=("nonconvex-nn/thm-4-utility", "nonconvex-nn/thm-5-gamma-repaired", "nonconvex-nn/thm-2-jl-term"),
     flips=(Flip("1/(n epsilon)", lambda n, epsilon, level: root(level) / (n * epsilon) + 1 / root(n), Verdict.REFUTED),
            ),
     true_variants={**_ORDER, "1 -> 2*": "a constant is hidden in O", "3 -> 4*": "(n epsilon)^(-1/2) is larger",

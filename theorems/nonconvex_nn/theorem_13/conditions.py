@@ -262,5 +262,6 @@ corrected_order = Claim(
     flips=(Flip("m^2", lambda m: m**2, Verdict.REFUTED),),
     true_variants={"1 % *": "a constant does not matter", "sign": "less is asked for",
     "any m": "the limit is the same"},
+    rests_on=("nonconvex-nn/lem-25-noise-norm-repaired",),
     expected="HOLDS ARGUED",
 )

@@ -195,6 +195,7 @@ term = Claim(
     flips=(Flip("T in place of sqrt(T)", lambda *v: privacy_term(*v) * sympy.sqrt(v[3]), Verdict.REFUTED),
            Flip("m in place of m^2", lambda *v: privacy_term(*v) / v[4], Verdict.REFUTED)),
     true_variants=_MANY,
+    uses=("nonconvex-nn/lem-25", "nonconvex-nn/lem-25-noise-norm", "nonconvex-nn/lem-25-eq-20-24"),
     expected="HOLDS PROVED",
 )
 noise = Claim(
@@ -233,6 +234,7 @@ least_width = Claim(
         s, layers, radius, clip, closing_delta(s, layers, radius, steps)), "(25) with Delta of (24), on symbols"),
     flips=(Flip("T^6", lambda s, layers, radius, steps, clip: layers**35 * radius**10 * s**-22 * steps**6 * clip**-8,
                 Verdict.REFUTED),),
+    uses=("nonconvex-nn/lem-25",),
     true_variants=_MANY, expected="HOLDS PROVED",
 )
 right_width = Claim(
@@ -278,6 +280,7 @@ linearised = Claim(
     flips=(Flip("T^2", lambda layers, radius, steps, logarithm: logarithm**3 * layers**12 * radius**2 * steps**2,
                 Verdict.REFUTED),),
     true_variants={"1 % more": "a wider network, too", "any *": "an identity of powers"},
+    uses=("nonconvex-nn/lem-18",),
     expected="HOLDS PROVED",
 )
 last_display = Claim(

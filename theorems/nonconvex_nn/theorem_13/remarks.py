@@ -208,6 +208,8 @@ approximation = Claim(
     words="at a given R the approximation error of (7) vanishes as the width grows",
     hypotheses=_RADIUS, says=lambda m, radius: radius, check=judge_reach,
     flips=(Flip("R growing like m^(1/4)", lambda m, radius: radius * m ** sympy.Rational(1, 4), Verdict.UNDECIDED),),
+    uses=("nonconvex-nn/def-8-ntrf",),
+    rests_on=("nonconvex-nn/def-8-ntrf-repaired",),
     expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies "
@@ -288,6 +290,7 @@ largest_loss = Claim(
     check=at_least(("S", "L", "R", "m"), lambda s, layers, radius, m: s * radius,
                    "at least S R |h|, which the last layer alone reaches, |h| = 1",
                    "moving the last layer alone changes it by S R |h|, |h| = 1"),
+    uses=("nonconvex-nn/rem-17", "nonconvex-nn/lem-27"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"SLR", words="S L R, without the root of m, is at least what the last layer alone changes",
@@ -329,6 +332,7 @@ average = Claim(
     words="if the loss is convex up to Delta throughout, the average has at most the average loss plus Delta",
     hypotheses=(positive("delta"),), says=lambda delta: delta, check=judge_average,
     flips=(Flip("Delta/2", lambda delta: delta / 2, Verdict.UNDECIDED),),
+    uses=("nonconvex-nn/lem-19",),
     true_variants={"1 % more": "more is enough, too", "any delta": "the same inequality"}, expected="HOLDS ARGUED",
 )
 initial = Claim(
@@ -336,6 +340,7 @@ initial = Claim(
     quote=r"if it is large enough, then $f_{ntk}(\mathbf{W}^{(0)}, x)$ will converge to a well-trained neural network",
     whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"f_{ntk}(\mathbf W^{(0)}, x) \to y",
     words="the linearised network at the start is a well-trained one, whatever the labels",
+    uses=("nonconvex-nn/def-8-ntrf",),
     hypotheses=_ONE, says=lambda w_1, w_2, x, y: w_2 * w_1 * x, check=judge_trained, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"f_{ntk}(\mathbf W, x) = y \text{ for some } \mathbf W",

@@ -227,6 +227,7 @@ constants = Claim(
         Flip("2-Lipschitz, which is weaker", (Fraction(2), lambda g: g), Verdict.HOLDS),
     ),
     true_variants={"* more": "a larger constant is one, too", "* any *": "only |psi| <= 1 matters"},
+    uses=("nonconvex-nn/lem-2",),
     expected="HOLDS PROVED",
 )
 moves = Claim(

@@ -22,7 +22,7 @@ import sympy
 from oracle.core.domain import real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 

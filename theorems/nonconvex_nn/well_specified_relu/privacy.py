@@ -34,9 +34,9 @@ from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.smoothing.privacy import chernoff_steps
-from theorems.sbcd.network.algebra import led
 from theorems.tools.calibrated_range import calibrated, exceeds
 from theorems.tools.either import log
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 

@@ -172,8 +172,10 @@ utility = Claim(
     flips=(Flip("1/(n epsilon)", lambda n, epsilon, level: root(level) / (n * epsilon) + 1 / root(n), Verdict.REFUTED),
            Flip("1/n for 1/sqrt(n)", lambda n, epsilon, level: root(level) / (n * epsilon) ** (arb(2) / 3) + 1 / n,
                 Verdict.REFUTED)),
-    uses=("nonconvex-nn/thm-6-stability", "nonconvex-nn/thm-6-decomposition-second", "nonconvex-nn/thm-6-jl-term"),
-    rests_on=("nonconvex-nn/relu-lem-3", "nonconvex-nn/thm-6-jl-term-repaired", "nonconvex-nn/alg-7-typos-repaired"),
+    uses=("nonconvex-nn/thm-6-stability", "nonconvex-nn/thm-6-decomposition-second", "nonconvex-nn/thm-6-jl-term",
+          "nonconvex-nn/lem-3-minimiser"),
+    rests_on=("nonconvex-nn/relu-lem-3", "nonconvex-nn/thm-6-jl-term-repaired", "nonconvex-nn/thm-2-second-moment",
+              "nonconvex-nn/alg-7-typos-repaired"),
     true_variants={**_ORDER, "3 -> 4*": "(n epsilon)^(-1/2) is larger", "/ -> [*] (operator [45])": "larger"},
     survivors={"beyond *": _TO, "between*": _TO}, expected="HOLDS ARGUED",
 )

@@ -14,7 +14,7 @@ import sympy
 from oracle.core.domain import Parameter, positive, positive_integer, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 

@@ -32,7 +32,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.wide_network.conditions import remainder
 from theorems.nonconvex_nn.wide_network.monomials import suffices
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided

@@ -26,7 +26,7 @@ from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes

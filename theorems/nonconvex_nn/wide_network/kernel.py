@@ -23,7 +23,7 @@ from oracle.core.domain import positive, positive_integer, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.wide_network.hidden_layers import relu_moment
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted

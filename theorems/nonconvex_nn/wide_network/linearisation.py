@@ -38,8 +38,8 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.wide_network.gradients import derivative, frozen, gates, told
-from theorems.sbcd.network.algebra import led
 from theorems.tools.either import log, root
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import AGAINST, FOR, by_study, on_record
 from theorems.tools.symbolic_signs import vanishes

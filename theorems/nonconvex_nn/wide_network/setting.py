@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,10 +18,11 @@ from flint import arb, ctx
 
 from oracle.core.domain import positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
-from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.tools.unchecked import unchecked_claim
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 Formula = Callable[..., Any]
@@ -93,17 +95,7 @@ loss = Claim(
 )
 
 
-def unchecked(
-    name: str, source: str, words: str, quote: str, reason: str, severity: Stake = Stake.PROOF,
-    uses: tuple[str, ...] = (),
-) -> Claim:
-    """A claim about which nothing is computed, and why."""
-    return Claim(
-        f"nonconvex-nn/{name}", f"002, {source}", r"\text{no formula}", words, (), None,
-        citing(Verdict.NOT_CHECKABLE, reason), "NOT_CHECKABLE CITED", quote=quote, whose=Whose.PRINTED,
-        severity=severity, uses=tuple(f"nonconvex-nn/{other}" for other in uses),
-    )
-
+unchecked = partial(unchecked_claim, "nonconvex-nn", "002", severity=Stake.PROOF)
 
 lemma_21 = unchecked(
     "lem-21", "Lemma 21 (Lemma 8.2 of Allen-Zhu et al. 2019)", "within omega hidden layers move by O(omega L^{5/2} "
@@ -119,8 +111,9 @@ lemma_22 = unchecked(
     r"1. $\|\nabla_{\mathbf{W}_i} f(\mathbf{W}; \mathbf{x}_i)\|_F = O(\sqrt{m})$",
     "its proof needs a bound of the products W_L ... D_l for all W of the ball, which it never states "
     "(lem-22-backward); with "
-    "two layers it holds (lem-22-two-layers); such a bound with its constants would settle it", Stake.UTILITY,
-    ("lem-19", "lem-20", "lem-21", "lem-22-eq-19", "lem-22-backward", "lem-22-ntk"),
+    "two layers it holds (lem-22-two-layers); such a bound with its constants would settle it", severity=Stake.UTILITY,
+    uses=("nonconvex-nn/lem-19", "nonconvex-nn/lem-20", "nonconvex-nn/lem-21", "nonconvex-nn/lem-22-eq-19",
+          "nonconvex-nn/lem-22-backward", "nonconvex-nn/lem-22-ntk"),
 )
 inequality = unchecked(
     "lem-25-inequality", "Lemma 25: its inequality as a whole, for DP-SGD on the network",
@@ -131,26 +124,30 @@ inequality = unchecked(
     "projection, and "
     "its m is wrong (lem-25-...); L_t and x_t are not defined for a batch. A proof with unequal weights, or a run "
     "with the widths "
-    "that it asks for, which no computer holds, would settle it", Stake.UTILITY,
-    ("lem-18", "lem-19", "lem-22", "lem-23", "lem-25", "lem-25-cross-term", "lem-25-constant", "lem-25-telescoping",
-     "lem-25-doubling", "lem-25-path", "lem-25-noise-norm", "lem-25-n", "lem-25-factor", "lem-25-eq-20-24"),
+    "that it asks for, which no computer holds, would settle it", severity=Stake.UTILITY,
+    uses=("nonconvex-nn/lem-18", "nonconvex-nn/lem-19", "nonconvex-nn/lem-22", "nonconvex-nn/lem-23",
+          "nonconvex-nn/lem-25", "nonconvex-nn/lem-25-cross-term", "nonconvex-nn/lem-25-constant",
+          "nonconvex-nn/lem-25-telescoping", "nonconvex-nn/lem-25-doubling", "nonconvex-nn/lem-25-path",
+          "nonconvex-nn/lem-25-noise-norm", "nonconvex-nn/lem-25-n", "nonconvex-nn/lem-25-factor",
+          "nonconvex-nn/lem-25-eq-20-24"),
 )
 hardest = unchecked(
     "relu-hardest", "Section 6: the ReLU is arguably one of the most difficult activations",
     "the ReLU is one of the most difficult activations to analyse",
     r"which is arguably one of the most difficult activation functions to analyze due to its non-smoothness.",
-    "an opinion without a measure", Stake.EDITORIAL,
+    "an opinion without a measure", severity=Stake.EDITORIAL,
 )
 unequal = unchecked(
     "widths-footnote", "footnote 7: widths of the same order", "the result extends to widths of the same order",
     r"Our result can be extended to the setting where the widths of each layer are not equal in the same order.",
-    "no statement for unequal widths is printed; one with its constants would settle it", Stake.EDITORIAL,
+    "no statement for unequal widths is printed; one with its constants would settle it", severity=Stake.EDITORIAL,
 )
 first_rate = unchecked(
     "ntk-arora", "Section 6: Arora et al. (2019) give the first non-asymptotic rate for the kernel",
     "Arora et al. were first to give a non-asymptotic rate of convergence of the kernel",
     r"Recently, Arora et al. (2019) gives the first non-asymptotic convergence rate for the NTK matrix Θ_t",
-    "what other papers show, and who was first; for this document's scaling see ntk-limit-scaling", Stake.EDITORIAL,
+    "what other papers show, and who was first; for this document's scaling see ntk-limit-scaling",
+    severity=Stake.EDITORIAL,
 )
 control = unchecked(
     "ntk-control", "Section 6: f and f_ntk differ by what Theta_t and Theta_0 differ by",
@@ -166,5 +163,5 @@ similar = unchecked(
     r"**the DP-SGD algorithm is similar to the noised SGD convex optimization**. Algorithm 5 is similar to the "
     r"dynamics of convex "
     r"optimization.", "'similar' names no distance; Algorithm 5 is another algorithm, for links without a gradient",
-    Stake.EDITORIAL,
+    severity=Stake.EDITORIAL,
 )
