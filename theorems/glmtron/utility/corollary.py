@@ -222,6 +222,7 @@ tilde = reading(
     exponential, "tilde", words="for lambda_i = e^-i and epsilon growing the risk is O(ln N/N)", says=1, check=judge_exponential,
     expected="HOLDS ARGUED", rests_on=_RESTS, flips=(Flip("without the logarithm", 0, Verdict.REFUTED),),
     true_variants={"one more": "another logarithm is weaker"},
+    survivors={"any N": "the lengths are sampled; the argument is for all"},
 )
 budget = Claim(
     id="glmtron/remark-5", source="003, Remark 5: constant and growing budgets, for private DP-GLMtron", quote=_REMARK, whose=Whose.PRINTED,
@@ -232,7 +233,8 @@ budget = Claim(
         statement=r"\varepsilon = \Theta(N^{-1/2}) \text{ up to logs}: \quad N^{-r/(1+2r)}",
         words="the largest budget that Theorem 4.1 admits is N^(-1/2) up to logarithms; there f is constant and the rate is N^(-r/(1+2r))",
         says=lambda r: 0 * r - Fraction(1, 2), expected="HOLDS ARGUED", rests_on=("glmtron/cor-4.3-poly-constant",),
-        true_variants={"1 % more": "a smaller budget is admitted, too"},
+        true_variants={"1 % more": "a smaller budget is admitted, too", "1 -> 2 *": "likewise",
+                       "any r": "no r enters the condition"},
     ),
 )
 algebra = Claim(

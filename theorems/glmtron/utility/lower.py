@@ -161,7 +161,8 @@ sandwich = Claim(
     flips=(Flip("c = 1/3 below", (Fraction(1, 3), Fraction(1, 2)), Verdict.REFUTED),
            Flip("c = 2/5 above", (Fraction(1, 4), Fraction(2, 5)), Verdict.REFUTED)),
     true_variants={"?0? 1 % less": "a smaller lower chain is weaker", "?0? sign": "likewise",
-                   "?1? 1 % more": "a larger upper chain is weaker", "?1? one more": "likewise"},
+                   "?1? 1 % more": "a larger upper chain is weaker", "?1? one more": "likewise",
+                   "any share": "the order of the moments on the diagonal needs no condition on the step size"},
 )
 constants = Claim(
     id="glmtron/remark-6", source="003, Remark 6", whose=Whose.PRINTED, severity=Stake.UTILITY,
