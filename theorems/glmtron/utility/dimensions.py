@@ -1,8 +1,8 @@
 r"""Effective dimensions and the simplified cases of Section 4 of document 003.
 
-k* counts the lambda_i >= 1/(eta N). With z = eta N lambda each term of D_eff is min(1, z^2), and each of D_pri that over
-lambda. First case, tr(H) <= 1, eta N = n = sqrt(N): 1 <= n lambda in the head and z^2 <= z in the tail, so D_eff <=
-n tr(H), k* <= n tr(H), and D_pri <= n^2 tr(H) = N. Second case, H = I: all d terms are 1 once eta N >= 1.
+k* counts the lambda_i >= 1/(eta N). With z = eta N lambda each term of D_eff is min(1, z^2), and each of D_pri that
+over lambda. First case, tr(H) <= 1, eta N = n = sqrt(N): 1 <= n lambda in the head and z^2 <= z in the tail, so D_eff
+<= n tr(H), k* <= n tr(H), and D_pri <= n^2 tr(H) = N. Second case, H = I: all d terms are 1 once eta N >= 1.
 
 A vanishing bound. Its variance term is sigma^2 D_eff/N >= sigma^2 k*/N, so k* = o(N) is necessary where sigma > 0. A
 tail sum of o(1/N) is not: for lambda_i = i^-2 and eta = N^(-3/5), k* <= N^(1/5), and sum_{i > k*} i^-2 >= 1/(k* + 1) is
@@ -18,12 +18,12 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer
+from oracle.core.domain import Parameter, positive, positive_integer
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.utility.ground import dimension
-from theorems.tools.symbolic_signs import never_negative, positive as is_positive
-from theorems.tools.symbolic_signs import vanishes
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.tools.symbolic_signs import positive as is_positive
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 _SPECTRA: tuple[tuple[Fraction, ...], ...] = (
@@ -40,11 +40,13 @@ def judge_terms(says: tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]
         for spectrum in _SPECTRA:
             for power in (0, 1):
                 printed = dimension(spectrum, reach, power)
-                split = sum(((head if reach * lam >= 1 else tail)(reach * lam, lam**power) for lam in spectrum), Fraction(0))
+                split = sum(((head if reach * lam >= 1 else tail)(reach * lam, lam**power) for lam in spectrum),
+                    Fraction(0))
                 short = sum((min(Fraction(1), (reach * lam) ** 2) / lam**power for lam in spectrum), Fraction(0))
                 tried += 1
                 if split != short or printed != short:
-                    return refuted("the sums differ", {"eta N": reach, "spectrum": spectrum, "claimed": split, "printed": short})
+                    return refuted("the sums differ", {"eta N": reach, "spectrum": spectrum, "claimed": split,
+                        "printed": short})
     z, over = sympy.symbols("z l", positive=True)
     more = sympy.Symbol("s", nonnegative=True)
     return proof(
@@ -66,7 +68,8 @@ def judge_trace(says: tuple[Callable[[Any], Any], ...], given: Domain) -> Findin
             for name, true, claimed in zip(("k*", "D_eff", "D_pri"), found, says, strict=True):
                 if true > claimed(Fraction(n)):
                     return refuted("a spectrum of trace at most 1 has more", {
-                        "sqrt N": n, "spectrum": ", ".join(map(str, spectrum[:5])), name: true, "claimed": claimed(Fraction(n))})
+                        "sqrt N": n, "spectrum": ", ".join(map(str, spectrum[:5])), name: true, "claimed": claimed(
+                            Fraction(n))})
     n_ = given.chart("root")
     more = sympy.Symbol("s", nonnegative=True)
     above, below = (1 + more) / n_, 1 / (n_ * (1 + more))
@@ -120,7 +123,8 @@ def judge_necessary(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
             tried += 1
             if true < says(point["variance"], Fraction(k, n)):
                 return refuted("the variance term is smaller", {
-                    "sigma^2": point["variance"], "k*/N": Fraction(k, n), "term": true, "claimed": says(point["variance"], Fraction(k, n))})
+                    "sigma^2": point["variance"], "k*/N": Fraction(k, n), "term": true, "claimed": says(
+                        point["variance"], Fraction(k, n))})
     v_, share, more = given.symbol("variance"), sympy.Symbol("k", nonnegative=True), sympy.Symbol("s", nonnegative=True)
     return proof(
         computed("sigma^2 (k* + a sum >= 0)/N is at least sigma^2 k*/N, on symbols",
@@ -143,37 +147,45 @@ def judge_needed(says: Callable[[Any], Any], given: Domain) -> Finding:
         if max(bias, variance, private) < 0 and tailed >= says(h):
             n = 10**10
             return refuted("the bound vanishes, and the tail sum does not fall so fast", {
-                "lambda_i": "i^-2", "eta": f"N^-{h}", "exponents of bias, variance, private": f"{bias}, {variance}, {private}",
+                "lambda_i": "i^-2", "eta": f"N^-{h}",
+                "exponents of bias, variance, private": f"{bias}, {variance}, {private}",
                 "exponent of the tail": tailed, "claimed": says(h), "N": n})
     h_ = given.chart("h")
     return proof(
-        computed("the private exponent is that of the tail plus 1 - 2h, so the tail is below the claim when it vanishes",
+        computed("the private exponent is that of the tail plus 1 - 2h: the tail is below the claim when it vanishes",
                  vanishes(says(h_) + (1 - 2 * h_)) and vanishes(3 * (1 - h_) / 2 - 1 - (1 - 2 * h_) + (1 - h_) / 2)),
         argued("for any spectrum D_pri/N >= N eta^2 (tail sum), so N eta^2 (tail sum) must vanish"), tried=tried,
     )
 
 
-_CASE_1 = ("Assuming the\nstep size 7 is sufficiently small and scaled with the square root of the data size, v/ N, the "
+_CASE_1 = ("Assuming the\nstep size 7 is sufficiently small and scaled with the square root of the data size, v/ N, "
+           "the "
            "optimal\nnumber of iterations k* must be confined within a scope proportional to v/N. If not, the "
            "inequality\ntr(H) > k* - Nln > 1 would contradict the data assumptions.")
-_PROSE = ("To achieve a diminishing bound, it is necessary for k*\nto be o( V') and for the tail summation of eigenvalues to "
+_PROSE = ("To achieve a diminishing bound, it is necessary for k*\nto be o( V') and for the tail summation of "
+          "eigenvalues to "
           "be o(1/N)")
 _REACH = positive("reach", "eta N")
 terms = Claim(
-    id="glmtron/effective-dimensions", source="003, Theorem 4.2: D_eff and D_pri", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    id="glmtron/effective-dimensions", source="003, Theorem 4.2: D_eff and D_pri", whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
     quote="where the effective dimensions are given by\n\nD=kt + 21 ZA =S+ A ZA\n\ni>k* i<k* i>k*",
     statement=r"k^* + N^2\eta^2 \sum_{i>k^*} \lambda_i^2 = \sum_i \min(1, (N\eta\lambda_i)^2), \quad"
-              r" \sum_{i \le k^*} \lambda_i^{-1} + N^2\eta^2 \sum_{i>k^*} \lambda_i = \sum_i \min(1, (N\eta\lambda_i)^2)/\lambda_i",
+              r" \sum_{i \le k^*} \lambda_i^{-1} + N^2\eta^2 \sum_{i>k^*} \lambda_i = \sum_i \min(1, "
+              r"(N\eta\lambda_i)^2)/\lambda_i",
     words="both effective dimensions are sums of the smaller of 1 and (N eta lambda)^2, the private one over lambda",
     hypotheses=(_REACH,), says=(lambda z, over: 1 / over, lambda z, over: z**2 / over), check=judge_terms,
-    expected="HOLDS PROVED", flips=(Flip("head and tail exchanged", (lambda z, over: z**2 / over, lambda z, over: 1 / over),
+    expected="HOLDS PROVED", flips=(Flip("head and tail exchanged", (lambda z, over: z**2 / over, lambda z,
+        over: 1 / over),
                                          Verdict.REFUTED),),
 )
 trace = Claim(
     id="glmtron/simplified-case-1", source="003, Section 4, first simplified case", quote=_CASE_1, whose=Whose.PRINTED,
-    severity=Stake.UTILITY, statement=r"tr(H) \le 1,\ \eta = N^{-1/2}: \quad k^* \le \sqrt{N},\ D_{eff} \le \sqrt{N},\ D^{pri}_{eff} \le N",
+    severity=Stake.UTILITY, statement=r"tr(H) \le 1,\ \eta = N^{-1/2}: \quad k^* \le \sqrt{N},\ D_{eff} \le "
+                                      r"\sqrt{N},\ D^{pri}_{eff} \le N",
     words="for trace at most 1 and eta = 1/sqrt(N), k* and D_eff are at most sqrt(N), and D_pri at most N",
-    hypotheses=(positive_integer("root", "sqrt N"),), says=(lambda n: n, lambda n: n, lambda n: n**2), check=judge_trace,
+    hypotheses=(positive_integer("root", "sqrt N"),), says=(lambda n: n, lambda n: n, lambda n: n**2),
+    check=judge_trace,
     expected="HOLDS PROVED", rests_on=("glmtron/effective-dimensions",),
     flips=(Flip("D_pri at most sqrt(N)", (lambda n: n, lambda n: n, lambda n: n), Verdict.REFUTED),),
     true_variants={"*1 % more": "a larger bound is weaker", "*squared": "likewise", "?2? 2 -> 3 *": "likewise"},
@@ -183,13 +195,16 @@ iterations = Claim(
     whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"k^* = \text{the number of iterations}",
     words="k* is a number of iterations", hypotheses=(positive_integer("N"), positive_integer("d")),
     says=lambda count, n: n, check=judge_index, expected="REFUTED PROVED",
-    repair=Repair(statement=r"k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}", words="k* is the number of eigenvalues from 1/(eta N) on",
+    repair=Repair(statement=r"k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}", words="k* is the number of eigenvalues from "
+        "1/(eta N) on",
                   says=lambda count, n: count, expected="HOLDS PROVED"),
 )
 isotropic = Claim(
-    id="glmtron/simplified-case-2", source="003, Section 4, second simplified case", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    id="glmtron/simplified-case-2", source="003, Section 4, second simplified case", whose=Whose.PRINTED,
+    severity=Stake.UTILITY,
     quote="Both the\neffective dimension, D.¢, and the private effective dimension, Df:frfi, effectively reduce to the "
-          "feature\ndimension d. Moreover the clipping threshold contributes a factor of d, leading to a total utility\n\n"
+          "feature\ndimension d. Moreover the clipping threshold contributes a factor of d, leading to a total "
+          "utility\n\n"
           "bound of O( + Nd; 5).",
     statement=r"H = I,\ \eta N \ge 1: \quad D_{eff} = D^{pri}_{eff} = d",
     words="for H = I and eta N >= 1 (N >= alpha d at the largest step size) both dimensions are d",
@@ -208,12 +223,15 @@ few = Claim(
 )
 needed = Claim(
     id="glmtron/prose-necessary-tail", source="003, Section 4: a tail sum of o(1/N) is necessary", quote=_PROSE,
-    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\text{a vanishing bound needs } \sum_{i>k^*} \lambda_i = o(1/N)",
+    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\text{a vanishing bound needs } \sum_{i>k^*} \lambda_i = "
+                                                           r"o(1/N)",
     words="the bound vanishes only if the eigenvalues beyond k* add up to o(1/N)",
-    hypotheses=(Parameter("h", low=Fraction(1, 3), high=Fraction(1), low_open=True, high_open=True, meaning="eta = N^-h"),),
+    hypotheses=(Parameter("h", low=Fraction(1, 3), high=Fraction(1), low_open=True, high_open=True,
+        meaning="eta = N^-h"),),
     says=lambda h: h * 0 - 1, check=judge_needed, expected="REFUTED PROVED",
     repair=Repair(statement=r"\text{a vanishing bound needs } \sum_{i>k^*} \lambda_i = o(1/(\eta^2 N))",
-                  words="with noise that does not fall, the bound vanishes only if the eigenvalues beyond k* add up to o(1/(eta^2 N))",
+                  words="with noise that does not fall, the bound vanishes only if the eigenvalues beyond k* add up "
+                        "to o(1/(eta^2 N))",
                   says=lambda h: 2 * h - 1, expected="HOLDS ARGUED",
                   true_variants={"any h": "where the bound does not vanish nothing is claimed"}),
 )

@@ -1,7 +1,7 @@
 """What the checks of DP-GLMtron's utility share: signs of scores, small symmetric laws, the Gaussian chain, dimensions.
 
-A score is <w, x>. Every inequality for relu that document 003 needs is about two scores a and b, averaged over x and -x:
-`scores` has the four patterns of signs, each with symbols >= 0, so that all values are covered, zeros included.
+A score is <w, x>. Every inequality for relu that document 003 needs is about two scores a and b, averaged over x and
+-x: `scores` has the four patterns of signs, each with symbols >= 0, so that all values are covered, zeros included.
 """
 
 from __future__ import annotations

@@ -162,15 +162,19 @@ def judge_alpha(says: Fraction, given: Domain) -> Finding:
         if m * u**2 + (1 - m) * v**2 < says * (m * u + (1 - m) * v) ** 2:
             return refuted("E|x|^4 is smaller", {"|x|^2": f"{u}, {v}", "mass": m, "claimed": says})
     return proof(
-        computed("E|x|^4 - (E|x|^2)^2 = p (1 - p)(a - b)^2 for |x|^2 on two values", vanishes(gap - p * (1 - p) * (a - b) ** 2)),
-        argued("the trace of (A) at A = I is E|x|^4 <= alpha tr(H)^2, tr(H) = E|x|^2, and a variance is >= 0 for any law"),
+        computed("E|x|^4 - (E|x|^2)^2 = p (1 - p)(a - b)^2 for |x|^2 on two values", vanishes(gap - p * (1 - p) * (
+            a - b) ** 2)),
+        argued("the trace of (A) at A = I is E|x|^4 <= alpha tr(H)^2, tr(H) = E|x|^2, and a variance is >= 0 for any "
+               "law"),
         summary="alpha >= 1, so that E|x|^2 log <= alpha tr(H) log",
     )
 
 
 _REMARK_1 = (
-    "For Gaussian distribution, it can be verified that Assumption@]holds with o = 3 and\n\nB = 1 [56]]. Furthermore, the "
-    "assumption of sub-Gaussianity in data, specifically that H :xisa\nsub-Gaussian random vector, as posited in previous "
+    "For Gaussian distribution, it can be verified that Assumption@]holds with o = 3 and\n\nB = 1 [56]]. Furthermore, "
+    "the "
+    "assumption of sub-Gaussianity in data, specifically that H :xisa\nsub-Gaussian random vector, as posited in "
+    "previous "
     "work [44} 141} 154} 28155} 120L 32, [31]] for private\nlinear regression model, can be shown to imply Assumption "
     "[3.4][(A)] [56]."
 )
@@ -195,7 +199,8 @@ covariance = Claim(
     hypotheses=(positive("variance"), _RATIO), says=lambda v, w: ((v + w) / 2, (v + w) / 2), check=judge_covariance,
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"x \sim \mathcal{N}(0, \sigma^2 I) \Rightarrow H = \sigma^2 I", says=lambda v, w: ((v + w) / 2, (v + w) / 2),
+        statement=r"x \sim \mathcal{N}(0, \sigma^2 I) \Rightarrow H = \sigma^2 I", says=lambda v, w: ((v + w) / 2, (
+            v + w) / 2),
         words="the covariance of Gaussian features with one variance in all directions is a multiple of the identity",
         hypotheses=(positive("variance"), Parameter("ratio", low=Fraction(1), high=Fraction(1))),
         check=judge_covariance, expected="HOLDS PROVED",
@@ -216,7 +221,8 @@ gaussian_moments = Claim(
 rademacher = Claim(
     id="glmtron/assumption-3.4B-rademacher", source="003, Assumption 3.4(B) for the Bernoulli data of Section 6",
     whose=Whose.READING, severity=Stake.UTILITY,
-    quote="(B) There exists a constant 5 > 0, such that for every PSD matrix A, the following holds:\nE[xx' Axx'] - HAH > "
+    quote="(B) There exists a constant 5 > 0, such that for every PSD matrix A, the following holds:\nE[xx' Axx'] - "
+          "HAH > "
           "3-tr(HA) - H.",
     statement=r"x_i = \pm\sqrt{\lambda_i}: \quad E[xx^\top A xx^\top] - HAH \succeq \beta\, tr(HA) H, \ \beta > 0",
     words="features with independent signs meet Assumption 3.4(B) with some beta > 0",
@@ -236,7 +242,8 @@ one_hot = Claim(
           "holds:\nExx Axx'] < a-tr(HA) - H.",
     statement=r"x = \pm e_i: \quad E[xx^\top A xx^\top] \preceq 3\, tr(HA) H",
     words="one-hot features meet Assumption 3.4(A) with alpha = 3, whatever their smallest eigenvalue",
-    hypotheses=(Parameter("smallest", low=Fraction(0), high=Fraction(1), low_open=True, meaning="smallest eigenvalue"),),
+    hypotheses=(Parameter("smallest", low=Fraction(0), high=Fraction(1), low_open=True, meaning="smallest eigenvalue"),
+        ),
     says=lambda smallest: 3 + 0 * smallest, check=judge_one_hot, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"E[xx^\top A xx^\top] \preceq \lambda_{\min}^{-1} tr(HA) H", expected="HOLDS ARGUED",
@@ -248,18 +255,22 @@ one_hot = Claim(
 )
 subgaussian = Claim(
     id="glmtron/remark-1-subgaussian", source="003, Remark 1", whose=Whose.PRINTED, quote=_REMARK_1,
-    severity=Stake.UTILITY, statement=r"\sup_{|u|=1} E\langle u, H^{-1/2}x\rangle^4 \le K \Rightarrow \text{3.4(A) with } \alpha = K",
+    severity=Stake.UTILITY, statement=r"\sup_{|u|=1} E\langle u, H^{-1/2}x\rangle^4 \le K \Rightarrow \text{3.4(A) "
+                                      r"with } \alpha = K",
     words="sub-Gaussian H^(-1/2) x meets Assumption 3.4(A), alpha being the largest fourth moment K",
-    hypotheses=(Parameter("fourth", low=Fraction(1), meaning="K"),), says=lambda fourth: fourth, check=judge_subgaussian,
+    hypotheses=(Parameter("fourth", low=Fraction(1), meaning="K"),), says=lambda fourth: fourth,
+    check=judge_subgaussian,
     expected="HOLDS ARGUED", flips=(Flip("half of it", lambda fourth: fourth / 2, Verdict.REFUTED),),
     true_variants={"1 % more": "a larger alpha is a weaker condition", "squared": "K >= 1, so its square is larger"},
 )
 at_least_one = Claim(
     id="glmtron/alpha-ge-1", source="003, after Definition 3.5", whose=Whose.PRINTED, severity=Stake.UTILITY,
     quote="Additionally, according to Assumption [3.4][(A)] it holds\nthat ||x||2 < atr(H) - log®*(1/b) in Equation .",
-    statement=r"E\|x\|^2 = tr(H) \le \alpha\, tr(H)", words="by Assumption 3.4(A) the mean of |x|^2 is at most alpha tr(H): alpha >= 1",
+    statement=r"E\|x\|^2 = tr(H) \le \alpha\, tr(H)", words="by Assumption 3.4(A) the mean of |x|^2 is at most alpha "
+    "tr(H): alpha >= 1",
     hypotheses=(non_negative("first"), non_negative("second"), Parameter("mass", low=Fraction(0), high=Fraction(1))),
-    says=Fraction(1), check=judge_alpha, expected="HOLDS ARGUED", flips=(Flip("alpha >= 2", Fraction(2), Verdict.REFUTED),),
+    says=Fraction(1), check=judge_alpha, expected="HOLDS ARGUED", flips=(Flip("alpha >= 2", Fraction(2),
+        Verdict.REFUTED),),
     true_variants={"1 % less": "a smaller lower bound is weaker", "sign": "likewise",
                    "any *": "the identity holds for any two values and any mass"},
 )

@@ -77,7 +77,8 @@ def relu_steps(high: Any, low: Any) -> tuple[ProofStep, ...]:
     pairs = [(averaged(_square, a, b), a, b) for a, b in scores()]
     return (
         computed(f"scores of one sign: (a - b)^2/2 on average over x and -x; {high} and {low} are above and below 1/2",
-                 all(vanishes(pairs[k][0] - (pairs[k][1] - pairs[k][2]) ** 2 / 2) for k in (0, 3)) and low <= Fraction(1, 2) <= high),
+                 all(vanishes(pairs[k][0] - (pairs[k][1] - pairs[k][2]) ** 2 / 2) for k in (0, 3)) and low <= Fraction(
+                     1, 2) <= high),
         computed(f"of two signs: (a^2 + b^2)/2, at most (a - b)^2/2, at least (a - b)^2/4; {low} <= 1/4", all(
             vanishes(value - (a - b) ** 2 / 4 - (a + b) ** 2 / 4) and never_negative((a - b) ** 2 / 2 - value)
             for value, a, b in pairs[1:3]) and low <= Fraction(1, 4)),
@@ -86,7 +87,8 @@ def relu_steps(high: Any, low: Any) -> tuple[ProofStep, ...]:
 
 def judge_recursion(upper: bool) -> Callable[[Terms, Domain], Finding]:
     """Whether A_t is at most (or at least) the recursion with these coefficients, in the order of matrices."""
-    word, order, exact = ("most", "no less than", Fraction(1, 2)) if upper else ("least", "no more than", Fraction(1, 4))
+    word, order, exact = ("most", "no less than", Fraction(1, 2)) if upper else ("least", "no more than", Fraction(1,
+        4))
 
     def judge(says: Terms, given: Domain) -> Finding:
         tried = 0
@@ -110,7 +112,8 @@ def judge_recursion(upper: bool) -> Callable[[Terms, Domain], Finding]:
             computed("the coefficients of A and of HA + AH are 1 and -eta/2", vanishes(*gaps[:2])),
             computed(f"those of M o A, H and I are {order} {exact} eta^2, eta^2 sigma^2 and 4 eta^2 Gamma^2 f^2",
                      never_negative(*gaps[2:])),
-            argued("expectations over x, z and the noise are linear; M, H and I keep the order of matrices"), tried=tried,
+            argued("expectations over x, z and the noise are linear; M, H and I keep the order of matrices"),
+            tried=tried,
         )
 
     return judge
@@ -125,7 +128,8 @@ def judge_clipped(says: Callable[[Any], Any], given: Domain) -> Finding:
         tried += 1
         if true > says(eta):
             return refuted("a clipped step contracts less", {
-                "x": "+-1", "w*": 0, "eta": eta, "share of the gradient kept": kept, "A'/A": true, "claimed": says(eta)})
+                "x": "+-1", "w*": 0, "eta": eta, "share of the gradient kept": kept, "A'/A": true, "claimed": says(
+                    eta)})
     eta_ = given.chart("eta")
     return proof(computed("((1 - eta)^2 + 1)/2 is at most what is claimed, on symbols", never_negative(
         sympy.expand(says(eta_) - ((1 - eta_) ** 2 + 1) / 2))), tried=tried)
@@ -141,13 +145,15 @@ def judge_average(says: tuple[Any, Any], given: Domain) -> Finding:
         tried += 1
         if not low * (1 + rest) <= 1 + 2 * rest <= high * (1 + rest):
             return refuted("the weight of A_t in the mean lies outside", {
-                "q": q, "later iterates": later, "weight": 1 + 2 * rest, "lower": low * (1 + rest), "upper": high * (1 + rest)})
+                "q": q, "later iterates": later, "weight": 1 + 2 * rest, "lower": low * (1 + rest), "upper": high * (
+                    1 + rest)})
     s = sympy.Symbol("S", nonnegative=True)
     top, bottom = (sympy.Rational(one.numerator, one.denominator) for one in says)
     return proof(
         computed("low (1 + S) <= 1 + 2S <= high (1 + S) for all S >= 0",
                  never_negative(1 + 2 * s - bottom * (1 + s), top * (1 + s) - 1 - 2 * s)),
-        argued("E[d_k | d_t] = (I - eta H/2)^(k-t) d_t by the drift identity, and all matrices commute with H"), tried=tried,
+        argued("E[d_k | d_t] = (I - eta H/2)^(k-t) d_t by the drift identity, and all matrices commute with H"),
+        tried=tried,
     )
 
 
@@ -162,7 +168,8 @@ def judge_inverse_moment(says: Callable[..., Any], given: Domain) -> Finding:
             tried += 1
             if (d + 2) * lam > claimed:
                 return refuted("Gaussian features: M o H^(-1) = (d + 2) H", {
-                    "spectrum": f"1, {low} ({d - 1} times)", "lambda_i": lam, "entry": (d + 2) * lam, "claimed": claimed})
+                    "spectrum": f"1, {low} ({d - 1} times)", "lambda_i": lam, "entry": (d + 2) * lam,
+                    "claimed": claimed})
     alpha, trace, d_, lam_ = sympy.symbols("alpha T d l", positive=True)
     return proof(
         computed("tr(H H^{-1}) = d: what is claimed is at least alpha d lambda_i",
@@ -172,7 +179,7 @@ def judge_inverse_moment(says: Callable[..., Any], given: Domain) -> Finding:
 
 
 def judge_variance(says: Callable[..., Any], given: Domain) -> Finding:
-    """Whether C_N of the recursion (7), Gaussian, sigma = 0, 4 Gamma^2 f^2 = 1, is below says(eta, alpha, tr H, lambda)."""
+    """Whether C_N of (7), Gaussian, sigma = 0, 4 Gamma^2 f^2 = 1, is below says(eta, alpha, tr H, lambda)."""
     tried = 0
     for low in given.values("low"):
         spectrum = [Fraction(1), *[low] * 49]
@@ -185,7 +192,8 @@ def judge_variance(says: Callable[..., Any], given: Domain) -> Finding:
             tried += 1
             if last[0] > ball(bound):
                 return refuted("the recursion itself goes beyond", {
-                    "spectrum": f"1, {low} (49 times)", "eta": eta, "N": 300, "first entry of C_N": Enclosure.of_ball(last[0]),
+                    "spectrum": f"1, {low} (49 times)", "eta": eta, "N": 300, "first entry of C_N": Enclosure.of_ball(
+                        last[0]),
                     "claimed": bound})
     return undecided("no spectrum tried is against it", max(tried, 1))
 
@@ -209,7 +217,8 @@ def judge_step_size(says: Callable[[Any, Any, Any], Any], given: Domain) -> Find
     return proof(
         computed("1 - eta + eta^2 (d + 2)/2 is at most 1 at the largest step size, hence at all smaller ones",
                  never_negative(sympy.together(1 - eta_ * (d_ + 2) / 2))),
-        argued("for every spectrum: the first and last terms of thm-4.2-private-repaired without noise are the bias bound"),
+        argued("for every spectrum: the first and last terms of thm-4.2-private-repaired without noise are the bias "
+               "bound"),
         tried=tried,
     )
 

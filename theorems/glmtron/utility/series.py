@@ -75,7 +75,8 @@ def judge_head(k: int) -> Callable[[Callable[[Any], Any], Domain], Finding]:
             x = Fraction(1, k * n)
             true = series(n, x)
             if true < says(n):
-                return refuted("f is smaller at the cut", {"N": n, "x": x, "f": f"{float(true):.9g}", "claimed": says(n)})
+                return refuted("f is smaller at the cut", {"N": n, "x": x, "f": f"{float(true):.9g}", "claimed": says(
+                    n)})
         low = given["N"].low
         if low is None or low < 50:
             return refuted("f(1) = 0 for N = 1", {"N": 1, "x": 1, "f": 0, "claimed": says(1)})
@@ -83,7 +84,8 @@ def judge_head(k: int) -> Callable[[Callable[[Any], Any], Domain], Finding]:
         share = Fraction(1, 10) if k == 1 else Fraction(1, 33)
         return proof(
             *steps(int(low), k, share),
-            computed(f"what is claimed is at most {share} N", never_negative(n_ * share.numerator / share.denominator - says(n_))),
+            computed(f"what is claimed is at most {share} N", never_negative(
+                n_ * share.numerator / share.denominator - says(n_))),
             tried=len(values),
         )
 
@@ -117,8 +119,10 @@ def judge_both(says: Callable[[Any], Any], given: Domain) -> Finding:
         x = min(Fraction(1), z / (2 * n))
         tried += 1
         if series(n, x) < says(n) * min(Fraction(1), (2 * n * x) ** 2):
-            return refuted("f is smaller", {"N": n, "x": x, "f": series(n, x), "claimed": says(n) * min(1, (2 * n * x) ** 2)})
-    n_, x, t, size = given.chart("N"), sympy.Symbol("x", positive=True), sympy.Symbol("t"), sympy.Symbol("n", positive=True)
+            return refuted("f is smaller", {"N": n, "x": x, "f": series(n, x), "claimed": says(n) * min(1, (
+                2 * n * x) ** 2)})
+    n_, x, t, size = given.chart("N"), sympy.Symbol("x", positive=True), sympy.Symbol("t"), sympy.Symbol("n",
+        positive=True)
     total = sympy.summation(t * (size - 1 - t), (t, 0, size - 1))
     s = sympy.Symbol("s", nonnegative=True)
     return proof(
@@ -194,7 +198,8 @@ tail = Claim(
         statement=r"f(x) \ge \tfrac{1}{10} N^3 x^2, \quad x < 1/N,\ N \ge 51",
         words="f(x) is at least N^3 x^2/10 for x < 1/N and N >= 51", says=lambda n, x: n**3 * x**2 / 10,
         expected="HOLDS ARGUED", rests_on=("glmtron/lemma-f-x-repaired",),
-        true_variants={**_WEAKER, "10 -> 11 *": "a smaller lower bound is weaker", "** -> ?* (operator 1)": "3 N x^2/10 is smaller"},
+        true_variants={**_WEAKER, "10 -> 11 *": "a smaller lower bound is weaker",
+            "** -> ?* (operator 1)": "3 N x^2/10 is smaller"},
     ),
 )
 half_step = Claim(
@@ -224,7 +229,8 @@ full_step = reading(
     true_variants={**_WEAKER, "1 % more": "N/10 is true", "15 -> 16 *": "a smaller lower bound is weaker"},
 )
 half_steps = reading(
-    series_bounds, "half", words="f(eta lambda/2), as the recursion has it, is at least N/15 times min(1, (N eta lambda)^2)",
+    series_bounds, "half", words="f(eta lambda/2), as the recursion has it, is at least N/15 times min(1, (N eta "
+                                 "lambda)^2)",
     says=lambda n: n * Fraction(1, 15), check=judge_head(2), expected="REFUTED PROVED",
 )
 all_lengths = Claim(
@@ -235,7 +241,8 @@ all_lengths = Claim(
     says=lambda n: (n - 1) * (n - 2) / n * Fraction(3, 128), check=judge_both, expected="HOLDS ARGUED",
     flips=(Flip("3/64", lambda n: (n - 1) * (n - 2) / n * Fraction(3, 64), Verdict.REFUTED),
            Flip("N/10", lambda n: n * Fraction(1, 10), Verdict.REFUTED)),
-    true_variants={"2 -> 3 *": "a smaller lower bound is weaker", "any reach": "both factors of f have one sign for x < 0, too"},
+    true_variants={"2 -> 3 *": "a smaller lower bound is weaker", "any reach": "both factors of f have one sign for x "
+        "< 0, too"},
 )
 bernoulli = Claim(
     id="glmtron/eq-1-1-x-N", source="003, Appendix D.2, after (11)", whose=Whose.PRINTED, severity=Stake.PROOF,
@@ -249,8 +256,10 @@ inverse = Claim(
     id="glmtron/eq-12-13", source="003, from (12) to (13)", whose=Whose.PRINTED, severity=Stake.EDITORIAL,
     quote="where the second inequality holds since tr(Hy,;.) = Zf;l AP < Nyp-k*and A > niN",
     statement=r"\sum_{i \le k^*} \lambda_i^{-1} \le N\eta k^*",
-    words="each 1/lambda_i up to k* is at most N eta (the last line goes back to the smaller sum: both are upper bounds)",
-    hypotheses=(positive("eta"), Parameter("excess", low=Fraction(0)), positive_integer("N")), says=lambda n, eta: n * eta,
+    words="each 1/lambda_i up to k* is at most N eta (the last line goes back to the smaller sum: both are upper "
+          "bounds)",
+    hypotheses=(positive("eta"), Parameter("excess", low=Fraction(0)), positive_integer("N")), says=lambda n,
+    eta: n * eta,
     check=judge_inverse, expected="HOLDS PROVED", flips=(Flip("half", lambda n, eta: n * eta / 2, Verdict.REFUTED),),
     true_variants={"1 % more": "a larger bound is weaker"},
 )

@@ -19,11 +19,20 @@ from typing import Any
 from oracle.core.domain import vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.glmtron.utility.ground import LAWS, LINES, averaged, dot, moments, relu, scores
+from theorems.glmtron.utility.ground import LAWS, LINES, Law, averaged, dot, moments, relu, scores
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 Indicator = Callable[[Any, Any], Any]
+
+
+def _weighed(law: Law, u: Any, v: Any, power: int, weight: Indicator, *, truths: bool = True) -> tuple[Any, Any, Any]:
+    """E[b^power weight(a, b) xx^T], a = <x,u>, b = <x,v>."""
+    def whole(x: Any) -> Any:
+        value = weight(dot(x, u), dot(x, v))
+        return dot(x, v) ** power * (bool(value) if truths else value)
+
+    return moments(law, whole)
 
 
 def judge_symmetric(says: Indicator, given: Domain) -> Finding:
@@ -33,8 +42,8 @@ def judge_symmetric(says: Indicator, given: Domain) -> Finding:
         for u in LINES:
             for v in LINES:
                 for power in (0, 2):
-                    left = moments(law, lambda x: dot(x, v) ** power * (dot(x, u) > 0 and dot(x, v) > 0))
-                    right = moments(law, lambda x: dot(x, v) ** power * bool(says(dot(x, u), dot(x, v))))
+                    left = _weighed(law, u, v, power, lambda a, b: a > 0 and b > 0)
+                    right = _weighed(law, u, v, power, says)
                     tried += 1
                     if left != right:
                         return refuted("the two sides differ for a law that is that of -x", {
@@ -54,11 +63,12 @@ def judge_relaxed(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
             if b**2 * says(a, b) != b**2 * (a > 0):
                 return refuted("the indicators do not add up", {"<x,u>": a, "<x,v>": b, "sum": says(a, b)})
     same = [
-        moments(law, lambda x: dot(x, v) ** 2 * (dot(x, u) > 0)) == moments(law, lambda x: dot(x, v) ** 2 * (dot(x, u) < 0))
+        _weighed(law, u, v, 2, lambda a, b: a > 0) == _weighed(law, u, v, 2, lambda a, b: a < 0)
         for law in LAWS for u in LINES for v in LINES
     ]
     return proof(
-        computed("b^2 1[a > 0] = b^2 (1[a > 0, b > 0] + 1[a > 0, -b > 0]) at all pairs of five numbers, all signs among them", True),
+        computed("b^2 1[a > 0] = b^2 (1[a > 0, b > 0] + 1[a > 0, -b > 0]) at all pairs of five numbers, all signs "
+                 "among them", True),
         sampled("part 3 of C.1 at three laws and all pairs of seven vectors", all(same)),
         argued("parts 2 and 4 are Assumption 3.6, part 1 is part 2 at v = u; a symmetric tensor is known from v, v"),
     )
@@ -69,10 +79,10 @@ def judge_half(says: Callable[[Any], Any], given: Domain) -> Finding:
     tried = 0
     for law in LAWS:
         for u in LINES:
-            for v in ((Fraction(1), Fraction(2)), None):
-                even = (lambda x: dot(x, v) ** 2) if v else (lambda x: Fraction(1))  # noqa: B023
-                left = moments(law, lambda x: says(dot(x, u)) * even(x))
-                right = tuple(entry / 2 for entry in moments(law, even))
+            for power in (0, 2):
+                v = (Fraction(1), Fraction(2))
+                left = _weighed(law, u, v, power, lambda a, b: says(a), truths=False)
+                right = tuple(entry / 2 for entry in _weighed(law, u, v, power, lambda a, b: True))
                 tried += 1
                 if left != right:
                     return refuted("half of the mass is not on the side where <x,u> > 0", {
@@ -125,7 +135,8 @@ def judge_sandwich(says: tuple[Fraction, Fraction], given: Domain) -> Finding:
                  all(vanishes(risk - square / 8 - total / 8) for risk, square, _, total in differ)
                  and low <= Fraction(1, 8)),
         computed("of two signs: it is (a - b)^2/4 less -ab/2 >= 0", all(
-            vanishes(square / 4 - risk + product / 2) and never_negative(-product) for risk, square, product, _ in differ)),
+            vanishes(square / 4 - risk + product / 2) and never_negative(-product) for risk, square, product,
+            _ in differ)),
         argued("the mean over x is that over the pairs x, -x"),
     )
 
@@ -136,11 +147,14 @@ _SIGNS = {"beyond *": "the indicators are asked about some numbers of each sign,
 
 symmetric = Claim(
     id="glmtron/assumption-3.6", source="003, Assumption 3.6 and Remark 2", whose=Whose.PRINTED, severity=Stake.UTILITY,
-    quote=_36 + "\n\nRemark 2. Here we require that both the second and fourth moments of x remain symmetric. It can\n\nbe "
+    quote=_36 + "\n\nRemark 2. Here we require that both the second and fourth moments of x remain symmetric. It "
+                "can\n\nbe "
           "shown that Assumption[3.6]is satisfied when x and —x follow the same distribution",
-    statement=r"x \sim -x \Rightarrow E[xx^\top 1[x^\top u > 0, x^\top v > 0]] = E[xx^\top 1[x^\top u < 0, x^\top v < 0]]",
+    statement=r"x \sim -x \Rightarrow E[xx^\top 1[x^\top u > 0, x^\top v > 0]] = E[xx^\top 1[x^\top u < 0, x^\top v < "
+              r"0]]",
     words="features of the same law as their negatives meet Assumption 3.6",
-    hypotheses=(vector("u"), vector("v")), says=lambda a, b: max(a, b) < 0, check=judge_symmetric, expected="HOLDS ARGUED",
+    hypotheses=(vector("u"), vector("v")), says=lambda a, b: max(a, b) < 0, check=judge_symmetric,
+    expected="HOLDS ARGUED",
     flips=(Flip("with zeros", lambda a, b: max(a, b) <= 0, Verdict.REFUTED),), survivors=_SIGNS,
 )
 relaxed = Claim(
@@ -155,9 +169,11 @@ relaxed = Claim(
 )
 half = Claim(
     id="glmtron/lemma-C.2", source="003, Lemma C.2", whose=Whose.PRINTED, severity=Stake.PROOF,
-    quote="1. Under Assumption[C.1] it holds that: for every vector u € Hi,\n\n1 1\n\n2. Under Assumption|[C_1] it holds "
+    quote="1. Under Assumption[C.1] it holds that: for every vector u € Hi,\n\n1 1\n\n2. Under Assumption|[C_1] it "
+          "holds "
           "that: for every vector u € H,\n\nEx®* . 1[x\"u> 0] = 1 Ex®Y = =M",
-    statement=r"E[xx^\top 1[x^\top u > 0]] = \tfrac12 H, \quad E[x^{\otimes 4} 1[x^\top u > 0]] = \tfrac12 M \quad \forall u",
+    statement=r"E[xx^\top 1[x^\top u > 0]] = \tfrac12 H, \quad E[x^{\otimes 4} 1[x^\top u > 0]] = \tfrac12 M \quad "
+              r"\forall u",
     words="half of the second and of the fourth moments lie where <x,u> > 0, for every vector u",
     hypotheses=(vector("u"),), says=lambda a: 1 if a > 0 else 0, check=judge_half, expected="REFUTED PROVED",
     uses=("glmtron/C-1-vs-3.6",),

@@ -98,7 +98,8 @@ def judge_clip(says: Callable[..., Any], given: Domain) -> Finding:
         tried += 1
         if says(scale, c, log, s) != true:
             return refuted("the product is another one", {
-                "alpha tr H": scale, "C_2": c, "log^(2a)": log, "s": s, "claimed": says(scale, c, log, s), "product": true})
+                "alpha tr H": scale, "C_2": c, "log^(2a)": log, "s": s, "claimed": says(scale, c, log, s),
+                "product": true})
     scale_, c_, log_, s_ = (given.symbol(name) for name in names)
     return proof(computed("(alpha tr(H) L)(2 C^2 L s^2), on symbols",
                           vanishes(says(scale_, c_, log_, s_) - scale_ * log_ * 2 * c_**2 * log_ * s_**2)), tried=tried)
@@ -131,7 +132,8 @@ norm = Claim(
 )
 norm_half = reading(
     norm, "half", words="a scalar Gaussian has x^2 <= log(1/b), the exponent of Gaussian tails, with probability 1 - b",
-    says=Fraction(1, 2), check=judge_norm, expected="REFUTED PROVED", repaired_by="glmtron/def-3.5-norm-tail-reading-one",
+    says=Fraction(1, 2), check=judge_norm, expected="REFUTED PROVED",
+    repaired_by="glmtron/def-3.5-norm-tail-reading-one",
 )
 norm_one = reading(
     norm, "one", words="a scalar Gaussian has x^2 <= log^2(1/b), a = 1, with probability at least 1 - b, b <= 1/2",
@@ -154,11 +156,13 @@ mismatch = Claim(
     ),
 )
 clip_norm = Claim(
-    id="glmtron/alg-1-gamma-exponent", source="003, Algorithm 1 and the end of the proof of Lemma D.3", whose=Whose.PRINTED,
+    id="glmtron/alg-1-gamma-exponent", source="003, Algorithm 1 and the end of the proof of Lemma D.3",
+    whose=Whose.PRINTED,
     severity=Stake.UTILITY, quote="< 2atr(H) - log**(1/b) - C2 - 2.",
     statement=r"\gamma_t^2 = 2\alpha\, tr(H)\, C_2^2 \log^{4a}(N)\, s_t^2",
     words="the squared clipping norm is the product of the bounds on |x|^2 and on the squared residual",
-    hypotheses=(positive("scale", "alpha tr H"), positive("constant", "C_2"), positive("log", "log^(2a)"), positive("s")),
+    hypotheses=(positive("scale", "alpha tr H"), positive("constant", "C_2"), positive("log", "log^(2a)"), positive(
+        "s")),
     says=lambda scale, c, log, s: 2 * scale * c**2 * log**2 * s**2, check=judge_clip, expected="HOLDS PROVED",
     flips=(Flip("the logarithm once", lambda scale, c, log, s: 2 * scale * c**2 * log * s**2, Verdict.REFUTED),),
     true_variants={"any *": "an identity of products"},

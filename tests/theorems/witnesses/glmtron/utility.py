@@ -115,7 +115,8 @@ def clipped_less(witness: Witness) -> bool:
 def weight_of_the_mean(witness: Witness) -> bool:
     """N^2 times the squared mean of the iterates 1, q, q^2, ...: what a unit start adds, against the bounds."""
     q, later = number(witness, "q"), int(witness["later iterates"])
-    correlations = [q ** abs(j - k) if j != k else 1.0 for j in range(later + 1) for k in range(later + 1) if j == 0 or k == 0]
+    correlations = [q ** abs(j - k) if j != k else 1.0 for j in range(later + 1) for k in range(later + 1) if j == 0
+        or k == 0]
     weight = sum(correlations)
     return weight > number(witness, "upper") + 1e-12 or weight < number(witness, "lower") - 1e-12
 
@@ -156,7 +157,8 @@ def no_absolute_constant(witness: Witness) -> bool:
 
 def budget_too_large(witness: Witness) -> bool:
     n = 10.0**12
-    return number(witness, "exponent of epsilon") > -0.5 and 1000 * math.sqrt(2.1 * math.log(n) / n) < 1 and witness["N"] == "10^12"
+    return number(witness, "exponent of epsilon") > -0.5 and 1000 * math.sqrt(2.1 * math.log(
+        n) / n) < 1 and witness["N"] == "10^12"
 
 
 def logarithm_missing(witness: Witness) -> bool:
@@ -185,7 +187,8 @@ def gamma_grows(witness: Witness) -> bool:
 
 def larger_steps_pass(witness: Witness) -> bool:
     n = int(witness["N"])
-    return number(witness, "eta tr(H)") < 1 / number(witness, "alpha") and number(witness, "eta tr(H)") > 1 / math.log(n)
+    return number(witness, "eta tr(H)") < 1 / number(witness, "alpha") and number(witness, "eta tr(H)") > 1 / math.log(
+        n)
 
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
