@@ -70,7 +70,7 @@ def judge_rate(k: Fraction, cooling: Exponent, *studies: str) -> Callable[[Expon
 
 
 def judge_formula(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
-    """Whether says(r, k) is the exponent of the second term of N^{-r/(1+r)} (1 + (f^2 N^{r/(1+r)})^{r/(1+2r)}), f = N^-k.
+    """Whether says(r, k) is the exponent of N^{-r/(1+r)} (f^2 N^{r/(1+r)})^{r/(1+2r)}, f = N^-k.
 
     The choice of the proof, eta = min(N^{-1/(1+r)}, N^{-(1+r)/(1+2r)} f^{-2r/(1+2r)}), makes 1/(eta N) that order.
     """
@@ -111,7 +111,7 @@ def judge_exponential(says: Any, given: Domain) -> Finding:
     if says < 1:
         n, value = least[-1]
         steps = (
-            computed("(3/512)(1 - N^-2) floor(ln(eta N)), a lower bound of N times the risk at sigma = 1, rises along "
+            sampled("(3/512)(1 - N^-2) floor(ln(eta N)), a lower bound of N times the risk at sigma = 1, rises along "
                      "the lengths tried",
                      all(bool(b >= a) for (_, a), (_, b) in itertools.pairwise(least))
                      and bool(value > 0)),
@@ -123,7 +123,7 @@ def judge_exponential(says: Any, given: Domain) -> Finding:
             "N times the risk, at least": f"{float(value.mid()):.4f}",
             "k*": int(float((arb(n) / 6).log().floor().mid()))}, *steps)
     return proof(
-        computed("the lower bound over ln N stays below 3/512", all(bool(value <= arb(3) / 512) for _, value in least)),
+        sampled("the lower bound over ln N stays below 3/512", all(bool(value <= arb(3) / 512) for _, value in least)),
         argued("by thm-4.2-reading-fixed: bias 1/(eta N), variance 6 sigma^2 (k* + sum_{i > k*} (eta N)^2 e^(-2i))/N, "
                "k* <= ln(eta N), and "
                "the tail sum is at most e^2/(e^2 - 1)"),

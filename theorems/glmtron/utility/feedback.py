@@ -95,7 +95,8 @@ _GROWTH = (
 growth = Claim(
     id="glmtron/feedback-divergence", source="003, Algorithm 1 and Lemma D.3 together: noise that grows with the model",
     quote="Upon determining the clipping threshold 4, it is subsequently incorporated into the existing "
-          "clipping\nlist . Following this, Gaussian noise with a standard deviation of 2 f+, is introduced to the clipped\nl;",
+          "clipping\nlist . Following this, Gaussian noise with a standard deviation of 2 f+, is introduced to the "
+          "clipped\nl;",
     severity=Stake.UTILITY,
     statement=r"E\|w_{t+1}\|_H^2 \ge (1 - 2\eta\lambda_1 + 8\alpha\eta^2 f^2 tr(H)^2 C_2^2 \log^{4a} N)\, E\|w_t\|_H^2",
     words="with clipping norms proportional to |w_t|_H the iterates grow by 1 - 2 eta lambda_1 + 8 alpha eta^2 f^2 "

@@ -70,8 +70,10 @@ def mean(law: Law, of: Callable[[tuple[Fraction, ...]], Any]) -> Any:
 
 def moments(law: Law, weight: Callable[[tuple[Fraction, ...]], Any]) -> tuple[Any, Any, Any]:
     """E[weight(x) xx^T] in the plane: its entries 11, 12 and 22."""
-    one, cross, two = (mean(law, lambda x, i=i, j=j: weight(x) * x[i] * x[j]) for i, j in ((0, 0), (0, 1), (1, 1)))
-    return one, cross, two
+    def entry(i: int, j: int) -> Any:
+        return mean(law, lambda x: weight(x) * x[i] * x[j])
+
+    return entry(0, 0), entry(0, 1), entry(1, 1)
 
 
 def is_psd(entries: Sequence[Any]) -> bool:

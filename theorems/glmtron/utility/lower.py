@@ -110,7 +110,10 @@ def judge_sandwich(says: tuple[Any, Any], given: Domain) -> Finding:
     a, energy, less = (sympy.Symbol(name, nonnegative=True) for name in ("a", "S", "m"))
     eta, lam = sympy.symbols("eta l", positive=True)
     down, up = (sympy.Rational(c.numerator, c.denominator) for c in (low, high))
-    step = lambda c, at, total: (1 - eta * lam + 2 * c * (eta * lam) ** 2) * at + c * eta**2 * lam * total  # noqa: E731
+
+    def step(c: Any, at: Any, total: Any) -> Any:
+        return (1 - eta * lam + 2 * c * (eta * lam) ** 2) * at + c * eta**2 * lam * total
+
     return proof(
         *relu_steps(high, low),
         computed("a step with the larger c is no smaller on the diagonal", never_negative(

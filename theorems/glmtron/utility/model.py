@@ -33,9 +33,7 @@ def judge_risk(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     tried = 0
     for point in given.points("gap", "variance"):
         gap, p = point["gap"], point["variance"]
-        laws = ((p / (1 + p), Fraction(-1)), (1 / (1 + p), p)) if p else ((Fraction(1), Fraction(0)),)
-        laws = tuple((mass, -value) for mass, value in laws) if p else laws
-        true = sum((mass * (gap - z) ** 2 for mass, z in laws), Fraction(0)) / 2
+        true = (p / (1 + p) * (gap - 1) ** 2 + 1 / (1 + p) * (gap + p) ** 2) / 2  # z is 1 or -p: mean 0, variance p
         tried += 1
         if says(gap, p) != true:
             return refuted("the risk is another one", {

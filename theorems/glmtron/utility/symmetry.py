@@ -50,7 +50,7 @@ def judge_symmetric(says: Indicator, given: Domain) -> Finding:
                             "law": law, "u": u, "v": v, "left": left, "right": right})
     cases = [(a, b) for a in (-2, 0, 3) for b in (-1, 0, 5)]
     return proof(
-        computed("-x is counted on the right exactly if x is on the left, in all nine patterns of signs",
+        sampled("-x is counted on the right exactly if x is on the left, in all nine patterns of signs",
                  all(bool(says(Fraction(-a), Fraction(-b))) is (a > 0 and b > 0) for a, b in cases)),
         argued("xx^T and b^2 xx^T are even in x, and x -> -x keeps the law"), tried=tried,
     )
@@ -58,8 +58,8 @@ def judge_symmetric(says: Indicator, given: Domain) -> Finding:
 
 def judge_relaxed(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether says(a, b), a sum of the indicators of 3.6, is 1[a > 0] wherever b is not 0."""
-    for a in map(Fraction, (-2, "-1/2", 0, "1/2", 3)):
-        for b in map(Fraction, (-1, "-1/2", 0, "1/2", 5)):
+    for a in map(Fraction, ("-2", "-1/2", "0", "1/2", "3")):
+        for b in map(Fraction, ("-1", "-1/2", "0", "1/2", "5")):
             if b**2 * says(a, b) != b**2 * (a > 0):
                 return refuted("the indicators do not add up", {"<x,u>": a, "<x,v>": b, "sum": says(a, b)})
     same = [
@@ -67,7 +67,7 @@ def judge_relaxed(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
         for law in LAWS for u in LINES for v in LINES
     ]
     return proof(
-        computed("b^2 1[a > 0] = b^2 (1[a > 0, b > 0] + 1[a > 0, -b > 0]) at all pairs of five numbers, all signs "
+        sampled("b^2 1[a > 0] = b^2 (1[a > 0, b > 0] + 1[a > 0, -b > 0]) at all pairs of five numbers, all signs "
                  "among them", True),
         sampled("part 3 of C.1 at three laws and all pairs of seven vectors", all(same)),
         argued("parts 2 and 4 are Assumption 3.6, part 1 is part 2 at v = u; a symmetric tensor is known from v, v"),
@@ -89,7 +89,7 @@ def judge_half(says: Callable[[Any], Any], given: Domain) -> Finding:
                         "law": " ".join(f"{share}:({x[0]},{x[1]})" for share, x in law), "u": f"{u[0]},{u[1]}",
                         "left": ", ".join(map(str, left)), "half": ", ".join(map(str, right))})
     return proof(
-        computed("the weights of x and -x add up to 1 for <x,u> positive, zero and negative",
+        sampled("the weights of x and -x add up to 1 for <x,u> positive, zero and negative",
                  all(says(Fraction(a)) + says(Fraction(-a)) == 1 for a in (0, 1, 3, -2))),
         argued("xx^T and the fourth tensor are even in x, and x -> -x keeps the law"), tried=tried,
     )

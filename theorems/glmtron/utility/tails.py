@@ -105,6 +105,22 @@ def judge_clip(says: Callable[..., Any], given: Domain) -> Finding:
                           vanishes(says(scale_, c_, log_, s_) - scale_ * log_ * 2 * c_**2 * log_ * s_**2)), tried=tried)
 
 
+def judge_markov(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether P(T > log(says(k, b))) <= b whenever E e^T <= k; at points T is log(k/b) or nearly 0."""
+    tried = 0
+    for point in given.points("moment", "b"):
+        k, b = point["moment"], point["b"]
+        level = says(k, b)
+        true = k / level if level > 0 else Fraction(1)  # the largest probability that E e^T <= k leaves to e^T = level
+        tried += 1
+        if true > b:
+            return refuted("more often", {"E e^T": k, "b": b, "level": level, "probability": true})
+    k_, b_ = given.chart("moment"), given.chart("b")
+    return proof(computed("k over the level is at most b, on symbols", never_negative(sympy.together(b_ - k_ / says(k_,
+        b_)))),
+                 argued("Markov's inequality for e^T"), tried=tried)
+
+
 _SQUARE = Parameter("square", low=Fraction(8, 3), meaning="C_2^2")
 orlicz = Claim(
     id="glmtron/def-3.5-tail", source="003, Definition 3.5, second condition (a = 1/2, Gaussian)", whose=Whose.PRINTED,
@@ -166,4 +182,17 @@ clip_norm = Claim(
     says=lambda scale, c, log, s: 2 * scale * c**2 * log**2 * s**2, check=judge_clip, expected="HOLDS PROVED",
     flips=(Flip("the logarithm once", lambda scale, c, log, s: 2 * scale * c**2 * log * s**2, Verdict.REFUTED),),
     true_variants={"any *": "an identity of products"},
+)
+markov = Claim(
+    id="glmtron/def-3.5-tail-markov", source="003, Definition 3.5: \"That is, for any fixed v, with probability > 1 - "
+                                             "b\"",
+    quote="That is, for any fixed v, with probability > 1 — b :\n((x,v))? < C3[H]}2[[v]* log™*(1/b).",
+    whose=Whose.PRINTED,
+    severity=Stake.UTILITY, statement=r"E e^T \le k \Rightarrow P(T > \log(k/b)) \le b",
+    words="the tail bound follows from the exponential moment: with log(1/b) for a moment of 1, with log(2/b) for one "
+          "of 2",
+    hypotheses=(Parameter("moment", low=Fraction(1)), Parameter("b", low=Fraction(0), high=Fraction(1), low_open=True)),
+    says=lambda moment, b: moment / b, check=judge_markov, expected="HOLDS ARGUED",
+    flips=(Flip("log(1/b) whatever the moment", lambda moment, b: 1 / b, Verdict.REFUTED),),
+    true_variants={"1 % more": "a higher level is weaker", "squared": "k/b >= 1, so its square is higher"},
 )

@@ -191,6 +191,12 @@ def larger_steps_pass(witness: Witness) -> bool:
         n)
 
 
+def other_sum(witness: Witness) -> bool:
+    y, t = number(witness, "eta lambda"), int(witness["t"])
+    total = y * float(np.sum((1 - y / 2) ** (int(witness["power"]) * np.arange(t))))
+    return abs(total - number(witness, "claimed")) > 1e-9 * total
+
+
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/assumption-3.4A-onehot": one_hot_fourth,
     "glmtron/assumption-3.4B-rademacher": signs_have_no_beta,
@@ -215,6 +221,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/remark-5": budget_too_large,
     "glmtron/cor-4.3-exp-reading-O": logarithm_missing,
     "glmtron/thm-4.2-reading-adaptive": gamma_grows,
+    "glmtron/eq-10-sum": other_sum,
     "glmtron/thm-5.2-stepsize": larger_steps_pass,
 }
 NOT_WITNESSES: dict[str, Witness] = {
