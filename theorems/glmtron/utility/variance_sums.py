@@ -82,6 +82,7 @@ lower_sum = Claim(
     words="eta^2 times the sum of (1 - eta lambda/2)^(2k) is at least eta/lambda times 1 - (1 - eta lambda/2)^(2t)",
     hypotheses=_PRODUCT, says=lambda y, end: 1 - end**2, check=judge_sum(2, equal=False), expected="HOLDS ARGUED",
     flips=(Flip("twice that", lambda y, end: 2 - 2 * end**2, Verdict.REFUTED),),
-    true_variants={"1 % less": "a smaller lower bound is weaker", "sign": "likewise", "squared": "a share squared is smaller",
+    true_variants={"1 % less": "a smaller lower bound is weaker", "sign": "likewise",
+        "squared": "a share squared is smaller",
                    "?? -> ?* *": "1 - 2 q^t is smaller", "any t": "for t < 1 the right side is negative"},
 )
