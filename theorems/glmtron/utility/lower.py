@@ -38,7 +38,7 @@ from theorems.glmtron.utility.moments import relu_steps
 from theorems.glmtron.utility.upper import RUN, Run, highest, runs
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 
 def lowest(run: Run) -> arb:
@@ -66,9 +66,7 @@ def judge_lower(says: tuple[Any, Any, Any], given: Domain) -> Finding:
                     "s^2": run.noise, "gap": run.gaps[0], "claimed": claimed, "upper chain": Enclosure.of_ball(highest(
                         run))})
             if not lowest(run) >= ball(claimed):
-                return refuted("the lower chain is smaller", {
-                    "spectrum": ", ".join(map(str, run.spectrum)), "N": n, "eta": run.rate, "claimed": claimed,
-                    "chain": Enclosure.of_ball(lowest(run))})
+                return undecided("the lower chain is smaller, and the upper one is not", tried)
         short = 1 - (-arb(1) / 4).exp()
         constants = ball(start) <= short * (1 - (-arb(1) / 2).exp()) / 4 and ball(feedback) <= short**3 / 16
     t, size, x = sympy.Symbol("t"), sympy.Symbol("n", positive=True), sympy.Symbol("x", positive=True)

@@ -138,7 +138,7 @@ def judge_closed(says: tuple[Any, Any, Any], given: Domain) -> Finding:
             tried += 1
             claimed = closed_form(run, *says)
             if highest(run) > ball(claimed):
-                return refuted("the upper chain, which is the risk at w* = 0 without label noise, is larger", {
+                return refuted("the upper chain, which is the risk itself at w* = 0, is larger", {
                     "spectrum": ", ".join(map(str, run.spectrum)), "N": run.records, "eta": run.rate,
                     "sigma^2": run.label,
                     "s^2": run.noise, "gap": run.gaps[0], "claimed": claimed, "chain": Enclosure.of_ball(highest(run))})
@@ -171,7 +171,7 @@ def judge_printed(says: tuple[Any, ...], given: Domain) -> Finding:
             claimed = printed_terms(run, *says)
             tried += 1
             if highest(run) > ball(claimed):
-                return refuted("the upper chain, which is the risk at w* = 0 without label noise, is larger", {
+                return refuted("the upper chain, which is the risk itself at w* = 0, is larger", {
                     "spectrum": ", ".join(map(str, run.spectrum)), "N": run.records, "eta": run.rate,
                     "sigma^2": run.label,
                     "s^2": run.noise, "claimed": claimed, "chain": Enclosure.of_ball(highest(run))})
