@@ -78,8 +78,7 @@ gaussian = Claim(
     flips=(Flip("d for d^2", lambda log, epsilon, n, d: d * log**2 / (epsilon * n) ** 2, Verdict.REFUTED),),
     true_variants={"any *": "an identity of products"},
 )
-_TEXTS = "what other papers prove; their texts are not among the documents, and what is needed of them is proved "
-    "here instead: "
+_TEXTS = "what other papers prove; their texts are not among the documents, and what is needed is proved here instead: "
 literature = unchecked(
     "remark-5-literature", "Remark 5: the rates match those of [49, 48]", "the rates match those of non-private and "
     "linear regression",
