@@ -192,7 +192,7 @@ _POLY = ("1. If the spectrum of H satisfies A\\, = k:_’\"jor some r > 1, then 
          "utility is upper bounded "
          "by O(N~ 7 (1 + (e 2N T ) 727 ).")
 _EXP = ("2. If the spectrum of H satisfies \\, = e~ ¥, then with probability at least 1 — 1/N, the utility\nis upper "
-        "bounded by O(N—1(1 + "
+        "bounded by O(N—1(1 4 "
         "(¢72N)z)).")
 _REMARK = ("Specifically, a constant privacy\nbudget £ = O(1) can yield utility bounds of O(N~\"/(1+27)) for "
            "polynomial decay and O(N ~1/2)\nfor "
