@@ -27,7 +27,7 @@ from oracle.core.domain import Parameter
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.utility.ground import rational
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, positive, vanishes

@@ -98,20 +98,6 @@ def judge_isotropic(says: Callable[[Any], Any], given: Domain) -> Finding:
                           and never_negative(given.chart("reach") - 1)), tried=tried)
 
 
-def judge_index(says: Callable[[int, int], int], given: Domain) -> Finding:
-    """Whether k* is says(number of eigenvalues >= 1/(eta N), N) for a flat spectrum of so many."""
-    tried = 0
-    for point in given.points("N", "d"):
-        n, d = point["N"], point["d"]
-        count = sum(lam >= Fraction(1, n) for lam in [Fraction(1)] * d + [Fraction(1, 2 * n)])  # eta = 1
-        tried += 1
-        if says(d, n) != count:
-            return refuted("k* counts eigenvalues, and iterations there are N", {
-                "N": n, "eta": 1, "spectrum": f"1 ({d} times), 1/(2N)", "k*": count, "claimed": says(d, n)})
-    d_, n_ = given.symbol("d"), given.symbol("N")
-    return proof(computed("as many as there are eigenvalues from the cut on", vanishes(says(d_, n_) - d_)), tried=tried)
-
-
 def judge_necessary(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the variance term sigma^2 D_eff/N is at least says(sigma^2, k*/N)."""
     tried = 0
@@ -189,15 +175,6 @@ trace = Claim(
     expected="HOLDS PROVED", rests_on=("glmtron/effective-dimensions",),
     flips=(Flip("D_pri at most sqrt(N)", (lambda n: n, lambda n: n, lambda n: n), Verdict.REFUTED),),
     true_variants={"*1 % more": "a larger bound is weaker", "*squared": "likewise", "?2? 2 -> 3 *": "likewise"},
-)
-iterations = Claim(
-    id="glmtron/simplified-1-iterations", source="003, Section 4, first simplified case: what k* is", quote=_CASE_1,
-    whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"k^* = \text{the number of iterations}",
-    words="k* is a number of iterations", hypotheses=(positive_integer("N"), positive_integer("d")),
-    says=lambda count, n: n, check=judge_index, expected="REFUTED PROVED",
-    repair=Repair(statement=r"k^* = \#\{i : \lambda_i \ge 1/(\eta N)\}", words="k* is the number of eigenvalues from "
-        "1/(eta N) on",
-                  says=lambda count, n: count, expected="HOLDS PROVED"),
 )
 isotropic = Claim(
     id="glmtron/simplified-case-2", source="003, Section 4, second simplified case", whose=Whose.PRINTED,

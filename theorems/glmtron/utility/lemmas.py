@@ -15,7 +15,7 @@ from theorems.glmtron.utility.moments import (
     judge_step_size,
     judge_variance,
 )
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.verdict import Verdict
 
 _STEP = (positive("eta"), non_negative("variance", "sigma^2"), non_negative("clip", "Gamma"), non_negative("multiplier",

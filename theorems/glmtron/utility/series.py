@@ -29,7 +29,7 @@ from oracle.core.domain import Parameter, positive, positive_integer, probabilit
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 

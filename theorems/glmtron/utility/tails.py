@@ -15,12 +15,12 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import Parameter, positive
+from oracle.core.domain import Parameter
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
 from theorems.tools.boxes import prove
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
@@ -88,23 +88,6 @@ def judge_quadratic(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     )
 
 
-def judge_clip(says: Callable[..., Any], given: Domain) -> Finding:
-    """Whether says(alpha tr H, C, L, s) is the product of the bounds on |x|^2 and on the residual^2, L = log^(2a)."""
-    names = ("scale", "constant", "log", "s")
-    tried = 0
-    for point in given.points(*names, at_most=80):
-        scale, c, log, s = (point[name] for name in names)
-        true = (scale * log) * (2 * c**2 * log * s**2)
-        tried += 1
-        if says(scale, c, log, s) != true:
-            return refuted("the product is another one", {
-                "alpha tr H": scale, "C_2": c, "log^(2a)": log, "s": s, "claimed": says(scale, c, log, s),
-                "product": true})
-    scale_, c_, log_, s_ = (given.symbol(name) for name in names)
-    return proof(computed("(alpha tr(H) L)(2 C^2 L s^2), on symbols",
-                          vanishes(says(scale_, c_, log_, s_) - scale_ * log_ * 2 * c_**2 * log_ * s_**2)), tried=tried)
-
-
 def judge_markov(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether P(T > log(says(k, b))) <= b whenever E e^T <= k; at points T is log(k/b) or nearly 0."""
     tried = 0
@@ -170,18 +153,6 @@ mismatch = Claim(
         says=lambda quadratic, largest: largest, expected="HOLDS ARGUED",
         true_variants={"1 % more": "a larger bound is weaker"},
     ),
-)
-clip_norm = Claim(
-    id="glmtron/alg-1-gamma-exponent", source="003, Algorithm 1 and the end of the proof of Lemma D.3",
-    whose=Whose.PRINTED,
-    severity=Stake.UTILITY, quote="< 2atr(H) - log**(1/b) - C2 - 2.",
-    statement=r"\gamma_t^2 = 2\alpha\, tr(H)\, C_2^2 \log^{4a}(N)\, s_t^2",
-    words="the squared clipping norm is the product of the bounds on |x|^2 and on the squared residual",
-    hypotheses=(positive("scale", "alpha tr H"), positive("constant", "C_2"), positive("log", "log^(2a)"), positive(
-        "s")),
-    says=lambda scale, c, log, s: 2 * scale * c**2 * log**2 * s**2, check=judge_clip, expected="HOLDS PROVED",
-    flips=(Flip("the logarithm once", lambda scale, c, log, s: 2 * scale * c**2 * log * s**2, Verdict.REFUTED),),
-    true_variants={"any *": "an identity of products"},
 )
 markov = Claim(
     id="glmtron/def-3.5-tail-markov", source="003, Definition 3.5: \"That is, for any fixed v, with probability > 1 - "

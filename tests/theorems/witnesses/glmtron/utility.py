@@ -97,12 +97,6 @@ def tail_is_longer(witness: Witness) -> bool:
     return later < bound and longer > tail and number(witness, "exponent of the tail") > number(witness, "claimed")
 
 
-def counts_eigenvalues(witness: Witness) -> bool:
-    times, n = int(witness["spectrum"].split("(")[1].split()[0]), int(witness["N"])
-    spectrum = np.array([1.0] * times + [1 / (2 * n)])
-    return int(np.sum(spectrum >= 1 / n)) != int(witness["claimed"])
-
-
 def clipped_less(witness: Witness) -> bool:
     eta, kept = Fraction(witness["eta"]), Fraction(witness["share of the gradient kept"])
     w, after = Fraction(3), []
@@ -210,7 +204,6 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/eq-14-half-step": smaller_series,
     "glmtron/eq-14-series-reading-half": smaller_series,
     "glmtron/prose-necessary-tail": tail_is_longer,
-    "glmtron/simplified-1-iterations": counts_eigenvalues,
     "glmtron/lemma-D.4-clipping": clipped_less,
     "glmtron/lemma-D.5-reading-one": weight_of_the_mean,
     "glmtron/lemma-D.5-reading-eta": weight_of_the_mean,
