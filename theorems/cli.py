@@ -17,7 +17,6 @@ from theorems.claim import Checked, Claim, by_severity, claim, claims, expectati
 from theorems.findings import Findings
 from theorems.graph import standing
 from theorems.mutation.judging import judge_variants
-from theorems.pending import pending
 from theorems.run import Done, Failed, processors, run
 from theorems.show import as_json, print_claim, print_summary
 
@@ -40,16 +39,12 @@ def of_paper(paper: str | None) -> list[Claim]:
 
 def list_claims(
     paper: Annotated[str | None, typer.Option(help="Only the claims of this paper, e.g. relu-approx.")] = None,
-    waiting: Annotated[bool, typer.Option("--pending", help="The sources of bounds that are no claims yet.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the claims, with source and expected verdict: the worst first, as severity says, and refuted ones first.
 
     JSON is in the order of the modules.
     """
-    if waiting:
-        _list_pending(paper, as_json)
-        return
     chosen = of_paper(paper)
     if as_json:
         print_json([
@@ -63,17 +58,6 @@ def list_claims(
     print_table(("claim", "expected", "source", "what it says"), [
         (item.id, expectations()[item.id].verdict.value, item.source, item.words) for item in by_severity(chosen)
     ])
-
-
-def _list_pending(paper: str | None, as_json: bool) -> None:
-    rows = [(name, words) for name, words in pending().items() if paper in (None, name.split("/", 1)[0])]
-    if not rows:
-        papers = sorted({name.split("/", 1)[0] for name in pending()})
-        raise DomainError(f"paper = {paper} has no pending sources; those that have some: {', '.join(papers)}")
-    if as_json:
-        print_json([{"id": name, "words": words} for name, words in rows])
-        return
-    print_table(("pending", "what it will say"), rows)
 
 
 def check_claims(

@@ -47,7 +47,7 @@ def test_a_wheel_has_every_vector_file_and_schema(wheel: zipfile.ZipFile) -> Non
 @pytest.mark.full
 def test_a_wheel_has_the_other_data_and_no_tests(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    assert data_files("reports/templates") | {"theorems/pending.toml"} <= names
+    assert data_files("reports/templates") | {"empirical/studies/record.jsonl", "reports/variants.json"} <= names
     assert not any(name.startswith(("tests", "benchmarks")) for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Whatever is named as a source is a claim, or stands in the one list of pending ones, which only shrinks.
+"""Whatever is named as a source is a claim, and what a bound rests on holds.
 
 A number without a checked statement is no proof: so is the validity that a bound tells held to its sources' verdicts.
 """
@@ -6,19 +6,13 @@ A number without a checked statement is no proof: so is the validity that a boun
 from __future__ import annotations
 
 import functools
-import json
 
 import pytest
-from typer.testing import CliRunner
 
 from oracle.core.registry import VALIDITIES, algorithms, bounds
-from reports.cli import app
 from theorems.claim import claims, expectations
-from theorems.pending import pending
 from theorems.promise import false_claims
 from theorems.verdict import Evidence, Verdict
-
-CEILING = 0  # of the list of pending sources: lower it whenever the list is shorter, and never raise it
 
 
 @functools.cache
@@ -47,19 +41,12 @@ def weakest(sources: tuple[str, ...]) -> str:
     return max(map(known, sources), key=list(VALIDITIES).index)
 
 
-def test_every_source_is_a_claim_or_pending() -> None:
-    unknown = {source: who for source, who in named().items() if source not in claims() and source not in pending()}
-    assert unknown == {}
+def test_every_source_is_a_claim() -> None:
+    assert {source: who for source, who in named().items() if source not in claims()} == {}
 
 
-def test_what_is_pending_is_named_and_no_claim_yet() -> None:
-    assert sorted(pending().keys() - named()) == [], "nobody waits for these: take them off the list"
-    assert sorted(pending().keys() & claims()) == [], "these are claims: take them off the list"
-    assert all(words.strip() for words in pending().values())
-
-
-def test_the_list_of_pending_sources_only_shrinks() -> None:
-    assert len(pending()) == CEILING, "shorter: lower the ceiling with it; longer: register the claim instead"
+def test_no_bound_waits_for_a_claim() -> None:
+    assert [name for name, item in bounds().items() if item.validity == "pending"] == []
 
 
 @pytest.mark.parametrize("name", list(bounds()))
@@ -89,12 +76,3 @@ def test_every_kind_of_validity_is_told_from_the_others() -> None:
 def test_a_background_result_that_bounds_rest_on_holds_by_a_computation(source: str) -> None:
     assert expectations()[source].verdict is Verdict.HOLDS
     assert expectations()[source].evidence is not Evidence.CITED
-
-
-def test_the_list_is_shown() -> None:
-    result = CliRunner().invoke(app, ["claims", "--pending", "--paper", "glmtron", "--json"])
-    assert result.exit_code == 0
-    shown = {entry["id"]: entry["words"] for entry in json.loads(result.output)}
-    assert shown == {name: words for name, words in pending().items() if name.startswith("glmtron/")}
-    lines = CliRunner().invoke(app, ["claims", "--pending"]).output.splitlines()
-    assert len(lines) == 1 + len(pending())
