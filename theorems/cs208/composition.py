@@ -192,17 +192,29 @@ def judge_proportional(says: Formula, given: Domain) -> Finding:
     )
 
 
-def judge_released(says: bool, given: Domain) -> Finding:
-    """Whether all iterates and outputs are functions of the noisy gradients: two steps, written out."""
-    start, rate, one, two = sympy.symbols("theta_0 eta g_1 g_2", real=True)
-    first = start - rate * one
-    last, average = first - rate * two, (first + first - rate * two) / 2
-    leftover = (last.free_symbols | average.free_symbols) - {start, rate, one, two}
-    if bool(leftover) is says:
-        return refuted("an output needs more than the noisy gradients", {"needs": str(leftover or "nothing else")})
+def judge_released(says: tuple[str, ...], given: Domain) -> Finding:
+    """Whether these of theta_0, eta, ghat_1 and ghat_2 tell both outputs of two steps, without the data.
+
+    The steps are run with gradients a + b theta of the data and noise z; then z is what ghat has beside the data's.
+    """
+    start, rate = sympy.symbols("theta_0 eta", real=True)
+    released = sympy.symbols("ghat_1 ghat_2", real=True)
+    theta, iterates = start, []
+    for step, noisy in enumerate(released, 1):
+        intercept, slope, noise = sympy.symbols(f"a_{step} b_{step} z_{step}", real=True)
+        theta = (theta - rate * (intercept + slope * theta + noise)).subs(
+            noise, noisy - intercept - slope * theta)
+        iterates.append(sympy.expand(theta))
+    outputs = {"last": iterates[-1], "average": sympy.expand(sum(iterates) / len(iterates))}
+    for name, value in outputs.items():
+        for needed in sorted(value.free_symbols, key=str):
+            if str(needed) not in says:
+                moved = sympy.simplify(value.subs(needed, needed + 1) - value)
+                return refuted("the output differs where all that was named is the same", {
+                    "output": name, "not named": needed, "moves, one more of it, by": moved})
     return proof(
-        computed("last and average iterate of two steps are formulas of start, step size and noisy gradients",
-                 not leftover),
+        computed("last and average iterate of two steps are formulas of these, without the data's gradients",
+                 all({str(one) for one in value.free_symbols} <= set(says) for value in outputs.values())),
         argued("so is every iterate, by induction; what is computed from a private release is as private"),
     )
 
@@ -225,12 +237,13 @@ released = Claim(
     quote=r"Proof idea: Show releasing $(\hat{g}_1, \hat{g}_2, \dots, \hat{g}_T)$ satisfies DP", whose=Whose.PRINTED,
     severity=Stake.PRIVACY, statement=r"\hat\theta = F(\hat g_1, \ldots, \hat g_T)",
     words="what DP-GD puts out is a function of its noisy gradients, so that it is as private as they are",
-    hypotheses=(), says=True, check=judge_released, flips=(Flip("it is not", False, Verdict.REFUTED),),
+    hypotheses=(), says=("theta_0", "eta", "ghat_1", "ghat_2"), check=judge_released,
+    flips=(Flip("the first noisy gradient alone", ("theta_0", "eta", "ghat_1"), Verdict.REFUTED),),
     expected="HOLDS ARGUED",
 )
 each_step = Claim(
-    id="cs208/each-step-eps", source="004, Privacy Analysis: every step and all of them have one epsilon",
-    quote="Adaptive composition across T steps", whose=Whose.TYPO, severity=Stake.PRIVACY,
+    id="cs208/each-step-eps", source="004, Privacy Analysis, read with one epsilon for every step and for all of them",
+    quote=r"Each step (releasing \hat{g}_t) satisfies (ϵ, δ) -DP", whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"T \text{ steps, each } (\epsilon, \delta)\text{-DP, are } (\epsilon, \delta)\text{-DP}",
     words="T steps, each with the epsilon of the whole, are epsilon-DP together",
     hypotheses=(Parameter("odds", low=Fraction(1), meaning="e^epsilon"), _STEPS),
