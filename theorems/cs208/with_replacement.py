@@ -67,7 +67,7 @@ def judge_chain(says: Pair, given: Domain) -> Finding:
         if claimed != true:
             return refuted("the least odds for pure bases are others", {
                 "e^epsilon": odds, "B": draws, "n": size, "claimed odds": claimed, "odds": true})
-        if odds > 1 and says[1](odds, draws, size) != chained(odds, draws, int(size)):
+        if says[1](odds, draws, size) != chained(odds, draws, int(size)):
             return refuted("the chain has another delta", {
                 "e^epsilon": odds, "B": draws, "n": size, "claimed delta'/delta": says[1](odds, draws, size),
                 "of the chain": chained(odds, draws, int(size))})
@@ -186,8 +186,9 @@ replacement = Claim(
     repair=Repair(
         statement=r"\varepsilon' = B \ln\Big(1 + \frac{e^\varepsilon - 1}n\Big),\quad"
                   r" \delta' = \delta\, \frac{(1 + (e^\varepsilon - 1)/n)^B - 1}{e^\varepsilon - 1}",
-        words="B draws with replacement, their order unseen and a record replaced, amplify so; no smaller epsilon' is "
-              "right for delta = 0",
+        words="B draws with replacement, their order unseen and a record replaced, amplify so for epsilon > 0; no "
+              "smaller epsilon' is right for delta = 0 (and delta' tends to B delta/n as epsilon falls to 0)",
+        hypotheses=(Parameter("odds", low=Fraction(1), low_open=True, meaning="e^epsilon"), *_DRAWS[1:]),
         says=(lambda odds, draws, size: (1 + (odds - 1) / size) ** draws,
               lambda odds, draws, size: ((1 + (odds - 1) / size) ** draws - 1) / (odds - 1)),
         expected="HOLDS ARGUED", source="004, DP SGD: B points with replacement, draw by draw",
