@@ -308,8 +308,8 @@ call = Claim(
     repaired_by="glmtron/alg-2-repaired", expected="REFUTED PROVED",
 )
 sequence = Claim(
-    id="glmtron/lemma-D.1-thresholds", source="003, Lemma D.1 (proof) and Section E.1: the sequence of all calls",
-    quote=_SEQUENCE, whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    id="glmtron/lemma-D.1-thresholds", source="003, Lemma D.1 (proof) and Section E.1, read of all calls as one",
+    quote=_SEQUENCE, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\{s_t\}_{t \le N} \text{ is } (\varepsilon', \delta')\text{-DP}",
     words="all N calls together are (epsilon', delta')-DP, as each of them is said to be",
     hypotheses=(positive_integer("calls", "N"),), says=(Fraction(1), Fraction(1)), check=judge_calls,
