@@ -298,7 +298,7 @@ online = Claim(
     source="002, proof of Theorem 13: online to batch, on records that are drawn again",
     quote="therefore we can apply the Azuma-Hoeffding inequality or so called online-to-batch "
           "technique to get the expectation loss",
-    whose=Whose.PRINTED, severity=Stake.PROOF,
+    whose=Whose.READING, severity=Stake.PROOF,
     statement=r"\frac1T\sum_t L_{\mathcal D}(\mathbf W^{(t)}) \le \frac1T\sum_t L_t(\mathbf W^{(t)}) + "
               r"I\sqrt{\frac{2\log(1/\xi)}{T}}",
     words="the mean population loss of T iterates exceeds their mean loss by at most I sqrt(2 log(1/xi)/T), whatever n",

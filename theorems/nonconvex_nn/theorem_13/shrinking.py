@@ -229,7 +229,7 @@ space = Claim(
     id="nonconvex-nn/asm-4", source="002, Assumption 4: the parameter space, against the ball of the analysis",
     quote=r"the parameter space of the network is $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$, i.e., for all "
           r"$\mathbf{W} \in \mathcal{W} : \|\mathbf{W}_l\|_F \leq R$, for all $l \in [L]$.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m) \subseteq \mathcal{B}(\mathbf{0}, R)",
     words="the parameter space, the ball of radius R around 0, holds the weights near the "
           "start that the analysis is about",
@@ -245,7 +245,7 @@ space = Claim(
 )
 projection = Claim(
     id="nonconvex-nn/alg-10-projection", source="002, Algorithm 10, line 6: the projection on B(0, R)",
-    quote=r"convex set $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    quote=r"convex set $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\lVert \Pi_{\mathcal{B}(\mathbf{0}, R)}(\mathbf{W}_l) - \mathbf{W}_l^{(0)} \rVert_F \le R/\sqrt m",
     words="the projection keeps every layer within R/sqrt(m) of its start, where the network is nearly linear",
     hypotheses=_SPACE, says=_LITERAL, check=judge_projected, uses=("nonconvex-nn/asm-4",), expected="REFUTED PROVED",
