@@ -42,7 +42,7 @@ def judge_descent(says: Fraction, given: Domain) -> Finding:
 towards = Claim(
     id="cs208/moves-towards-minima", source="004, Gradient Descent: the annotated step, no range of the step size",
     quote="(minimization: subtract gradient term because we move towards local minima)",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"f(a - \gamma \nabla f(a)) < f(a)",
     words="a step against the gradient lowers the function, whatever the step size; here 3/smoothness",
     hypotheses=(), says=Fraction(3), check=judge_descent, expected="REFUTED PROVED",

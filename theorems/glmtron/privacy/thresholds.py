@@ -276,8 +276,7 @@ printed = Claim(
 )
 winner = Claim(
     id="glmtron/alg-2-winner", source="003, Section 4, with steps 8 to 13 of Algorithm 2",
-    quote="The bin with the most estimates is used, ensuring a constant factor approximation of the distance to the "
-          "optimum.",
+    quote="The bin with the most estimates is used, ensuring a constant factor",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\arg\max_k \tilde d_k = \arg\max_k d_k \text{ with probability above } \tfrac12",
     words="the bin with the most batch means is the one that is used, more often than not",

@@ -305,7 +305,7 @@ last_display = Claim(
 in_mean = Claim(
     id="nonconvex-nn/thm-13-expectation",
     source="002, proof of Theorem 13: it ends in a mean, the theorem in a probability",
-    quote=r"\mathbb{E}_{\mathcal{A}_{SGD}}\left[\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)})\right] \leq",
+    quote=r"\mathbb{E}_{\mathcal{A}_{SGD}}\left[\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)})\right]",
     whose=Whose.READING, severity=Stake.PROOF, statement=r"\mathbb{E}X \le b \implies \mathbb{P}(X \le b) \ge 1 - \xi",
     words="what bounds the mean of the loss bounds the loss with the theorem's probability",
     hypotheses=(probability("xi"),), says=lambda xi: sympy.Integer(1), check=judge_expectation,
