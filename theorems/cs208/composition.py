@@ -39,6 +39,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.cs208.judging import Formula, led
 from theorems.given import Domain
 from theorems.tools.either import root
+from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -93,9 +94,15 @@ def judge_any(says: Formula, given: Domain) -> Finding:
             least = mean * steps - 2 * ((1 - mean**2) * steps).sqrt() - arb(2).log()
             claimed = says(arb(1), arb(steps), level)
             if least > claimed:
-                return refuted("so many randomised responses have a larger epsilon, by Chebyshev, certified", {
+                many, m = sympy.Symbol("T", positive=True), sympy.tanh(sympy.Rational(1, 2))
+                quotient = (m * many - 2 * sympy.sqrt((1 - m**2) * many) - sympy.log(2)) / says(
+                    sympy.Integer(1), many, sympy.log(8))
+                return refuted_by("so many randomised responses have a larger epsilon, by Chebyshev", {
                     "epsilon_0": 1, "T": steps, "delta": "1/4", "claimed": Enclosure.of_ball(claimed),
-                    "epsilon at least": Enclosure.of_ball(least)})
+                    "epsilon at least": Enclosure.of_ball(least)},
+                    computed("the quotient of the two grows without bound in T: no constant in front will do",
+                             sympy.limit(quotient, many, sympy.oo) == sympy.oo),
+                    argued("the epsilon of T responses is at least that: Chebyshev, in the module docstring"))
     return undecided("no number of steps up to 4^29 is against it", 29)
 
 
@@ -157,8 +164,13 @@ def judge_noise(says: Callable[..., Any], given: Domain) -> Finding:
                 return refuted("no noise at all", {**point, "variance in (C/n)^2": variance.str(8)})
             mu = 2 * (ball(steps) / variance).sqrt()
             if mu > 4 and mu**2 / 2 > ball(epsilon) and delta < Fraction(1, 4):
-                return refuted("with mu^2/2 > epsilon and mu > 4 delta is above 1/4, certified", {
-                    **point, "delta": float(delta), "variance in (C/n)^2": variance.str(8), "mu": mu.str(8)})
+                large, log = sympy.Symbol("epsilon", positive=True), sympy.log(8)
+                share = 2 / (says(large, sympy.Integer(1), log, log) * large)  # mu^2/(2 epsilon), T = 1, delta = 1/8
+                return refuted_by("with mu^2/2 > epsilon and mu > 4 delta is above 1/4", {
+                    **point, "delta": float(delta), "variance in (C/n)^2": variance.str(8), "mu": mu.str(8)},
+                    computed("mu^2/(2 epsilon) grows without bound in epsilon: no constant in front will do",
+                             sympy.limit(share, large, sympy.oo) == sympy.oo),
+                    argued("delta is above 1/4 there: the normal tail's bound in the module docstring"))
             if epsilon < 100 and delta_ball(ball(epsilon), mu) > ball(delta):
                 return refuted("the exact delta is larger, certified", {
                     **point, "delta": float(delta), "variance in (C/n)^2": variance.str(8), "mu": mu.str(8)})
@@ -274,7 +286,7 @@ advanced = Claim(
     hypotheses=(positive("epsilon", "epsilon_0"), _STEPS, _DELTA),
     says=lambda each, steps, level: 100 * each * root(steps * level), check=judge_any,
     flips=(Flip("the constant 10000", lambda each, steps, level: 10000 * each * root(steps * level), Verdict.REFUTED),),
-    uses=("cs208/delta-2T",), expected="REFUTED PROVED",
+    uses=("cs208/delta-2T",), expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\epsilon \le (\sqrt2 + \tfrac12)\, \epsilon_0 \sqrt{T \ln(2/\delta)},\quad"
                   r" \epsilon_0 \le \sqrt{\ln(2/\delta)/T}",
@@ -304,7 +316,7 @@ noise = Claim(
     words="a constant times (C/(epsilon n))^2 T ln(T/delta) ln(1/delta) is enough noise for every epsilon; here 1000",
     hypotheses=(positive("epsilon"), _STEPS, _HALF),
     says=lambda epsilon, steps, inside, inner: 1000 * steps * inside * inner / epsilon**2, check=judge_noise,
-    uses=("cs208/adv-composition", "cs208/dp-gd-delta0", "cs208/dp-gd-step"), expected="REFUTED PROVED",
+    uses=("cs208/adv-composition", "cs208/dp-gd-delta0", "cs208/dp-gd-step"), expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\sigma^2 = \tfrac{28}{3} (2\sqrt2 + 1)^2 \Big(\frac{C}{\epsilon n}\Big)^2 T"
                   r" \ln\frac T\delta \ln\frac1\delta,\quad \epsilon \le 1,\ \delta \le \tfrac12",
