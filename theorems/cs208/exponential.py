@@ -167,7 +167,7 @@ mean_and_sum = Claim(
     says=lambda e, n, total, r: -e * total / 2 - e * n * r / 2,
     check=formula(
         ("epsilon", "size", "total", "regulariser"),
-        lambda e, n, total, r: e * (-total / n - r) / (2 * Fraction(1, n)),
+        lambda e, n, total, r: e * (-total / n - r) / (2 * (e / e) / n),
         lambda e, n, total, r: e * (-total / n - r) * n / 2, "the exponent is another", "both are one expression",
     ),
     flips=(Flip("R not multiplied", lambda e, n, total, r: -e * total / 2 - e * r / 2, Verdict.REFUTED),),

@@ -206,7 +206,7 @@ prior = Claim(
     says=lambda n, likelihood, log_prior: -log_prior / n,
     check=formula(
         ("size", "likelihood", "log_prior"),
-        lambda n, likelihood, log_prior: -(likelihood + log_prior) / Fraction(n) + likelihood / Fraction(n),
+        lambda n, likelihood, log_prior: -(likelihood + log_prior) / n + likelihood / n,
         lambda n, likelihood, log_prior: -(likelihood + log_prior) / n + likelihood / n,
         "posterior and regularised risk differ", "minus the log posterior over n, less the mean log loss",
     ),
