@@ -21,5 +21,5 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
     const centred = uniform(seed) - 0.5;
     return mean - (Math.sign(centred) * Math.log1p(-2 * Math.abs(centred))) / labels.length;
   });
-  process.stdout.write(JSON.stringify({ releases }) + "\n");
+  process.stdout.write(JSON.stringify({ id: request.id, dataset: request.dataset, releases }) + "\n");
 });

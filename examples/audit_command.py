@@ -22,4 +22,4 @@ for line in sys.stdin:
         centred = random.Random(seed).random() - 0.5
         laplace = -math.copysign(math.log1p(-2 * abs(centred)), centred)
         releases.append(sum(labels) / len(labels) + laplace / len(labels))
-    print(json.dumps({"releases": releases}), flush=True)
+    print(json.dumps({"id": request["id"], "dataset": request["dataset"], "releases": releases}), flush=True)

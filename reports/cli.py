@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from oracle.running.console import BAD_USAGE, run
+from oracle.running.console import BAD_USAGE, broken, run
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -84,7 +84,11 @@ def main() -> None:
         for line in conflicts:
             print(f"error: {line}; uninstall one of them", file=sys.stderr)
         sys.exit(BAD_USAGE)
-    sys.exit(run(command_of(*needed(sys.argv[1:]))))
+    try:
+        app = command_of(*needed(sys.argv[1:]))
+    except Exception as error:  # a broken installation: no verdict, and no exit code of one
+        sys.exit(broken(error))
+    sys.exit(run(app))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-EXAMPLES = {"quick": 12, "tests": 20, "thorough": 100}
+EXAMPLES = {"quick": 12, "tests": 15, "thorough": 100}
 for tier, count in EXAMPLES.items():
     settings.register_profile(tier, deadline=None, derandomize=True, max_examples=count, print_blob=True)
 settings.load_profile("tests")

@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 
 from oracle.core.plain import plain_object
-from oracle.running.console import VERDICT_STYLES, terminal
+from oracle.running.console import VERDICT_STYLES, print_wrapped, terminal
 from theorems.claim import Checked, Claim, Whose, by_severity
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
@@ -136,7 +136,7 @@ def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None
             ("CITED", [item.claim.id for item in checked if item.finding.evidence is Evidence.CITED]),
             ("UNDECIDED", [item.claim.id for item in checked if item.finding.verdict is Verdict.UNDECIDED]),
         ):
-            console.print(f"{label:12} {', '.join(names) or 'none'}", markup=False, soft_wrap=True)
+            print_wrapped(f"{label:12} ", ", ".join(names) or "none")
     for item in outcomes:
         wrong = f"ERROR        {item.claim.id}: {item.error}" if isinstance(item, Failed) else (
             "" if item.as_expected else f"CHANGED      {item.claim.id}: {item.difference}"

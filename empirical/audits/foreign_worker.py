@@ -1,14 +1,16 @@
 """What serves a training function in its own process (`oracle.running.isolated_worker`).
 
-A request is a JSON line, `{"dataset": name, "models": M}`, with the shapes of the data set's arrays where it is new,
-followed by the arrays and by M seeds as raw bytes; an answer is a JSON line, `{"alive": true}` as long as the function
-is called on and on, at last `{"shape": [M, ...]}`, followed by the releases, or `{"error": why}`.
+A request is a JSON line, `{"id": n, "dataset": number, "models": M}`, with the shapes of the data set's arrays where it
+is new, followed by the arrays and by M seeds as raw bytes; an answer is a JSON line that repeats id and data set and
+says whose it is, `"pid"`: `"alive"` as long as the function is called on and on, at last `"shape": [M, ...]`, followed
+by the releases, or `"error": why`. A child that the function forks never answers.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -66,8 +68,13 @@ def _copy(dataset: Dataset) -> Dataset:
 def serve(spec: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more, or the first error."""
 
+    process = os.getpid()
+    asked: dict[str, int] = {}
+
     def answer(message: dict[str, Any], body: bytes = b"") -> None:
-        answers.write(json.dumps(message).encode() + b"\n" + body)
+        if os.getpid() != process:
+            os._exit(0)  # the function forked, and its child came back, too: one answer is enough
+        answers.write(json.dumps({**asked, "pid": process, **message}).encode() + b"\n" + body)
         answers.flush()
 
     pause, last = spec["timeout"] / 20, time.monotonic()
@@ -79,12 +86,13 @@ def serve(spec: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
             last = now
             answer({"alive": True})
 
-    datasets: dict[str, Dataset] = {}
+    datasets: dict[int, Dataset] = {}
     try:
         function = load_function(spec["path"])
         answer({"alive": True})
         while line := requests.readline():
             request = json.loads(line)
+            asked = {"id": request["id"], "dataset": request["dataset"]}
             if "shapes" in request:
                 features, labels = (
                     np.frombuffer(requests.read(8 * math.prod(shape)), dtype=np.float64).reshape(shape)

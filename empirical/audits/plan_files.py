@@ -11,7 +11,6 @@ by small audits (`empirical.audits.epsilon_search`), unless one is named.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -30,6 +29,7 @@ from empirical.pairs.pair import builders, default_pair, make_pair
 from empirical.pairs.pair_files import file_spec
 from oracle.core.domain import shown, word
 from oracle.core.errors import DomainError
+from oracle.core.reading import read_toml
 from oracle.core.registry import algorithm, named
 from oracle.running.isolated import MEMORY, TIMEOUT
 
@@ -144,7 +144,7 @@ def _configured(name: str, config: Path | Mapping[str, Any]) -> DescribedAudit:
     """A registered algorithm with the keys of a TOML file, or of a mapping like it; the file of a plan serves, too."""
     item = algorithm(name)
     own = {parameter.name for parameter in item.keys}
-    read = _toml(config) if isinstance(config, Path) else _plain(config)
+    read = read_toml(config, name="config") if isinstance(config, Path) else _plain(config)
     given = {key: word(value) for key, value in read.items()}
     if given.pop("algorithm", name) != name:
         raise DomainError(f"algorithm in {shown(config)} is outside its domain: {name}, which is to be audited")
@@ -189,11 +189,3 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
     }
 
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=str)  # decimals stay exact
-    except OSError as error:
-        raise DomainError(f"config = {path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"config = {path} is no TOML file: {error}") from None

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracle.core.errors import TargetError
+from oracle.core.reading import ARRAYS, read_arrays, read_bytes
 
 Array = NDArray[np.float64]
 
@@ -73,13 +74,8 @@ def load(path: Path) -> Array:
 
 
 def _numpy_parts(path: Path) -> Iterator[Array]:
-    with open(path, "rb") as file:
-        loaded = np.load(file, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            yield as_numbers(loaded)
-        else:
-            for name in sorted(loaded.files):
-                yield as_numbers(loaded[name])
+    for _, array in sorted(read_arrays(read_bytes(path, megabytes=ARRAYS, fault=TargetError)).items()):
+        yield as_numbers(array)
 
 
 def _torch_parts(path: Path) -> Iterator[Array]:

@@ -128,6 +128,7 @@ class _Isolated(abc.ABC):
         self._asked += 1
         try:
             request = json.dumps(self._request(bound, case, self._asked)) + "\n"
+            process.require_silence()
             process.write(request.encode(), seconds=self._timeout)
             return self._understood(self._heard(process), self._asked)
         except TargetTimeout as error:
@@ -152,25 +153,15 @@ class _Isolated(abc.ABC):
         self._process, self._first = Isolated(self.name, self._words, memory=self._memory), True
         return self._process
 
-    def _heard(self, process: Isolated) -> bytes:
-        """The next line; the first one may take as long as loading may, which the first process of all has shown."""
+    def _heard(self, process: Isolated) -> dict[str, Any]:
+        """The next answer; the first may take as long as loading may, which the first process of all has shown."""
         started = time.monotonic()
-        line = process.read_line(
+        answer = process.read_object(
             seconds=self._timeout + (self._loading if self._first else 0.0), megabytes=_LONGEST
         )
         if self._first:
             self._loading = min(self._loading, _PATIENCE * (1.0 + time.monotonic() - started))
         self._first = False
-        return line
-
-    def _object(self, line: bytes) -> dict[str, Any]:
-        try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError):  # bad JSON, no UTF-8, or thousands of brackets
-            answer = None
-        if not isinstance(answer, dict):
-            text = shown(line.decode(errors="replace"))
-            raise TargetError(f"{self.name} answered with what is no JSON object: {text!r}")
         return answer
 
     @abc.abstractmethod
@@ -178,8 +169,8 @@ class _Isolated(abc.ABC):
         """The JSON object that asks for a case."""
 
     @abc.abstractmethod
-    def _understood(self, line: bytes, number: int) -> Answer:
-        """The answer in a line; a TargetError where there is none."""
+    def _understood(self, answer: dict[str, Any], number: int) -> Answer:
+        """What an object says; a TargetError where that is no answer to the question of that number."""
 
 
 class GateFunction(_Isolated):
@@ -199,7 +190,7 @@ class GateFunction(_Isolated):
     def _start(self) -> Isolated:
         process = super()._start()
         try:
-            greeting = self._object(self._heard(process))
+            greeting = self._heard(process)
             if "error" in greeting:
                 raise TargetError(f"{self.name} cannot be loaded: {greeting['error']}")
         except BaseException:
@@ -210,10 +201,9 @@ class GateFunction(_Isolated):
     def _request(self, bound: Bound, case: Case, number: int) -> dict[str, Any]:
         return {"id": number, "arguments": arguments(bound, case.input)}
 
-    def _understood(self, line: bytes, number: int) -> Answer:
-        answer = self._object(line)
+    def _understood(self, answer: dict[str, Any], number: int) -> Answer:
         if answer.get("id") != number:
-            raise TargetError(f"{self.name} disturbed its own process: {shown(line.decode(errors='replace'))}")
+            raise TargetError(f"{self.name} disturbed its own process: {shown(answer)}")
         if answer.get("over"):
             self.close()
         if "crash" in answer:
@@ -241,10 +231,10 @@ class GateCommand(_Isolated):
         given = {name: _plain(value) for name, value in arguments(bound, case.input).items()}
         return {"id": number, "bound": bound.name, "input": given}
 
-    def _understood(self, line: bytes, number: int) -> Answer:
-        answer = self._object(line)
+    def _understood(self, answer: dict[str, Any], number: int) -> Answer:
+        told = shown(json.dumps(answer))
         if answer.pop("id", None) != number:
-            raise TargetError(f"{self.name} answered {shown(line.decode())}: expected the id {number}")
+            raise TargetError(f"{self.name} answered {told}: expected the id {number}")
         if set(answer) == {"refused"}:
             return Refusal(shown(answer["refused"]))
         if set(answer) == {"value"}:
@@ -252,7 +242,7 @@ class GateCommand(_Isolated):
         if set(answer) == {"lower", "upper"}:
             return read(answer)
         raise TargetError(
-            f"{self.name} answered {shown(line.decode())}: expected value, lower and upper, or refused, beside the id"
+            f"{self.name} answered {told}: expected value, lower and upper, or refused, beside the id"
         )
 
 

@@ -20,7 +20,6 @@ Paths in the file are relative to it. Decimals are exact, with or without quotes
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -31,6 +30,7 @@ from empirical.gate.result import TrainingResult
 from empirical.gate.xfail import Xfails
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.reading import read_toml
 from oracle.running.isolated import MEMORY, TIMEOUT
 
 BUDGET, CONFIDENCE, DELTA = 2000, 0.999, "1e-5"
@@ -108,12 +108,7 @@ _TRAINING_KEYS = {field.name for field in fields(TrainingJob)}
 
 def read(path: Path, defaults: Mapping[str, Any]) -> tuple[list[Job], Path | None]:
     """The jobs of a file, and its file of expected failures; `defaults` hold where a table does not say otherwise."""
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=str)  # decimals stay exact
-    except OSError as error:
-        raise DomainError(f"config = {path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"config = {path} is no TOML file: {error}") from None
+    given = read_toml(path, name="config")
     tables, xfail = given.pop("gate", []), given.pop("xfail", None)
     if given or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         what = f"the key {shown(next(iter(given)))}" if given else "a gate that is no [[gate]]"

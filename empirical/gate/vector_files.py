@@ -15,6 +15,7 @@ from typing import Any
 
 from empirical.gate.making.cases import Case, Expected, Text
 from oracle.core.errors import VectorError
+from oracle.core.reading import read_json
 from oracle.core.registry import named
 
 SHIPPED = Path(__file__).parent / "vectors"  # told: as data, by whoever asks for a bound
@@ -96,12 +97,7 @@ def save_unanswered(bound: str, folder: Path, reasons: Mapping[str, str]) -> Non
 
 def read(path: Path) -> dict[str, Any]:
     """The JSON object in a file, or an error that says why it cannot be read."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise VectorError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise VectorError(f"{path} is not JSON: {error}") from None
+    document = read_json(path, fault=VectorError)
     if not isinstance(document, dict):
         raise VectorError(f"{path} is no file of vectors: it holds no JSON object")
     return document

@@ -19,7 +19,6 @@ names nothing that exists is an error. Above the tables, `library` and `version`
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -31,6 +30,7 @@ from empirical.gate.verdicts import GateVerdict
 from oracle.core.domain import shown
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
+from oracle.core.reading import parse_toml, read_text
 from oracle.core.registry import bounds, named
 
 VIOLATION = "VIOLATION"
@@ -118,13 +118,8 @@ class Xfails:
 
 def load(path: Path) -> Xfails:
     """The expected failures of a file; whatever is wrong with it is a DomainError that says where."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        given = tomllib.loads(text, parse_float=str)  # decimals stay exact
-    except OSError as error:
-        raise DomainError(f"xfail = {path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"xfail = {path} is no TOML file: {error}") from None
+    text = read_text(path, name="xfail")
+    given = parse_toml(text, path, name="xfail")
     tables = given.pop("xfail", [])
     for key in _TESTED:
         _text(given, key, str(path))

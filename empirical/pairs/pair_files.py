@@ -15,8 +15,8 @@ violation on records outside it says nothing against the guarantee.
 from __future__ import annotations
 
 import hashlib
-import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oracle.core.errors import DomainError
+from oracle.core.reading import ARRAYS, read_arrays, read_bytes
 
 Array = NDArray[np.float64]
 
@@ -112,10 +113,7 @@ def _differ(first: Array, second: Array) -> NDArray[np.bool_]:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DomainError(f"pair = {path} cannot be read: {error.strerror}") from None
+    return read_bytes(path, name="pair", megabytes=ARRAYS)
 
 
 def _digest(content: bytes) -> str:
@@ -139,10 +137,14 @@ def _parsed(path: Path, content: bytes, neighbours: str | None) -> FilePair:
 
 def _arrays(path: Path, content: bytes) -> list[Array]:
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            arrays = [np.asarray(data[key]) for key in _KEYS]
-    # A lone npy array is no context manager; a pickle is a ValueError; a missing key is a KeyError.
-    except (AttributeError, TypeError, KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        data = read_arrays(content)
+        missing = [key for key in _KEYS if key not in data]
+        if missing:
+            raise ValueError(f"it has no {' and no '.join(missing)}")
+        arrays = [data[key] for key in _KEYS]
+    # A pickle is a ValueError, and so is a header that says too much.
+    except (ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile,
+            zlib.error) as error:
         raise DomainError(f"pair = {path} is no npz file with the arrays {', '.join(_KEYS)}: {error}") from None
     for key, array in zip(_KEYS, arrays, strict=True):
         if array.dtype.kind not in "biuf":

@@ -52,7 +52,15 @@ def shown(value: object) -> str:
 
 def printable(text: str) -> str:
     """A text as one line without what a terminal, an encoder or an XML file would stumble over."""
-    return "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))
+    return clean(" ".join(text.split()))
+
+
+def clean(text: str) -> str:
+    """A text of any number of lines, without what a terminal or a page would obey instead of showing it.
+
+    That is escape sequences and other control characters, what turns the direction of writing, and halves of pairs.
+    """
+    return "".join(one if one == "\n" or one.isprintable() else "\ufffd" for one in text)
 
 
 def _exact_text(name: str, text: str, expected: str) -> Fraction:

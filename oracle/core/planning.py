@@ -8,7 +8,6 @@ met. Bounds on the risk are judged alike, beside those on privacy. A plan comes 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,6 +22,7 @@ from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.hypotheses import MET, NOT_MET, ROUNDED, UNKNOWN, Hypothesis, together
+from oracle.core.reading import read_toml
 from oracle.core.registry import algorithm, algorithms, bound
 
 PROVED, CONDITIONAL, DOES_NOT_APPLY, UNDECIDED = "PROVED", "CONDITIONAL", "DOES NOT APPLY", "UNDECIDED"
@@ -89,12 +89,7 @@ def _least(judged: Iterable[JudgedGuarantee]) -> JudgedGuarantee | None:
 
 def read(path: Path) -> tuple[Algorithm, dict[str, Any]]:
     """The algorithm and the keys of a TOML file; every fault of the file is a DomainError that names it."""
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    except OSError as error:
-        raise DomainError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DomainError(f"{path} is no TOML file: {error}") from None
+    given = read_toml(path, parse_float=Decimal)
     for name, value in given.items():
         if isinstance(value, dict):
             raise DomainError(f"{name} is a table; the keys of a configuration stand at the top of the file")

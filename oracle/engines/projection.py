@@ -45,7 +45,7 @@ DATASET_SIZE = vocabulary.dataset_size
 PROJECTED_DIMENSION = vocabulary.projected_dimension
 DELTA = vocabulary.delta.open()
 FORMULA = r"\delta' = \delta - (n+1)\,\frac{e^{-m(3 - \log 4)/2}}{3\sqrt{\pi m}}"
-SOURCE = "nonconvex-nn/thm-2-concentration"
+SOURCE = "nonconvex-nn/thm-2-stretch"
 
 _RATE = (3 - math.log(4)) / 2
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy

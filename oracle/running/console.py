@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 import sys
+import tempfile
 import textwrap
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,13 +17,17 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
+from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, PrecisionError
 from oracle.core.plain import plain
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
+BROKEN = 70  # a defect of ours, or a machine that gives out: no verdict (sysexits.h calls it an internal error)
 INTERRUPTED = 130  # as shells report it
+CUT_OFF = 141  # whoever read our output went away, as shells report it
 
 VERDICT_STYLES = {
     "HOLDS": "green", "REFUTED": "red", "AMBIGUOUS": "yellow", "UNDECIDED": "yellow",
@@ -44,7 +53,13 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def _document(value: Any) -> str:
-    return json.dumps(plain(value), indent=2, ensure_ascii=False)
+    text = json.dumps(plain(value), indent=2, ensure_ascii=False)
+    return "".join(one if one == "\n" or one.isprintable() else _escaped(one) for one in text)
+
+
+def _escaped(character: str) -> str:
+    """What a terminal would obey, and not show, as JSON may write it."""
+    return json.dumps(character)[1:-1]
 
 
 def write_text(path: Path, text: str, *, append: bool = False) -> None:
@@ -75,20 +90,21 @@ def print_wrapped(lead: str, text: str) -> None:
     """A text after its lead, folded at 80 columns below where it began; a word is never cut."""
     after = " " * len(lead)
     print(textwrap.fill(
-        text, _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False, break_on_hyphens=False,
+        clean(text), _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False,
+        break_on_hyphens=False,
     ))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A plain table; verdicts get their colour on a terminal."""
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(*(Column(_styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*map(_styled, row))
     terminal().print(table)
 
 
-def _styled(cell: str) -> str:
-    return f"[{VERDICT_STYLES[cell]}]{cell}[/]" if cell in VERDICT_STYLES else cell.replace("[", r"\[")
+def _styled(cell: str) -> Text:
+    return Text(clean(cell), VERDICT_STYLES.get(cell, ""))  # no markup: whatever it holds is shown
 
 
 def key_values(words: Sequence[str]) -> dict[str, str]:
@@ -106,7 +122,7 @@ def key_values(words: Sequence[str]) -> dict[str, str]:
 
 def _complain(message: str) -> None:
     """One line on standard error, whatever a user's input brought into the message."""
-    print("error: " + " ".join(message.split()), file=sys.stderr)
+    print("error: " + printable(message), file=sys.stderr)
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
@@ -114,7 +130,16 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = typer.main.get_command(app).main(args=words, standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk can still be told
         return code if isinstance(code, int) else GOOD
+    except BrokenPipeError:
+        _output_to_nowhere()
+        return CUT_OFF
+    except SystemExit:
+        # click ends with 1, the code of a violation, where nobody reads its output any more, and leaves this wrapper.
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+            return CUT_OFF
+        raise
     except PrecisionError as error:
         _complain(str(error))
         return UNDECIDED
@@ -130,4 +155,27 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
         if type(error).__name__ == "Abort":
             print("interrupted", file=sys.stderr)
             return INTERRUPTED
-        raise
+        return broken(error)
+
+
+def _output_to_nowhere() -> None:
+    """Let what is left in the buffers go nowhere: there is nobody to read it, and Python would complain at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def broken(error: BaseException) -> int:
+    """The last resort: one line, an exit code that no verdict has, and where the traceback is kept."""
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+        _output_to_nowhere()
+        _complain(f"the output could not be written: {error.strerror}; there is no verdict")
+        return BROKEN
+    kept = "it could not be kept"
+    with contextlib.suppress(OSError):
+        handle, name = tempfile.mkstemp(prefix="dp-oracle-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write("".join(traceback.format_exception(error)))
+        kept = f"it is kept in {name}"
+    _complain(f"a defect of dp-oracle, and no verdict: {what[:300]} (the traceback: {kept}; please report it)")
+    return BROKEN

@@ -74,6 +74,11 @@ class Isolated:
         self.stop = weakref.finalize(self, _kill, self._process, self._owner)
 
     @property
+    def pid(self) -> int:
+        """The process that answers."""
+        return self._process.pid
+
+    @property
     def usable(self) -> bool:
         """Whether it runs and is ours: after a fork, the child must start its own."""
         return self._owner == os.getpid() and self._process.poll() is None
@@ -107,6 +112,27 @@ class Isolated:
             self.stop()
             raise NameTakenError(told)
         return line
+
+    def read_object(self, *, seconds: float, megabytes: int | None = None) -> dict[str, Any]:
+        """One line that is a JSON object; whatever else it is, is a TargetError."""
+        line = self.read_line(seconds=seconds, megabytes=megabytes)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):  # bad JSON, no UTF-8, a number of thousands of digits or of brackets
+            answer = None
+        if not isinstance(answer, dict):
+            raise TargetError(f"{self.name} answered with what is no JSON object: {_text(line)!r}")
+        return answer
+
+    def require_silence(self) -> None:
+        """A TargetError where it has said what nobody asked for: a later answer could be taken for another one."""
+        with contextlib.suppress(BlockingIOError):
+            self._buffer += os.read(self._output, _BLOCK)
+        if self._buffer:
+            raise TargetError(
+                f"{self.name} said more than it was asked for: {_text(bytes(self._buffer[:200]))!r}; there is one "
+                "answer to a request"
+            )
 
     def read_exactly(self, count: int, *, seconds: float) -> bytes:
         """So many bytes; any progress starts the clock again."""
@@ -189,6 +215,10 @@ def command_words(command: str) -> list[str]:
     if not words:
         raise DomainError("command is empty; expected a program and its arguments")
     return words
+
+
+def _text(line: bytes) -> str:
+    return shown(line.decode(errors="replace"))
 
 
 @functools.cache

@@ -45,7 +45,7 @@ BAD_FUNCTIONS = {
     "empty": ("def fn(dataset, seed):\n    return []", "empty"),
     "constant": ("def fn(dataset, seed):\n    return np.ones(3)", "is a constant: all [0-9]+ releases are equal"),
     "ignores its seed": ("def fn(dataset, seed):\n    return noisy(dataset, 1)", "ignores its seed"),
-    "clock": ("def fn(dataset, seed):\n    return time.perf_counter()", "not reproducible.*same process"),
+    "clock": ("def fn(dataset, seed):\n    return time.perf_counter()", "not reproducible: asked again"),
     "process": (
         "def fn(dataset, seed):\n    return noisy(dataset, seed) + os.getpid()", "not reproducible.*fresh process",
     ),
@@ -95,27 +95,35 @@ HANGING = {
     ),
 }
 
+ANSWER = """
+import json, math, os, sys, time
+def say(releases, **other):
+    request = json.loads(input())
+    told = releases(request['seeds']) if callable(releases) else releases
+    print(json.dumps({'id': request['id'], 'dataset': request['dataset'], 'releases': told, **other}), flush=True)
+"""
+
 BAD_COMMANDS = {
     "ends": ("", "ended with exit status 0 before it answered"),
     "crashes": ("raise RuntimeError('no\\nluck')", "exit status 1.*last said: luck"),
-    "garbage": ("input()\nprint('epoch 1 of 10')", "no JSON: 'epoch 1 of 10'"),
-    "tells an error": ("input()\nprint(json.dumps({'error': 'no GPU'}))", "error: no GPU"),
-    "another object": ("input()\nprint(json.dumps({'models': []}))", 'expected {"releases"'),
-    "too few": ("input()\nprint(json.dumps({'releases': [1]}))", "for 3 models"),
-    "ragged": ("input()\nprint(json.dumps({'releases': [[1], [1, 2], [1]]}))", "no array"),
-    "text": ("input()\nprint(json.dumps({'releases': ['a', 'b', 'c']}))", "path of a saved model"),
-    "nan": ("input()\nprint('{\"releases\": [1, NaN, 2]}')", "released nan.*model 1 of 3"),
+    "garbage": ("input()\nprint('epoch 1 of 10')", "no JSON object: 'epoch 1 of 10'"),
+    "tells an error": ("input()\nprint(json.dumps({'error': 'no GPU'}))", "does not work: no GPU"),
+    "another object": ("request = json.loads(input())\nprint(json.dumps({'models': []}))", "mixes up its answers"),
+    "no releases": ("say(7)", "expected releases, a list"),
+    "too few": ("say([1])", "for 3 models"),
+    "ragged": ("say([[1], [1, 2], [1]])", "no array"),
+    "text": ("say(['a', 'b', 'c'])", "path of a saved model"),
+    "nan": ("say([1, math.nan, 2])", "released nan.*model 1 of 3"),
     "endless": ("input()\nwhile True:\n    os.write(1, bytes(10**6))", "answers without end: more than 60 MB"),
     "no text": ("input()\nos.write(1, bytes([255, 254, 10]))", "no JSON"),
     "constant": (
-        "for line in sys.stdin:\n    count = len(json.loads(line)['seeds'])\n"
-        "    print(json.dumps({'releases': [1] * count}), flush=True)",
+        "while True:\n    say(lambda seeds: [1] * len(seeds))",
         "is a constant",
     ),
     "a generator of its own": (
-        "import random\nfor line in sys.stdin:\n    draws, count = random.Random(1), len(json.loads(line)['seeds'])\n"
-        "    print(json.dumps({'releases': [draws.random() for _ in range(count)]}), flush=True)",
-        "ignores its seeds",
+        "import random\nwhile True:\n    draws = random.Random(1)\n"
+        "    say(lambda seeds: [draws.random() for _ in seeds])",
+        "not reproducible",  # the second seed of a request is the first of another
     ),
 }
 
@@ -191,6 +199,6 @@ def test_a_bad_batched_function_is_invalid(name: str, tmp_path: Path, capsys: py
 def test_a_bad_command_is_invalid(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body, reason = BAD_COMMANDS[name]
     file = tmp_path / "target.py"
-    file.write_text("import json, os, sys, time\n" + body)
+    file.write_text(ANSWER + body)
     text = judged(capsys, tmp_path, "--cmd", f"{sys.executable} {file}", "--memory", "60")
     assert re.search(reason, text), text

@@ -25,7 +25,12 @@ from tests.empirical.trainings import NOISY_CGD
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
-ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
+ECHO = """import json, sys
+def say(releases):
+    print(json.dumps({'id': request['id'], 'dataset': request['dataset'], 'releases': releases}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    """
 
 
 def function(folder: Path, body: str, **options: Any) -> TrainingFunction:
@@ -116,24 +121,27 @@ def test_a_module_is_found_and_may_import_its_neighbours(tmp_path: Path, monkeyp
             TrainingFunction(path)
 
 
-def test_a_command_gets_each_data_set_once(tmp_path: Path) -> None:
-    body = """a = [float('features' in request), request['dataset'], len(request['seeds'])]
-    print(json.dumps({'releases': [a + [seed // 2**32] for seed in request['seeds']]}), flush=True)"""
+def test_a_command_gets_each_data_set_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """with open('told', 'a') as file:
+        print('features' in request, request['dataset'], len(request['seeds']), file=file)
+    say([seed // 2**32 for seed in request['seeds']])"""
+    monkeypatch.chdir(tmp_path)
     target = command(tmp_path, body)
     first = target.releases(FEATURES, LABELS, Tape(0, MODELS_A_REQUEST + 1))
-    assert first[0, :3].tolist() == [1, 0, MODELS_A_REQUEST]
-    assert first[-1, :3].tolist() == [0, 0, 1]
     seeds = Tape(0, MODELS_A_REQUEST + 1).words("seed", 0, 1)[:, 0] >> np.uint64(11)
-    assert np.array_equal(first[:, 3], (seeds >> np.uint64(32)).astype(float))
-    assert target.releases(FEATURES, 1 - LABELS, Tape(0, 2))[0, :3].tolist() == [1, 1, 2]
-    assert target.releases(FEATURES, LABELS, Tape(0, 2))[0, :3].tolist() == [0, 0, 2]
+    assert np.array_equal(first, (seeds >> np.uint64(32)).astype(float))
+    target.releases(FEATURES, 1 - LABELS, Tape(0, 3))
+    target.releases(FEATURES, LABELS, Tape(0, 3))
     target.close()
-    assert target.releases(FEATURES, 1 - LABELS, Tape(0, 2))[0, :3].tolist() == [1, 0, 2]  # a new process knows none
+    target.releases(FEATURES, 1 - LABELS, Tape(0, 3))  # a new process knows none
+    asked = (tmp_path / "told").read_text().splitlines()
+    assert [line for line in asked if line.startswith("True")] == [f"True 0 {MODELS_A_REQUEST}", "True 1 3", "True 0 3"]
+    assert [line for line in asked if line.endswith(" 3")] == ["True 1 3", "False 0 3", "True 0 3"]
 
 
 def test_a_command_may_have_a_shape_of_its_own_but_one(tmp_path: Path) -> None:
     body = """seeds = request['seeds']
-    print(json.dumps({'releases': [[[seed]] * len(seeds) for seed in seeds]}), flush=True)"""
+    say([[[seed]] * len(seeds) for seed in seeds])"""
     target = command(tmp_path, body)
     assert target.releases(FEATURES, LABELS, Tape(0, 3)).shape == (3, 3, 1)
     with pytest.raises(TargetError, match="must not change"):
@@ -203,7 +211,7 @@ def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) 
         torch.save({"weight": malice}, path)
     target = (
         function(tmp_path, f"def fn(dataset, seed):\n    return {str(path)!r}") if kind == "function"
-        else command(tmp_path, f"print(json.dumps({{'releases': [{str(path)!r}]}}), flush=True)")
+        else command(tmp_path, f"say([{str(path)!r}])")
     )
     with pytest.raises(TargetError, match=r"not loaded.*pickle"):
         target.releases(FEATURES, LABELS, Tape(0, 1))
@@ -231,7 +239,7 @@ def same_from_its_spec(target: AuditTarget) -> dict[str, Any]:
 def test_a_spec_makes_an_equal_target_and_notices_other_code(tmp_path: Path, kind: str) -> None:
     spec = same_from_its_spec(
         function(tmp_path, "def fn(dataset, seed):\n    return seed % 9", timeout=500) if kind == "function"
-        else command(tmp_path, "print(json.dumps({'releases': [s % 9 for s in request['seeds']]}), flush=True)")
+        else command(tmp_path, "say([s % 9 for s in request['seeds']])")
     )
     (tmp_path / "target.py").write_text("def fn(dataset, seed):\n    return 0")
     with pytest.raises(TargetError, match="has changed since the audit was planned"):

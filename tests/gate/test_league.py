@@ -245,7 +245,7 @@ def test_tables_have_a_cell_a_column() -> None:
 
 def test_damaged_tables_are_told(tmp_path: Path) -> None:
     path = tmp_path / "league.json"
-    damages = {"{": "cannot read", "{}": "is no league table", '{"format": "dp-oracle-league/1"}': "damaged"}
+    damages = {"{": "is not JSON", "{}": "is no league table", '{"format": "dp-oracle-league/1"}': "damaged"}
     for text, why in damages.items():
         path.write_text(text, encoding="utf-8")
         with pytest.raises(OracleError, match=why):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from tests.meta.flips import lacking, misjudged
@@ -25,8 +27,17 @@ def test_every_computed_claim_has_a_flip(name: str) -> None:
     assert lacking(claim(name), expectations()[name]) == ""
 
 
+def by_day(flip: tuple[str, int]) -> bool:
+    """The first flip of every other claim, always the same ones; the others at night."""
+    return flip[1] == 0 and zlib.crc32(flip[0].encode()) % 2 == 0
+
+
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "index"), FLIPS, ids=[f"{name}-{index}" for name, index in FLIPS])
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [pytest.param(*flip, id=f"{flip[0]}-{flip[1]}", marks=[] if by_day(flip) else [pytest.mark.thorough])
+     for flip in FLIPS],
+)
 def test_every_flip_gets_its_verdict(name: str, index: int) -> None:
     assert misjudged(claim(name), index) == ""
 

@@ -65,7 +65,7 @@ def test_readme_lists_every_command() -> None:
 
 def test_readme_counts_the_claims_by_verdict() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for paper in ("relu-approx", "sbcd", "background"):
+    for paper in ("relu-approx", "sbcd", "nonconvex-nn", "glmtron", "cs208", "background"):
         verdicts = {name: item.verdict for name, item in expectations().items() if name.startswith(f"{paper}/")}
         found = Counter(verdicts.values())
         own = sum(verdict is Verdict.REFUTED and claims()[name].of_document for name, verdict in verdicts.items())

@@ -195,7 +195,7 @@ def test_a_claim_is_checked_by_its_id() -> None:
     assert bound("gaussian.epsilon").source == (found.claim.id,)
 
 
-@pytest.mark.full
+@pytest.mark.thorough
 def test_a_file_of_a_script_may_audit_its_own_function(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

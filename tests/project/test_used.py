@@ -41,7 +41,6 @@ WAITING = {  # may only shrink
     "oracle.core.tape:LONGEST_PAIR": "what the tape promises of its normals",
     "oracle.core.tape:SINGLE_ERROR": "what the tape promises of its normals",
     "theorems.graph:RELATIONS": "that no claim leans on itself",
-    "theorems.tools.boxes:prove": "claims that hold on a box",
 }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theorems.tools.classical_calibration import proved_up_to, true_delta
+from theorems.tools.calibrated_range import enough
+from theorems.tools.classical_calibration import true_delta
 from theorems.tools.exact_gaussian_curve import hockey_stick_integral
 from theorems.tools.exact_shift_programme import at_contraction, convex_minorant, exact_linear, optimum, touched_steps
 
@@ -17,9 +18,9 @@ def test_classical_calibration_against_known_crossings() -> None:
 
 
 def test_one_inequality_proof_has_a_range() -> None:
-    assert proved_up_to(Fraction(1), Fraction(5, 4))
-    assert not proved_up_to(Fraction(3), Fraction(5, 4))
-    assert not proved_up_to(Fraction(1), Fraction(1))
+    assert enough(Fraction(5, 4), epsilon=Fraction(1), delta=Fraction(1))
+    assert not enough(Fraction(5, 4), epsilon=Fraction(3), delta=Fraction(1))
+    assert not enough(Fraction(1), epsilon=Fraction(1), delta=Fraction(1))
 
 
 def test_quadrature_encloses_a_known_value() -> None:

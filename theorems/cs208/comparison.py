@@ -22,8 +22,9 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
+from theorems.tools.leading_points import first_at
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -48,15 +49,21 @@ def ratio_steps() -> tuple[ProofStep, ...]:
     )
 
 
-def judge_better(says: Formula, given: Domain) -> Finding:
-    """Whether objective perturbation has less excess for every n >= says(h, lambda, epsilon, c) and every d."""
+def judge_better(says: tuple[Formula, Formula], given: Domain) -> Finding:
+    """Whether objective perturbation has less excess, in every d, for every n with n says[0] > says[1].
+
+    Both are formulas of h, lambda, epsilon and c; where the first is 0 nothing is said.
+    """
     names = ("curvature", "ridge", "epsilon", "most")
     tried = 0
     simple = {"curvature": "0", "ridge": "1/100", "epsilon": "1", "most": "1"}
-    for point in led(given, simple, names, {}):
+    for point in first_at(simple, given, names, 80):
         h, lam, e, c = (point[name] for name in names)
+        times, level = (Fraction(part(h, lam, e, c)) for part in says)
+        if times <= 0 <= level:
+            continue
         with ctx.workprec(100):
-            n = ball(max(Fraction(says(h, lam, e, c)), Fraction(0))) + arb(2) ** -40
+            n = ball(max(level / times, Fraction(0)) if times > 0 else Fraction(0)) + arb(2) ** -40
             left = ball(e) - 2 * (ball(c / lam) / n).log1p()
             ratio = (ball(lam / (h + lam)) * ball(e) / left) ** 2
             tried += 1
@@ -64,16 +71,19 @@ def judge_better(says: Formula, given: Domain) -> Finding:
                 return refuted("output perturbation has less excess, certified", {
                     "h": h, "lambda": lam, "epsilon": e, "c": c, "n": n.str(10), "epsilon'": left.str(10),
                     "objective/output": Enclosure.of_ball(ratio) if left > 0 else "epsilon' is not positive"})
-    h, lam, e, c = (given.symbol(name) for name in names)
-    x, more = sympy.symbols("x m", positive=True)
-    n = says(h, lam, e, c) + more
+    any_h, lam, e, c = (given.symbol(name) for name in names)
+    h, x, more = sympy.symbols("h x m", positive=True)
+    times, level = (part(h, lam, e, c) for part in says)
+    flat = [part(0 * h, lam, e, c) for part in says] if given.contains(curvature=0) else [-h, h]
+    n = (level + more) / times
     return proof(
         *ratio_steps(),
         computed("log(1 + x) < x for x > 0: the slope of the difference is x/(1 + x)",
                  vanishes(sympy.diff(x - sympy.log(1 + x), x) - x / (1 + x))),
         computed("2 c/(n lambda) <= epsilon h/(h + lambda) from there on: epsilon' > epsilon lambda/(h + lambda)",
                  never_negative(sympy.together(e * h / (h + lam) - 2 * c / (n * lam)))
-                 and signed_positive(h, lam, e, c)),
+                 and signed_positive(times, lam, e, c) and any_h.is_nonnegative is True),
+        computed("of flat losses, h = 0, nothing is said", never_negative(-flat[0], flat[1])),
         tried=tried,
     )
 
@@ -130,18 +140,20 @@ better = Claim(
     whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"E[\mathrm{excess}_{\mathrm{objective}}] < E[\mathrm{excess}_{\mathrm{output}}]",
     words="objective perturbation has less excess risk than output perturbation, always; here from n = 400/lambda on",
-    hypotheses=_ANY, says=lambda h, lam, e, c: 400 / lam, check=judge_better, expected="REFUTED PROVED",
+    hypotheses=_ANY, says=(lambda h, lam, e, c: lam, lambda h, lam, e, c: 400), check=judge_better,
+    expected="REFUTED PROVED",
     repair=Repair(
         statement=r"n > \frac{2c(h + \lambda)}{\varepsilon h \lambda} \implies E[\mathrm{excess}_{\mathrm{objective}}]"
                   r" < E[\mathrm{excess}_{\mathrm{output}}]",
         words="on parabolas objective perturbation has less excess risk in every dimension once n is above "
               "2 c (h + lambda)/(epsilon h lambda), h > 0 the curvature of the losses",
-        hypotheses=_POINT, says=lambda h, lam, e, c: 2 * c * (h + lam) / (e * h * lam), expected="HOLDS PROVED",
+        hypotheses=_POINT, expected="HOLDS PROVED",
+        says=(lambda h, lam, e, c: e * h * lam, lambda h, lam, e, c: 2 * c * (h + lam)),
         source="004, Objective Perturbation, the region where it is better, on parabolas",
-        flips=(Flip("a quarter of it", lambda h, lam, e, c: c * (h + lam) / (2 * e * h * lam), Verdict.REFUTED),),
-        true_variants={
-            "1 % more": "from a larger n on it is so, too", "2 -> 3 *": "from a larger n on it is so, too",
-        },
+        flips=(Flip("a quarter of it", (lambda h, lam, e, c: e * h * lam, lambda h, lam, e, c: c * (h + lam) / 2),
+                    Verdict.REFUTED),),
+        true_variants=dict.fromkeys(("[[]0[]] 1 % less", "[[]1[]] 1 % more", "[[]1[]] 2 -> 3 *"),
+                                    "from a larger n on it is so, too"),
     ),
 )
 where = Claim(
@@ -180,5 +192,5 @@ v_number = Claim(
     quote=_LINEAR, whose=Whose.READING, severity=Stake.UTILITY, statement=v_scale.statement,
     words="with c' = 1/2, whatever n is, the noise vanishes as n grows", hypotheses=v_scale.hypotheses,
     says=lambda n: Fraction(1, 2), check=judge_scale, repaired_by="cs208/objective-v-scale-repaired",
-    expected="REFUTED PROVED",
+    flips=(Flip("n/2", lambda n: n / 2, Verdict.HOLDS),), expected="REFUTED PROVED",
 )

@@ -18,7 +18,10 @@ For epsilon <= 1: e <= sqrt(L/T) as K L >= K ln 2 > 1, and e <= 1. For delta <= 
 ln(2.5 T/delta) <= (7/3) ln(T/delta). So 2 k^2 K^2 (14/3) times the slides' order is enough. For epsilon without a bound
 no constant is: mu = k sqrt T C/(n sigma) is k epsilon/sqrt(constant ln ln). A Gaussian pair with mu^2/2 > epsilon has
 delta(epsilon) > 1/2 - e^epsilon Phi(-x), x = mu/2 + epsilon/mu, and e^epsilon phi(x) = phi(mu/2 - epsilon/mu): as
-Phi(-x) <= phi(x)/x, it is above 1/2 - 2/(mu sqrt(2 pi)), and above 1/4 for mu > 4.
+Phi(-x) <= phi(x)/x, it is above 1/2 - 2/(mu sqrt(2 pi)), and above 1/4 for mu > 4. What large epsilons lack is noise
+of the order T/epsilon: with rho = mu^2/2 = 2T/v for the variance v in (C/n)^2, a record replaced, rho-zCDP is (epsilon,
+delta)-DP once rho + 2 sqrt(rho ln(1/delta)) <= epsilon, and so it is where v is at least 8 T/epsilon (rho <= epsilon/4)
+and at least (128/9) T ln(1/delta)/epsilon^2 (4 rho ln(1/delta) <= (3 epsilon/4)^2).
 """
 
 from __future__ import annotations
@@ -36,14 +39,15 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
 from theorems.background.composition import power
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
 from theorems.tools.either import root
+from theorems.tools.leading_points import first_at
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 
 def judge_total(says: Formula, given: Domain) -> Finding:
@@ -103,7 +107,12 @@ def judge_any(says: Formula, given: Domain) -> Finding:
                     computed("the quotient of the two grows without bound in T: no constant in front will do",
                              sympy.limit(quotient, many, sympy.oo) == sympy.oo),
                     argued("the epsilon of T responses is at least that: Chebyshev, in the module docstring"))
-    return undecided("no number of steps up to 4^29 is against it", 29)
+    tried = sum(1 for _ in given.points("epsilon", "steps", "delta", at_most=60))
+    each, steps_, logarithm = given.symbol("epsilon"), given.symbol("steps"), sympy.symbols("L", positive=True)
+    return proof(
+        computed("it is at least T e, on symbols", never_negative(says(each, steps_, logarithm) - steps_ * each)),
+        argued("the epsilons of T steps add up, and so do their deltas (background/composition-basic)"), tried=tried,
+    )
 
 
 def judge_regime(says: Formula, given: Domain) -> Finding:
@@ -154,7 +163,7 @@ def judge_noise(says: Callable[..., Any], given: Domain) -> Finding:
     """
     tried = 0
     far = {"epsilon": "1000000", "steps": "1", "delta": "1/8"}
-    for point in led(given, far, ("epsilon", "steps", "delta"), {}):
+    for point in first_at(far, given, ("epsilon", "steps", "delta"), 80):
         epsilon, steps, delta = point["epsilon"], point["steps"], point["delta"]
         with ctx.workprec(200):
             inside = ball(1 / delta).log()
@@ -176,6 +185,15 @@ def judge_noise(says: Callable[..., Any], given: Domain) -> Finding:
                     **point, "delta": float(delta), "variance in (C/n)^2": variance.str(8), "mu": mu.str(8)})
     e, steps_ = given.chart("epsilon"), given.symbol("steps")
     inside, sampled_log = sympy.symbols("l m", positive=True)
+    if given["epsilon"].high is None:
+        above = says(e, steps_, inside, sympy.Rational(1, 2) + sampled_log)
+        return proof(
+            computed("it is at least 8 T/epsilon and (128/9) T ln(1/delta)/epsilon^2 where ln(T/delta) > 1/2",
+                     never_negative(above - 8 * steps_ / e, above - sympy.Rational(128, 9) * steps_ * inside / e**2)),
+            computed("ln(T/delta) >= ln 2 > 1/2", given["delta"].high == Fraction(1, 2) and bool(arb(2).log() > 0.5)),
+            argued("the releases are 2T/v-zCDP together, which is (epsilon, delta)-DP: the module docstring"),
+            tried=tried,
+        )
     constant = 2 * 4 * (sympy.sqrt(2) + sympy.Rational(1, 2)) ** 2 * sympy.Rational(14, 3)
     gap = says(e, steps_, inside, sampled_log) - constant * steps_ * inside * sampled_log / e**2
     with ctx.workprec(80):
@@ -285,7 +303,8 @@ advanced = Claim(
     words="T steps cost a constant times epsilon_0 sqrt(T ln(2/delta)), whatever epsilon_0 is; here the constant 100",
     hypotheses=(positive("epsilon", "epsilon_0"), _STEPS, _DELTA),
     says=lambda each, steps, level: 100 * each * root(steps * level), check=judge_any,
-    flips=(Flip("the constant 10000", lambda each, steps, level: 10000 * each * root(steps * level), Verdict.REFUTED),),
+    flips=(Flip("the constant 10000", lambda each, steps, level: 10000 * each * root(steps * level), Verdict.REFUTED),
+           Flip("T epsilon_0, as basic composition has it", lambda each, steps, level: steps * each, Verdict.HOLDS)),
     uses=("cs208/delta-2T",), expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\epsilon \le (\sqrt2 + \tfrac12)\, \epsilon_0 \sqrt{T \ln(2/\delta)},\quad"
@@ -316,6 +335,8 @@ noise = Claim(
     words="a constant times (C/(epsilon n))^2 T ln(T/delta) ln(1/delta) is enough noise for every epsilon; here 1000",
     hypotheses=(positive("epsilon"), _STEPS, _HALF),
     says=lambda epsilon, steps, inside, inner: 1000 * steps * inside * inner / epsilon**2, check=judge_noise,
+    flips=(Flip("and as much of T/epsilon beside it", lambda epsilon, steps, inside, inner: 1000 * steps * (
+        inside * inner / epsilon**2 + 1 / epsilon), Verdict.HOLDS),),
     uses=("cs208/adv-composition", "cs208/dp-gd-delta0", "cs208/dp-gd-step"), expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\sigma^2 = \tfrac{28}{3} (2\sqrt2 + 1)^2 \Big(\frac{C}{\epsilon n}\Big)^2 T"
@@ -323,7 +344,9 @@ noise = Claim(
         words="for epsilon up to 1 and delta up to 1/2 the slides' order of noise is enough, with an explicit constant",
         hypotheses=(_UNIT, _STEPS, _HALF),
         says=lambda epsilon, steps, inside, inner: 28 * (2 * root(0 * steps + 2) + 1) ** 2 * steps * inside * inner
-        / (3 * epsilon**2),
+        / (3 * epsilon**2), check=judge_noise,
+        flips=(Flip("a tenth of the order", lambda epsilon, steps, inside, inner: steps * inside * inner
+                    / (10 * epsilon**2), Verdict.REFUTED),),
         expected="HOLDS ARGUED", source="004, Privacy Analysis, for epsilon <= 1, a record replaced",
         rests_on=("cs208/adv-composition-repaired", "cs208/dp-gd-delta0", "cs208/dp-gd-step-repaired"),
         true_variants=dict.fromkeys(("1 % more", "28 -> 29 *", "1 -> 2 *", "[*] -> + (operator 3)"),

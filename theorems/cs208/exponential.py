@@ -154,7 +154,7 @@ literal = Claim(
     statement=r"\varepsilon = \frac BT \text{ with } nR(\theta)",
     words="with n the number of records in front of R, adding a record costs B/T, whatever R is",
     hypotheses=_ODDS, says=(lambda r: r, True), check=judge_added, repaired_by="cs208/exp-mech-add-remove",
-    expected="REFUTED PROVED",
+    flips=(Flip("with a constant in front of R", (lambda r: r, False), Verdict.HOLDS),), expected="REFUTED PROVED",
 )
 mean_and_sum = Claim(
     id="cs208/mean-vs-sum-exp-mech", source="004, Exponential Mechanism for ML: a mean and a sum",

@@ -12,7 +12,7 @@ from fractions import Fraction
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import non_negative, non_negative_integer, positive, positive_integer, real
+from oracle.core.domain import non_negative, non_negative_integer, positive, positive_integer, probability, real
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.cs208.judging import Formula, formula
@@ -46,16 +46,26 @@ def judge_fixed(says: Formula, given: Domain) -> Finding:
 
 
 def judge_poisson(says: Formula, given: Domain) -> Finding:
-    """The same for a Poisson batch, the mean over those drawn, 0 if nobody is: (1 - (1-p)^n)/n."""
-    for n, p in itertools.product(given.values("batch_size", most=4), (Fraction(1, 2), Fraction(1, 10))):
+    """The same, says(n, p), for a Poisson batch, the mean over those drawn, 0 if nobody is: (1 - (1-p)^n)/n."""
+    tried = 0
+    for n, p in itertools.product(given.values("size", most=4), (Fraction(1, 2), *given.values("rate"))):
         weight = Fraction(0)
         for drawn in itertools.product((0, 1), repeat=n):
             if drawn[0]:
                 weight += p ** sum(drawn) * (1 - p) ** (n - sum(drawn)) / sum(drawn)
-        if says(n) != weight:
+        tried += 1
+        if says(n, p) != weight:
             return refuted("a record has another expected weight: the batch may be empty",
-                           {"n": n, "p": p, "claimed": says(n), "weight": weight})
-    return proof(argued("no batch is empty"))
+                           {"n": n, "p": p, "claimed": says(n, p), "weight": weight})
+    n_, p_ = given.symbol("size"), given.symbol("rate")
+    k = sympy.Symbol("k", positive=True, integer=True)
+    share = sympy.binomial(n_ - 1, k - 1) / k / sympy.binomial(n_, k)
+    return proof(
+        computed("C(n-1, k-1)/k = C(n, k)/n: each batch of k gives the record 1/n of its probability",
+                 vanishes(sympy.combsimp(share.rewrite(sympy.gamma)) - 1 / n_)),
+        computed("what is claimed is (1 - (1-p)^n)/n, on symbols", vanishes(says(n_, p_) - (1 - (1 - p_) ** n_) / n_)),
+        argued("the probabilities of all batches but the empty one add up to 1 - (1-p)^n"), tried=tried,
+    )
 
 
 def judge_noise(says: Formula, given: Domain) -> Finding:
@@ -199,8 +209,10 @@ minibatch_poisson = Claim(
     id="cs208/minibatch-unbiased-reading-poisson", quote=_UNBIASED, whose=Whose.READING, severity=Stake.UTILITY,
     source="004, Robustness to Noise, read of Poisson sampling (slide Improved Privacy Analysis), 0 for an empty batch",
     statement=r"E\Big[\frac{\mathbb{1}[i \in B]}{|B|}\Big] = \frac1n,\quad B \text{ Poisson}",
-    words="the mean over those that a Poisson sample drew is unbiased", hypotheses=_BATCHES,
-    says=lambda n: Fraction(1, n), check=judge_poisson, repaired_by="cs208/minibatch-unbiased-repaired",
+    words="the mean over those that a Poisson sample drew is unbiased",
+    hypotheses=(positive_integer("size", "n"), probability("rate", "p")),
+    says=lambda n, p: Fraction(1) / n, check=judge_poisson, repaired_by="cs208/minibatch-unbiased-repaired",
+    flips=(Flip("as often as a batch is not empty", lambda n, p: (1 - (1 - p) ** n) / n, Verdict.HOLDS),),
     expected="REFUTED PROVED",
 )
 noise = Claim(

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from theorems.claim import Checker, Claim, Stake, Whose, citing
-from theorems.given import Domain, Point
+from theorems.claim import Checker
+from theorems.given import Domain
+from theorems.tools.leading_points import first_at
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, computed, proof, refuted, sampled
+from theorems.tools.unchecked import unchecked_claim
+from theorems.verdict import Finding, ProofStep, computed, proof, refuted, sampled
 
 Formula = Callable[..., Any]
-
-
-def led(given: Domain, simple: Mapping[str, str], names: tuple[str, ...], most: Mapping[str, int]) -> Iterator[Point]:
-    """A simple point first, if it meets the hypotheses, so that a witness is easy to read; then the domain's own."""
-    if simple and given.contains(**simple):
-        whole = {name for name in names if given[name].kind == "integer"}
-        yield {name: int(value) if name in whole else Fraction(value) for name, value in simple.items()}
-    yield from given.points(*names, at_most=80, most=most)
 
 
 def formula(
@@ -35,7 +29,7 @@ def formula(
 
     def judge(says: Formula, given: Domain) -> Finding:
         tried = 0
-        for point in led(given, simple or {}, names, most or {}):
+        for point in first_at(simple or {}, given, names, 80, most):
             values = [point[name] for name in names]
             claimed, true = says(*values), by_hand(*values)
             tried += 1
@@ -63,12 +57,4 @@ def _on_symbols(by_hand: Formula, symbols: list[Any]) -> Any:
         return None
 
 
-def unchecked(
-    name: str, source: str, words: str, quote: str, reason: str, *, statement: str = r"\text{no formula}",
-    severity: Stake = Stake.UTILITY, whose: Whose = Whose.PRINTED, uses: tuple[str, ...] = (),
-) -> Claim:
-    """A claim about which nothing is computed, and what would settle it."""
-    return Claim(
-        f"cs208/{name}", f"004, {source}", statement, words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
-        "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
-    )
+unchecked = partial(unchecked_claim, "cs208", "004")

@@ -71,8 +71,14 @@ def judge_midpoint(weight: Fraction, given: Domain) -> Finding:
     )
 
 
-def judge_any_midpoint(weight: Fraction, given: Domain) -> Finding:
-    """Whether the inequality at one rational weight makes any function convex: an additive one meets it."""
+def judge_any_midpoint(says: tuple[Fraction, bool], given: Domain) -> Finding:
+    """Whether the inequality at one rational weight makes any function convex: an additive one meets it.
+
+    With says[1] it is said of continuous functions only, which no such additive one is.
+    """
+    weight, continuous = says
+    if continuous:
+        return judge_midpoint(weight, given)
     x, y, p, q = sympy.symbols("x y p q", rational=True)
     w = sympy.Rational(weight.numerator, weight.denominator)
 
@@ -191,8 +197,9 @@ convexity_any = Claim(
     id="cs208/convexity-midpoint-reading-any", source="004, Convexity: the definition, read of every function",
     quote=convexity.quote, whose=Whose.READING, severity=Stake.EDITORIAL, statement=convexity.statement,
     words="every function that meets the inequality at midpoints is convex, continuous or not",
-    hypotheses=(), says=Fraction(1, 2), check=judge_any_midpoint, repaired_by="cs208/convexity-midpoint-repaired",
-    expected="REFUTED ARGUED",
+    hypotheses=(), says=(Fraction(1, 2), False), check=judge_any_midpoint,
+    flips=(Flip("every continuous function", (Fraction(1, 2), True), Verdict.HOLDS),),
+    repaired_by="cs208/convexity-midpoint-repaired", expected="REFUTED ARGUED",
 )
 minima = Claim(
     id="cs208/convex-no-local-minima", source="004, Convexity: local minima", quote=_MINIMA,

@@ -40,9 +40,10 @@ from oracle.core.domain import Parameter, non_negative, positive, positive_integ
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
 from theorems.tools.either import log
+from theorems.tools.leading_points import led
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
@@ -133,7 +134,7 @@ def judge_objective(says: Formula, given: Domain) -> Finding:
     The record (1, 1) against x = 0, logistic loss: L = 1 moves b by at most 1, c = 1/4; b(1) must be positive.
     """
     tried = 0
-    for point in led(given, {"noise": "1/2", "ratio": "5"}, ("noise", "ratio"), {}):
+    for point in led(given, 80, noise="1/2", ratio=5):
         noise, ratio = point["noise"], point["ratio"]  # L/s with one gradient, and c/(n lambda)
         with ctx.workprec(120):
             claimed = says(ball(noise), ball(ratio))
@@ -273,6 +274,7 @@ no_jacobian = Claim(
     statement=r"\varepsilon = \frac{kL}s", hypotheses=_PAIR,
     words="a linear term of density exp(-|b|/s) makes the minimiser k L/s-DP, whatever n lambda is",
     says=lambda noise, ratio: noise, check=judge_objective, repaired_by="cs208/objective-perturbation-repaired",
+    flips=(Flip("with the logarithm", lambda noise, ratio: noise + log(1 + ratio), Verdict.HOLDS),),
     expected="REFUTED PROVED",
 )
 gaussian = Claim(

@@ -23,7 +23,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.cs208.judging import Formula, formula
 from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, at_points, computed, proof, refuted
 
 Statistic = Callable[[Sequence[Fraction]], Fraction]
 
@@ -34,14 +34,35 @@ def centred(rows: Sequence[Fraction]) -> Fraction:
     return sum(((x - mean) ** 2 for x in rows), Fraction(0)) / len(rows)
 
 
+def raw(rows: Sequence[Fraction]) -> Fraction:
+    """The mean of the squares."""
+    return sum((x * x for x in rows), Fraction(0)) / len(rows)
+
+
+def squared_mean(rows: Sequence[Fraction]) -> Fraction:
+    """The square of the mean."""
+    return (sum(rows, Fraction(0)) / len(rows)) ** 2
+
+
 def judge_query(says: Statistic, given: Domain) -> Finding:
-    """Whether a statistic may be a mean of a function of a row: F(0, 0) + F(1, 1) = 2 F(0, 1) on two rows."""
+    """Whether a statistic is a mean of a function of a row: F(0, 0) + F(1, 1) = 2 F(0, 1) on two rows.
+
+    The function of a row is F of that row alone; up to four rows are tried.
+    """
     zero, one = Fraction(0), Fraction(1)
     equal, apart = says((zero, zero)) + says((one, one)), says((zero, one))
     if equal != 2 * apart:
         return refuted("no mean of a function of a row has these values", {
             "F(0, 0) + F(1, 1)": equal, "2 F(0, 1)": 2 * apart})
-    return proof(argued("no failure on two rows; what it is for all is told by its formula"))
+    tried = 0
+    for size in given.values("size", most=4):
+        for rows in itertools.product((zero, Fraction(1, 2), one), repeat=size):
+            mean = sum((says((row,)) for row in rows), zero) / size
+            tried += 1
+            if says(rows) != mean:
+                return refuted("not the mean of what it is on single rows", {
+                    "rows": ", ".join(map(str, rows)), "F": says(rows), "mean of F of one row": mean})
+    return at_points("the mean of what it is on single rows", tried, {"rows": "up to four of 0, 1/2 and 1"})
 
 
 def judge_moments(says: tuple[Formula, Formula], given: Domain) -> Finding:
@@ -173,6 +194,7 @@ moments_centred = Claim(
     quote=_ROWS, whose=Whose.READING, severity=Stake.PRIVACY, statement=r"\frac{S_{xx}}n = \frac1n \sum_i \varphi(x_i)",
     words="the centred moment S_xx/n is a mean of a function of a row", hypotheses=_SIZE, says=centred,
     check=judge_query, repaired_by="cs208/linreg-suffstats-repaired", expected="REFUTED PROVED",
+    flips=(Flip("the raw moment", raw, Verdict.HOLDS), Flip("the squared mean", squared_mean, Verdict.REFUTED)),
 )
 sensitivity = Claim(
     id="cs208/linreg-centred-sensitivity", source="004, Modifying ML Algorithms: how far the centred moment moves",

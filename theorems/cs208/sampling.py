@@ -140,20 +140,26 @@ def judge_published(says: Amplified, given: Domain) -> Finding:
     )
 
 
-def judge_approximate(says: Fraction, given: Domain) -> Finding:
-    """Whether ln(1 + p (e^epsilon - 1)) lies between p epsilon and says times it."""
+def judge_approximate(says: tuple[Fraction, Fraction | None], given: Domain) -> Finding:
+    """Whether ln(1 + p (e^epsilon - 1)) lies between p epsilon and says[0] times it, for epsilon up to says[1].
+
+    None for the latter: for all epsilon of the hypotheses.
+    """
+    factor, most = says
     for point in given.points("epsilon", "sampling_rate"):
+        if most is not None and point["epsilon"] > most:
+            continue
         with ctx.workprec(80):
             p, e = ball(point["sampling_rate"]), ball(point["epsilon"])
             ratio = (p * e.expm1()).log1p() / (p * e)
-            if ratio > ball(says) or ratio < ball(Fraction(999999, 10**6)):
-                return refuted("the two differ by more", {**point, "claimed factor": says, "factor": ratio.str(10)})
-    largest = given["epsilon"].high
+            if ratio > ball(factor) or ratio < ball(Fraction(999999, 10**6)):
+                return refuted("the two differ by more", {**point, "claimed factor": factor, "factor": ratio.str(10)})
+    largest = given["epsilon"].high if most is None else most
     if largest is None:
         return undecided("no largest epsilon", 1)
     x = sympy.symbols("x", nonnegative=True)
     with ctx.workprec(80):
-        enough = ball(largest).expm1() / ball(largest) < ball(says)
+        enough = largest > 0 and ball(largest).expm1() / ball(largest) < ball(factor)
     return proof(
         computed("ln(1 + x) <= x: the slope of the difference is x/(1 + x); so the ratio is at most (e^E - 1)/E",
                  vanishes(sympy.diff(x - sympy.log(1 + x), x) - x / (1 + x)) and never_negative(x / (1 + x))),
@@ -221,17 +227,20 @@ approximate = Claim(
     quote=r"$\approx p\epsilon$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\ln(1 + (e^\varepsilon - 1)p) \approx p\varepsilon",
     words="the amplified epsilon is p epsilon up to a factor of 2, whatever epsilon is",
-    hypotheses=(Parameter("epsilon", low=Fraction(0), low_open=True), _OPEN), says=Fraction(2), check=judge_approximate,
-    flips=(Flip("up to a factor of 5", Fraction(5), Verdict.REFUTED),), expected="REFUTED PROVED",
+    hypotheses=(Parameter("epsilon", low=Fraction(0), low_open=True), _OPEN), says=(Fraction(2), None),
+    check=judge_approximate,
+    flips=(Flip("up to a factor of 5", (Fraction(5), None), Verdict.REFUTED),
+           Flip("for epsilon up to 1 only", (Fraction(2), Fraction(1)), Verdict.HOLDS)),
+    expected="REFUTED PROVED",
     repair=Repair(
         statement=r"p\varepsilon \le \ln(1 + (e^\varepsilon - 1)p) \le 1.06\, p\varepsilon,\quad"
                   r" \varepsilon \le \tfrac1{10}",
         words="the amplified epsilon is p epsilon up to 6 per cent, for epsilon up to 1/10",
         hypotheses=(Parameter("epsilon", low=Fraction(0), low_open=True, high=Fraction(1, 10)), _OPEN),
-        says=Fraction(106, 100), check=judge_approximate, expected="HOLDS ARGUED",
+        says=(Fraction(106, 100), None), check=judge_approximate, expected="HOLDS ARGUED",
         source="004, DP SGD: Improved Privacy Analysis, for small epsilon",
-        flips=(Flip("5 per cent", Fraction(105, 100), Verdict.REFUTED),),
-        true_variants={"1 % more": "a larger factor will do", "one more": "a larger factor will do"},
+        flips=(Flip("5 per cent", (Fraction(105, 100), None), Verdict.REFUTED),),
+        true_variants={"[[]0[]] 1 % more": "a larger factor will do", "[[]0[]] one more": "a larger factor will do"},
     ),
 )
 secret = Claim(

@@ -21,8 +21,9 @@ from oracle.core.domain import Parameter, non_negative_integer, positive, positi
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
-from theorems.cs208.judging import Formula, led
+from theorems.cs208.judging import Formula
 from theorems.given import Domain
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import vanishes
 from theorems.tools.two_vectors import never_negative, two_vectors
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted
@@ -34,7 +35,7 @@ MOVES = {"replace": ("C", "-C"), "add_remove": ("C", "0"), "poisson": ("C", "0")
 def judge_moves(says: Mapping[str, Formula], given: Domain) -> Finding:
     """Whether says[kind](C, n) is how far the sum of clipped gradients over the divisor n can move, for each kind."""
     tried = 0
-    for point in led(given, {"clip": "1", "divisor": "10"}, ("clip", "divisor"), {}):
+    for point in led(given, 80, clip=1, divisor=10):
         clip, n = point["clip"], point["divisor"]
         ends = {"C": clip, "-C": -clip, "0": Fraction(0)}
         for kind, formula in says.items():
@@ -63,7 +64,7 @@ def judge_moves(says: Mapping[str, Formula], given: Domain) -> Finding:
 def judge_step(times: Fraction, given: Domain) -> Finding:
     """Whether noise calibrated for the sensitivity times C/n makes a step (epsilon, delta)-DP, a record replaced."""
     tried = 0
-    for point in led(given, {"epsilon": "1/2", "delta": "1/100000"}, ("epsilon", "delta"), {}):
+    for point in led(given, 80, epsilon="1/2", delta="1/100000"):
         epsilon, delta = point["epsilon"], point["delta"]
         with ctx.workprec(80):
             s = (2 * ball(Fraction(5, 4) / delta).log()).sqrt()
@@ -119,7 +120,7 @@ def judge_divisor(says: Formula, given: Domain) -> Finding:
         by = says(batch, size)
         return Fraction(total) / by if by else Fraction(0)
 
-    for point in led(given, {"clip": "1", "batch_size": "10", "others": "1"}, ("clip", "batch_size", "others"), {}):
+    for point in led(given, 80, clip=1, batch_size=10, others=1):
         clip, batch, m = point["clip"], point["batch_size"], point["others"]
         moved = mean(-m * clip + clip, m + 1, batch) - mean(-m * clip, m, batch)
         tried += 1

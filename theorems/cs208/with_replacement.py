@@ -278,6 +278,7 @@ size_poisson = Claim(
     quote=r"Poisson sampling: choosing each point independently with prob. $p = B/n$.", whose=Whose.READING,
     severity=Stake.PRIVACY, statement=r"|S| = pn", words="a Poisson sample of rate p has exactly pn rows",
     hypotheses=size_of_batch.hypotheses, says=lambda n, p: 0 * n, check=_SIZES, expected="REFUTED PROVED",
+    flips=(Flip("with the variance n p (1 - p)", lambda n, p: n * p * (1 - p), Verdict.HOLDS),),
     repaired_by="cs208/subsample-batch-size-repaired",
 )
 size_repaired = Claim(

@@ -16,11 +16,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy
-from flint import arb, ctx
+from flint import ctx
 
 from oracle.core.enclosure import Enclosure, ball
-from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
+from oracle.engines.gaussian_curve import delta_ball
 from theorems.given import Domain
+from theorems.tools.calibrated_range import enough
 from theorems.tools.symbolic_signs import positive, vanishes
 from theorems.verdict import Finding, argued, computed, proof, refuted
 
@@ -35,18 +36,6 @@ def true_delta(epsilon: Fraction, delta: Fraction, constant: Fraction) -> Enclos
     with ctx.workprec(80):
         s = (2 * (ball(constant) / ball(delta)).log()).sqrt()
         return Enclosure.of_ball(delta_ball(ball(epsilon), ball(epsilon) / s))
-
-
-def proved_up_to(largest: Fraction, constant: Fraction) -> bool:
-    """Whether the one-inequality proof of the module docstring goes through for epsilon in (0, largest]."""
-    if constant <= 1:
-        return False  # s0 would not be real
-    with ctx.workprec(200):
-        s0 = (2 * ball(constant).log()).sqrt()
-        x0 = s0 - ball(largest) / (2 * s0)
-        root = (2 * arb.pi()).sqrt()
-        mills = root * (x0 * x0 / 2).exp() * normal_upper_tail(x0)
-        return bool(mills < ball(constant) * root * (ball(-largest) / 2).exp())
 
 
 def calibration(says: Fraction, given: Domain) -> Finding:
@@ -86,6 +75,6 @@ def calibration(says: Fraction, given: Domain) -> Finding:
                  and low == 0 and high == 1),
         argued("R(x) = int_0^inf e^(-xt - t^2/2) dt falls in x, so R(x) - R(x + mu) < R(x0) at the least x"),
         computed(f"R(x0) < K sqrt(2 pi) e^(-E/2), certified at the largest epsilon, E = {largest}",
-                 largest is not None and proved_up_to(largest, says)),
+                 largest is not None and enough(says, largest, Fraction(1))),
         tried=len(tried),
     )

@@ -8,7 +8,6 @@ where they are not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 from oracle.core.errors import OracleError
 from oracle.core.plain import by_fields
+from oracle.core.reading import read_json
 
 FORMAT = "dp-oracle-league/1"
 
@@ -174,10 +174,7 @@ class League:
     @staticmethod
     def read(path: Path) -> League:
         """The table in a file."""
-        try:
-            return League.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise OracleError(f"cannot read the league table {path}: {error}") from None
+        return League.from_json(read_json(path, fault=OracleError))
 
 
 def row_of(kind: str, data: Mapping[str, Any]) -> AnyRow:

@@ -7,7 +7,6 @@ where it was, and a change of one bound costs one row.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ import typer
 from empirical.gate import vector_files
 from empirical.gate.searching.holes import LARGE, LEAST, Planter, caught, rates
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.reading import read_json
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
 from oracle.running.console import GOOD, WRONG, require_writable, write_json, write_text
@@ -81,7 +81,7 @@ def _known(path: Path | None, count: int, seed: int) -> dict[str, Row]:
     if path is None or not path.is_file() or not path.stat().st_size:
         return {}
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole = read_json(path)
         same, rows = (whole["count"], whole["seed"]) == (count, seed), dict(whole["bounds"])
     except (ValueError, KeyError, TypeError):
         raise OracleError(f"{path} is no file of planted holes") from None

@@ -70,7 +70,7 @@ _SETTING = (
     projection.PROJECTED_DIMENSION,
 )
 _FORMULA = CURVE + r" \text{ at } " + projection.FORMULA + r", \quad \mu = \frac{4(2W + B)\sqrt{T}}{n\sigma}"
-_SOURCE = ("nonconvex-nn/thm-6-privacy", projection.SOURCE, "background/gdp-composition")
+_SOURCE = ("nonconvex-nn/thm-6-privacy-repaired", projection.SOURCE, "background/gdp-composition")
 _EXAMPLE = {
     "weight_bound": "1", "label_bound": "1", "dataset_size": "10000", "steps": "100", "projected_dimension": "100",
 }
@@ -94,7 +94,7 @@ epsilon = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=lambda v, width: projection.at_remaining_delta(
         v, width, lambda delta, asked: epsilon_of_mu(lambda: _mu(v), delta, asked)
     ),
@@ -117,7 +117,7 @@ sigma = Bound(
     threat_model="all_iterates",
     released="all_iterates",
     source=_SOURCE,
-    validity="pending",
+    validity="argued",
     certify=_sigma,
     vectorised=lambda xp, v: arrays.sigma_upper(
         xp, composed_mu(xp, _fast_moves(xp, v), v.steps), v.epsilon, projection.remaining_delta(xp, v)

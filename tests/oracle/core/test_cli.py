@@ -55,7 +55,6 @@ def test_a_bound_as_text() -> None:
 @pytest.mark.parametrize(("name", "words"), [
     ("laplace.delta", "proved here (background/laplace-curve)"),
     ("tree.epsilon", "proved here in writing, not every step computed (background/tree-aggregation)"),
-    ("exponential-mechanism.epsilon", "pending, because a source is not checked yet (cs208/exp-mech)"),
 ])
 def test_a_certified_value_does_not_pass_for_a_proved_guarantee(name: str, words: str) -> None:
     item = oracle.bound(name)

@@ -104,7 +104,7 @@ def without_budgets(bound: Bound) -> Iterator[Bound]:
 
 
 SHARED = ("radius dropped", "enclosure shrunk", "fast path that leaks NaN", "libraries that differ", "budgets dropped",
-          "loose fast path")
+          "loose fast path", "fast path rounded the wrong way")
 """Bugs whose check is the same for all bounds; that it sees a part in 10^12 of each is asked by day."""
 
 

@@ -16,7 +16,7 @@ from oracle.core.domain import positive, positive_integer
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.algorithms.tree_walk import digits_of
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, sampled
 

@@ -151,7 +151,7 @@ efficiency = Claim(
     statement=r"\text{a step of GLMtron has fewer multiplications than one of SGD}",
     words="a step of GLMtron, 2d + 1 multiplications, has fewer than one of SGD",
     hypotheses=(positive_integer("dimension", "d"),), says=lambda d, active: 2 * d + 1, check=judge_count,
-    expected="REFUTED PROVED",
+    flips=(Flip("d - 1 multiplications", lambda d, active: d - 1, Verdict.HOLDS),), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"2d + 1 - (d + a(d + 1)) = (1 - a)(d + 1),\ a = 1[x^T w > 0]",
         words="a step of GLMtron has as many multiplications as one of SGD where <x, w> > 0, and d + 1 more elsewhere",

@@ -25,9 +25,9 @@ from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.privacy.shuffling import explicit_noise
-from theorems.sbcd.network.algebra import led
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import positive as signed
 from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, at_points, computed, instance, proof, refuted, undecided

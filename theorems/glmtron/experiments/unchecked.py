@@ -7,8 +7,10 @@ figures are images.
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Stake, Whose, citing
-from theorems.verdict import Verdict
+from functools import partial
+
+from theorems.claim import Stake
+from theorems.tools.unchecked import unchecked_claim
 
 _HOLES = (
     "w*, the label noise, the kind and scale of the Bernoulli data, the constants of the clip, the estimating batch, "
@@ -19,17 +21,7 @@ _HOLES = (
 _TEXTS = "what other works show; their texts are not among the documents"
 
 
-def unchecked(
-    name: str, place: str, words: str, quote: str, reason: str, *, severity: Stake = Stake.UTILITY,
-    uses: tuple[str, ...] = (), whose: Whose = Whose.PRINTED,
-) -> Claim:
-    """A claim about which nothing is computed, and why."""
-    return Claim(
-        f"glmtron/{name}", f"003, {place}", rf"\text{{{words}}}", words, (), None,
-        citing(Verdict.NOT_CHECKABLE, reason),
-        "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
-    )
-
+unchecked = partial(unchecked_claim, "glmtron", "003")
 
 # --- runs
 

@@ -35,10 +35,11 @@ from flint import arb, ctx
 from oracle.core.domain import Parameter, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
+from theorems.background.shuffling import closed
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed
@@ -48,13 +49,6 @@ _PRECISION = 120
 
 
 # --- Lemma D.2
-
-
-def explicit(epsilon0: arb, users: int, delta: arb) -> arb:
-    """The closed form with the constants of Feldman, McMillan and Talwar (2021, Theorem 3.1)."""
-    spread = epsilon0.exp() / users
-    value: arb = ((epsilon0 / 2).tanh() * (8 * (spread * (4 / delta).log()).sqrt() + 8 * spread)).log1p()
-    return value
 
 
 def order(epsilon0: arb, users: int, delta: arb) -> arb:
@@ -75,7 +69,7 @@ def judge_lemma(constant: Fraction, given: Domain) -> Finding:
                 continue  # the lemma says nothing there
             local = largest * ball(point["part"])
             tried += 1
-            if explicit(local, point["users"], delta) > ball(constant) * order(local, point["users"], delta):
+            if closed(local, point["users"], delta) > ball(constant) * order(local, point["users"], delta):
                 return undecided(f"the closed form is larger at epsilon0 = {local.str(6)}", tried)
     k, share = sympy.Symbol("k", positive=True), sympy.Symbol("t", nonnegative=True)
     inner = share / (1 + share)  # k = e^-epsilon0 runs through [0, 1)

@@ -27,9 +27,9 @@ import sympy
 from oracle.core.domain import Parameter, positive, probability
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
-from theorems.sbcd.readings import reading
 from theorems.tools.classical_calibration import calibration
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 

@@ -46,10 +46,10 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.background.composition import power, worst
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
 from theorems.tools.either import log
 from theorems.tools.finite_laws import hockey_stick
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, sampled, undecided
 

@@ -244,6 +244,7 @@ kappa = Claim(
     words="the smallest radius of Figure 1, 0.1, is within Lemma 18's range only if its constant exceeds 889",
     hypotheses=(), says=Fraction(889), check=judge_kappa,
     flips=(Flip("900", Fraction(900), Verdict.REFUTED), Flip("100", Fraction(100), Verdict.HOLDS)),
+    uses=("nonconvex-nn/lem-18",),
     true_variants={"1 % less": "less is true, too", "sign": "less is true, too"}, expected="HOLDS PROVED",
 )
 fixed_step = Claim(

@@ -8,24 +8,17 @@ printed: the loss (one output node, ten classes: say logistic loss of one class 
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Stake, Whose, citing
-from theorems.verdict import Verdict
+from functools import partial
+
+from theorems.claim import Stake
+from theorems.tools.unchecked import unchecked_claim
 
 _RUN = ("no run was made here; batch size, loss, projection radius, seeds and the values of the curve are not given. "
         "It would be settled by: ")
 _TEXTS = "what other papers show; their texts are not among the documents"
 
 
-def _unchecked(
-    name: str, source: str, words: str, quote: str, reason: str, *, statement: str = r"\text{no formula}",
-    severity: Stake = Stake.UTILITY, uses: tuple[str, ...] = (), whose: Whose = Whose.PRINTED,
-) -> Claim:
-    """A claim about which nothing is computed, and why."""
-    return Claim(
-        f"nonconvex-nn/{name}", f"002, {source}", statement, words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
-        "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
-    )
-
+_unchecked = partial(unchecked_claim, "nonconvex-nn", "002")
 
 figure_1 = _unchecked(
     "fig-1", "Figure 1: the NTRF error at widths 200, 500, 2000, R/sqrt(m) = 0.1 to 1.9, mean of 10 runs",

@@ -41,7 +41,7 @@ from oracle.core.enclosure import Enclosure
 from theorems.given import Domain
 from theorems.nonconvex_nn.misspecified.laws import share
 from theorems.nonconvex_nn.misspecified.surrogate import below_its_argument
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, argued, computed, proof, refuted, undecided

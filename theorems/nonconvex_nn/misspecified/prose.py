@@ -17,7 +17,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.nonconvex_nn.misspecified.laws import relu
 from theorems.nonconvex_nn.misspecified.surrogate import MU
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted
@@ -176,6 +176,7 @@ no_lemma_3 = Claim(
     words="without a model the surrogate's minimiser need not be that of the risk",
     hypotheses=(), says=False, check=judge_same,
     flips=(Flip("they are the same", True, Verdict.REFUTED),),
+    uses=("nonconvex-nn/lem-3",),
     expected="HOLDS PROVED",
 )
 smaller = Claim(

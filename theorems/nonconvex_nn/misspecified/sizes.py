@@ -36,7 +36,7 @@ from flint import arb, ctx
 from empirical.studies.study import studies
 from oracle.core.enclosure import Enclosure, ball
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led
+from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import by_study, on_record, study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes

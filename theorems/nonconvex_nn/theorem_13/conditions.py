@@ -24,7 +24,6 @@ from theorems.tools.refutations import refuted_by
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Formula = Callable[..., Any]
-_THRESHOLD = ("C", "L", "m", "d", "T", "R", "epsilon")
 _HIDDEN = ("T", "C", "R", "epsilon", "L", "d", "c_m", "c_n")
 _VACUOUS = ("S", "L", "R", "C", "m", "T", "d")
 _SILENT = ("S", "L", "R", "T", "d", "epsilon")
@@ -263,5 +262,6 @@ corrected_order = Claim(
     flips=(Flip("m^2", lambda m: m**2, Verdict.REFUTED),),
     true_variants={"1 % *": "a constant does not matter", "sign": "less is asked for",
     "any m": "the limit is the same"},
+    rests_on=("nonconvex-nn/lem-25-noise-norm-repaired",),
     expected="HOLDS ARGUED",
 )

@@ -227,7 +227,6 @@ def judge_empty(divisor: Formula, given: Domain) -> Finding:
 
 
 _CONSTANTS = (positive("c_1"), positive("c_2"))
-_FREE = dict.fromkeys(("c_1", "c_2"), "the statement is about all of them")
 
 privacy = Claim(
     id="nonconvex-nn/thm-13-privacy",

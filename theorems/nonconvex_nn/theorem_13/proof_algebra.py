@@ -20,7 +20,6 @@ from theorems.nonconvex_nn.theorem_13.formulas import at_least, exactly, same
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
-S_L_R = (positive("S"), positive("L"), positive("R"))
 T_, C_, M_, D_, N_, EPS_ = (positive(name) for name in ("T", "C", "m", "d", "n", "epsilon"))
 HALF = sympy.Rational(1, 2)
 
@@ -196,6 +195,7 @@ term = Claim(
     flips=(Flip("T in place of sqrt(T)", lambda *v: privacy_term(*v) * sympy.sqrt(v[3]), Verdict.REFUTED),
            Flip("m in place of m^2", lambda *v: privacy_term(*v) / v[4], Verdict.REFUTED)),
     true_variants=_MANY,
+    uses=("nonconvex-nn/lem-25", "nonconvex-nn/lem-25-noise-norm", "nonconvex-nn/lem-25-eq-20-24"),
     expected="HOLDS PROVED",
 )
 noise = Claim(
@@ -234,6 +234,7 @@ least_width = Claim(
         s, layers, radius, clip, closing_delta(s, layers, radius, steps)), "(25) with Delta of (24), on symbols"),
     flips=(Flip("T^6", lambda s, layers, radius, steps, clip: layers**35 * radius**10 * s**-22 * steps**6 * clip**-8,
                 Verdict.REFUTED),),
+    uses=("nonconvex-nn/lem-25",),
     true_variants=_MANY, expected="HOLDS PROVED",
 )
 right_width = Claim(
@@ -279,6 +280,7 @@ linearised = Claim(
     flips=(Flip("T^2", lambda layers, radius, steps, logarithm: logarithm**3 * layers**12 * radius**2 * steps**2,
                 Verdict.REFUTED),),
     true_variants={"1 % more": "a wider network, too", "any *": "an identity of powers"},
+    uses=("nonconvex-nn/lem-18",),
     expected="HOLDS PROVED",
 )
 last_display = Claim(
@@ -292,6 +294,8 @@ last_display = Claim(
     says=lambda logarithm, steps: sympy.sqrt(logarithm / steps),
     check=at_least(("log", "T"), lambda logarithm, steps: 1 / sympy.sqrt(steps) + sympy.sqrt(logarithm / steps),
                    "at least both terms"),
+    flips=(Flip("both terms", lambda logarithm, steps: (1 + sympy.sqrt(logarithm)) / sympy.sqrt(steps),
+                Verdict.HOLDS),),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\frac{1}{\sqrt T} + \sqrt{\frac{\log(1/\xi)}{T}} \le 2\sqrt{\frac{\log(1/\xi)}{T}}",

@@ -162,9 +162,12 @@ def judge_online(gap: Formula, given: Domain) -> Finding:
             return refuted("a learner that remembers n records looks better than it is", {
                 "n": n, "T": steps, "mean loss": Fraction(min(n, steps), steps), "mean population loss": 1,
                 "allowed gap": sympy.N(gap(sympy.Integer(steps)), 12)})
-    if not fresh:
-        return undecided("no point tried is against it", tried)
     more = given.chart("T")
+    if not fresh:
+        return proof(
+            computed("it is at least 1, on symbols", never_negative(gap(more) - 1)),
+            argued("losses lie in [0, 1], so that no two of their means are further apart"), tried=tried,
+        )
     return proof(
         computed("it is at least sqrt(2/T) (Azuma and Hoeffding at xi = 1/e), on symbols",
                  never_negative(sympy.simplify(gap(more) / sympy.sqrt(2 / more)) - 1)),
@@ -224,6 +227,8 @@ approximation = Claim(
     words="at a given R the approximation error of (7) vanishes as the width grows",
     hypotheses=_RADIUS, says=lambda m, radius: radius, check=judge_reach,
     flips=(Flip("R growing like m^(1/4)", lambda m, radius: radius * m ** sympy.Rational(1, 4), Verdict.UNDECIDED),),
+    uses=("nonconvex-nn/def-8-ntrf",),
+    rests_on=("nonconvex-nn/def-8-ntrf-repaired",),
     expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"R \ge \frac{|y| + |f(\mathbf W^{(0)}, x)|}{|h_{L-1}^{(0)}|} \implies "
@@ -231,9 +236,10 @@ approximation = Claim(
         words="for one record the approximation error is 0 once R |h| is at least |y| + |f(W(0), x)|",
         says=lambda y, f, h: (y + f) / h, check=judge_fit,
         hypotheses=tuple(map(positive, ("y", "f", "h"))), expected="HOLDS ARGUED",
+        flips=(Flip("half of it", lambda y, f, h: (y + f) / (2 * h), Verdict.REFUTED),
+               Flip("without f at the start", lambda y, f, h: y / h, Verdict.REFUTED)),
         source="002, Remark 15 with R large enough", true_variants={"1 % more": "a larger R, too",
         "any *": "an identity"},
-        flips=(Flip("half of it", lambda y, f, h: (y + f) / (2 * h), Verdict.REFUTED),),
     ),
 )
 limit = Claim(
@@ -302,6 +308,7 @@ largest_loss = Claim(
     check=at_least(("S", "L", "R", "m"), lambda s, layers, radius, m: s * radius,
                    "at least S R |h|, which the last layer alone reaches, |h| = 1",
                    "moving the last layer alone changes it by S R |h|, |h| = 1"),
+    uses=("nonconvex-nn/rem-17", "nonconvex-nn/lem-27"),
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"SLR", words="S L R, without the root of m, is at least what the last layer alone changes",
@@ -322,12 +329,12 @@ online = Claim(
               r"I\sqrt{\frac{2\log(1/\xi)}{T}}",
     words="the mean population loss of T iterates exceeds their mean loss by at most I sqrt(2 log(1/xi)/T), whatever n",
     hypotheses=(positive_integer("T"), positive_integer("n")), says=lambda steps: sympy.sqrt(2 / steps),
-    check=judge_online,
+    check=judge_online, flips=(Flip("the largest loss", lambda steps: 1 + 0 * steps, Verdict.HOLDS),),
     uses=("nonconvex-nn/thm-13-multi-pass-count",), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\ldots, \quad T \text{ fresh records}",
         words="with a fresh record for every step it exceeds it by at most I sqrt(2 log(1/xi)/T)",
-        says=lambda steps: sympy.sqrt(2 / steps), expected="HOLDS ARGUED",
+        says=lambda steps: sympy.sqrt(2 / steps), check=judge_online, expected="HOLDS ARGUED",
         hypotheses=(positive_integer("T"), positive_integer("extra", "n - T").at_least(0)),
         source="002, proof of Theorem 13 with n >= T records, each used once",
         flips=(Flip("half of it", lambda steps: sympy.sqrt(2 / steps) / 2, Verdict.UNDECIDED),),
@@ -343,6 +350,7 @@ average = Claim(
     words="if the loss is convex up to Delta throughout, the average has at most the average loss plus Delta",
     hypotheses=(positive("delta"),), says=lambda delta: delta, check=judge_average,
     flips=(Flip("Delta/2", lambda delta: delta / 2, Verdict.UNDECIDED),),
+    uses=("nonconvex-nn/lem-19",),
     true_variants={"1 % more": "more is enough, too", "any delta": "the same inequality"}, expected="HOLDS ARGUED",
 )
 initial = Claim(
@@ -350,6 +358,7 @@ initial = Claim(
     quote=r"if it is large enough, then $f_{ntk}(\mathbf{W}^{(0)}, x)$ will converge to a well-trained neural network",
     whose=Whose.PRINTED, severity=Stake.EDITORIAL, statement=r"f_{ntk}(\mathbf W^{(0)}, x) \to y",
     words="the linearised network at the start is a well-trained one, whatever the labels",
+    uses=("nonconvex-nn/def-8-ntrf",),
     hypotheses=_ONE, says=lambda w_1, w_2, x, y: w_2 * w_1 * x, check=judge_trained, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"f_{ntk}(\mathbf W, x) = y \text{ for some } \mathbf W",

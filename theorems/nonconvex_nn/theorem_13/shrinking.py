@@ -248,7 +248,8 @@ projection = Claim(
     quote=r"convex set $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\lVert \Pi_{\mathcal{B}(\mathbf{0}, R)}(\mathbf{W}_l) - \mathbf{W}_l^{(0)} \rVert_F \le R/\sqrt m",
     words="the projection keeps every layer within R/sqrt(m) of its start, where the network is nearly linear",
-    hypotheses=_SPACE, says=_LITERAL, check=judge_projected, uses=("nonconvex-nn/asm-4",), expected="REFUTED PROVED",
+    hypotheses=_SPACE, says=_LITERAL, check=judge_projected,
+    uses=("nonconvex-nn/asm-4", "nonconvex-nn/lem-25-path"), expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\Pi = \Pi_{\mathcal{B}(\mathbf{W}^{(0)}, R/\sqrt m)}",
         words="projected on the ball of radius R/sqrt(m) around its start, every layer is within R/sqrt(m) of it",
@@ -293,7 +294,11 @@ utility = Claim(
     flips=(Flip("a first term that does not fall with T", lambda c, layers, radius, t: c * radius, Verdict.UNDECIDED),
            Flip("as printed, without S L^(3/2) R", lambda c, layers, radius, t: c * sympy.sqrt(
                -sympy.log(sympy.Rational(1, 10)) / t), Verdict.REFUTED)),
-    uses=("nonconvex-nn/asm-4", "nonconvex-nn/alg-10-projection", "nonconvex-nn/thm-13-algebra"),
+    uses=("nonconvex-nn/asm-4", "nonconvex-nn/alg-10-projection", "nonconvex-nn/thm-13-algebra",
+          "nonconvex-nn/def-8-ntrf", "nonconvex-nn/lem-18", "nonconvex-nn/lem-19", "nonconvex-nn/lem-22",
+          "nonconvex-nn/lem-23", "nonconvex-nn/lem-25", "nonconvex-nn/lem-25-inequality",
+          "nonconvex-nn/lem-25-noise-norm", "nonconvex-nn/lem-25-n", "nonconvex-nn/lem-26", "nonconvex-nn/lem-27",
+          "nonconvex-nn/rem-17", "nonconvex-nn/rem-17-thm-13"),
     rests_on=("nonconvex-nn/thm-13-projection-L4",), repaired_by="nonconvex-nn/thm-13-start-ball",
     expected="REFUTED ARGUED",
 )
@@ -318,4 +323,6 @@ mended = Claim(
               r"(\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
     words="with the ball around the start and all factors in the first term the excess risk is at most (7)",
     hypotheses=(), says="wide-network", check=lambda says, given: by_study(says), expected="UNDECIDED STATISTICAL",
+    flips=(Flip("the study of the noise's printed length in its place", "noise-energy-printed", Verdict.REFUTED),
+           Flip("the study of the noise's length as mended", "noise-energy", Verdict.HOLDS)),
 )

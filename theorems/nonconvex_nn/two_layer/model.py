@@ -23,7 +23,6 @@ from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted
 
-Law = tuple[tuple[Fraction, Fraction, Fraction], ...]
 """Records (probability, link value at x, mean of zeta given x)."""
 
 
@@ -228,6 +227,7 @@ constants = Claim(
         Flip("2-Lipschitz, which is weaker", (Fraction(2), lambda g: g), Verdict.HOLDS),
     ),
     true_variants={"* more": "a larger constant is one, too", "* any *": "only |psi| <= 1 matters"},
+    uses=("nonconvex-nn/lem-2",),
     expected="HOLDS PROVED",
 )
 moves = Claim(

@@ -176,6 +176,7 @@ privacy = Claim(
         Flip("log(10/delta), which no point tried is against",
              lambda epsilon, delta: 8 * root(log(10 / delta)) / epsilon, Verdict.UNDECIDED),
     ),
+    uses=("nonconvex-nn/thm-1-privacy", "nonconvex-nn/thm-2-privacy"),
     repaired_by="nonconvex-nn/thm-8-privacy-repaired", expected="REFUTED PROVED",
 )
 repaired = Claim(
@@ -191,7 +192,7 @@ repaired = Claim(
         Flip("moves by r", (1, 8, 4, 2), Verdict.REFUTED), Flip("projected by 2r", (2, 8, 2, 2), Verdict.REFUTED),
         Flip("steps twice as long", (2, 16, 4, 2), Verdict.UNDECIDED),
     ),
-    rests_on=("background/balle-wang",),
+    rests_on=("background/balle-wang", "nonconvex-nn/thm-2-stretch"),
     true_variants={"*more": _LARGER, "*sign": _LARGER, "any r": "only r^2 and |psi| <= r enter"},
     expected="HOLDS ARGUED",
 )

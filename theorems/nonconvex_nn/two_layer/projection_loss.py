@@ -30,6 +30,7 @@ import sympy
 from oracle.core.domain import positive, positive_integer
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
+from theorems.nonconvex_nn.bounded_link.projection_loss import row_moments
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as is_positive
@@ -47,20 +48,12 @@ def chi_squared_moments() -> tuple[Any, Any, Any]:
 @functools.cache
 def unbiased_steps() -> tuple[ProofStep, ...]:
     """E Z = z and Var Z, from the Gaussian moments of one row; and the second difference of a smooth loss."""
-    w1, w2, length = sympy.symbols("w_1 w_2 r", real=True)  # in the plane of w and x, x = r e_1
+    length, w2, w1, first, of_row = row_moments()  # in the plane of w and x, x = r e_1
     m, slope, u = sympy.symbols("m G u", positive=True)
-    g1, g2, tangent = sympy.symbols("g_1 g_2 s", real=True)
+    tangent = sympy.Symbol("s", real=True)
     a, b, t = sympy.symbols("a b t", nonnegative=True)  # |w_1|, |w_2|, and |x| = t/(1 + t)
-    product = sympy.Poly(sympy.expand((w1 * g1 + w2 * g2) * length * g1), g1, g2)
-
-    def mean(poly: sympy.Poly) -> Any:
-        """The mean over independent standard normals."""
-        table = {0: 1, 1: 0, 2: 1, 3: 0, 4: 3}
-        return sum(c * table[i] * table[j] for (i, j), c in poly.terms())
-
-    first, second = mean(product), mean(product**2)
     score = w1 * length
-    variance = sympy.expand(second - first**2) / m
+    variance = of_row / m
     return (
         computed("a row of Phi has E <g, w><g, x> = <w, x>, so that E Z = z", vanishes(first - score)),
         computed("Var Z = (|w|^2 |x|^2 + <w, x>^2)/m", vanishes(
@@ -215,6 +208,7 @@ remark = Claim(
     statement=r"\sup\,\mathbb{E}\ell(\Phi w^*) - \ell(w^*) \text{ is of order } m^{-1/2} \text{ off the minimiser}",
     words="off the surrogate's minimiser the projection costs no less than the order 1/sqrt(m)",
     hypotheses=(positive("G"), positive("W"), positive_integer("m")), says=Fraction(-1, 2), check=judge_exponent,
+    uses=("nonconvex-nn/thm-2-jl-term",),
     expected="REFUTED ARGUED",
     repair=Repair(
         statement=r"\sup\,\mathbb{E}\ell(\Phi w^*) - \ell(w^*) \le \frac{G W^2}{m}, \text{ and of that order}",
@@ -244,6 +238,7 @@ compared = Claim(
           r"$n^{-\frac{2}{3}}$)",
     whose=Whose.TYPO, severity=Stake.EDITORIAL, statement=r"\text{Theorem 1 has the rate } n^{-2/3}",
     words="the rate n^(-2/3) that Theorem 8 falls behind is that of Theorem 1",
+    uses=("nonconvex-nn/thm-2-utility",),
     hypotheses=(), says=(1, Fraction(-2, 3)), check=judge_compared, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\text{Theorem 2 has the rate } (n\epsilon)^{-2/3}", words="the rate n^(-2/3) is that of Theorem 2",

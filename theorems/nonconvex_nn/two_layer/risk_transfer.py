@@ -178,7 +178,7 @@ lemma_7 = Claim(
         Flip("without what M costs", lambda gap, g, m: 4 * g * gap, Verdict.REFUTED),
         Flip("without the linear term", lambda gap, g, m: 4 * g * gap + 2 * g**2 * m**2, Verdict.HOLDS),
     ),
-    true_variants={"1 % *": _LARGER}, expected="HOLDS ARGUED",
+    uses=("nonconvex-nn/lem-3",), true_variants={"1 % *": _LARGER}, expected="HOLDS ARGUED",
 )
 strong = Claim(
     id="nonconvex-nn/lem-7-strong", source="a finding of ours: 002, Lemma 7 without the linear term in M",

@@ -241,6 +241,8 @@ def no_statistics(theta: Any, log_root: Any, n: Any, epsilon: Any) -> Any:
 
 _REASONS = {"*1 % more": _MORE, "*(constant *": _MORE, "*(operator *": _MORE, "any ?": "only its square enters",
             "[[]3] squared": "(M^2 + M)^2 is at least M^2, which is enough"}
+_RESTS = ("nonconvex-nn/lem-7-strong", "nonconvex-nn/rem-9-repaired", "nonconvex-nn/lem-8-repaired",
+          "nonconvex-nn/lem-9-averaged")
 
 utility = Claim(
     id="nonconvex-nn/thm-8-utility",
@@ -258,8 +260,9 @@ utility = Claim(
         Flip("the improved rate, with the printed m", (plain_rate, improved_rate, Fraction(1), lambda g, m: m**2 + m),
              Verdict.UNDECIDED),
     ),
-    uses=("nonconvex-nn/lem-7", "nonconvex-nn/thm-8-proof-lipschitz"),
-    rests_on=("nonconvex-nn/lem-7-strong", "nonconvex-nn/rem-9-repaired"), true_variants=_REASONS,
+    uses=("nonconvex-nn/lem-7", "nonconvex-nn/thm-8-proof-lipschitz", "nonconvex-nn/thm-1-utility",
+          "nonconvex-nn/thm-2-utility"),
+    rests_on=_RESTS, true_variants=_REASONS,
     expected="HOLDS ARGUED",
 )
 improved = Claim(
@@ -275,7 +278,7 @@ improved = Claim(
         Flip("the printed m", (plain_rate, improved_rate, Fraction(1), lambda g, m: g**2 * m**2), Verdict.UNDECIDED),
         Flip("G^2 M^3", (plain_rate, improved_rate, Fraction(2, 3), lambda g, m: g**2 * m**3), Verdict.REFUTED),
     ),
-    rests_on=("nonconvex-nn/lem-7-strong", "nonconvex-nn/rem-9-repaired"), true_variants=_REASONS,
+    rests_on=_RESTS, true_variants=_REASONS,
     expected="HOLDS ARGUED",
 )
 literal = Claim(

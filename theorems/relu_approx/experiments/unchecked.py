@@ -5,23 +5,16 @@ No run can be repeated: preprocessing, clipping norm, widths, code and seeds are
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Stake, Whose, citing
-from theorems.verdict import Verdict
+from functools import partial
+
+from theorems.claim import Stake, Whose
+from theorems.tools.unchecked import unchecked_claim
 
 _IMAGE = "the curves are images without values, and no training run was made"
 _TEXTS = "what other papers show; their texts are not among the documents"
 
 
-def unchecked(
-    name: str, source: str, words: str, quote: str, reason: str, *, statement: str = r"\text{no formula}",
-    severity: Stake = Stake.UTILITY, whose: Whose = Whose.PRINTED, uses: tuple[str, ...] = (),
-) -> Claim:
-    """A claim about which nothing is computed, and why."""
-    return Claim(
-        f"relu-approx/{name}", f"000, {source}", statement, words, (), None, citing(Verdict.NOT_CHECKABLE, reason),
-        "NOT_CHECKABLE CITED", quote=quote, whose=whose, severity=severity, uses=uses,
-    )
-
+unchecked = partial(unchecked_claim, "relu-approx", "000")
 
 # --- runs
 

@@ -20,8 +20,8 @@ from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.figure_1 import EPOCHS, Schedule, decimal
 from theorems.sbcd.privacy.orders import shares, worth
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, instance, refuted
 
 _BATCHES = 21

@@ -15,8 +15,8 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
 EPOCHS = (10, 20, 30, 40, 50)

@@ -11,7 +11,7 @@ import sympy
 from oracle.core.domain import positive
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted
 
 EPOCHS = 30

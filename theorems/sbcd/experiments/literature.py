@@ -6,16 +6,14 @@ to the matter, the reason says so.
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Stake, Whose, citing
-from theorems.verdict import Verdict
+from theorems.claim import Claim, Stake
+from theorems.tools.unchecked import unchecked_claim
 
 
 def told(name: str, place: str, quote: str, words: str, reason: str) -> Claim:
     """A printed sentence that is not checkable, and why."""
-    return Claim(
-        id=f"sbcd/{name}", source=f"001, {place}", quote=quote, whose=Whose.PRINTED, severity=Stake.EDITORIAL,
-        statement=rf"\text{{{words}}}", words=words, hypotheses=(), says=None,
-        check=citing(Verdict.NOT_CHECKABLE, reason), expected="NOT_CHECKABLE CITED",
+    return unchecked_claim(
+        "sbcd", "001", name, place, words, quote, reason, statement=rf"\text{{{words}}}", severity=Stake.EDITORIAL,
     )
 
 

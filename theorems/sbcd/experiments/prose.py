@@ -26,8 +26,8 @@ from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.curves import contributions
 from theorems.sbcd.privacy.orders import shares, worth
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
 _ONE = Fraction(1)

@@ -19,8 +19,8 @@ from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.sbcd.experiments.curves import contributions
 from theorems.sbcd.privacy.orders import shares, steps_keep_order
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted, sampled
 
 Epoch = tuple[tuple[int, ...], ...]

@@ -21,8 +21,8 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.sbcd.experiments.experiments import ACCURACY, CONSTANT, DECREASE, EPOCHS
-from theorems.sbcd.readings import reading
 from theorems.tools.printed import rounds_to
+from theorems.tools.readings import reading
 from theorems.verdict import Finding, Verdict, computed, instance, proof, refuted, undecided
 
 

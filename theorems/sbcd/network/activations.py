@@ -23,9 +23,11 @@ from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative
 from theorems.sbcd.network.updates import PRINTED, decided, regions
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted, undecided
 
 

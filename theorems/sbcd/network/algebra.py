@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from theorems.given import Domain, Point
-
-
-def vanishes(expression: Any) -> bool:
-    """Whether an expression is zero identically; one that computer algebra cannot simplify is not."""
-    return bool(sympy.simplify(expression) == 0)
+from theorems.given import Domain
 
 
 def never_negative(expression: Any) -> bool:
@@ -56,10 +50,3 @@ def minimiser(objective: Any) -> Fraction:
     if bend <= 0:
         raise ArithmeticError("the quadratic has no least value")
     return -slope / (2 * bend)
-
-
-def led(given: Domain, at_most: int = 400, most: Mapping[str, int] | None = None, **simple: Any) -> Iterator[Point]:
-    """A simple point, if it meets the hypotheses, so that a witness is easy to read; then the domain's own points."""
-    if given.contains(**simple):
-        yield {name: value if isinstance(value, int) else Fraction(value) for name, value in simple.items()}
-    yield from given.points(*simple, at_most=at_most, most=most)

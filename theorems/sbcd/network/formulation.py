@@ -20,8 +20,10 @@ import sympy
 from oracle.core.domain import positive, positive_integer, probability, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative
 from theorems.sbcd.network.updates import PRINTED
+from theorems.tools.leading_points import led
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 

@@ -17,8 +17,10 @@ import sympy
 from oracle.core.domain import non_negative, positive, unit_interval, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
-from theorems.sbcd.readings import reading
+from theorems.sbcd.network.algebra import never_negative
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Bound = Callable[[Any, Any, Any], Any]

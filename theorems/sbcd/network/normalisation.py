@@ -24,9 +24,11 @@ from oracle.core.domain import Parameter, non_negative, positive, positive_integ
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative
 from theorems.sbcd.privacy.mixture import hessian_gap
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 Diagonal = tuple[Fraction, ...]

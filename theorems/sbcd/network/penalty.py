@@ -15,8 +15,10 @@ import sympy
 from oracle.core.domain import non_negative, positive, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, minimiser, never_negative, vanishes
-from theorems.sbcd.readings import reading
+from theorems.sbcd.network.algebra import minimiser, never_negative
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 

@@ -16,8 +16,9 @@ import sympy
 from oracle.core.domain import positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import never_negative, vanishes
-from theorems.sbcd.readings import reading
+from theorems.sbcd.network.algebra import never_negative
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 Prox = Callable[[Any, Any], Any]

@@ -17,8 +17,10 @@ import sympy
 from oracle.core.domain import Parameter, choice, positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, symbol_of, vanishes
-from theorems.sbcd.readings import reading
+from theorems.sbcd.network.algebra import never_negative, symbol_of
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 

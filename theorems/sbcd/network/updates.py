@@ -22,8 +22,9 @@ import sympy
 from oracle.core.domain import positive, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import minimiser, never_negative, vanishes
+from theorems.sbcd.network.algebra import minimiser, never_negative
 from theorems.sbcd.network.penalty import half_objective
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 Map = Callable[[Any, Any], Any]

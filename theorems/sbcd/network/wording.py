@@ -19,9 +19,10 @@ from oracle.core.domain import positive, real
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, vanishes
 from theorems.sbcd.privacy.one_step import gaussian_rate
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, computed, proof, refuted
 
 

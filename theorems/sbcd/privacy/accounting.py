@@ -30,7 +30,7 @@ from oracle.core.domain import Parameter, positive
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 _GRADIENTS = tuple(Fraction(v) for v in ("1", "1/2", "9/10", "11/10"))

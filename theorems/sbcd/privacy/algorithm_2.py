@@ -30,8 +30,8 @@ from oracle.core.registry import bound
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
 from theorems.tools.decisions import epsilon_of_test
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Evidence, Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 RECORDS = 100

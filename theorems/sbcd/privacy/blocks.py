@@ -28,8 +28,8 @@ from oracle.core.enclosure import ball
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
 from theorems.sbcd.privacy.accounting import BlockSetting, recursion
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
 _VALUES = (Fraction(0), Fraction(1, 2), Fraction(1))

@@ -28,8 +28,8 @@ from oracle.core.domain import positive, positive_integer, schedule
 from oracle.core.registry import bound
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
 from theorems.sbcd.privacy.accounting import BlockSetting, exact_law, recursion, settings, spread
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
 Index = Callable[[Any, Any, Any, Any], Any]

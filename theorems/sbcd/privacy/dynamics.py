@@ -28,10 +28,12 @@ from oracle.core.domain import positive, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative
 from theorems.sbcd.privacy.accounting import STEP, BlockSetting, exact_law, recursion
 from theorems.sbcd.privacy.closed_form import PRINTED, REPAIRED, Form, induction
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 ONE = Fraction(1)

@@ -24,10 +24,12 @@ from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
+from theorems.sbcd.network.algebra import never_negative
 from theorems.sbcd.privacy.accounting import STEP, BlockSetting, exact_law
 from theorems.sbcd.privacy.orders import shares
-from theorems.sbcd.readings import reading
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted
 
 _ONE = Fraction(1)

@@ -23,9 +23,9 @@ from oracle.core.domain import positive, positive_integer, schedule
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
 from theorems.sbcd.privacy.accounting import STEP, heat_flow, in_range
-from theorems.sbcd.readings import reading
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 

@@ -24,7 +24,7 @@ from oracle.core.domain import Parameter, positive_integer
 from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import vanishes
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Law = tuple[Fraction, ...]

@@ -16,8 +16,10 @@ import sympy
 from oracle.core.domain import Parameter, positive, positive_integer, unit_interval
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.sbcd.network.algebra import led, never_negative, vanishes
-from theorems.sbcd.readings import reading
+from theorems.sbcd.network.algebra import never_negative
+from theorems.tools.leading_points import led
+from theorems.tools.readings import reading
+from theorems.tools.symbolic_signs import vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 

@@ -1,4 +1,4 @@
-"""Readings of words of document 001 that can be taken in more than one way."""
+"""Readings of words that can be taken in more than one way: claims of their own, made of the ambiguous one."""
 
 from __future__ import annotations
 

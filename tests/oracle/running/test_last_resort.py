@@ -1,0 +1,81 @@
+"""A defect of ours is no verdict: one line, an exit code of its own, and the traceback in a file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from oracle.core.domain import clean
+from oracle.running.console import BROKEN, CUT_OFF, print_json, print_table, print_wrapped, run
+
+ROOT = Path(__file__).parents[3]
+ERRORS = [
+    RuntimeError("planted [bold]\x1b[31m\nerror"), KeyError("x"), RecursionError(), MemoryError(), AssertionError("no"),
+    UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), ZeroDivisionError("1 / 0"), OSError(5, "planted"),
+]
+
+
+def failing(error: BaseException) -> typer.Typer:
+    app = typer.Typer()
+
+    @app.command("fail")
+    def fail() -> None:
+        raise error
+
+    @app.callback()
+    def names() -> None:
+        pass
+
+    return app
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_crash_is_one_line_and_no_verdict(error: BaseException, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(failing(error), ["fail"]) == BROKEN
+    assert BROKEN not in (0, 1, 2, 3)
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "\x1b" not in told
+    if not isinstance(error, OSError):
+        kept = re.search(r"kept in (\S+\.txt)", told)
+        assert kept is not None
+        file = Path(kept[1])
+        assert type(error).__name__ in file.read_text()
+        file.unlink()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("words", [("bounds",), ("bounds", "--json"), ("claims",), ("--help",)], ids=" ".join)
+def test_a_full_disk_is_told(words: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dp_oracle", *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == BROKEN
+    assert done.stderr.count("\n") == 1
+    assert "could not be written" in done.stderr
+
+
+@pytest.mark.full
+def test_whoever_stops_reading_hears_nothing_more() -> None:
+    code = f"{sys.executable} -m dp_oracle bounds --json | head -c 10; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.endswith(f"{CUT_OFF}\n")
+
+
+def test_what_a_terminal_would_obey_is_never_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    evil = "a\x1b[31m\x9b31m\u202eb\x07\x00[/]\\[bold\\"
+    print_table((evil,), [(evil,), ("\\",), ("[/nothing]",)])
+    print_wrapped("x ", evil)
+    print_json({evil: evil})
+    told = capsys.readouterr().out
+    assert not set(told) & set("\x1b\x9b\u202e\x07\x00")
+    assert "[/nothing]" in told
+    assert clean("two\nlines") == "two\nlines"

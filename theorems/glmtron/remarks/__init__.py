@@ -1,0 +1,1 @@
+"""Claims of document 003, remarks and prose about what its theorems mean."""
