@@ -6,7 +6,7 @@ for the words that would have to be there.
 
 from __future__ import annotations
 
-from theorems.claim import Claim, Repair, Stake, Whose, citing
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.verdict import Finding, Verdict, instance, refuted
 
@@ -24,6 +24,10 @@ _SETTING = (
     "The algorithms underwent a single iteration over generated data.",
     "The primary metric for evaluation was the average excess risk across varying dataset sizes",
     "we also consider DP-SGD [1]] and DP-FTRL [22] as baselines.",
+)
+_PROOFS = (
+    "We are now prepared to prove Theorem 4. 1] utilizing the lemmas discussed above.",
+    "Proof of Lemma According to the update rule of DP-TAGLMtron, we know:", "Proof of Corollary.",
 )
 
 Sought = tuple[tuple[str, ...], tuple[str, ...]]
@@ -104,6 +108,13 @@ proofs = Claim(
                  "5.2 and have no heading that names them, and the scan drops cross-references: a text with its "
                  "references would tell which proof is whose. Whether the steps are right is judged one by one"),
     expected="NOT_CHECKABLE CITED",
+)
+named_proofs = Claim(
+    id="glmtron/checklist-proofs-repaired", source="003, appendix: which proofs it announces by name, as scanned",
+    severity=Stake.PROOF, statement=r"\text{proofs of Theorem 4.1, of lemmas and of the corollary are announced}",
+    words="the appendix announces proofs of Theorem 4.1, of lemmas and of the corollary by name",
+    hypotheses=(), says=(_PROOFS, ("Theorem 4. 1", "Lemma", "Corollary")), check=judge_mentions,
+    flips=(Flip("Theorem 5.2", (_PROOFS, ("Theorem 5.2",)), Verdict.REFUTED),), expected="HOLDS PROVED",
 )
 limitations = textual(
     "checklist-limitations", "Checklist, 2: limitations are discussed (read as a section of their own)",
