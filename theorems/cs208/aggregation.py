@@ -193,7 +193,7 @@ risk = Claim(
 )
 upper = Claim(
     id="cs208/sa-k-upper", source="004, Subsample & Aggregate: k above sqrt n, without an upper limit", quote=_IF,
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"k = \omega(\sqrt n) \implies \mathrm{Var} = (1 + o(1)) \frac cn",
     words="every k above sqrt n has the variance (1 + o(1)) c/n, so k = n, too", hypotheses=(), says=Fraction(1),
     check=judge_upper, expected="REFUTED PROVED",

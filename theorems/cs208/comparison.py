@@ -137,7 +137,7 @@ _ANY = (Parameter("curvature", low=Fraction(0), meaning="h"), *_POINT[1:])
 
 better = Claim(
     id="cs208/objective-better", source="004, Objective Perturbation: its performance, without conditions", quote=_HAS,
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"E[\mathrm{excess}_{\mathrm{objective}}] < E[\mathrm{excess}_{\mathrm{output}}]",
     words="objective perturbation has less excess risk than output perturbation, always; here from n = 400/lambda on",
     hypotheses=_ANY, says=(lambda h, lam, e, c: lam, lambda h, lam, e, c: 400), check=judge_better,

@@ -18,7 +18,7 @@ from theorems.cs208.judging import formula
 from theorems.cs208.optimisation import COUNTED, judge_mean
 from theorems.given import Domain
 from theorems.tools.symbolic_signs import positive, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 
 def judge_descent(says: Fraction, given: Domain) -> Finding:
@@ -42,7 +42,7 @@ def judge_descent(says: Fraction, given: Domain) -> Finding:
 towards = Claim(
     id="cs208/moves-towards-minima", source="004, Gradient Descent: the annotated step, no range of the step size",
     quote="(minimization: subtract gradient term because we move towards local minima)",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"f(a - \gamma \nabla f(a)) < f(a)",
     words="a step against the gradient lowers the function, whatever the step size; here 3/smoothness",
     hypotheses=(), says=Fraction(3), check=judge_descent, expected="REFUTED PROVED",
@@ -108,6 +108,15 @@ def by_parts(records: int, slope: Fraction, theta: Fraction) -> Fraction:
     return (mean(theta + 1) - mean(theta - 1)) / 2
 
 
+def slope_steps(given: Domain) -> tuple[ProofStep, ...]:
+    """The slopes of n parabolas, added up."""
+    n, c, theta = (given.symbol(name) for name in ("records", "slope", "theta"))
+    i, at = sympy.Symbol("i", integer=True), sympy.Symbol("t", real=True)
+    slope = sympy.diff((c + i) * at + at**2 / 2, at).subs(at, theta)
+    return (computed("the slopes of the n parabolas add up to n times that, on symbols", vanishes(
+        sympy.summation(slope, (i, 0, n - 1)) - n * (c + (n - 1) / 2 + theta))),)
+
+
 gradient_mean = Claim(
     id="cs208/gradient-mean", source="004, Gradient Descent: the gradient of the mean is the mean of the gradients",
     quote=(
@@ -121,6 +130,7 @@ gradient_mean = Claim(
     check=formula(
         ("records", "slope", "theta"), by_parts, lambda n, slope, theta: slope + (n - 1) / Fraction(2) + theta,
         "the mean loss has another slope", "the mean of the n slopes c + i + theta is c + (n-1)/2 + theta, on symbols",
+        more=slope_steps,
     ),
     flips=(Flip("the sum", lambda n, slope, theta: n * slope + n * (n - 1) / Fraction(2) + n * theta,
                 Verdict.REFUTED),),

@@ -32,7 +32,7 @@ from theorems.cs208.judging import Formula, formula, unchecked
 from theorems.given import Domain
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 
 def ratio(weight: Fraction, up: Fraction, down: Fraction) -> Fraction:
@@ -98,8 +98,8 @@ def judge_added(says: tuple[Formula, bool], given: Domain) -> Finding:
 
 def judge_utility(says: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether s (E F - min F) <= v = says(K): (K-1) e^(-1-v) <= v, certified; equal gaps are tried, too."""
-    tried = 0
-    for k in given.values("candidates"):
+    tried, many = 0, (k for k in (10**3, 10**6, 10**12, 10**30) if given.contains(candidates=k))
+    for k in (*given.values("candidates"), *many):
         with ctx.workprec(120):
             v = says(ball(k))
             for gap in (1 + v, arb(1), arb(2), arb(k).log() + 1):
@@ -119,8 +119,8 @@ def judge_utility(says: Callable[[Any], Any], given: Domain) -> Finding:
                           - sympy.exp(-1 - v))),
         computed("(K-1)/(e K) <= log K: log K - 1 + 1/K has the slope (K - 1)/K^2",
                  vanishes(sympy.diff(sympy.log(k) - 1 + 1 / k, k) - (k - 1) / k**2)),
-        argued("so v = log K has (K-1) e^(-1-v) <= v, and v = W((K-1)/e) has equality; what is claimed is one of the "
-               "two, by the numbers above"),
+        sampled("(K-1) e^(-1-v) <= v for what is claimed, certified at every K tried, up to 10^30", tried > 0),
+        argued("v = log K has (K-1) e^(-1-v) <= v, and v = W((K-1)/e) has equality, for all K"),
         study_step("exponential-mechanism"), study_step("exponential-mechanism-candidates"), tried=tried,
     )
 
@@ -167,7 +167,7 @@ mean_and_sum = Claim(
     says=lambda e, n, total, r: -e * total / 2 - e * n * r / 2,
     check=formula(
         ("epsilon", "size", "total", "regulariser"),
-        lambda e, n, total, r: e * (-total / n - r) / (2 * Fraction(1, n)),
+        lambda e, n, total, r: e * (-total / n - r) / (2 * (e / e) / n),
         lambda e, n, total, r: e * (-total / n - r) * n / 2, "the exponent is another", "both are one expression",
     ),
     flips=(Flip("R not multiplied", lambda e, n, total, r: -e * total / 2 - e * r / 2, Verdict.REFUTED),),

@@ -11,7 +11,7 @@ from theorems.given import Domain
 from theorems.tools.leading_points import first_at
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.unchecked import unchecked_claim
-from theorems.verdict import Finding, ProofStep, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, computed, proof, refuted, sampled
 
 Formula = Callable[..., Any]
 
@@ -23,7 +23,8 @@ def formula(
 ) -> Checker:
     """The checker of a formula of these hypotheses: equal to the truth, or not below it if it is a `bound`.
 
-    `by_hand` counts or adds up at a point, `truth` is an expression, which must agree with it there.
+    `by_hand` counts or adds up at a point, `truth` is an expression, which must agree with it there: on symbols if it
+    can be computed so, else by the steps of `more`; without any it is known at the points only.
     """
 
     def judge(says: Formula, given: Domain) -> Finding:
@@ -38,10 +39,22 @@ def formula(
         gap = says(*symbols) - truth(*symbols)
         agrees = all(truth(*(point[name] for name in names)) == by_hand(*(point[name] for name in names))
                      for point in given.points(*names, at_most=20, most=most))
-        decided = computed(words, agrees and (never_negative(gap) if bound else vanishes(gap)))
-        return proof(decided, *more(given), tried=tried)
+        counted = _on_symbols(by_hand, symbols)
+        linked = agrees and (counted is None or vanishes(counted - truth(*symbols)))
+        decided = computed(words, linked and (never_negative(gap) if bound else vanishes(gap)))
+        steps = more(given)
+        only = () if steps or counted is not None else (sampled(f"so it is counted by hand at {tried} points", agrees),)
+        return proof(decided, *steps, *only, tried=tried)
 
     return judge
+
+
+def _on_symbols(by_hand: Formula, symbols: list[Any]) -> Any:
+    """What is counted by hand as an expression; None where it can only be counted."""
+    try:
+        return by_hand(*symbols)
+    except TypeError:
+        return None
 
 
 unchecked = partial(unchecked_claim, "cs208", "004")

@@ -289,7 +289,7 @@ def judge_minimum(ridge: Fraction, given: Domain) -> Finding:
 
 minimum = Claim(
     id="cs208/logistic-minimum-exists", source="004, Convexity: the minimum of logistic regression",
-    quote="No closed form solution for minimum, but it is easy to find", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    quote="No closed form solution for minimum, but it is easy to find", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\exists\, \theta: L(\theta) = \min L", words="the loss of logistic regression has a minimum",
     hypotheses=(), says=Fraction(0), check=judge_minimum,
     flips=(Flip("a negative ridge", Fraction(-1, 10), Verdict.REFUTED),),

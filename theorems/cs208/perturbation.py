@@ -36,7 +36,7 @@ from fractions import Fraction
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import Parameter, non_negative, positive, positive_integer
+from oracle.core.domain import Parameter, non_negative, positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, normal_upper_tail
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
@@ -179,9 +179,9 @@ def judge_gaussian(says: tuple[Fraction, Fraction, Fraction], given: Domain) -> 
     mu for one added or removed.
     """
     tried = 0
-    for point in given.points("mu", "epsilon", at_most=60):
+    for point in given.points("mu", "e", at_most=60):
         with ctx.workprec(200):
-            mu, e = ball(point["mu"]), ball(point["epsilon"])
+            mu, e = ball(point["mu"]), ball(point["e"])
             if min(says) <= 0:
                 return refuted("no difference at all", {"claimed": ", ".join(map(str, says))})
             opposite, one = delta_ball(e, 2 * mu), delta_ball(e, mu)
@@ -199,7 +199,7 @@ def judge_gaussian(says: tuple[Fraction, Fraction, Fraction], given: Domain) -> 
         computed("1 - e^(e - nu z - nu^2/2) is 0 at z = e/nu - nu/2; e^(e - nu z - nu^2/2) phi(z) = e^e phi(z + nu)",
                  vanishes(e - nu * start - nu**2 / 2, e - nu * z - nu**2 / 2 - z**2 / 2 - e + (z + nu) ** 2 / 2)),
         computed("the squared lengths of x^ - x'^ and x^ + x'^ add up to 4: one is at most sqrt 2, the other at most 2",
-                 vanishes(square - 4) and says[0] >= 2 and says[1] >= 2 and given["epsilon"].low == 0),
+                 vanishes(square - 4) and says[0] >= 2 and says[1] >= 2),
         computed("a record added or removed moves b by at most L, along one line", says[2] >= 1),
         argued("the log ratio of densities is at most that of the docstring; E max(0, 1 - e^(e - loss)) rises with the "
                "loss; a maximum's T is at most the sum of the two"),
@@ -283,8 +283,8 @@ gaussian = Claim(
     statement=r"\delta(\varepsilon) \le T(2\mu, e) + T(\sqrt2\mu, e),\ T(\mu, e) \text{ for add or remove},\quad e ="
               r" \varepsilon - \log\Big(1 + \frac c{n\lambda}\Big),\ \mu = \frac L\sigma",
     words="with a Gaussian linear term delta is at most T(2 mu, e) + T(sqrt 2 mu, e) for a replaced record, and "
-          "T(mu, e) for one added or removed",
-    hypotheses=(Parameter("mu", low=Fraction(0), low_open=True), non_negative("epsilon")),
+          "T(mu, e) for one added or removed, of either sign of e",
+    hypotheses=(Parameter("mu", low=Fraction(0), low_open=True), real("e", "epsilon - log(1 + c/(n lambda))")),
     says=(Fraction(2), Fraction(2), Fraction(1)), check=judge_gaussian,
     flips=(Flip("half as much", (Fraction(1), Fraction(1, 2), Fraction(1)), Verdict.REFUTED),),
     rests_on=("cs208/objective-perturbation-repaired",),

@@ -143,11 +143,11 @@ def judge_symbol(says: Fraction, given: Domain) -> Finding:
 
 
 def best_by_hand(odds: Fraction, runs: int) -> Fraction:
-    """The odds of the best of so many randomised responses of one bit: all of them say 0."""
+    """The largest odds of the best of so many randomised responses of one bit: all of them say 0, or some says 1."""
     first = second = Fraction(1)
     for _ in range(runs):
         first, second = first * odds / (1 + odds), second / (1 + odds)
-    return first / second
+    return max(first / second, second / first, (1 - first) / (1 - second), (1 - second) / (1 - first))
 
 
 def judge_fresh(says: Formula, given: Domain) -> Finding:
@@ -228,7 +228,7 @@ prior = Claim(
     says=lambda n, likelihood, log_prior: -log_prior / n,
     check=formula(
         ("size", "likelihood", "log_prior"),
-        lambda n, likelihood, log_prior: -(likelihood + log_prior) / Fraction(n) + likelihood / Fraction(n),
+        lambda n, likelihood, log_prior: -(likelihood + log_prior) / n + likelihood / n,
         lambda n, likelihood, log_prior: -(likelihood + log_prior) / n + likelihood / n,
         "posterior and regularised risk differ", "minus the log posterior over n, less the mean log loss",
     ),
@@ -238,7 +238,7 @@ prior = Claim(
 tuning = Claim(
     id="cs208/hyperparameter", source="004, Neural Networks & Privacy: the best of several runs",
     quote="Run analyses on the training data with various hyperparameter settings, and choose the best one. "
-          "Q: any problems?", whose=Whose.PRINTED, severity=Stake.PRIVACY,
+          "Q: any problems?", whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\max_{i \le k} M_i \text{ of } \varepsilon\text{-DP } M_i \text{ can cost exactly } k\varepsilon",
     words="the largest of k randomised responses of epsilon costs exactly k epsilon: choosing the best is not free",
     hypotheses=(Parameter("odds", low=Fraction(1), meaning="e^epsilon"), positive_integer("runs", "k")),
@@ -247,8 +247,9 @@ tuning = Claim(
                   "all k answers are 0 with the ratio (p/q)^k", most={"runs": 8},
                   more=lambda given: (computed("p/q = e^epsilon", vanishes(
                       (given.chart("odds") / (1 + given.chart("odds"))) * (1 + given.chart("odds"))
-                      - given.chart("odds"))),)),
-    flips=(Flip("free", lambda odds, runs: odds, Verdict.REFUTED),), expected="HOLDS PROVED",
+                      - given.chart("odds"))),
+                      argued("the other outcome has smaller odds: q^k (1 - q^k) <= p^k (1 - p^k), as p^k + q^k <= 1"))),
+    flips=(Flip("free", lambda odds, runs: odds, Verdict.REFUTED),), expected="HOLDS ARGUED",
 )
 fresh_data = Claim(
     id="cs208/dp-generalises", source="004, Supervised ML Output: DP and overfitting, in expectation",

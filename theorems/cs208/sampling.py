@@ -223,8 +223,8 @@ replaced = Claim(
     ),
 )
 approximate = Claim(
-    id="cs208/amp-approx", source="004, DP SGD: Improved Privacy Analysis: about p epsilon, for every epsilon",
-    quote=r"$\approx p\epsilon$", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    id="cs208/amp-approx", source="004, DP SGD: about p epsilon, read as up to a factor of 2 for every epsilon",
+    quote=r"$\approx p\epsilon$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\ln(1 + (e^\varepsilon - 1)p) \approx p\varepsilon",
     words="the amplified epsilon is p epsilon up to a factor of 2, whatever epsilon is",
     hypotheses=(Parameter("epsilon", low=Fraction(0), low_open=True), _OPEN), says=(Fraction(2), None),

@@ -16,6 +16,14 @@ Mixture. With q = P(K > 0), P1 and Q1 given K > 0, joint convexity at a' = 1 + q
 P0 and Q1, each K rows away: delta' = sum_k P(K = k) delta_k, where delta_k is the worst delta at the same epsilon of
 two inputs k rows apart. One row apart P(S) <= g(Q(S)), g(s) = min(1, delta + a s, 1 - (1 - delta - s)/a), the second
 by Q's side of the definition; k rows apart P(S) <= g^k(Q(S)), so that delta_k is at most the largest g^k(s) - a s.
+
+Its closed form. Let y = 1/a. g rises, has the slope a up to c = (1-delta) y/(1+y), y from there to 1 - delta, and 0
+beyond; g(c) = 1 - c, and g(1 - g(s)) = 1 - s for s <= c. The iterates s_i = g^i(s) rise, so that g^k, which is concave,
+has the slope y^(k-2j) at s where j of s_0, ..., s_(k-1) are below c and none is above 1 - delta. With h = floor(k/2)
+that is at least a as long as s_h < c (j > h), and less than a, or equal to it, beyond: the largest value is at s* with
+g^h(s*) = c, that is s* = y^h c - delta y G_h, G_h = 1 + y + ... + y^(h-1), or at 0 where s* < 0. From c the iterates
+run back: g^(i+1)(c) = 1 - s_(h-i), none of the s_1, ..., s_h being below delta, so that none of those is above 1 -
+delta before the last. So g^k(s*) is 1 - s* for odd k and 1 - g(s*) = 1 - delta - a s* for even k > 0.
 """
 
 from __future__ import annotations
@@ -33,7 +41,7 @@ from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.cs208.judging import Formula, formula
 from theorems.given import Domain
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
 Pair = tuple[Formula, Formula]
 """e^{epsilon'} and delta'/delta as functions of e^epsilon, the draws and the data set size."""
@@ -67,7 +75,7 @@ def judge_chain(says: Pair, given: Domain) -> Finding:
         if claimed != true:
             return refuted("the least odds for pure bases are others", {
                 "e^epsilon": odds, "B": draws, "n": size, "claimed odds": claimed, "odds": true})
-        if odds > 1 and says[1](odds, draws, size) != chained(odds, draws, int(size)):
+        if says[1](odds, draws, size) != chained(odds, draws, int(size)):
             return refuted("the chain has another delta", {
                 "e^epsilon": odds, "B": draws, "n": size, "claimed delta'/delta": says[1](odds, draws, size),
                 "of the chain": chained(odds, draws, int(size))})
@@ -134,8 +142,41 @@ def group(delta: Any, y: Any, rows: int) -> Any:
     return (1 - delta) * (1 - y) * (1 + 2 * y * before) / (1 + y) + 2 * delta * geometric
 
 
+def at_best(delta: Fraction, y: Fraction, rows: int) -> Fraction:
+    """g^k(s) - a s at the s* of the docstring, or at 0: g applied k times."""
+    half = rows // 2
+    best = y**half * (1 - delta) * y / (1 + y) - delta * sum((y ** (i + 1) for i in range(half)), Fraction(0))
+    value = start = max(best, Fraction(0))
+    for _ in range(rows):
+        value = one_more(value, delta, y)
+    return value - start / y
+
+
+def best_steps() -> tuple[ProofStep, ...]:
+    """The identities of the closed form, u for y^h."""
+    s, y, d, u = sympy.symbols("s y d u", positive=True)
+    c, geometric, before = (1 - d) * y / (1 + y), (1 - u) / (1 - y), (1 - u / y) / (1 - y)  # c, G_h and G_(h-1)
+
+    def low(at: Any) -> Any:
+        return d + at / y
+
+    def high(at: Any) -> Any:
+        return 1 - y * (1 - d - at)
+
+    best = u * c - d * y * geometric
+    odd = (1 - y) * geometric + d * u + d * (1 + y) * geometric
+    even = (1 - d) * (1 - y) * (1 + 2 * y * before) / (1 + y) + 2 * d * geometric
+    return (
+        computed("the branches of g meet at c, where g(c) = 1 - c; g(1 - g(s)) = 1 - s", vanishes(
+            low(c) - high(c), low(c) - 1 + c, high(1 - low(s)) - 1 + s)),
+        computed("h times the branch of slope a takes s* to c", vanishes(best / u + d * geometric * y / u - c)),
+        computed("1 - s* - a s* and 1 - delta - 2 a s* are the closed forms for odd and even k, on symbols", vanishes(
+            sympy.simplify(1 - best - best / y - odd), sympy.simplify(1 - d - 2 * best / y - even))),
+    )
+
+
 def judge_group(says: Callable[[Any, Any, int], Any], given: Domain) -> Finding:
-    """Whether says(delta, y, k) is the largest g^k(s) - a s, exactly, at points."""
+    """Whether says(delta, y, k) is the largest g^k(s) - a s, exactly, at points: over all corners, or where it is."""
     tried = 0
     for point in given.points("delta", "odds", "rows", at_most=120, most={"rows": 9}):
         delta, y, rows = point["delta"], 1 / point["odds"], point["rows"]
@@ -144,12 +185,20 @@ def judge_group(says: Callable[[Any, Any, int], Any], given: Domain) -> Finding:
         if says(delta, y, rows) != true:
             return refuted("so many rows apart the worst delta at this epsilon is another", {
                 "delta": delta, "e^-epsilon": y, "rows": rows, "claimed": says(delta, y, rows), "worst": true})
+    far = itertools.product(given.values("delta"), given.values("odds"), (10, 33, 100))
+    for delta, odds, rows in far if given.contains(rows=100) else ():
+        tried += 1
+        if says(delta, 1 / odds, rows) != at_best(delta, 1 / odds, rows):
+            return refuted("so many rows apart the worst delta at this epsilon is another", {
+                "delta": delta, "e^-epsilon": 1 / odds, "rows": rows, "claimed": says(delta, 1 / odds, rows),
+                "worst": at_best(delta, 1 / odds, rows)})
     s, y, d = sympy.symbols("s y d", positive=True)
     return proof(
         computed("P(S) <= delta + a Q(S), and 1 - P(S) >= (1 - delta - Q(S))/a, as Q's complement is at most delta + a "
                  "times P's", vanishes((1 - s) - d - ((1 - d - s) / y) * y)),
         sampled(f"the closed form is the largest g^k(s) - a s, exactly, at {tried} points", True),
-        argued("g rises, so that it can be applied k times; the rest of the proof stands in the module docstring"),
+        *best_steps(),
+        argued("g rises, so that it can be applied k times; where it is largest stands in the module docstring"),
         tried=tried,
     )
 
@@ -186,8 +235,9 @@ replacement = Claim(
     repair=Repair(
         statement=r"\varepsilon' = B \ln\Big(1 + \frac{e^\varepsilon - 1}n\Big),\quad"
                   r" \delta' = \delta\, \frac{(1 + (e^\varepsilon - 1)/n)^B - 1}{e^\varepsilon - 1}",
-        words="B draws with replacement, their order unseen and a record replaced, amplify so; no smaller epsilon' is "
-              "right for delta = 0",
+        words="B draws with replacement, their order unseen and a record replaced, amplify so for epsilon > 0; no "
+              "smaller epsilon' is right for delta = 0 (and delta' tends to B delta/n as epsilon falls to 0)",
+        hypotheses=(Parameter("odds", low=Fraction(1), low_open=True, meaning="e^epsilon"), *_DRAWS[1:]),
         says=(lambda odds, draws, size: (1 + (odds - 1) / size) ** draws,
               lambda odds, draws, size: ((1 + (odds - 1) / size) ** draws - 1) / (odds - 1)),
         expected="HOLDS ARGUED", source="004, DP SGD: B points with replacement, draw by draw",
@@ -207,7 +257,7 @@ mixture = Claim(
     hypotheses=(unit_interval("delta"), _ODDS, positive_integer("rows", "k")), says=group, check=judge_group,
     flips=(Flip("one row for all", lambda delta, y, rows: delta, Verdict.REFUTED),),
     rests_on=("background/joint-convexity",),
-    survivors={"beyond *": "more rows than nine are in words only", "between*": "tried at points only"},
+    survivors={"beyond *": "more rows than a hundred are in words only", "between*": "tried at points only"},
     expected="HOLDS ARGUED",
 )
 size_of_batch = Claim(

@@ -234,8 +234,9 @@ conversion = Claim(
     expected="HOLDS ARGUED",
 )
 noise = Claim(
-    id="cs208/zcdp-noise", source="004, Improved Analysis: the noise, against that of advanced composition",
-    quote=_NOISE, whose=Whose.PRINTED, severity=Stake.UTILITY,
+    id="cs208/zcdp-noise", quote=_NOISE, whose=Whose.READING,
+    source="004, Improved Analysis: the noise, read so that its order improves on that of advanced composition",
+    severity=Stake.UTILITY,
     statement=r"\sigma^2 = O\Big(\Big(\frac C{\epsilon n}\Big)^2 T \ln\frac1\delta \ln\frac T\delta\Big)"
               r" \text{ improves on advanced composition}",
     words="concentrated DP improves the noise to the order T ln(1/delta) ln(T/delta)",

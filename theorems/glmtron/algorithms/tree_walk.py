@@ -105,6 +105,15 @@ def judge_nodes(says: tuple[Callable[[int, int], int], bool], given: Domain) -> 
         if max(counts) < largest:
             return refuted("no leaf is in as many", {
                 "N": records, "t": counts.index(max(counts)) + 1, "nodes": max(counts), "claimed": largest})
+    for records in (10**3, 2**20 - 1, 2**20, 2**20 + 1, 10**9):  # far ones: some leaves, the first has the most
+        first = nodes_of(0, records, complete=complete)
+        for leaf in (0, 1, records // 2, records - 1):
+            count = nodes_of(leaf, records, complete=complete)
+            tried += 1
+            if count > most(leaf + 1, records) or first < most(leaf + 1, records):
+                return refuted("the leaf is in more nodes, or none in as many", {
+                    "N": records, "t": leaf + 1, "nodes": count, "claimed": most(leaf + 1, records),
+                    "nodes of the first": first})
     depth = sympy.Symbol("D", integer=True, positive=True)
     total = sympy.summation(2 ** sympy.Symbol("j", integer=True), (sympy.Symbol("j", integer=True), 0, depth))
     return proof(

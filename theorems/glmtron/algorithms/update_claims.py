@@ -131,7 +131,7 @@ permutation = Claim(
     id="glmtron/alg-1-permutation", source="003, Section 4: a random permutation treats records independently",
     quote="we begin with a random permutation of the dataset, ensuring that each data point is treated independently "
           "and uniformly.",
-    whose=Whose.PRINTED, severity=Stake.EDITORIAL,
+    whose=Whose.READING, severity=Stake.EDITORIAL,
     statement=r"P(\pi(1) = i, \pi(2) = i) = \frac{1}{N^2}",
     words="after a random permutation the places are filled uniformly and independently",
     hypotheses=_RECORDS, says=lambda n: Fraction(1, 1) / n**2, check=judge_permutation, expected="REFUTED PROVED",

@@ -61,7 +61,7 @@ def judge_cases(squares: Squares, given: Domain) -> Finding:
         2 * (squares[0](a, b + z_) + z_**2) - (a - b - z_) ** 2 - (a - b - z_) ** 2 - 2 * z_**2,
         2 * (squares[1](-a, b + z_) + z_**2) - 2 * (b + z_) ** 2 - 2 * z_**2,
         2 * (squares[2](a, z_) + z_**2) - (a - z_) ** 2 - (a + z_) ** 2,
-        2 * (squares[2](-a, z_) + z_**2) - (a - z_) ** 2 - (a + z_) ** 2,
+        2 * (squares[2](-a, z_) + z_**2) - z_**2 - 2 * a**2 - z_**2,
     ]
     return proof(
         computed("with 2 (d + z^2) - r^2 written as a sum of squares in each of the four cases of signs, on symbols",

@@ -6,7 +6,8 @@ steps) and tanh(e/2) <= e/2, e^e <= e(1), log(1 + x) <= x the closed form of shu
 
     e = epsilon/(4 sqrt(e(1) log(8/delta)/N) + 4 e(1)/N),
 
-provided that e <= 1 and e <= log(N/(16 log(4/delta))). So the pass is (epsilon, delta)-DP at
+provided that e <= 1 and e <= log(N/(16 log(4/delta))). (The clones ask for epsilon <= e. Where epsilon is above e
+there is nothing to amplify: a record enters one step, so that the pass is (e, d)-DP.) So it is (epsilon, delta)-DP at
 
     f = sqrt(2 log(2.5 (2N - 1)/delta)) (4 sqrt(e(1) log(8/delta)/N) + 4 e(1)/N)/epsilon.
 

@@ -160,7 +160,7 @@ admitted = Claim(
 def budget(name: str, place: str, quote: str, words: str) -> Claim:
     """A statement that the budget is 1/sqrt(N), which is Theorem 4.1's up to a logarithm."""
     return Claim(
-        id=f"glmtron/{name}", source=f"003, {place}", quote=quote, whose=Whose.PRINTED, severity=Stake.PRIVACY,
+        id=f"glmtron/{name}", source=f"003, {place}", quote=quote, whose=Whose.READING, severity=Stake.UTILITY,
         statement=r"\frac{1}{\sqrt N} \le \sqrt{\frac{\log(N/\delta)}{N}} \le \frac{\sqrt{\log(N/\delta)}}{\sqrt N}",
         words=words, hypotheses=_RANGE, says=lambda n: 1 / root(n), check=judge_restricted,
         flips=(Flip("1/N^(1/3)", lambda n: n / root(n) ** 3 * 3, Verdict.REFUTED),

@@ -276,8 +276,7 @@ printed = Claim(
 )
 winner = Claim(
     id="glmtron/alg-2-winner", source="003, Section 4, with steps 8 to 13 of Algorithm 2",
-    quote="The bin with the most estimates is used, ensuring a constant factor approximation of the distance to the "
-          "optimum.",
+    quote="The bin with the most estimates is used, ensuring a constant factor",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\arg\max_k \tilde d_k = \arg\max_k d_k \text{ with probability above } \tfrac12",
     words="the bin with the most batch means is the one that is used, more often than not",
@@ -308,8 +307,8 @@ call = Claim(
     repaired_by="glmtron/alg-2-repaired", expected="REFUTED PROVED",
 )
 sequence = Claim(
-    id="glmtron/lemma-D.1-thresholds", source="003, Lemma D.1 (proof) and Section E.1: the sequence of all calls",
-    quote=_SEQUENCE, whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    id="glmtron/lemma-D.1-thresholds", source="003, Lemma D.1 (proof) and Section E.1, read of all calls as one",
+    quote=_SEQUENCE, whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\{s_t\}_{t \le N} \text{ is } (\varepsilon', \delta')\text{-DP}",
     words="all N calls together are (epsilon', delta')-DP, as each of them is said to be",
     hypotheses=(positive_integer("calls", "N"),), says=(Fraction(1), Fraction(1)), check=judge_calls,

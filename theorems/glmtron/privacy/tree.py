@@ -319,8 +319,8 @@ theorem = Claim(
     ),
 )
 gamma = Claim(
-    id="glmtron/alg-4-gamma", source="003, Algorithm 4, step 2, with the Gamma that Algorithm 3 hands over",
-    quote="and each node is sampled i.i.d. from N(0, f2T?L;x4).", whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    id="glmtron/alg-4-gamma", source="003, Algorithm 4, step 2, read as one draw at the start with the Gamma of then",
+    quote="and each node is sampled i.i.d. from N(0, f2T?L;x4).", whose=Whose.READING, severity=Stake.PRIVACY,
     statement=r"\Gamma_{\mathrm{node}} \ge \max_{t \in \mathrm{node}} \gamma_t,\quad"
               r" \Gamma_{\mathrm{node}} = \gamma_0 \text{ at initialisation}",
     words="noise of all nodes drawn at the start, with the Gamma of then, is at least f times the gamma of every leaf",

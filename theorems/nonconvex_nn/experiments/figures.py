@@ -223,7 +223,7 @@ confounded = Claim(
     source="002, Section 6.1: Figure 1 compares widths at one R/sqrt(m), not at one R",
     quote="Moreover, when the network width m is increased, the approximation error tends to zero, indicating that the "
           "NTRF space can better fit wider neural networks on the training data.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"R \text{ is the same for all widths at one } R/\sqrt m",
+    whose=Whose.READING, severity=Stake.UTILITY, statement=r"R \text{ is the same for all widths at one } R/\sqrt m",
     words="the widths of Figure 1 are compared at one R, as the conclusion about m needs",
     hypotheses=(real("omega", "R/sqrt(m)").at_least(Fraction(1, 10)).at_most(Fraction(19, 10)),
                 real("m").at_least(200).at_most(2000)),
@@ -252,7 +252,7 @@ fixed_step = Claim(
     source="002, Section 6.1: Figure 2, eta = 0.01 for every C, aligns with the theory",
     quote="Figure 2 illustrates that when the clipping constant C is chosen from $[1, 64]$, the excess population risk "
           "remains unaffected, which aligns with our theoretical analysis.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\frac{\partial}{\partial C} \frac{SL\sqrt m\,\eta\,\sigma^2(C)\,(m^2L + md)}{C} = 0, \quad \eta = 0.01",
     words="by the bound, the noise's term does not change with C at the fixed step of Figure 2",
     hypotheses=free_of_clip.hypotheses, says=lambda layers, r, clip, m, t: Fraction(1, 100),
@@ -294,7 +294,7 @@ parameters = Claim(
     id="nonconvex-nn/fig-5-params", source="002, Section 6.1: the parameters of Figure 5, n^14 read as n^(1/4)",
     quote=r"we choose the parameters satisfying the condition in Theorem 13, with $m = (n^{14}/2)$, $T = 50n^{2/5}$, "
           r"$\epsilon = 1$, $\delta = 1/n^2$ and $C = 20$.",
-    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"m = \tfrac12n^{1/4},\ T = 50n^{2/5}: \quad m \ge c\,T^7C^{-8}",
     words="m = n^(1/4)/2 and T = 50 n^(2/5) meet the hypotheses of Theorem 13 for all large n",
     hypotheses=_LARGE, says=(lambda n: n ** sympy.Rational(1, 4) / 2, lambda n: 50 * n ** sympy.Rational(2, 5)),

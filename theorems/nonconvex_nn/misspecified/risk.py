@@ -197,6 +197,8 @@ def judge_utility(promised: Callable[[Any], Any], given: Domain) -> Finding:
                 *law_steps(power),
                 computed("a step takes w_l (1 - q^t) to w_l (1 - q^(t+1)), q = 1 - eta mu", vanishes(
                     w_l * (1 - keep) - eta * (m_ * w_l * (1 - keep) - m_ * w_l) - w_l * (1 - keep * (1 - eta * m_)))),
+                argued("as n grows at this T the batches' gradients tend to the population's and the noise to 0, so "
+                       "that the iterates of Algorithm 8 tend to these in probability"),
             )
     return proof(*limit_steps(promised), argued("the iterates come as near to w_l as one likes: "
                                                 "thm-7-utility-repaired"),

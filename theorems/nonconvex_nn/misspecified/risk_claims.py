@@ -80,9 +80,10 @@ text_total = Claim(
 )
 constant = Claim(
     id="nonconvex-nn/thm-7-constant",
-    source="002, Theorem 7: the constant before the best risk, for n and T so large that w_T is w_l but for alpha",
+    source="002, Theorem 7, read with mu the constant of strong convexity and |x| bounded, not by sqrt(d), as no "
+           "law is: the constant before the best risk, for n and T so large that w_T is nearly w_l",
     quote=r"$$L_{\mathcal{P}}(w_T) \leq 2(1 + 2\mu)L_{\mathcal{P}}(w^*) + \alpha$$",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"L(w_\ell^*) \le 2(1 + 2\mu) L(w^*),\ \mu \text{ the constant of strong convexity}",
     words="the algorithm's limit has at most 2 (1 + 2 mu) times the best risk, mu the constant of strong convexity",
@@ -144,16 +145,16 @@ of_lemma = Claim(
 )
 utility = Claim(
     id="nonconvex-nn/thm-7-utility",
-    source="002, Theorem 7: the risk of the last iterate, even without noise and with exact gradients",
+    source="002, Theorem 7: the risk of the last iterate, mu the constant of strong convexity or that of Lemma 12",
     quote=constant.quote,
     whose=Whose.PRINTED,
     severity=Stake.UTILITY,
     statement=r"L(w_T) \le 2(1 + 2\mu) L(w^*) + \alpha,\ \alpha \in (0, \lVert w_\ell^* \rVert_2)",
-    words="the last iterate has at most 2 (1 + 2 mu) times the best risk, and alpha",
-    hypotheses=(MU,), says=lambda mu: 2 * (1 + 2 * mu), check=on.judge_utility,
-    flips=(Flip("1/mu", lambda mu: 1 / mu, Verdict.HOLDS),),
+    words="the last iterate has at most 2 (1 + 2 mu) times the best risk, and alpha: mu of Section 4.2, or of Lemma 12",
+    hypotheses=(MU,), says=None, check=None,
+    readings=("nonconvex-nn/thm-7-utility-reading-strong", "nonconvex-nn/thm-7-constant-lemma-12"),
     uses=("nonconvex-nn/thm-7-constant", "nonconvex-nn/asm-2-vacuous"),
-    expected="REFUTED PROVED",
+    expected="AMBIGUOUS ARGUED",
     repair=Repair(
         statement=r"\mathbb{E}L(w_T) \le R(e_T),\ R = \left(\sqrt e + \sqrt{L(w^*)/\mu}\right)^2 \text{ or } \frac e4 +"
                   r" \left(\frac{\sqrt e}2 + \sqrt{2L(w^*)}\right)^2,\ e_i = q^2 e_{i-1} + \eta^2\left[\frac{\rho^2}m "
@@ -177,15 +178,29 @@ utility = Claim(
         true_variants={"* 1 % more": "a weaker bound", "* / -> [*] *": "a weaker bound"},
     ),
 )
+utility_strong = Claim(
+    id="nonconvex-nn/thm-7-utility-reading-strong",
+    source="002, Theorem 7, read with mu the constant of strong convexity and |x| bounded, though not by sqrt(d)",
+    quote=constant.quote,
+    whose=Whose.READING,
+    severity=Stake.UTILITY,
+    statement=utility.statement,
+    words="the last iterate has at most 2 (1 + 2 mu) times the best risk, and alpha, mu the constant of strong "
+          "convexity, as n grows and the noise with it vanishes",
+    hypotheses=(MU,), says=lambda mu: 2 * (1 + 2 * mu), check=on.judge_utility,
+    flips=(Flip("1/mu", lambda mu: 1 / mu, Verdict.HOLDS),),
+    repaired_by="nonconvex-nn/thm-7-utility-repaired",
+    expected="REFUTED ARGUED",
+)
 projected = Claim(
     id="nonconvex-nn/projection-destroys-sc",
-    source="002, after Theorem 7: projecting the data destroys strong convexity",
+    source="002, after Theorem 7: projecting the data destroys strong convexity, read as: leaves none of it",
     quote=(
         "We cannot use the same strategy as in Algorithm 2 since projecting the data will alter the sample "
         "distribution "
         "and destroy the strongly convex property."
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\mu(\Phi x) = 0",
     words="after a projection of the data the surrogate is not strongly convex any more",

@@ -16,7 +16,8 @@ At n = K d^a |w_l|/(epsilon alpha) that is a constant times alpha^2 d^(3-2a): th
 whatever K is, and a = 3/2 is right. The term with B does not vanish with |w_l|, and the printed n does not know B.
 
 The union of events. The proof uses the noise's event (zeta for all steps), and Lemmas 13 and 14 on each of T batches:
-the failures are at most (2T + 1) zeta, attained by disjoint events; the text counts 3 zeta and prints zeta.
+the failures are at most (2T + 1) zeta, and 1 - (1 - zeta)^(2T + 1) for independent ones; the text counts 3 zeta and
+prints zeta.
 
 Noise's norm. chi^2_d has P(X >= c d) <= exp(-(d/2)(c - 1 - log c)); with c = 5t, t = log(T/zeta) >= 1, the exponent is
 at least t.
@@ -75,10 +76,11 @@ def judge_union(failure: Callable[[Any, Any], Any], given: Domain) -> Finding:
     for point in led(given, zeta="1/1000", steps=10):
         zeta, steps = point["zeta"], point["steps"]
         events = 1 + 2 * steps
+        some = 1 - (1 - zeta) ** events
         tried += 1
-        if events * zeta <= 1 and failure(zeta, steps) < events * zeta:
-            return refuted("disjoint events: the noise, and two lemmas on each batch", {
-                "zeta": zeta, "T": steps, "events": events, "probability": events * zeta,
+        if failure(zeta, steps) < some:
+            return refuted("independent events of probability zeta: the noise, and two lemmas on each batch", {
+                "zeta": zeta, "T": steps, "events": events, "probability": some,
                 "claimed": failure(zeta, steps)})
     zeta_, steps_ = given.symbol("zeta"), given.symbol("steps")
     return proof(computed("at least (2T + 1) zeta", never_negative(failure(zeta_, steps_) - (2 * steps_ + 1) * zeta_)),

@@ -253,7 +253,7 @@ right_width = Claim(
 displays = Claim(
     id="nonconvex-nn/thm-13-m-displays", source="002, proof of Theorem 13: two widths, the first display and (25)",
     quote=r"$m \geq \tilde{\Omega}(L^{56}R^{16}\Delta^{-14}S^{-2}C^{-8}[\log(nL + 1/\xi)]^3)$",
-    whose=Whose.PRINTED, severity=Stake.PROOF,
+    whose=Whose.READING, severity=Stake.PROOF,
     statement=r"L^{56}R^{16}\Delta^{-14}S^{-2}C^{-8} \ge L^{56}R^{24}\Delta^{-14}S^{-8}C^{-8}",
     words="the width of the proof's first line is enough for (25), which the same proof needs at its end",
     hypotheses=(positive("S"), positive("R")), says=lambda s, radius: radius**16 * s**-2,
@@ -287,7 +287,7 @@ last_display = Claim(
     id="nonconvex-nn/thm-13-last-display",
     source="002, (7) against the proof's last display, which has 1/sqrt(T) beside it",
     quote=r"+ \frac{1}{\sqrt{T}} + \sqrt{\frac{\log(1/\xi)}{T}}",
-    whose=Whose.PRINTED, severity=Stake.EDITORIAL,
+    whose=Whose.READING, severity=Stake.EDITORIAL,
     statement=r"\frac{1}{\sqrt T} + \sqrt{\frac{\log(1/\xi)}{T}} \le \sqrt{\frac{\log(1/\xi)}{T}}",
     words="the two terms of the last display are at most once the first term of (7)",
     hypotheses=(real("log", "log(1/xi), xi <= 1/e").at_least(1), positive("T")),
@@ -309,8 +309,8 @@ last_display = Claim(
 in_mean = Claim(
     id="nonconvex-nn/thm-13-expectation",
     source="002, proof of Theorem 13: it ends in a mean, the theorem in a probability",
-    quote=r"\mathbb{E}_{\mathcal{A}_{SGD}}\left[\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)})\right] \leq",
-    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"\mathbb{E}X \le b \implies \mathbb{P}(X \le b) \ge 1 - \xi",
+    quote=r"\mathbb{E}_{\mathcal{A}_{SGD}}\left[\frac{1}{T} \sum_{i=1}^T L_{\mathcal{D}}(\mathbf{W}^{(i)})\right]",
+    whose=Whose.READING, severity=Stake.PROOF, statement=r"\mathbb{E}X \le b \implies \mathbb{P}(X \le b) \ge 1 - \xi",
     words="what bounds the mean of the loss bounds the loss with the theorem's probability",
     hypotheses=(probability("xi"),), says=lambda xi: sympy.Integer(1), check=judge_expectation,
     expected="REFUTED PROVED",

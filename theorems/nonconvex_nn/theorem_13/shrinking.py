@@ -245,7 +245,7 @@ space = Claim(
 )
 projection = Claim(
     id="nonconvex-nn/alg-10-projection", source="002, Algorithm 10, line 6: the projection on B(0, R)",
-    quote=r"convex set $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    quote=r"convex set $\mathcal{W} = \mathcal{B}(\mathbf{0}, R)$", whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\lVert \Pi_{\mathcal{B}(\mathbf{0}, R)}(\mathbf{W}_l) - \mathbf{W}_l^{(0)} \rVert_F \le R/\sqrt m",
     words="the projection keeps every layer within R/sqrt(m) of its start, where the network is nearly linear",
     hypotheses=_SPACE, says=_LITERAL, check=judge_projected,

@@ -292,7 +292,7 @@ minimum = Claim(
 )
 constant_norm = Claim(
     id="nonconvex-nn/asm-3-W-vs-thm-10", source="002, Assumption 3 (W = O(1)) against Theorems 10 and 11, which use it",
-    quote=r"We assume that there exist constants $W, G = O(1)$ such that $\|w^*\|_2 \leq W$", whose=Whose.PRINTED,
+    quote=r"We assume that there exist constants $W, G = O(1)$ such that $\|w^*\|_2 \leq W$", whose=Whose.READING,
     severity=Stake.UTILITY, statement=r"\lVert w^*\rVert \le W = O(1) \text{ for the networks of (6)}",
     words="one constant W, 10 say, serves the hidden layers to which Section 5 is applied",
     hypotheses=(positive_integer("k"), positive_integer("m")), says=lambda k, m: sympy.Integer(10), check=judge_norm,

@@ -56,7 +56,6 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/checklist-compute": words_missing,
     "glmtron/checklist-error-bars": words_missing,
     "glmtron/checklist-reproducible": words_missing,
-    "glmtron/checklist-proofs": words_missing,
     "glmtron/checklist-limitations": words_missing,
     "glmtron/appB-tree-less-noise-reading-clones": tree_has_more,
 }
