@@ -1,0 +1,1 @@
+"""Witnesses against document 003, again."""
