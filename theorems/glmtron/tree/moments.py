@@ -111,8 +111,7 @@ def judge_trace(says: Callable[..., Any], given: Domain) -> Finding:
 
 
 def judge_inverse(says: Callable[[Any], Any], given: Domain) -> Finding:
-    """Whether M o T(2 eta)^{-1} o A <= alpha tr(A) says(alpha eta tr(H)) H, and whether 2/(1 - load) is at most "
-    "says."""
+    """Whether M o T(2 eta)^{-1} o A <= alpha tr(A) says(alpha eta tr(H)) H."""
     tried = 0
     for load in given.values("load"):
         for spectrum in SPECTRA:
@@ -327,8 +326,8 @@ e3_chain = Claim(
     ),
 )
 _E6 = (
-    r"C_N \preceq \tfrac{8\alpha\eta^2}{1 - \alpha\eta\operatorname{tr}(H)} \langle I - (I - \tfrac\eta2 H)^N, M\rangle "
-    r"(I - (I - \tfrac\eta2 H)^N) + \eta^2\sum_t (I - \tfrac\eta2 \tilde T(2\eta))^t \circ M"
+    r"C_N \preceq \tfrac{8\alpha\eta^2}{1 - \alpha\eta\operatorname{tr}(H)} \langle I - (I - \tfrac\eta2 H)^N, "
+    r"M\rangle (I - (I - \tfrac\eta2 H)^N) + \eta^2\sum_t (I - \tfrac\eta2 \tilde T(2\eta))^t \circ M"
 )
 _FEW = Parameter("records", kind="integer", low=Fraction(2), high=Fraction(7), meaning="N, 3/2 < 3/ln 7")
 e6 = Claim(
