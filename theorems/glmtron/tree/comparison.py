@@ -37,7 +37,8 @@ HIDDEN = Fraction(6)
 def noise_ratio(levels: int, power: Fraction, hidden: Fraction) -> arb:
     """f_t^2/f_s^2 for 2^levels records and delta = N^-power."""
     size = ball(2**levels).log()
-    return 2 * (levels + 1) * ball(power) * size * 2**levels / (ball(hidden * (1 + power)) * size) ** 2
+    ratio: arb = 2 * (levels + 1) * ball(power) * size * 2**levels / (ball(hidden * (1 + power)) * size) ** 2
+    return ratio
 
 
 def judge_bounds(says: tuple[Any, Any], given: Domain) -> Finding:
@@ -173,8 +174,8 @@ def judge_remark_7(says: int, given: Domain) -> Finding:
         with ctx.workprec(128):
             eps, delta = ball(point["epsilon"]), ball(point["delta"])
             mu = 2 * eps / (says * (2 * (1 / delta).log()).sqrt())
-            tail = lambda x: (x / arb(2).sqrt()).erfc() / 2  # noqa: E731
-            true = tail(eps / mu - mu / 2) - eps.exp() * tail(eps / mu + mu / 2)
+            near, far = (((eps / mu + side * mu / 2) / arb(2).sqrt()).erfc() / 2 for side in (-1, 1))
+            true = near - eps.exp() * far
             tried += 1
             if true > delta:
                 return refuted("the tree, which is that Gaussian, loses more, certified", {

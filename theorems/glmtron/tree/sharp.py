@@ -75,7 +75,8 @@ def mean_steps() -> tuple[ProofStep, ...]:
     y = 1 / (1 + t)  # runs through (0, 1]
     kept = sympy.symbols("K", positive=True)  # q^{N-1-t}
     weights = (1 - kept * q) / (1 - q) - (1 - kept) / (1 - q)
-    total = lambda power: q**2 * (1 - power) / (1 - big)  # noqa: E731
+    ends = (1, end, end * big)  # Y^0, Y^n, Y^(n+1)
+    none, some, one_more = (q**2 * (1 - power) / (1 - big) for power in ends)
     levels = 1 + more
     below = z * y  # some number up to z, and 1 - below may have any sign: the two cases of the minimum
     half, number = Fraction(1, 3), 8
@@ -83,7 +84,7 @@ def mean_steps() -> tuple[ProofStep, ...]:
         computed("an answer's noise has the weight q^(N-1-t) in the sum of the iterates, on symbols",
                  vanishes(weights - kept)),
         computed("the nodes of one level add up to q^2 (1 - Y^n)/(1 - Y), by induction, on symbols",
-                 vanishes(total(end * big) - total(end) - q**2 * end, total(sympy.Integer(1)))),
+                 vanishes(one_more - some - q**2 * end, none)),
         sampled("the tree, walked, has that sum of squares (8 records)", mean_energy(half, number) == 1 + sum(
             ((1 - half ** 2**j) / (1 - half)) ** 2 * half**2 * (1 - half**16) / (1 - half ** 2 ** (j + 2))
             for j in range(3))),
@@ -136,7 +137,7 @@ def judge_mean(says: Bound, given: Domain) -> Finding:
         if exact > bound:
             return refuted("the mean given the noise costs more, exactly",
                            run.told(**{"D_pri": run.dimension(1), "exact": exact, "claimed": bound}))
-    m, size, pri = 1 + sympy.Symbol("k", nonnegative=True), *sympy.symbols("N D", positive=True)
+    m, (size, pri) = 1 + sympy.Symbol("k", nonnegative=True), sympy.symbols("N D", positive=True)
     return proof(
         *mean_steps(),
         computed("the bound of the proof is at most what is claimed, on symbols",
@@ -225,7 +226,8 @@ def one_direction(eta: Fraction, levels: int) -> arb:
         total += spread * ((1 - q ** (records - t)) / (1 - q)) ** 2
         rest = q**2 * rest + ball(eta**2) * spread
         mean = q**2 * mean + ball(eta**2) * fresh[((t + 1) & -(t + 1)).bit_length() - 1]
-    return ball(eta**2) * total / (4 * records**2)
+    risk: arb = ball(eta**2) * total / (4 * records**2)
+    return risk
 
 
 def judge_everywhere(says: Any, given: Domain) -> Finding:
