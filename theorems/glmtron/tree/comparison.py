@@ -155,6 +155,34 @@ def judge_nodes(says: tuple[int, Callable[[int], int]], given: Domain) -> Findin
     )
 
 
+def judge_shift(says: Any, given: Domain) -> Finding:
+    """Whether, without noise, the mean that Algorithm 3 returns is that of Algorithm 1 plus says (w_N - w_0)/N.
+
+    Algorithm 3 moves to -eta (l_0 + ... + l_t), Algorithm 1 by -eta l_t, w_0 = 0; one direction, relu, exactly.
+    """
+    tried = 0
+    for levels in given.values("levels", most=4):
+        records, eta = 2**levels, Fraction(1, 4)
+        data = [(Fraction((3 * t) % 7 - 3), Fraction(t % 3)) for t in range(records)]
+        by_steps, by_sums, gathered = [Fraction(0)], [Fraction(0)], Fraction(0)
+        for x, y in data:
+            by_steps.append(by_steps[-1] - eta * x * (max(Fraction(0), x * by_steps[-1]) - y))
+            gathered += x * (max(Fraction(0), x * by_sums[-1]) - y)
+            by_sums.append(-eta * gathered)
+        moved = (sum(by_sums[1:], Fraction(0)) - sum(by_steps[:-1], Fraction(0))) / records
+        tried += 1
+        if moved != says * (by_steps[-1] - by_steps[0]) / records:
+            return refuted("the two means differ by something else", {
+                "N": records, "difference": moved, "(w_N - w_0)/N": (by_steps[-1] - by_steps[0]) / records})
+    first, middle, last = sympy.symbols("w_0 S w_N", real=True)
+    return proof(
+        computed("(w_1 + ... + w_N) - (w_0 + ... + w_{N-1}) = w_N - w_0, on symbols",
+                 vanishes(middle + last - (first + middle) - says * (last - first))),
+        argued("w_0 = 0: -eta times a sum is what the steps add up to, so the iterates are the same"),
+        tried=tried,
+    )
+
+
 def judge_free(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """Whether with f = says(levels in all, epsilon, ln(1/delta)) the tree's sqrt(levels)/f is free of N."""
     eps, log, levels, other = sympy.symbols("epsilon L l k", positive=True)
@@ -292,6 +320,17 @@ nodes = Claim(
            Flip("fewer", (1, lambda levels: levels - 1), Verdict.REFUTED)),
     true_variants={"?0? sign": "a weaker bound", "?1? 1 % more": "a weaker bound", "?1? squared": "a weaker bound",
                    "?1? * -> *": "a weaker bound"},
+)
+consistent = Claim(
+    id="glmtron/remark-8-bias-variance", source="003, Remark 8: bias and variance are those of Theorem 4.2",
+    quote="consistent with those in Theorem .2} This alignment extends to the non-private results, with the only",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\bar w^{(3)} = \bar w^{(1)} + (w_N - w_0)/N \text{ without private noise}",
+    words="without private noise the two algorithms have the same iterates; their means differ by (w_N - w_0)/N, as "
+          "one "
+          "begins at w_1 and the other at w_0, so bias and variance are of one order",
+    hypotheses=(LEVELS,), says=1, check=judge_shift, expected="HOLDS ARGUED",
+    flips=(Flip("equal means", 0, Verdict.REFUTED),),
 )
 no_limit = Claim(
     id="glmtron/remark-8-epsilon", source="003, Remark 8: no epsilon = O(1/sqrt(N))",

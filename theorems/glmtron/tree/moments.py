@@ -193,25 +193,31 @@ def judge_variance(says: Any, given: Domain) -> Finding:
 # --- E.7, E.8
 
 
+def costs(
+    given: Domain, start: Fraction, noise: Fraction
+) -> Iterator[tuple[tuple[Fraction, ...], Fraction, int, Fraction, Fraction]]:
+    """Spectrum, step size, N, alpha eta tr(H), and what the mean costs from such a start with such noise."""
+    for point in few(given):
+        for spectrum in SPECTRA:
+            eta, size = point["load"] / (GAUSSIAN * sum(spectrum, Fraction(0))), len(spectrum)
+            chain = [[start] * size]
+            while len(chain) < point["records"]:
+                chain.append(step(spectrum, eta, chain[-1], [noise * eta**2] * size))
+            yield spectrum, eta, point["records"], point["load"], averaged(spectrum, eta, chain)
+
+
 def judge_noise(says: tuple[Any, Any], given: Domain) -> Finding:
     """Whether noise M = I a step costs the mean at most the two terms of E.7 with these constants."""
     tried = 0
-    for point in few(given):
-        records, load = point["records"], point["load"]
-        for spectrum in SPECTRA:
-            eta, size = load / (GAUSSIAN * sum(spectrum, Fraction(0))), len(spectrum)
-            chain = [[Fraction(0)] * size]
-            while len(chain) < records:
-                chain.append(step(spectrum, eta, chain[-1], [eta**2] * size))
-            exact = averaged(spectrum, eta, chain)
-            above = sum((1 if records * eta * v >= 1 else records * eta * v / 2 for v in spectrum), Fraction(0))
-            eff, pri = (dimension(spectrum, eta, records, k, Fraction(1, 4)) for k in (0, 1))
-            first = GAUSSIAN * eta / (records * (1 - load)) * above * eff
-            bound = says[0] * first + says[1] * pri / records
-            tried += 1
-            if exact > bound:
-                return refuted("noise costs more than the two terms, exactly", told(
-                    spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
+    for spectrum, eta, records, load, exact in costs(given, Fraction(0), Fraction(1)):
+        above = sum((1 if records * eta * v >= 1 else records * eta * v / 2 for v in spectrum), Fraction(0))
+        eff, pri = (dimension(spectrum, eta, records, k, Fraction(1, 4)) for k in (0, 1))
+        first = GAUSSIAN * eta / (records * (1 - load)) * above * eff
+        bound = says[0] * first + says[1] * pri / records
+        tried += 1
+        if exact > bound:
+            return refuted("noise costs more than the two terms, exactly", told(
+                spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
     if any(load >= 1 for load in given.values("load")):
         return undecided("a step size beyond the proof", tried)
     return proof(
@@ -226,24 +232,17 @@ def judge_noise(says: tuple[Any, Any], given: Domain) -> Finding:
 def judge_start(says: tuple[Any, Any, Any], given: Domain) -> Finding:
     """Whether the start w costs the mean at most the three terms of E.8 with these constants; w = (1, ..., 1)."""
     tried = 0
-    for point in few(given):
-        records, load = point["records"], point["load"]
-        for spectrum in SPECTRA:
-            eta, size = load / (GAUSSIAN * sum(spectrum, Fraction(0))), len(spectrum)
-            chain = [[Fraction(1)] * size]
-            while len(chain) < records:
-                chain.append(step(spectrum, eta, chain[-1], [Fraction(0)] * size))
-            exact = averaged(spectrum, eta, chain)
-            head = [v for v in spectrum if records * eta * v >= 1]
-            tail = sum((v for v in spectrum if records * eta * v < 1), Fraction(0))
-            third = GAUSSIAN * (len(head) + records * eta * tail) / (eta * records**2 * (1 - load)) * dimension(
-                spectrum, eta, records, 0)
-            first = sum((1 / v for v in head), Fraction(0)) / (eta * records) ** 2
-            bound = says[0] * first + says[1] * tail + says[2] * third
-            tried += 1
-            if exact > bound:
-                return refuted("the start costs more than the three terms, exactly", told(
-                    spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
+    for spectrum, eta, records, load, exact in costs(given, Fraction(1), Fraction(0)):
+        head = [v for v in spectrum if records * eta * v >= 1]
+        tail = sum((v for v in spectrum if records * eta * v < 1), Fraction(0))
+        third = GAUSSIAN * (len(head) + records * eta * tail) / (eta * records**2 * (1 - load)) * dimension(
+            spectrum, eta, records, 0)
+        first = sum((1 / v for v in head), Fraction(0)) / (eta * records) ** 2
+        bound = says[0] * first + says[1] * tail + says[2] * third
+        tried += 1
+        if exact > bound:
+            return refuted("the start costs more than the three terms, exactly", told(
+                spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
     if any(load >= 1 for load in given.values("load")):
         return undecided("a step size beyond the proof", tried)
     return proof(
@@ -336,7 +335,7 @@ e6 = Claim(
     whose=Whose.PRINTED, severity=Stake.PROOF, statement=_E6 + r",\quad \eta < 1/(\operatorname{tr}(H)\log N)",
     words="the bound on C_N holds for eta < 1/(tr(H) log N): alpha eta tr(H) up to 3/2 at N = 7, Gaussian features",
     hypotheses=(_FEW, _ANY),
-    says=Fraction(8), check=judge_variance, expected="REFUTED PROVED",
+    says=Fraction(8), check=judge_variance, expected="REFUTED PROVED", uses=("glmtron/lemma-E.3",),
     repair=Repair(
         statement=_E6 + r",\quad \alpha\eta\operatorname{tr}(H) < 1,\ \eta\lambda_1 \le 1/2",
         words="it holds for alpha eta tr(H) < 1 and eta lambda_1 <= 1/2, without a logarithm (alpha = 3 where tried)",

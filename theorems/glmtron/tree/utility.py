@@ -22,7 +22,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.glmtron.tree.chain import ALPHA, GAUSSIAN, LEVELS, LOAD, WEAKER, Run, runs, step
 from theorems.glmtron.tree.sharp import mean_steps, rest_steps
@@ -185,6 +185,7 @@ def _reading(name: str, words: str, statement: str, says: Private) -> Claim:
         id=f"glmtron/thm-5.2-reading-{name}", source="003, Theorem 5.2, the private term, with the hidden constant 4",
         quote=_PRIVATE, whose=Whose.READING, severity=Stake.UTILITY, statement=statement, words=words, hypotheses=_PASS,
         says=says, check=judge_private, expected="HOLDS ARGUED", rests_on=("glmtron/thm-5.2-sharp-whole",),
+        uses=("glmtron/lemma-E.2", "glmtron/lemma-E.5-upper", "glmtron/lemma-E.6", "glmtron/lemma-E.7"),
         flips=_FALSE, true_variants=_LARGER,
     )
 
@@ -210,6 +211,7 @@ variance = Claim(
     quote=_PRIVATE, whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\text{variance} \le 3 \sigma^2 D_{eff}/N", words="label noise costs at most 3 sigma^2 D_eff/N",
     hypotheses=(LEVELS, LOAD, ALPHA), says=lambda load: 3 + 0 * load, check=judge_label, expected="HOLDS ARGUED",
+    uses=("glmtron/lemma-E.6", "glmtron/lemma-E.7"),
     flips=(Flip("a hundredth", lambda load: Fraction(3, 100), Verdict.REFUTED),),
     true_variants={**WEAKER, "squared": "more than 3", "+ -> - (operator 2)": "nothing, taken away",
                    "* -> + (operator 1)": "more than 3"},
@@ -221,6 +223,7 @@ bias = Claim(
               r"\tfrac{2\alpha}{\eta N}(\|\cdot\|^2_{I_{0:k^*}} + N\eta\|\cdot\|^2_{H_{k^*:\infty}})\tfrac{D_{eff}}{N}",
     words="the start costs at most the three terms", hypotheses=(LEVELS, LOAD, ALPHA),
     says=(Fraction(1), Fraction(1), Fraction(2)), check=judge_bias, expected="HOLDS ARGUED",
+    uses=("glmtron/lemma-E.8",),
     flips=(Flip("nothing", (Fraction(0), Fraction(0), Fraction(0)), Verdict.REFUTED),),
     true_variants={"?0? *more": "a weaker bound", "?1? *more": "a weaker bound", "?2? *more": "a weaker bound",
                    "?1? 1 % less": "1/4 would do"},
@@ -257,4 +260,15 @@ stepsize = Claim(
         true_variants={"*more": "a weaker bound", "1 % less": "29/8 would do", "any f": "its square alone counts",
                        "any gamma": "its square alone counts"},
     ),
+)
+expectation = Claim(
+    id="glmtron/thm-5.2-expectation", source="003, Theorem 5.2: an expected risk 'with a probability of 1 - 1/N'",
+    quote="E[L(Wn)] — L(w.) < bias + variance + privacy,", whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"P(E[L(\bar w_N)] - L(w_*) \le \text{bias} + \text{variance} + \text{private}) \ge 1 - 1/N",
+    words="the expected risk is bounded with probability 1 - 1/N", hypotheses=(), says=None,
+    check=citing(Verdict.NOT_CHECKABLE,
+                 "the text does not say over what the expectation is taken and over what the probability; our claims "
+                 "take the expectation over records and noise where nothing is clipped. It would be settled by naming "
+                 "the event (no vector is clipped) and the threshold's constants, which are not given"),
+    expected="NOT_CHECKABLE CITED",
 )
