@@ -58,7 +58,7 @@ def judge_any(says: Callable[..., Any], given: Domain) -> Finding:
         sampled("an answer has at most l nodes, and level j at most N/2^j (N up to 40)", all(
             max(sum(a <= count < b for a, b in lifetimes(n)) for count in range(1, n + 1)) <= n.bit_length()
             for n in range(1, 41))),
-        *rest_steps(),
+        *rest_steps(given),
         computed("the bound of the proof is at most what is claimed, on symbols",
                  never_negative(says(*numbers) - most)),
         argued("blocks, weights and sums as in the docstring"),

@@ -107,17 +107,22 @@ def scores(a: Any, b: Any) -> tuple[tuple[Any, Any], ...]:
     return (a, b), (a, -b), (-a, b), (-a, -b)
 
 
-def rest_steps() -> tuple[ProofStep, ...]:
+def rest_steps(given: Domain) -> tuple[ProofStep, ...]:
     """Parts 2 to 4: the martingale part."""
     a, b, t = sympy.symbols("a b t", nonnegative=True)
     x = 1 / (2 * (1 + t))  # runs through (0, 1/2]
-    feed = sympy.Rational(1, 2) * 4 / 3  # (alpha/2) (eta lambda)^2/(1 - q^2) over alpha eta lambda, 1 - q^2 >= 3x/2
+    alpha, eta, value, trace, levels = sympy.symbols("alpha eta lambda T m", positive=True)
+    one = (alpha / 2) * (eta * value) ** 2 / (sympy.Rational(3, 2) * eta * value / 2)  # of sum S, by 1 - q^2 >= 3x/2
+    feed = sympy.simplify(one / value * trace).subs(trace, given.chart("load") / (alpha * eta))  # over all directions
+    rest = (alpha / 2) * 3 * (trace * 2 * levels * eta**2)  # D_eff/N times that, with E u^2 <= 2 m eta^2 s^2
     return (
         computed("the squared difference of two relus, averaged over x and -x, is at most (a-b)^2/2: scores of one "
                  "sign and of two", all(never_negative((c - d) ** 2 / 2 - paired(c, d)) for c, d in scores(a, b))),
         computed("1 - q^2 >= (3/2) x for x <= 1/2", never_negative(1 - (1 - x) ** 2 - sympy.Rational(3, 2) * x)),
-        computed("with alpha eta tr(H) <= 1 the feedback is at most 2/3, so sum S at most 3 times its part from u",
-                 feed == sympy.Rational(2, 3) and 1 / (1 - feed) == 3),
+        computed("with alpha eta tr(H) <= 1 sum S is at most 1/(1 - feedback) <= 3 times its part from u, on symbols",
+                 never_negative(sympy.simplify(1 - feed), sympy.simplify(3 - 1 / (1 - feed)))),
+        computed("(alpha/2) 3 tr(H) 2 m eta^2 is 3 alpha m eta^2 tr(H), on symbols",
+                 vanishes(rest - 3 * alpha * levels * eta**2 * trace)),
         sampled("answers share nodes and never have opposite noise; an answer up to 2^m has at most m nodes (m <= 5)",
                 all(sum(born <= count < dropped for born, dropped in lifetimes(2**m)) <= m
                     for m in range(1, 6) for count in range(1, 2**m + 1))),
@@ -165,7 +170,7 @@ def judge_whole(says: Bound, given: Domain) -> Finding:
     m, rest = 1 + sympy.Symbol("k", nonnegative=True), sympy.symbols("N eta T D_e D_p", positive=True)
     numbers = (m, rest[0], given.chart("alpha"), *rest[1:])
     return proof(
-        *mean_steps(), *rest_steps(),
+        *mean_steps(), *rest_steps(given),
         computed("the bound of the proof is at most what is claimed, on symbols",
                  never_negative(says(*numbers) - whole(*numbers))),
         study_step("taglmtron-improved-rate"),

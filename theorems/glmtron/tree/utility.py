@@ -30,6 +30,7 @@ from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
+_QUARTER = sympy.Rational(1, 4)
 Private = Callable[..., Any]
 """(f, Gamma, lg N, N, alpha eta tr(H), D_eff, D_pri) -> the private term, with a constant for its hidden one."""
 
@@ -55,7 +56,7 @@ def judge_private(says: Private, given: Domain) -> Finding:
     # eta tr(H) = load/alpha, and eta D_eff <= D_pri/alpha: alpha eta^2 tr(H) D_eff <= load D_pri/alpha
     most = f_**2 * gamma_**2 * ((m + sympy.Rational(1, 4)) / size**2 + 3 * m * load_ / (alpha * size)) * pri
     return proof(
-        *mean_steps(), *rest_steps(),
+        *mean_steps(), *rest_steps(given),
         computed("the bound of thm-5.2-sharp-whole, with eta D_eff <= D_pri/alpha, is at most what is claimed, on "
                  "symbols", never_negative(says(f_, gamma_, m, size, load_, eff, pri) - most)),
         argued("1/lambda >= 1/lambda_1 and eta lambda_1 <= eta tr(H) <= 1/alpha: so eta D_eff <= D_pri/alpha"),
@@ -87,7 +88,7 @@ def judge_label(says: Callable[[Any], Any], given: Domain) -> Finding:
             return refuted("label noise costs more, exactly", run.told(exact=exact, claimed=bound))
     load = given.chart("load")
     return proof(
-        *rest_steps(),
+        *rest_steps(given),
         computed("1 + 2 alpha eta tr(H), from the proof, is at most what is claimed, on symbols",
                  never_negative(sympy.simplify(says(load) - (1 + sympy.Rational(1, 2) * 4 * load)))),
         argued("sums as in the docstring"), tried=tried,
@@ -112,10 +113,17 @@ def judge_bias(says: tuple[Any, Any, Any], given: Domain) -> Finding:
         if mean > bound:
             return refuted("the mean of the iterates alone costs more, exactly", run.told(
                 **{"w*": 1, "at least": mean, "claimed": bound}))
+    x, alpha, eta = sympy.symbols("x alpha eta", positive=True)
+    value = 2 * x / eta
+    kept = value / (sympy.Rational(3, 2) * x)  # lambda sum_t q^(2t), by 1 - q^2 >= 3x/2
+    third = sympy.simplify((alpha / 2) * 3 * kept * eta / alpha)  # over alpha/(eta N^2)
     return proof(
-        *rest_steps(),
-        computed("1, 1/4 and 3/2 times 4/3 are at most what is claimed",
-                 says[0] >= 1 and 4 * says[1] >= 1 and says[2] >= Fraction(3, 2) * Fraction(4, 3)),
+        *rest_steps(given),
+        computed("above the cut-off (lambda/4)/x^2 is 1/(eta^2 lambda), below it 1/4; the rest has (alpha/2) 3 times "
+                 "lambda/(1 - q^2): at most what is claimed, on symbols",
+                 never_negative(*(sympy.sympify(a) - b for a, b in (
+                     (says[0], sympy.simplify(value / 4 / x**2 * eta**2 * value)), (says[1], _QUARTER),
+                     (says[2], third))))),
         argued("sums as in the docstring; 3 N lambda <= 4 N lambda below the cut-off"), tried=tried,
     )
 
