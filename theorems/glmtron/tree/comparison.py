@@ -1,0 +1,361 @@
+r"""Remarks 7 and 8 of document 003, and what abstract, introduction and conclusion say of them: which algorithm "
+r"costs less?
+
+The noise. At one epsilon and delta the shuffled pass has f_s = c ln(N/delta)/(epsilon sqrt(N)) (Theorem 4.1, c hidden)
+and the tree f_t = sqrt(2 ceil(lg(N+1)) ln(1/delta))/epsilon: f_t^2/f_s^2 = 2 ceil(lg(N+1)) ln(1/delta) N/(c
+ln(N/delta))^2, of the order N. So the printed bounds, f_s^2 Gamma^2 D_pri/N and (at least) f_t^2 Gamma^2 lg N D_pri/N,
+differ by a factor of the order N: the remark is false of the bounds. With the sharpened bound, (5/4 + 3 kappa) f_t^2
+Gamma^2 lg N D_pri/N^2 where eta N D_eff <= kappa D_pri, the N goes: as L/(a + L)^2 <= 1/(4a) for L = ln(1/delta), a =
+ln N = m ln 2, the ratio of the bounds is at most (5/4 + 3 kappa)/c^2 times (m + 1)/(2 ln 2): a factor of the order lg
+N, as remarked. Of the errors the remark is then true on such spectra, and false on a flat spectrum with a fixed step
+size, where the tree's error is of the order f_t^2/N: it loses by a factor of the order N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from flint import arb, ctx
+
+from oracle.core.domain import Parameter, positive
+from oracle.core.enclosure import ball
+from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.given import Domain
+from theorems.glmtron.tree.chain import LEVELS, LOAD, dimension, lifetimes, tree_risk
+from theorems.glmtron.tree.sharp import one_direction
+from theorems.tools.studied import by_study
+from theorems.tools.symbolic_signs import never_negative, vanishes
+from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted, undecided
+
+HIDDEN = Fraction(6)
+"""The constant c of the shuffled pass: what the curve of clones gives is below it."""
+
+
+def noise_ratio(levels: int, power: Fraction, hidden: Fraction) -> arb:
+    """f_t^2/f_s^2 for 2^levels records and delta = N^-power."""
+    size = ball(2**levels).log()
+    ratio: arb = 2 * (levels + 1) * ball(power) * size * 2**levels / (ball(hidden * (1 + power)) * size) ** 2
+    return ratio
+
+
+def judge_bounds(says: tuple[Any, Any], given: Domain) -> Finding:
+    """Whether the printed private bounds differ by at most says[0] lg N at one epsilon and delta, c = says[1]."""
+    least = min(given.values("levels", most=20))
+    for levels in range(least, 40):
+        with ctx.workprec(64):
+            ratio = levels * noise_ratio(levels, Fraction(11, 10), Fraction(says[1]))
+            if ratio > ball(says[0] * levels):
+                return refuted("the printed bounds differ by more, certified: by a factor of the order N", {
+                    "N": 2**levels, "delta": "N^-1.1", "c": says[1],
+                    "ratio of the bounds at least": ratio.str(8, radius=False),
+                    "claimed at most": says[0] * levels})
+    return undecided("no failure up to 2^40 records", 40)
+
+
+def judge_sharp_bounds(says: Any, given: Domain) -> Finding:
+    """Whether the sharpened bound over (5/4 + 3 kappa)/c^2 times that of the shuffled pass is <= says (lg N + 1)."""
+    tried = 0
+    for point in given.points("levels", "power", most={"levels": 30}):
+        with ctx.workprec(64):
+            ratio = point["levels"] * noise_ratio(point["levels"], point["power"], Fraction(1)) / 2 ** point["levels"]
+            tried += 1
+            if ratio > ball(says * (point["levels"] + 1)):
+                return refuted("the bounds differ by more, certified", {
+                    "N": 2 ** point["levels"], "delta": f"N^-{point['power']}", "ratio": ratio.str(8, radius=False),
+                    "claimed": says * (point["levels"] + 1)})
+            if not (ratio <= ball(says * (point["levels"] + 1)) and point["power"] > 0):
+                return undecided("no delta below 1", tried)
+    a, size = sympy.symbols("a L", positive=True)
+    with ctx.workprec(64):
+        enough = bool(ball(says) >= 1 / (2 * arb(2).log()))
+    return proof(
+        computed("L/(a + L)^2 <= 1/(4 a), as (a + L)^2 - 4 a L is a square, on symbols",
+                 vanishes((a + size) ** 2 - 4 * a * size - (a - size) ** 2)),
+        computed("so the ratio is at most (lg N + 1)/(2 ln 2), which is at most what is claimed, certified", enough),
+        tried=tried,
+    )
+
+
+def judge_equal(says: Any, given: Domain) -> Finding:
+    """Whether lg N (load lg N + 1)(1 + D_eff/D_pri), the ratio of the printed bounds at one f, is at most says lg N."""
+    for point in given.points("levels", "load", "share"):
+        ratio = (point["load"] * point["levels"] + 1) * (1 + point["share"])
+        if ratio > says:
+            return refuted("the bounds differ by more than that at one noise multiplier", {
+                "lg N": point["levels"], "alpha eta tr(H)": point["load"], "D_eff/D_pri": point["share"],
+                "ratio over lg N": ratio, "claimed": says})
+    return undecided("no failure at these points", 1)
+
+
+def judge_cooled(says: Any, given: Domain) -> Finding:
+    """The same with alpha eta tr(H) lg N = load <= 1, the step size of Lemmas E.2, E.6 and E.7."""
+    for point in given.points("load", "share"):
+        ratio = (point["load"] + 1) * (1 + point["share"])
+        if ratio > says:
+            return refuted("the bounds differ by more than that", {**point, "ratio over lg N": ratio, "claimed": says})
+    load, share = given.chart("load"), given.chart("share")
+    return proof(computed("(load + 1)(1 + D_eff/D_pri) is at most what is claimed, on symbols",
+                          never_negative(sympy.simplify(says - (load + 1) * (1 + share)))))
+
+
+def shuffled(eta: Fraction, records: int) -> arb:
+    """The risk of the shuffled pass over s^2 in balls: one direction of variance 1, w* = 0, Gaussian features."""
+    q, kept, moment, total = ball(1 - eta / 2), ball(1 - eta + eta**2 * Fraction(3, 2)), arb(0), arb(0)
+    for t in range(records):
+        total += moment * (1 + 2 * q * (1 - q ** (records - t - 1)) / (1 - q))
+        moment = kept * moment + ball(eta**2)
+    return total / (4 * records**2)
+
+
+def judge_flat(says: Any, given: Domain) -> Finding:
+    """Whether on one direction, eta = 1/3, the tree costs at most says times the shuffled pass (c = 6)."""
+    least, eta = min(given.values("levels", most=3)), Fraction(1, 3)
+    for levels in range(max(least, 3), 13):
+        with ctx.workprec(96):
+            share = one_direction(eta, levels) / shuffled(eta, 2**levels)
+            ratio = share * noise_ratio(levels, Fraction(11, 10), HIDDEN)
+            if ratio > ball(says):
+                return refuted("the tree costs more, certified, and the ratio grows like N", {
+                    "spectrum": 1, "eta": eta, "N": 2**levels, "delta": "N^-1.1", "c": HIDDEN, "claimed": says,
+                    "ratio of the errors": ratio.str(8, radius=False)})
+    return undecided("no failure up to 2^12 records", 12)
+
+
+def judge_lower(says: Any, given: Domain) -> Finding:
+    """Whether tree noise costs at least says s^2 D_pri/N, as independent noise does: spectrum 1, 1/4, ..., 1/256."""
+    spectrum, eta = tuple(Fraction(1, 4**k) for k in range(5)), Fraction(1, 8)
+    for levels in given.values("levels", most=7):
+        records = 2**levels
+        exact, pri = tree_risk(spectrum, eta, records), dimension(spectrum, eta, records, 1)
+        if exact < says * pri / records:
+            return refuted("tree noise costs less, exactly", {
+                "spectrum": ", ".join(map(str, spectrum)), "eta": eta, "N": records, "D_pri": pri,
+                "risk times N/D_pri": f"{float(exact * records / pri):.6g}", "claimed": says})
+    return undecided("no failure at these numbers of records", 6)
+
+
+def judge_nodes(says: tuple[int, Callable[[int], int]], given: Domain) -> Finding:
+    """Whether an answer's noise has at least says[0] and at most says[1](lg N) nodes, N a power of two."""
+    tried = 0
+    for levels in given.values("levels", most=7):
+        nodes = lifetimes(2**levels)
+        for count in range(1, 2**levels + 1):
+            live = sum(born <= count < dropped for born, dropped in nodes)
+            tried += 1
+            if not says[0] <= live <= says[1](levels):
+                return refuted("another number of nodes", {"N": 2**levels, "answer": count, "nodes": live})
+    m = given.symbol("levels")
+    return proof(
+        computed("m ones at most are no more than what is claimed, on symbols", never_negative(says[1](m) - m)),
+        computed("a number above 0 has a one", says[0] <= 1),
+        argued("a number below 2^m has at most m binary digits, and 2^m has one 1: a node a one"), tried=tried,
+    )
+
+
+def judge_shift(says: Any, given: Domain) -> Finding:
+    """Whether, without noise, the mean that Algorithm 3 returns is that of Algorithm 1 plus says (w_N - w_0)/N.
+
+    Algorithm 3 moves to -eta (l_0 + ... + l_t), Algorithm 1 by -eta l_t, w_0 = 0; one direction, relu, exactly.
+    """
+    tried = 0
+    for levels in given.values("levels", most=4):
+        records, eta = 2**levels, Fraction(1, 4)
+        data = [(Fraction((3 * t) % 7 - 3), Fraction(t % 3)) for t in range(records)]
+        by_steps, by_sums, gathered = [Fraction(0)], [Fraction(0)], Fraction(0)
+        for x, y in data:
+            by_steps.append(by_steps[-1] - eta * x * (max(Fraction(0), x * by_steps[-1]) - y))
+            gathered += x * (max(Fraction(0), x * by_sums[-1]) - y)
+            by_sums.append(-eta * gathered)
+        moved = (sum(by_sums[1:], Fraction(0)) - sum(by_steps[:-1], Fraction(0))) / records
+        tried += 1
+        if moved != says * (by_steps[-1] - by_steps[0]) / records:
+            return refuted("the two means differ by something else", {
+                "N": records, "difference": moved, "(w_N - w_0)/N": (by_steps[-1] - by_steps[0]) / records})
+    first, middle, last = sympy.symbols("w_0 S w_N", real=True)
+    return proof(
+        computed("(w_1 + ... + w_N) - (w_0 + ... + w_{N-1}) = w_N - w_0, on symbols",
+                 vanishes(middle + last - (first + middle) - says * (last - first))),
+        argued("w_0 = 0: -eta times a sum is what the steps add up to, so the iterates are the same"),
+        tried=tried,
+    )
+
+
+def judge_free(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether with f = says(levels in all, epsilon, ln(1/delta)) the tree's sqrt(levels)/f is free of N."""
+    eps, log, levels, other = sympy.symbols("epsilon L l k", positive=True)
+    if any(level < 1 for level in given.values("levels")):
+        return undecided("no tree", 1)
+    one, two = (sympy.simplify(n / says(n, eps, log) ** 2) for n in (levels, other))
+    if not vanishes(one - two):
+        return refuted("the guarantee depends on N", {"levels/f^2": one})
+    return proof(computed("ceil(lg(N+1))/f^2 is epsilon^2/(2 ln(1/delta)) for every N, on symbols",
+                          vanishes(one - eps**2 / (2 * log))))
+
+
+def judge_remark_7(says: int, given: Domain) -> Finding:
+    """Whether noise says f Gamma a node is (epsilon, delta)-DP if a record is replaced: moves of 2 Gamma."""
+    tried = 0
+    for point in given.points("epsilon", "delta"):
+        with ctx.workprec(128):
+            eps, delta = ball(point["epsilon"]), ball(point["delta"])
+            mu = 2 * eps / (says * (2 * (1 / delta).log()).sqrt())
+            near, far = (((eps / mu + side * mu / 2) / arb(2).sqrt()).erfc() / 2 for side in (-1, 1))
+            true = near - eps.exp() * far
+            tried += 1
+            if true > delta:
+                return refuted("the tree, which is that Gaussian, loses more, certified", {
+                    "epsilon": point["epsilon"], "delta": point["delta"], "noise over f Gamma": says,
+                    "true delta": true.str(8, radius=False)})
+            if says < 1 or not true <= delta:
+                return undecided("the balls are too wide", tried)
+    return at_points("never above delta", tried, {"epsilon": "up to 1", "delta": "up to 1/2"})
+
+
+_SHARE = Parameter("share", low=Fraction(0), high=Fraction(1), low_open=True, meaning="D_eff/D_pri, below lambda_1")
+_QUOTE = "aligns with that in Theorem@, with the primary difference being a factor of log, N. It is intuitive"
+_SAME = "glmtron/remark-8-reading-"
+_READINGS = tuple(_SAME + name for name in ("bounds", "equal-noise", "errors", "errors-flat"))
+
+
+def _compared(name: str, source: str, quote: str, words: str) -> Claim:
+    return Claim(
+        id=f"glmtron/{name}", source=source, quote=quote, whose=Whose.PRINTED, severity=Stake.UTILITY,
+        statement=r"\text{private}_{\text{tree}} / \text{private}_{\text{shuffled}} = O(\log N)", words=words,
+        hypotheses=(), says=None, check=None, expected="AMBIGUOUS STATISTICAL", readings=_READINGS,
+    )
+
+
+remark = _compared(
+    "remark-8", "003, Remark 8: the two algorithms differ by a factor of log2 N", _QUOTE,
+    "the private term of DP-TAGLMtron is that of DP-GLMtron up to a factor of log2 N",
+)
+abstract = _compared(
+    "abstract-log-factor", "003, abstract", "with only an additional factor of O(log N) in the utility upper bound.",
+    "DP-TAGLMtron has the utility of DP-GLMtron up to a factor O(log N)",
+)
+intro = _compared(
+    "intro-log-factor", "003, Section 1, contribution 2",
+    "DP-GLMtron only with an additional factor of O(log V). This finding indicates that DP-TAGLMtron",
+    "the bound of DP-TAGLMtron is that of DP-GLMtron up to a factor O(log N)",
+)
+conclusion = _compared(
+    "conclusion-comparable", "003, Section 7",
+    "developed DP-TAGLMtron, which offers performance comparable to DP-GLMtron but supports",
+    "the two algorithms have comparable performance",
+)
+bounds = Claim(
+    id="glmtron/remark-8-reading-bounds", source="003, Remark 8 of the printed bounds, at one epsilon and delta",
+    quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
+    statement=r"\text{bound}_{5.2}/\text{bound}_{4.2} \le 10 \log_2 N,\quad f_s = "
+              r"\tfrac{6\ln(N/\delta)}{\varepsilon\sqrt N},"
+              r"\ f_t = \tfrac{\sqrt{2\lceil\lg(N+1)\rceil\ln(1/\delta)}}{\varepsilon}",
+    words="at one epsilon and delta the printed private bounds differ by at most 10 lg N",
+    hypotheses=(LEVELS,), says=(Fraction(10), HIDDEN), check=judge_bounds, expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\eta N D_{eff} \le \kappa D^{pri} \Rightarrow \text{sharp bound}/\text{bound}_{4.2} \le "
+                  r"\tfrac{5/4 + 3\kappa}{c^2} \cdot \tfrac34 (\log_2 N + 1)",
+        words="with the sharpened bound they differ by a factor of the order lg N where eta N D_eff <= kappa D_pri",
+        hypotheses=(LEVELS, positive("power", "ln(1/delta)/ln N")), says=Fraction(3, 4), check=judge_sharp_bounds,
+        expected="HOLDS ARGUED", rests_on=("glmtron/thm-5.2-sharp-every-spectrum-repaired",),
+        flips=(Flip("a tenth", Fraction(1, 10), Verdict.REFUTED),),
+        true_variants={"*more": "a weaker bound", "1 % less": "1/(2 ln 2) = 0.7213 would do"},
+    ),
+)
+equal_noise = Claim(
+    id="glmtron/remark-8-reading-equal-noise", source="003, Remark 8 of the printed bounds, at one noise multiplier f",
+    quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
+    statement=r"\log_2 N (\alpha\eta\log_2 N\operatorname{tr} H + 1)(1 + D_{eff}/D^{pri}) \le 4 \log_2 N",
+    words="at one f the printed private bounds differ by at most 4 lg N",
+    hypotheses=(LEVELS, LOAD, _SHARE), says=Fraction(4), check=judge_equal, expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\alpha\eta\operatorname{tr}(H)\log_2 N \le 1,\ \lambda_1 \le 1 \Rightarrow \text{ratio} \le "
+                  r"4\log_2 N",
+        words="they do at the step size of the lemmas, alpha eta tr(H) lg N <= 1, and for lambda_1 <= 1; else it is "
+              "lg^2 N",
+        hypotheses=(Parameter("load", low=Fraction(0), high=Fraction(1), low_open=True, meaning="alpha eta tr(H) lg N"),
+                    _SHARE),
+        says=Fraction(4), check=judge_cooled, expected="HOLDS PROVED",
+        flips=(Flip("three", Fraction(3), Verdict.REFUTED),), true_variants={"*more": "a weaker bound"},
+    ),
+)
+errors = Claim(
+    id="glmtron/remark-8-reading-errors", source="003, Remark 8 of the errors, at one epsilon and delta, lambda_i = "
+       "i^-2",
+    quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
+    statement=r"\text{private error}_{\text{tree}} \le \text{private error}_{\text{shuffled}},\ \lambda_i = i^{-2}",
+    words="on a decaying spectrum the tree costs no more than the shuffled pass, and the ratio does not grow with N",
+    hypotheses=(), says="taglmtron-against-glmtron", check=lambda says, given: by_study(says),
+    expected="HOLDS STATISTICAL",
+    flips=(Flip("flat", "taglmtron-against-glmtron-flat", Verdict.REFUTED),
+           Flip("the closed form", "taglmtron-against-glmtron-closed-form", Verdict.HOLDS)),
+)
+errors_flat = Claim(
+    id="glmtron/remark-8-reading-errors-flat",
+    source="003, Remark 8 of the errors, one direction (study taglmtron-against-glmtron-flat: violated, too)",
+    quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
+    statement=r"\text{private error}_{\text{tree}} \le 3\, \text{private error}_{\text{shuffled}},\ H = 1,\ \eta = 1/3",
+    words="on a flat spectrum with a fixed step size the tree costs at most 3 times what the shuffled pass costs",
+    hypotheses=(LEVELS,), says=Fraction(3), check=judge_flat, expected="REFUTED PROVED",
+    repaired_by="glmtron/remark-8-reading-bounds-repaired",
+)
+lower = Claim(
+    id="glmtron/remark-8-lower",
+    source="003, Remark 8: the same lower bound (with the constant 3/512, proved of DP-GLMtron on Gaussian features)",
+    quote="most by a factor of log, IV and adheres to the same lower bound as DP-GLMtron with a different noise",
+    whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\text{private} \ge \tfrac3{512} f^2\Gamma^2 D^{pri}/N",
+    words="DP-TAGLMtron obeys the lower bound of DP-GLMtron with its own noise", hypotheses=(LEVELS,),
+    says=Fraction(3, 512), check=judge_lower, expected="REFUTED PROVED", uses=("glmtron/lemma-E.5-lower",),
+    repaired_by="glmtron/thm-5.2-sharp-power",
+)
+nodes = Claim(
+    id="glmtron/remark-8-nodes", source="003, Remark 8: how many Gaussian vectors, answers with the current vector",
+    quote="privacy is derived from a combination of at most [log, NV + 1] and at least one random Gaussian",
+    whose=Whose.PRINTED, severity=Stake.PROOF, statement=r"1 \le \#\text{nodes} \le \lceil\log_2 N + 1\rceil",
+    words="an answer's noise is that of at least one and at most lg N + 1 nodes; lg N would do", hypotheses=(LEVELS,),
+    says=(1, lambda levels: levels + 1), check=judge_nodes, expected="HOLDS ARGUED",
+    flips=(Flip("two at least", (2, lambda levels: levels + 1), Verdict.REFUTED),
+           Flip("fewer", (1, lambda levels: levels - 1), Verdict.REFUTED)),
+    true_variants={"?0? sign": "a weaker bound", "?1? 1 % more": "a weaker bound", "?1? squared": "a weaker bound",
+                   "?1? * -> *": "a weaker bound"},
+)
+consistent = Claim(
+    id="glmtron/remark-8-bias-variance", source="003, Remark 8: bias and variance are those of Theorem 4.2",
+    quote="consistent with those in Theorem .2} This alignment extends to the non-private results, with the only",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\bar w^{(3)} = \bar w^{(1)} + (w_N - w_0)/N \text{ without private noise}",
+    words="without private noise the two algorithms have the same iterates; their means differ by (w_N - w_0)/N, as "
+          "one "
+          "begins at w_1 and the other at w_0, so bias and variance are of one order",
+    hypotheses=(LEVELS,), says=1, check=judge_shift, expected="HOLDS ARGUED",
+    flips=(Flip("equal means", 0, Verdict.REFUTED),),
+)
+no_limit = Claim(
+    id="glmtron/remark-8-epsilon", source="003, Remark 8: no epsilon = O(1/sqrt(N))",
+    quote="variance. Moreover, in contrast to Algorithm DP-TAGLMtron does not necessitate ¢ = O(1/v/N)",
+    whose=Whose.PRINTED, severity=Stake.UTILITY,
+    statement=r"\lceil\lg(N+1)\rceil/f^2 = \varepsilon^2/(2\ln(1/\delta)) \text{ for every } N",
+    words="the tree's guarantee at its f does not depend on N: no epsilon is excluded as N grows", hypotheses=(LEVELS,),
+    says=lambda levels, eps, log: sympy.sqrt(2 * levels * log) / eps, check=judge_free, expected="HOLDS PROVED",
+    flips=(Flip("without the levels", lambda levels, eps, log: sympy.sqrt(2 * log) / eps, Verdict.REFUTED),),
+    true_variants={"sign": "the square alone counts"},
+)
+remark_7 = Claim(
+    id="glmtron/remark-7", source="003, Remark 7: Algorithm 4 is private with this f (Definition 3.1: one record "
+       "replaced)",
+    quote="(e, 9)-differential privacy with appropriate noise multiplier f = Y 2Mlg(N+1)]1n(1/5)",
+    whose=Whose.PRINTED, severity=Stake.PRIVACY,
+    statement=r"f = \sqrt{2\lceil\lg(N+1)\rceil\ln(1/\delta)}/\varepsilon \Rightarrow (\varepsilon,\delta)\text{-DP}",
+    words="noise f Gamma a node makes the tree (epsilon, delta)-DP for neighbours with one record replaced",
+    hypotheses=(Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True),
+                Parameter("delta", low=Fraction(0), high=Fraction(1, 2), low_open=True)),
+    says=1, check=judge_remark_7, expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"\text{noise } 2 f \Gamma \text{ a node},\ \varepsilon \le 1 \Rightarrow "
+                  r"(\varepsilon,\delta)\text{-DP}",
+        words="noise 2 f Gamma a node does, for epsilon up to 1", says=2, expected="HOLDS CHECKED_AT_POINTS",
+        true_variants={"*more": "more noise"},
+    ),
+)
