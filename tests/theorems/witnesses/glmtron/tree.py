@@ -235,7 +235,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/remark-8-reading-equal-noise": equal_differ,
     "glmtron/remark-8-reading-errors-flat": tree_costs_more,
     "glmtron/remark-8-lower": below_floor,
-    "glmtron/remark-7": loses_more,
+    "glmtron/remark-7-replaced": loses_more,
 }
 NOT_WITNESSES: dict[str, Witness] = {
     "glmtron/lemma-E.2": {"spectrum": "1", "eta": "1/100", "N": "8", "t": "8", "k*": "1"},
@@ -251,5 +251,5 @@ NOT_WITNESSES: dict[str, Witness] = {
     "glmtron/remark-8-reading-bounds": {"N": "16", "c": "6", "claimed at most": "40"},
     "glmtron/remark-8-reading-errors-flat": {"spectrum": "1", "eta": "1/3", "N": "16", "c": "6", "claimed": "3"},
     "glmtron/remark-8-lower": {"spectrum": "1", "eta": "1/3", "N": "16", "claimed": "3/512"},
-    "glmtron/remark-7": {"epsilon": "1", "delta": "1/100", "noise over f Gamma": "2"},
+    "glmtron/remark-7-replaced": {"epsilon": "1", "delta": "1/100", "noise over f Gamma": "2"},
 }

@@ -179,12 +179,6 @@ def gamma_grows(witness: Witness) -> bool:
     return growth > 1 and (n - 1) * math.log(growth) > math.log(number(witness, "claimed"))
 
 
-def larger_steps_pass(witness: Witness) -> bool:
-    n = int(witness["N"])
-    return number(witness, "eta tr(H)") < 1 / number(witness, "alpha") and number(witness, "eta tr(H)") > 1 / math.log(
-        n)
-
-
 def other_sum(witness: Witness) -> bool:
     y, t = number(witness, "eta lambda"), int(witness["t"])
     total = y * float(np.sum((1 - y / 2) ** (int(witness["power"]) * np.arange(t))))
@@ -215,7 +209,6 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/cor-4.3-exp-reading-O": logarithm_missing,
     "glmtron/thm-4.2-reading-adaptive": gamma_grows,
     "glmtron/eq-10-sum": other_sum,
-    "glmtron/thm-5.2-stepsize": larger_steps_pass,
 }
 NOT_WITNESSES: dict[str, Witness] = {
     "glmtron/prose-gaussian-cov-identity": {"variances": "2, 2", "claimed": "2, 2"},
