@@ -343,8 +343,8 @@ no_limit = Claim(
     true_variants={"sign": "the square alone counts"},
 )
 remark_7 = Claim(
-    id="glmtron/remark-7-replaced", source="003, Remark 7: Algorithm 4 is private with this f (Definition 3.1: one record "
-       "replaced)",
+    id="glmtron/remark-7-replaced",
+    source="003, Remark 7: Algorithm 4 is private with this f (Definition 3.1: one record replaced)",
     quote="(e, 9)-differential privacy with appropriate noise multiplier f = Y 2Mlg(N+1)]1n(1/5)",
     whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=r"f = \sqrt{2\lceil\lg(N+1)\rceil\ln(1/\delta)}/\varepsilon \Rightarrow (\varepsilon,\delta)\text{-DP}",
