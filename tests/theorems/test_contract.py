@@ -15,6 +15,7 @@ from oracle.core.domain import positive, real
 from oracle.core.errors import OracleError
 from oracle.running.console import run
 from reports.cli import app
+from reports.render import mathml
 from theorems.background.shifted_interpolation import RULE, coupling_steps
 from theorems.branches import branch_in
 from theorems.claim import Claim, by_severity, claims, expectations, judge
@@ -159,3 +160,8 @@ def test_lists_for_people_begin_with_what_matters_most(
     ranks = [(claims()[name].severity.rank, expectations()[name].verdict is not Verdict.REFUTED) for name in told]
     assert ranks == sorted(ranks)
     assert len(told) > 1
+
+
+def test_every_statement_can_be_shown_as_a_formula() -> None:
+    for item in claims().values():
+        mathml(item.statement)

@@ -90,7 +90,8 @@ def judge_steepest(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
 steepest = Claim(
     id="cs208/steepest-ascent", source="004, Gradient Descent: the annotated step, for Euclidean lengths",
     quote="(gradient term is steepest ascent)", whose=Whose.PRINTED, severity=Stake.EDITORIAL,
-    statement=r"\arg\max_{\lVert v \rVert_2 = 1} \langle \nabla f, v \rangle = \nabla f/\lVert \nabla f \rVert_2",
+    statement=r"\mathop{argmax}_{\lVert v \rVert_2 = 1} \langle \nabla f, v \rangle "
+              r"= \nabla f/\lVert \nabla f \rVert_2",
     words="where it is not 0, the gradient is the direction of steepest ascent, in the Euclidean norm",
     hypotheses=(real("first"), real("second")), says=lambda first, second: (first, second), check=judge_steepest,
     flips=(Flip("the signs alone, steepest in the largest-entry norm",

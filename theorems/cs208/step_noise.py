@@ -177,7 +177,7 @@ moves = Claim(
     id="cs208/dp-gd-sensitivity", source="004, Privacy Analysis of DP-GD: sensitivity C/n, data in X^n", quote=_STEP,
     whose=Whose.PRINTED, severity=Stake.PRIVACY,
     statement=(
-        r"\Big\lVert \frac1n \sum_i [g_i]_C - \frac1n \sum_i [g'_i]_C \Big\rVert \le \frac Cn, \quad x \sim x' \in X^n"
+        r"\lVert \frac1n \sum_i [g_i]_C - \frac1n \sum_i [g'_i]_C \rVert \le \frac Cn, \quad x \sim x' \in X^n"
     ),
     words="the mean of clipped gradients moves by C/n when a record is replaced", hypotheses=_MEAN,
     says={"replace": lambda clip, n: clip / n}, check=judge_moves, uses=("cs208/clip",), expected="REFUTED PROVED",
@@ -242,13 +242,13 @@ sampled_arguments = Claim(
 divisor = Claim(
     id="cs208/poisson-normalisation", quote=_ESTIMATE, whose=Whose.READING, severity=Stake.PRIVACY,
     source="004, DP-SGD with Poisson batches, 1/B read as one over the size of the batch that was drawn",
-    statement=r"\Big\lVert \frac{\sum_{S \cup i} [g]_C}{|S| + 1} - \frac{\sum_S [g]_C}{|S|} \Big\rVert \le \frac CB",
+    statement=r"\lVert \frac{\sum_{S \cup i} [g]_C}{|S| + 1} - \frac{\sum_S [g]_C}{|S|} \rVert \le \frac CB",
     words="a record that joins a Poisson batch moves the mean over those drawn by C/B",
     hypotheses=(positive("clip", "C"), positive_integer("batch_size", "B"),
                 non_negative_integer("others", "in the batch")),
     says=lambda batch, size: size, check=judge_divisor, expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\Big\lVert \frac{\sum_{S \cup i} [g]_C}{B} - \frac{\sum_S [g]_C}{B} \Big\rVert \le \frac CB",
+        statement=r"\lVert \frac{\sum_{S \cup i} [g]_C}{B} - \frac{\sum_S [g]_C}{B} \rVert \le \frac CB",
         words="a record that joins a Poisson batch moves the sum over the constant B by at most C/B",
         says=lambda batch, size: batch, expected="HOLDS PROVED", source="004, DP-SGD, with the constant divisor B",
         true_variants={"any *": "g/B, whatever B is and whoever else was drawn"},
@@ -279,7 +279,7 @@ sgd = Claim(
 sgd_fixed = Claim(
     id="cs208/dp-sgd-reading-fixed-size", source="004, DP-SGD, read of batches of exactly B records", quote=_SGD,
     whose=Whose.READING, severity=Stake.PRIVACY,
-    statement=r"\Big\lVert \frac1B \sum_{S} [g]_C - \frac1B \sum_{S'} [g']_C \Big\rVert \le \frac CB",
+    statement=r"\lVert \frac1B \sum_{S} [g]_C - \frac1B \sum_{S'} [g']_C \rVert \le \frac CB",
     words="the mean over a batch of exactly B records moves by C/B when one of them becomes another", hypotheses=_MEAN,
     says={"fixed size": lambda clip, n: clip / n}, check=judge_moves, repaired_by="cs208/dp-sgd-repaired",
     flips=(Flip("2C/B", {"fixed size": lambda clip, n: 2 * clip / n}, Verdict.HOLDS),), expected="REFUTED PROVED",

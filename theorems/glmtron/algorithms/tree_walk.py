@@ -265,7 +265,7 @@ argmin = Claim(
     id="glmtron/alg-3-closed-form", source="003, Section 5, the update of step 9",
     quote="Therefore, for the given problem at step 9, we have the following update:", whose=Whose.PRINTED,
     severity=Stake.UTILITY,
-    statement=r"\arg\min_w \langle w, l' \rangle + \tfrac{1}{2\eta}\lVert w \rVert^2 = -\eta l'",
+    statement=r"\mathop{argmin}_w \langle w, l' \rangle + \tfrac{1}{2\eta}\lVert w \rVert^2 = -\eta l'",
     words="the minimiser of <w, l'> + |w|^2/(2 eta) is -eta l'",
     hypotheses=(real("vector", "l'"), positive("eta")), says=lambda value, eta: -eta * value, check=judge_argmin,
     flips=(Flip("-eta l'/2", lambda value, eta: -eta * value / 2, Verdict.REFUTED),),

@@ -278,7 +278,7 @@ winner = Claim(
     id="glmtron/alg-2-winner", source="003, Section 4, with steps 8 to 13 of Algorithm 2",
     quote="The bin with the most estimates is used, ensuring a constant factor",
     whose=Whose.PRINTED, severity=Stake.UTILITY,
-    statement=r"\arg\max_k \tilde d_k = \arg\max_k d_k \text{ with probability above } \tfrac12",
+    statement=r"\mathop{argmax}_k \tilde d_k = \mathop{argmax}_k d_k \text{ with probability above } \tfrac12",
     words="the bin with the most batch means is the one that is used, more often than not",
     hypotheses=_TWO, says=lambda count, bar: count < bar, check=judge_winner,
     flips=(Flip("noise on every bin that is not empty", lambda count, bar: count > 0 * bar, Verdict.UNDECIDED),),

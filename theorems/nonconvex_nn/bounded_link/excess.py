@@ -185,7 +185,7 @@ division = Claim(
 minimiser = Claim(
     id="nonconvex-nn/lem-3-minimiser", source="002, Section 4.1.1: w* is also the minimiser of the surrogate risk",
     quote=r"shows that the optimal parameter w^* is also the minimizer of $L_{\mathcal{P}}^\ell(\cdot)$.",
-    whose=Whose.PRINTED, statement=r"w^* = \arg\min_w L^\ell_{\mathcal{P}}(w)",
+    whose=Whose.PRINTED, statement=r"w^* = \mathop{argmin}_w L^\ell_{\mathcal{P}}(w)",
     words="w* minimises the surrogate risk: as the only one, or as one of them",
     hypotheses=(positive("G"),), says=None, check=None,
     readings=("nonconvex-nn/lem-3-minimiser-reading-only", "nonconvex-nn/lem-3-minimiser-reading-one"),
@@ -195,7 +195,7 @@ only = Claim(
     id="nonconvex-nn/lem-3-minimiser-reading-only",
     source="002, proof of Theorem 1: w_l* = w*, for w_l* the minimiser of the surrogate risk",
     quote=r"Note that by Lemma 3 we can see that $w_\ell^* = w^*$.", whose=Whose.READING,
-    statement=r"\arg\min_w L^\ell_{\mathcal{P}}(w) = \{w^*\}",
+    statement=r"\mathop{argmin}_w L^\ell_{\mathcal{P}}(w) = \{w^*\}",
     words="w* is the only minimiser of the surrogate risk",
     hypotheses=minimiser.hypotheses, says=True, check=judge_minimiser,
     flips=(Flip("not the only one", False, Verdict.HOLDS),),
@@ -205,7 +205,7 @@ only = Claim(
 one = Claim(
     id="nonconvex-nn/lem-3-minimiser-reading-one", source="002, Section 4.1.1, one minimiser of possibly many",
     quote=minimiser.quote, whose=Whose.READING,
-    statement=r"w^* \in \arg\min_w L^\ell_{\mathcal{P}}(w)",
+    statement=r"w^* \in \mathop{argmin}_w L^\ell_{\mathcal{P}}(w)",
     words="w* is a minimiser of the surrogate risk, not the only one in general: the proof may take w_l* = w*",
     hypotheses=minimiser.hypotheses, says=False, check=judge_minimiser,
     flips=(Flip("the only one", True, Verdict.REFUTED),),

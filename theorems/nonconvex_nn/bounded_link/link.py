@@ -134,7 +134,7 @@ common = Claim(
 noise = Claim(
     id="nonconvex-nn/eq-1-noise", source="002, (1): the noise has zero mean (given x, or on the whole)",
     quote="where ζ is random noise with zero mean.", whose=Whose.PRINTED, severity=Stake.PROOF,
-    statement=r"\mathbb{E}\zeta = 0 \Rightarrow w^* \in \arg\min L_{\mathcal{P}}",
+    statement=r"\mathbb{E}\zeta = 0 \Rightarrow w^* \in \mathop{argmin} L_{\mathcal{P}}",
     words="with noise of mean zero w* minimises the risk",
     hypotheses=(probability("c"),), says=None, check=None,
     readings=("nonconvex-nn/eq-1-noise-reading-marginal", "nonconvex-nn/eq-1-noise-conditional"),
@@ -143,7 +143,7 @@ noise = Claim(
 marginal = Claim(
     id="nonconvex-nn/eq-1-noise-reading-marginal", source="002, (1), the mean taken over x as well",
     quote=noise.quote, whose=Whose.READING, severity=Stake.PROOF,
-    statement=r"\mathbb{E}\zeta = 0 \Rightarrow w^* \in \arg\min L_{\mathcal{P}}",
+    statement=r"\mathbb{E}\zeta = 0 \Rightarrow w^* \in \mathop{argmin} L_{\mathcal{P}}",
     words="noise whose mean over everything is zero leaves w* a minimiser of the risk",
     hypotheses=noise.hypotheses, says=lambda x, c: c * x, check=judge_noise,
     flips=(Flip("none, given x", lambda x, c: 0 * c * x, Verdict.HOLDS),),

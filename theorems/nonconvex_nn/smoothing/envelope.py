@@ -275,11 +275,12 @@ gap = Claim(
 prox = Claim(
     id="nonconvex-nn/lem-4-prox", source="002, Section 4.1.2, the proximal operator: m, which stands nowhere, for x",
     quote=r"\text{prox}_\ell^\beta(x) = \arg \min_{u \in \mathcal{M}} [\ell(u) + \frac{\beta}{2} |u - m|^2].",
-    whose=Whose.TYPO, statement=r"\mathrm{prox}_\ell^\beta(x) = \arg\min_u [\ell(u) + \tfrac{\beta}{2} |u - m|^2]",
+    whose=Whose.TYPO,
+    statement=r"\mathrm{prox}_\ell^\beta(x) = \mathop{argmin}_u [\ell(u) + \tfrac{\beta}{2} |u - m|^2]",
     words="the prox at x is the minimiser of f(u) + beta |u - m|^2/2, whatever m is",
     hypotheses=(real("x"), real("m")), says=lambda u, x, m: u - m, check=judge_prox, expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\mathrm{prox}_\ell^\beta(x) = \arg\min_u [\ell(u) + \tfrac{\beta}{2} |u - x|^2]",
+        statement=r"\mathrm{prox}_\ell^\beta(x) = \mathop{argmin}_u [\ell(u) + \tfrac{\beta}{2} |u - x|^2]",
         words="the prox at x is the minimiser of f(u) + beta |u - x|^2/2", says=lambda u, x, m: u - x,
         expected="HOLDS PROVED",
         true_variants={"sign": "only the square enters"},
