@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import torch
 
 from empirical.audits.foreign import MODELS_A_REQUEST, TrainingCommand, TrainingFunction
+from empirical.audits.releases import load
 from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
@@ -25,6 +27,7 @@ from tests.empirical.trainings import NOISY_CGD
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
+GIVEN = (FEATURES, LABELS, Tape(0, 1))
 ECHO = """import json, sys
 def say(releases):
     print(json.dumps({'id': request['id'], 'dataset': request['dataset'], 'releases': releases}), flush=True)
@@ -199,7 +202,7 @@ class Malice:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["model.npy", "model.npz", "model.pt"])
-@pytest.mark.parametrize("kind", ["function", "command"])
+@pytest.mark.parametrize("kind", ["function", "command", "the reader itself"])
 def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) -> None:
     made, path = tmp_path / "executed", tmp_path / name
     malice = Malice(made)
@@ -209,12 +212,13 @@ def test_a_malicious_file_is_not_executed(tmp_path: Path, name: str, kind: str) 
         np.savez(path, a=np.array([malice], dtype=object))
     else:
         torch.save({"weight": malice}, path)
-    target = (
-        function(tmp_path, f"def fn(dataset, seed):\n    return {str(path)!r}") if kind == "function"
-        else command(tmp_path, f"say([{str(path)!r}])")
-    )
+    reads: dict[str, Callable[[], object]] = {
+        "the reader itself": lambda: load(path),  # in this process; the others read in one that is confined
+        "function": lambda: function(tmp_path, f"def fn(dataset, seed):\n    return {str(path)!r}").releases(*GIVEN),
+        "command": lambda: command(tmp_path, f"say([{str(path)!r}])").releases(*GIVEN),
+    }
     with pytest.raises(TargetError, match=r"not loaded.*pickle"):
-        target.releases(FEATURES, LABELS, Tape(0, 1))
+        reads[kind]()
     assert not made.exists()
 
 

@@ -174,7 +174,7 @@ def test_a_planted_defect_is_named(tmp_path: Path, defect: str) -> None:
 def test_a_broken_or_missing_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / f"{NAME}.json").write_text("{")
     assert "is not JSON" in str(lint(NAME, tmp_path)[0])
-    assert "cannot read" in str(lint("gaussian.epsilon", tmp_path)[0])
+    assert "cannot be read" in str(lint("gaussian.epsilon", tmp_path)[0])
     (tmp_path / "odd.json").write_text("{}")
     assert "there is no bound odd" in str(lint("odd", tmp_path)[0])
 

@@ -168,7 +168,7 @@ def test_an_algorithm_of_our_own_is_held_to_the_vocabulary() -> None:
         ("algorithm = 'noisy-cgd'\n[data]\nsize = 3", "data is a table"),
         ("algorithm = ", "is no TOML file"),
         ("algorithm = 'a'\nalgorithm = 'b'", "is no TOML file"),
-        ("\xff", "is no TOML file"),
+        ("\xff", "is no text in UTF-8"),
     ],
 )
 def test_a_bad_file_is_a_clear_error(tmp_path: Path, text: str, message: str) -> None:

@@ -28,7 +28,7 @@ def left_out(place: str) -> Any:
 MUTANTS = (
     seen(
         f"{ROOM}.foreign", "a release that is unpickled", UNPICKLING, *(
-            partial(targets.test_a_malicious_file_is_not_executed, name=name, kind="command")
+            partial(targets.test_a_malicious_file_is_not_executed, name=name, kind="the reader itself")
             for name in ("model.npy", "model.pt")
         ),
     ),
@@ -38,7 +38,7 @@ MUTANTS = (
     ),
     seen(
         f"{ROOM}.trial", "repetition not checked", left_out("trial:_check_repeats"),
-        partial(bad.test_a_bad_function_is_invalid, "clock"),
+        partial(bad.test_a_bad_function_is_invalid, "process"),
     ),
     seen(
         f"{ROOM}.audit", "variation not checked", left_out("audit:check_variation"), *(

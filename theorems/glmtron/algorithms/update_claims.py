@@ -182,7 +182,6 @@ saddle_budget = Claim(
         statement=r"\tau > 0: E w_2 - E w_1 = \eta/4,\quad \tau = 0: 0",
         words="any noise makes the mean of SGD leave the saddle at 0, by eta/4 in the second step; without it there is "
               "no move", says=lambda less, more: more > less, expected="HOLDS PROVED",
-        true_variants={"any eta": "the mean moves by eta/4, of either sign"},
     ),
 )
 ftrl = Claim(

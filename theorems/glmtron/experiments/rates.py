@@ -259,7 +259,7 @@ rescaled = Claim(
     hypotheses=(Parameter("root", low=Fraction(1), meaning="sqrt(d)"), positive("share", "B/W")),
     says=lambda root, share: root * (root + share) / (1 + share), check=judge_rescaled,
     flips=(Flip("not at all", lambda root, share: 1 + 0 * root, Verdict.REFUTED),),
-    true_variants={"any *": "it is an identity"}, uses=("glmtron/intro-33-bound",), expected="HOLDS PROVED",
+    uses=("glmtron/intro-33-bound",), expected="HOLDS PROVED",
 )
 monotone = Claim(
     id="glmtron/remark-5-monotone-algebra", source="003, Remark 5: faster decay, lower risk, r = 2 and 3",
@@ -271,7 +271,6 @@ monotone = Claim(
     hypotheses=(Parameter("r", low=Fraction(1), low_open=True),),
     says=(lambda r: r / (1 + r), lambda r: r / (1 + 2 * r)), check=judge_monotone,
     flips=(Flip("exchanged", (lambda r: r / (1 + 2 * r), lambda r: r / (1 + r)), Verdict.REFUTED),),
-    true_variants={"any r": "it is an identity, and the derivatives are positive for all r >= 0"},
     expected="HOLDS PROVED",
 )
 iterations = Claim(

@@ -109,12 +109,11 @@ average_one = reading(
     average, "one", words="the upper constant is 1/N^2, as far as the scan shows a numerator 1", says=(Fraction(1),
         Fraction(1)),
     check=judge_average, expected="REFUTED PROVED", repaired_by="glmtron/lemma-D.5", flips=(), rests_on=(),
-    true_variants={},
 )
 average_eta = reading(
     average, "eta", words="the lower constant is 1/(2 eta N^2), as the scan seems to show, here at eta = 1/10",
     says=(Fraction(10), Fraction(5)), check=judge_average, expected="REFUTED PROVED", repaired_by="glmtron/lemma-D.5",
-    flips=(), rests_on=(), true_variants={},
+    flips=(), rests_on=(),
 )
 induction = Claim(
     id="glmtron/variance-induction", source="003, Appendix D.2: the step of the induction on C_t", whose=Whose.PRINTED,

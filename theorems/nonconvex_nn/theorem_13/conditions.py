@@ -28,7 +28,7 @@ _HIDDEN = ("T", "C", "R", "epsilon", "L", "d", "c_m", "c_n")
 _VACUOUS = ("S", "L", "R", "C", "m", "T", "d")
 _SILENT = ("S", "L", "R", "T", "d", "epsilon")
 _SETTING = ("S", "L", "R", "T", "m", "d", "n", "epsilon")
-_MORE = {"1 % less": "a smaller bound is one, too", "any *": "an identity of powers"}
+_MORE = {"1 % less": "a smaller bound is one, too"}
 
 
 def least_records(clip: Any, layers: Any, width: Any, d: Any, steps: Any, radius: Any, epsilon: Any) -> Any:
@@ -163,7 +163,6 @@ vacuous = _claim(
     same(_VACUOUS, _at_threshold, "the privacy error with that n, on symbols"),
     flips=(Flip("no m", lambda s, layers, r, c, m, t, d: s * layers ** sympy.Rational(3, 2) * r**3 * (layers + d) / (
         c**2 * sympy.sqrt(t) * (sympy.sqrt(layers) + sympy.sqrt(d)) ** 2), Verdict.REFUTED),),
-    true_variants={"any *": "an identity of powers"},
 )
 silent = _claim(
     "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most "
@@ -175,7 +174,6 @@ silent = _claim(
     same(_SILENT, _silent, "the n at which the privacy error is 1, on symbols"),
     flips=(Flip("T^7", lambda s, layers, r, t, d, e: t**7 * sympy.sqrt(
         s * layers ** sympy.Rational(3, 2) * r * (layers + d / t**7)) / e, Verdict.REFUTED),),
-    true_variants={"any *": "an identity of powers"},
 )
 passes = _claim(
     "thm-13-multi-pass-count", "ours: the records that T batches of q n draw, if epsilon < c_1 q^2 T",
@@ -201,7 +199,7 @@ free_of_clip = Claim(
     flips=(Flip("a fixed step", lambda layers, r, clip, m, t: Fraction(1, 100), Verdict.REFUTED),
            Flip("1/C^2", lambda layers, r, clip, m, t: step_size(layers, r, clip**2, m, t), Verdict.REFUTED)),
     true_variants={"sign": "of either sign it does not change with C", "1 % *": "any multiple of 1/C does it",
-                   "any *": "C cancels for all numbers", "[*] -> + *": "a step with other factors that C is none of"},
+                   "[*] -> + *": "a step with other factors that C is none of"},
     uses=("nonconvex-nn/thm-13-algebra",), expected="HOLDS PROVED",
 )
 small_clip = _claim(
@@ -212,7 +210,6 @@ small_clip = _claim(
     "T^7 C^-8 = m there, on symbols"),
     quote=r"(which implies that C cannot be too small)", whose=Whose.READING,
     flips=(Flip("T/m", lambda t, m: (t / m) ** sympy.Rational(1, 8), Verdict.REFUTED),),
-    true_variants={"any *": "an identity of powers"},
 )
 trade_off = _claim(
     "rem-15-T", "002, Remark 15: T should be neither too large nor too small, by the first and the last term of (7)",

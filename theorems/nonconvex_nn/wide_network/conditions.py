@@ -134,7 +134,6 @@ logarithm_sharp = Claim(
         lambda depth, r, log, square: log / (sympy.cbrt(square) * r ** sympy.Rational(2, 3) * depth), 3,
         unknown="m^2", what="log(n L^2/xi) against m w^(2/3) L at w = R/sqrt(m)"),
     flips=(Flip("the power 3", lambda depth, r, log: log**6 / (depth**3 * r**2), Verdict.REFUTED),),
-    true_variants={"any *": "the two sides are equal at that m for all numbers that are not 0"},
     expected="HOLDS PROVED",
 )
 
@@ -157,7 +156,7 @@ upper_step = Claim(
     check=threshold(lambda s, c, depth, loss, m, q: s * depth * sympy.sqrt(m) * c / (sympy.sqrt(q) * loss), 2,
                     unknown="eta^-2", what="S L sqrt(m) T eta C against T Delta"),
     flips=(Flip("without C", lambda s, c, depth, loss, m: (s * depth) ** 2 * m / loss**2, Verdict.REFUTED),),
-    true_variants={"any *": "only squares enter, or both sides are equal for all numbers"}, expected="HOLDS PROVED",
+    expected="HOLDS PROVED",
 )
 lower_step = Claim(
     id="nonconvex-nn/lem-25-eq-22", source="002, proof of Lemma 25, (22), from (S L sqrt(m)/C) L R^2/(eta m)",
@@ -173,7 +172,7 @@ lower_step = Claim(
                         "Delta"),
     flips=(Flip("L for L^2", lambda s, c, depth, loss, m, r: s**2 * depth**2 * r**4 / (c**2 * m * loss**2),
                 Verdict.REFUTED),),
-    true_variants={"any *": "only squares enter, or both sides are equal for all numbers"}, expected="HOLDS PROVED",
+    expected="HOLDS PROVED",
 )
 start = Claim(
     id="nonconvex-nn/lem-25-start", source="002, proof of Lemma 25: |W(0) - W*|^2 becomes L R^2/m",
@@ -184,7 +183,7 @@ start = Claim(
     check=threshold(lambda depth, r, m, q: depth * (r / sympy.sqrt(m)) ** 2 / q, 1, unknown="|W(0) - W*|^2",
                     what="L times (R/sqrt(m))^2"),
     flips=(Flip("without L", lambda depth, r, m: r**2 / m, Verdict.REFUTED),),
-    true_variants={"any *": "an identity"}, expected="HOLDS PROVED",
+    expected="HOLDS PROVED",
 )
 
 _STEPS = (_S, _C, _L, _R, _T, positive_integer("m"))
