@@ -250,6 +250,7 @@ plain = reading(
     exponential, "O", words="for lambda_i = e^-i and epsilon growing the risk is O(1/N), without a logarithm", says=0,
     check=judge_exponential,
     expected="REFUTED ARGUED", repaired_by="glmtron/cor-4.3-exp-reading-tilde", rests_on=("glmtron/thm-4.4",),
+    flips=(Flip("with a logarithm", 1, Verdict.HOLDS),),
 )
 tilde = reading(
     exponential, "tilde", words="for lambda_i = e^-i and epsilon growing the risk is O(ln N/N)", says=1,

@@ -77,6 +77,7 @@ clipping = Claim(
     hypotheses=(Parameter("kept", low=Fraction(0), high=Fraction(1), low_open=True,
         meaning="share of a gradient that is kept"), _ETA),
     says=lambda eta: 1 - eta + eta**2, check=judge_clipped, expected="REFUTED PROVED",
+    flips=(Flip("a clipped step does not expand", lambda eta: 1 + 0 * eta, Verdict.HOLDS),),
     repair=Repair(
         statement=r"x = \pm 1,\ w_* = 0: \quad A_t \le (1 - \eta + \eta^2) A_{t-1} \text{ where nothing is clipped}",
         words="the upper recursion holds in one dimension for steps whose gradients are not clipped",
@@ -108,12 +109,13 @@ average = Claim(
 average_one = reading(
     average, "one", words="the upper constant is 1/N^2, as far as the scan shows a numerator 1", says=(Fraction(1),
         Fraction(1)),
-    check=judge_average, expected="REFUTED PROVED", repaired_by="glmtron/lemma-D.5", flips=(), rests_on=(),
+    check=judge_average, expected="REFUTED PROVED", repaired_by="glmtron/lemma-D.5", rests_on=(),
+    flips=(Flip("2/N^2 above", (Fraction(2), Fraction(1)), Verdict.HOLDS),), true_variants={},
 )
 average_eta = reading(
     average, "eta", words="the lower constant is 1/(2 eta N^2), as the scan seems to show, here at eta = 1/10",
     says=(Fraction(10), Fraction(5)), check=judge_average, expected="REFUTED PROVED", repaired_by="glmtron/lemma-D.5",
-    flips=(), rests_on=(),
+    flips=(Flip("1/N^2 below", (Fraction(10), Fraction(1)), Verdict.HOLDS),), rests_on=(), true_variants={},
 )
 induction = Claim(
     id="glmtron/variance-induction", source="003, Appendix D.2: the step of the induction on C_t", whose=Whose.PRINTED,
@@ -139,6 +141,8 @@ conclusion = Claim(
     hypotheses=(Parameter("low", low=Fraction(1, 1000), high=Fraction(1, 100)),),
     says=lambda eta, alpha, trace, lam: eta / ((1 - eta * alpha * trace) * lam), check=judge_variance,
     expected="REFUTED PROVED", uses=("glmtron/variance-induction",), repaired_by="glmtron/thm-4.2-private-repaired",
+    flips=(Flip("50 times that, 50 being the dimension", lambda eta, alpha, trace, lam: (
+        50 * eta / ((1 - eta * alpha * trace) * lam)), Verdict.UNDECIDED),),
 )
 bias = Claim(
     id="glmtron/lemma-D.6", source="003, Lemma D.6, upper bound", whose=Whose.PRINTED, severity=Stake.PROOF,

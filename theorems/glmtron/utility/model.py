@@ -196,6 +196,7 @@ covariance = Claim(
     words="the covariance of Gaussian features is a multiple of the identity",
     hypotheses=(positive("variance"), _RATIO), says=lambda v, w: ((v + w) / 2, (v + w) / 2), check=judge_covariance,
     expected="REFUTED PROVED",
+    flips=(Flip("a diagonal matrix, whatever its entries", lambda v, w: (v, w), Verdict.HOLDS),),
     repair=Repair(
         statement=r"x \sim \mathcal{N}(0, \sigma^2 I) \Rightarrow H = \sigma^2 I", says=lambda v, w: ((v + w) / 2, (
             v + w) / 2),

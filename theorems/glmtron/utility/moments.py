@@ -130,9 +130,9 @@ def judge_clipped(says: Callable[[Any], Any], given: Domain) -> Finding:
             return refuted("a clipped step contracts less", {
                 "x": "+-1", "w*": 0, "eta": eta, "share of the gradient kept": kept, "A'/A": true, "claimed": says(
                     eta)})
-    eta_ = given.chart("eta")
-    return proof(computed("((1 - eta)^2 + 1)/2 is at most what is claimed, on symbols", never_negative(
-        sympy.expand(says(eta_) - ((1 - eta_) ** 2 + 1) / 2))), tried=tried)
+    eta_, kept_ = given.chart("eta"), given.chart("kept")
+    return proof(computed("((1 - eta kappa)^2 + 1)/2 is at most what is claimed, on symbols", never_negative(
+        sympy.expand(says(eta_) - ((1 - eta_ * kept_) ** 2 + 1) / 2))), tried=tried)
 
 
 def judge_average(says: tuple[Any, Any], given: Domain) -> Finding:

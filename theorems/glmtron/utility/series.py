@@ -33,6 +33,7 @@ from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
+_FIRST = 51  # from here on f(1/N) >= N/10 and f(1/(2N)) >= N/33
 _LAST = {1: 203, 2: 600}  # from here on the limit settles it
 
 
@@ -70,23 +71,24 @@ def judge_head(k: int) -> Callable[[Callable[[Any], Any], Domain], Finding]:
     """Whether f(x) >= says(N) for all x in [1/(kN), 1]."""
 
     def judge(says: Callable[[Any], Any], given: Domain) -> Finding:
-        values = given.values("N")
-        for n in ((10, *values) if given.contains(N=10) else values):
+        low, values = given["N"].low, given.values("N")
+        short = range(max(1, int(low or 1)), _FIRST)  # each of the lengths that the steps leave out
+        for n in (*([10] if given.contains(N=10) else []), *[n for n in values if n >= 1], *short):
             x = Fraction(1, k * n)
             true = series(n, x)
             if true < says(n):
                 return refuted("f is smaller at the cut", {"N": n, "x": x, "f": f"{float(true):.9g}", "claimed": says(
                     n)})
-        low = given["N"].low
-        if low is None or low < 50:
-            return refuted("f(1) = 0 for N = 1", {"N": 1, "x": 1, "f": 0, "claimed": says(1)})
-        n_ = given.chart("N")
+        first = max(int(low or 1), _FIRST)
+        n_ = first + sympy.Symbol("t_N", integer=True, nonnegative=True)
         share = Fraction(1, 10) if k == 1 else Fraction(1, 33)
         return proof(
-            *steps(int(low), k, share),
-            computed(f"what is claimed is at most {share} N", never_negative(
+            *[computed(f"f(1/({k}N)) is at least what is claimed for each N below {first}, exactly", all(
+                series(n, Fraction(1, k * n)) >= says(n) for n in short))] * bool(short),
+            *steps(first, k, share),
+            computed(f"what is claimed is at most {share} N from there on", never_negative(
                 n_ * share.numerator / share.denominator - says(n_))),
-            tried=len(values),
+            tried=len(values) + len(short),
         )
 
     return judge
@@ -182,6 +184,8 @@ head = Claim(
     severity=Stake.PROOF, statement=r"f(x) = \sum_{t<N} (1 - (1-x)^{N-t-1})(1 - (1-x)^t) \ge N/10, \quad x \ge 1/N",
     words="f(x) is at least N/10 for x >= 1/N", hypotheses=(positive_integer("N"),), says=lambda n: n * Fraction(1, 10),
     check=judge_head(1), expected="REFUTED PROVED",
+    flips=(Flip("less 1/5", lambda n: n * Fraction(1, 10) - Fraction(1, 5), Verdict.HOLDS),
+           Flip("less 1/6", lambda n: n * Fraction(1, 10) - Fraction(1, 6), Verdict.REFUTED)),
     repair=Repair(
         statement=r"f(x) \ge N/10, \quad x \ge 1/N,\ N \ge 51", words="f(x) is at least N/10 for x >= 1/N and N >= 51",
         says=lambda n: n / 10, hypotheses=(_from(51),), check=judge_head(1), expected="HOLDS ARGUED",
@@ -232,6 +236,7 @@ half_steps = reading(
     series_bounds, "half", words="f(eta lambda/2), as the recursion has it, is at least N/15 times min(1, (N eta "
                                  "lambda)^2)",
     says=lambda n: n * Fraction(1, 15), check=judge_head(2), expected="REFUTED PROVED",
+    flips=(Flip("N/33", lambda n: n / 33, Verdict.HOLDS),),
 )
 all_lengths = Claim(
     id="glmtron/eq-14-series-repaired", source="003, equation (14), repaired for every N", severity=Stake.PROOF,

@@ -132,7 +132,7 @@ norm = Claim(
 norm_half = reading(
     norm, "half", words="a scalar Gaussian has x^2 <= log(1/b), the exponent of Gaussian tails, with probability 1 - b",
     says=Fraction(1, 2), check=judge_norm, expected="REFUTED PROVED",
-    repaired_by="glmtron/def-3.5-norm-tail-reading-one",
+    repaired_by="glmtron/def-3.5-norm-tail-reading-one", flips=(Flip("a = 1", Fraction(1), Verdict.HOLDS),),
 )
 norm_one = reading(
     norm, "one", words="a scalar Gaussian has x^2 <= log^2(1/b), a = 1, with probability at least 1 - b, b <= 1/2",
