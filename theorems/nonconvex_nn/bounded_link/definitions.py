@@ -112,7 +112,7 @@ replaced = Claim(
 added = replace(
     replaced, id="nonconvex-nn/def-1-dp-reading-add", source="002, Definition 1, a record more",
     words="if there is a record more, only one phase of Algorithm 2 sees other records",
-    says=lambda n: n + 1, flips=(Flip("a record replaced", lambda n: n, Verdict.HOLDS),),
+    says=lambda n: n + 1, flips=(Flip("a record replaced", lambda n: n, Verdict.HOLDS),), true_variants={},
     repaired_by="nonconvex-nn/def-1-dp-reading-replace", expected="REFUTED PROVED",
 )
 improper = Claim(
