@@ -1,5 +1,5 @@
-r"""Remarks 7 and 8 of document 003, and what abstract, introduction and conclusion say of them: which algorithm "
-r"costs less?
+r"""Remarks 7 and 8 of document 003, and what abstract, introduction and conclusion say of them: which algorithm
+costs less?
 
 The noise. At one epsilon and delta the shuffled pass has f_s = c ln(N/delta)/(epsilon sqrt(N)) (Theorem 4.1, c hidden)
 and the tree f_t = sqrt(2 ceil(lg(N+1)) ln(1/delta))/epsilon: f_t^2/f_s^2 = 2 ceil(lg(N+1)) ln(1/delta) N/(c
@@ -25,10 +25,10 @@ from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.tree.chain import LEVELS, LOAD, dimension, lifetimes, tree_risk
-from theorems.glmtron.tree.sharp import one_direction
+from theorems.glmtron.tree.sharp import one_direction, whole
 from theorems.tools.studied import by_study
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, at_points, computed, proof, refuted, undecided
 
 HIDDEN = Fraction(6)
 """The constant c of the shuffled pass: what the curve of clones gives is below it."""
@@ -41,18 +41,40 @@ def noise_ratio(levels: int, power: Fraction, hidden: Fraction) -> arb:
     return ratio
 
 
+def most_noise(levels: Any, records: Any, hidden: Fraction) -> Any:
+    """What f_t^2/f_s^2 is at most, whatever delta is: (m + 1) N/(2 c^2 m ln 2), with 69/100 for ln 2."""
+    return (levels + 1) * records / (2 * sympy.Rational(69, 100) * hidden**2 * levels)
+
+
+def noise_steps() -> tuple[ProofStep, ...]:
+    """That it is at most that."""
+    a, size = sympy.symbols("a L", positive=True)
+    return (
+        computed("L/(a + L)^2 <= 1/(4 a), as (a + L)^2 - 4 a L is a square, on symbols",
+                 vanishes((a + size) ** 2 - 4 * a * size - (a - size) ** 2)),
+        computed("ln 2 is above 69/100, certified", bool(arb(2).log() > ball(Fraction(69, 100)))),
+    )
+
+
 def judge_bounds(says: tuple[Any, Any], given: Domain) -> Finding:
-    """Whether the printed private bounds differ by at most says[0] lg N at one epsilon and delta, c = says[1]."""
-    least = min(given.values("levels", most=20))
-    for levels in range(least, 40):
+    """Whether the printed private bounds differ by at most says[0](lg N, N) at one epsilon and delta, c = says[1]."""
+    tried = range(min(given.values("levels", most=20)), 40)
+    for levels in tried:
         with ctx.workprec(64):
             ratio = levels * noise_ratio(levels, Fraction(11, 10), Fraction(says[1]))
-            if ratio > ball(says[0] * levels):
+            if ratio > ball(says[0](levels, 2**levels)):
                 return refuted("the printed bounds differ by more, certified: by a factor of the order N", {
                     "N": 2**levels, "delta": "N^-1.1", "c": says[1],
                     "ratio of the bounds at least": ratio.str(8, radius=False),
-                    "claimed at most": says[0] * levels})
-    return undecided("no failure up to 2^40 records", 40)
+                    "claimed at most": says[0](levels, 2**levels)})
+    m, size = 1 + sympy.Symbol("k", nonnegative=True), sympy.Symbol("N", positive=True)
+    return proof(
+        *noise_steps(),
+        computed("2 (lg N + 1) lg N times that is at most what is claimed, on symbols", never_negative(
+            sympy.simplify(says[0](m, size) - 2 * (m + 1) * m * most_noise(m, size, says[1])))),
+        argued("(alpha eta tr(H) lg N + 1)(1 + D_eff/D_pri) <= 2 (lg N + 1) for alpha eta tr(H), lambda_1 <= 1"),
+        tried=len(tried),
+    )
 
 
 def judge_sharp_bounds(says: Any, given: Domain) -> Finding:
@@ -68,26 +90,26 @@ def judge_sharp_bounds(says: Any, given: Domain) -> Finding:
                     "claimed": says * (point["levels"] + 1)})
             if not (ratio <= ball(says * (point["levels"] + 1)) and point["power"] > 0):
                 return undecided("no delta below 1", tried)
-    a, size = sympy.symbols("a L", positive=True)
     with ctx.workprec(64):
         enough = bool(ball(says) >= 1 / (2 * arb(2).log()))
     return proof(
-        computed("L/(a + L)^2 <= 1/(4 a), as (a + L)^2 - 4 a L is a square, on symbols",
-                 vanishes((a + size) ** 2 - 4 * a * size - (a - size) ** 2)),
+        *noise_steps(),
         computed("so the ratio is at most (lg N + 1)/(2 ln 2), which is at most what is claimed, certified", enough),
         tried=tried,
     )
 
 
-def judge_equal(says: Any, given: Domain) -> Finding:
-    """Whether lg N (load lg N + 1)(1 + D_eff/D_pri), the ratio of the printed bounds at one f, is at most says lg N."""
+def judge_equal(says: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether (load lg N + 1)(1 + D_eff/D_pri), the printed bounds' ratio at one f over lg N, is <= says(lg N)."""
     for point in given.points("levels", "load", "share"):
         ratio = (point["load"] * point["levels"] + 1) * (1 + point["share"])
-        if ratio > says:
+        if ratio > says(point["levels"]):
             return refuted("the bounds differ by more than that at one noise multiplier", {
                 "lg N": point["levels"], "alpha eta tr(H)": point["load"], "D_eff/D_pri": point["share"],
-                "ratio over lg N": ratio, "claimed": says})
-    return undecided("no failure at these points", 1)
+                "ratio over lg N": ratio, "claimed": says(point["levels"])})
+    m, load, share = (given.chart(name) for name in ("levels", "load", "share"))
+    return proof(computed("(load lg N + 1)(1 + D_eff/D_pri) is at most what is claimed, on symbols",
+                          never_negative(sympy.simplify(says(m) - (load * m + 1) * (1 + share)))))
 
 
 def judge_cooled(says: Any, given: Domain) -> Finding:
@@ -110,31 +132,45 @@ def shuffled(eta: Fraction, records: int) -> arb:
     return total / (4 * records**2)
 
 
-def judge_flat(says: Any, given: Domain) -> Finding:
-    """Whether on one direction, eta = 1/3, the tree costs at most says times the shuffled pass (c = 6)."""
-    least, eta = min(given.values("levels", most=3)), Fraction(1, 3)
-    for levels in range(max(least, 3), 13):
+def judge_flat(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether on one direction, eta = 1/3, the tree costs at most says(lg N, N) times the shuffled pass (c = 6)."""
+    tried, eta = range(min(given.values("levels", most=3)), 13), Fraction(1, 3)
+    for levels in tried:
         with ctx.workprec(96):
             share = one_direction(eta, levels) / shuffled(eta, 2**levels)
             ratio = share * noise_ratio(levels, Fraction(11, 10), HIDDEN)
-            if ratio > ball(says):
+            if ratio > ball(says(levels, 2**levels)):
                 return refuted("the tree costs more, certified, and the ratio grows like N", {
-                    "spectrum": 1, "eta": eta, "N": 2**levels, "delta": "N^-1.1", "c": HIDDEN, "claimed": says,
-                    "ratio of the errors": ratio.str(8, radius=False)})
-    return undecided("no failure up to 2^12 records", 12)
+                    "spectrum": 1, "eta": eta, "N": 2**levels, "delta": "N^-1.1", "c": HIDDEN,
+                    "claimed": says(levels, 2**levels), "ratio of the errors": ratio.str(8, radius=False)})
+    m, size = 1 + sympy.Symbol("k", nonnegative=True), 2 + sympy.Symbol("n", nonnegative=True)
+    tree, other = whole(m, size, 3, sympy.Rational(1, 3), 1, 1, 1), (size - 1) / (36 * size**2)
+    return proof(
+        *noise_steps(),
+        computed("the bound of thm-5.2-sharp-whole over what the shuffled pass costs at least, times the ratio of the "
+                 "noise, is at most what is claimed, on symbols",
+                 never_negative(sympy.simplify(says(m, size) - tree / other * most_noise(m, size, HIDDEN)))),
+        argued("the iterates of the shuffled pass but the first have E d^2 >= eta^2 s^2 and covariances >= 0"),
+        tried=len(tried),
+    )
 
 
-def judge_lower(says: Any, given: Domain) -> Finding:
-    """Whether tree noise costs at least says s^2 D_pri/N, as independent noise does: spectrum 1, 1/4, ..., 1/256."""
+def judge_lower(says: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether tree noise costs at least says(N) s^2 D_pri/N, as independent noise does: spectrum 1, 1/4, ..., 1/256."""
     spectrum, eta = tuple(Fraction(1, 4**k) for k in range(5)), Fraction(1, 8)
     for levels in given.values("levels", most=7):
         records = 2**levels
         exact, pri = tree_risk(spectrum, eta, records), dimension(spectrum, eta, records, 1)
-        if exact < says * pri / records:
+        if exact < says(records) * pri / records:
             return refuted("tree noise costs less, exactly", {
                 "spectrum": ", ".join(map(str, spectrum)), "eta": eta, "N": records, "D_pri": pri,
-                "risk times N/D_pri": f"{float(exact * records / pri):.6g}", "claimed": says})
-    return undecided("no failure at these numbers of records", 6)
+                "risk times N/D_pri": f"{float(exact * records / pri):.6g}", "claimed": says(records)})
+    n = sympy.Symbol("N", positive=True)
+    return proof(
+        computed("1/(4 N^3) is at least what is claimed, on symbols", never_negative(1 / (4 * n**3) - says(n))),
+        argued("w* = 0: by the root in the last answer risk >= (eta s/N)^2 tr(H)/4, and D_pri <= (eta N)^2 tr(H)"),
+        tried=len(given.values("levels", most=7)),
+    )
 
 
 def judge_nodes(says: tuple[int, Callable[[int], int]], given: Domain) -> Finding:
@@ -178,8 +214,7 @@ def judge_shift(says: Any, given: Domain) -> Finding:
     return proof(
         computed("(w_1 + ... + w_N) - (w_0 + ... + w_{N-1}) = w_N - w_0, on symbols",
                  vanishes(middle + last - (first + middle) - says * (last - first))),
-        argued("w_0 = 0: -eta times a sum is what the steps add up to, so the iterates are the same"),
-        tried=tried,
+        argued("w_0 = 0: -eta times a sum is what the steps add up to, so the iterates are the same"), tried=tried,
     )
 
 
@@ -253,7 +288,8 @@ bounds = Claim(
               r"\tfrac{6\ln(N/\delta)}{\varepsilon\sqrt N},"
               r"\ f_t = \tfrac{\sqrt{2\lceil\lg(N+1)\rceil\ln(1/\delta)}}{\varepsilon}",
     words="at one epsilon and delta the printed private bounds differ by at most 10 lg N",
-    hypotheses=(LEVELS,), says=(Fraction(10), HIDDEN), check=judge_bounds, expected="REFUTED PROVED",
+    hypotheses=(LEVELS,), says=(lambda levels, n: 10 * levels, HIDDEN), check=judge_bounds,
+    expected="REFUTED PROVED", flips=(Flip("N (lg N + 1)^2", (lambda m, n: n * (m + 1) ** 2, HIDDEN), Verdict.HOLDS),),
     repair=Repair(
         statement=r"\eta N D_{eff} \le \kappa D^{pri} \Rightarrow \text{sharp bound}/\text{bound}_{4.2} \le "
                   r"\tfrac{5/4 + 3\kappa}{c^2} \cdot \tfrac34 (\log_2 N + 1)",
@@ -269,12 +305,12 @@ equal_noise = Claim(
     quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\log_2 N (\alpha\eta\log_2 N\operatorname{tr} H + 1)(1 + D_{eff}/D^{pri}) \le 4 \log_2 N",
     words="at one f the printed private bounds differ by at most 4 lg N",
-    hypotheses=(LEVELS, LOAD, _SHARE), says=Fraction(4), check=judge_equal, expected="REFUTED PROVED",
+    hypotheses=(LEVELS, LOAD, _SHARE), says=lambda levels: 4 + 0 * levels, check=judge_equal,
+    expected="REFUTED PROVED", flips=(Flip("2 (lg N + 1)", lambda levels: 2 * (levels + 1), Verdict.HOLDS),),
     repair=Repair(
         statement=r"\alpha\eta\operatorname{tr}(H)\log_2 N \le 1,\ \lambda_1 \le 1 \Rightarrow \text{ratio} \le "
                   r"4\log_2 N",
-        words="they do at the step size of the lemmas, alpha eta tr(H) lg N <= 1, and for lambda_1 <= 1; else it is "
-              "lg^2 N",
+        words="they do at the lemmas' step size, alpha eta tr(H) lg N <= 1, and for lambda_1 <= 1; else it is lg^2 N",
         hypotheses=(Parameter("load", low=Fraction(0), high=Fraction(1), low_open=True, meaning="alpha eta tr(H) lg N"),
                     _SHARE),
         says=Fraction(4), check=judge_cooled, expected="HOLDS PROVED",
@@ -282,8 +318,8 @@ equal_noise = Claim(
     ),
 )
 errors = Claim(
-    id="glmtron/remark-8-reading-errors", source="003, Remark 8 of the errors, at one epsilon and delta, lambda_i = "
-       "i^-2",
+    id="glmtron/remark-8-reading-errors",
+    source="003, Remark 8 of the errors, at one epsilon and delta, lambda_i = i^-2",
     quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\text{private error}_{\text{tree}} \le \text{private error}_{\text{shuffled}},\ \lambda_i = i^{-2}",
     words="on a decaying spectrum the tree costs no more than the shuffled pass, and the ratio does not grow with N",
@@ -298,7 +334,8 @@ errors_flat = Claim(
     quote=_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\text{private error}_{\text{tree}} \le 3\, \text{private error}_{\text{shuffled}},\ H = 1,\ \eta = 1/3",
     words="on a flat spectrum with a fixed step size the tree costs at most 3 times what the shuffled pass costs",
-    hypotheses=(LEVELS,), says=Fraction(3), check=judge_flat, expected="REFUTED PROVED",
+    hypotheses=(LEVELS,), says=lambda levels, n: Fraction(3), check=judge_flat, expected="REFUTED PROVED",
+    flips=(Flip("10 N lg N", lambda levels, n: 10 * n * levels, Verdict.HOLDS),),
     repaired_by="glmtron/remark-8-reading-bounds-repaired",
 )
 lower = Claim(
@@ -307,7 +344,8 @@ lower = Claim(
     quote="most by a factor of log, IV and adheres to the same lower bound as DP-GLMtron with a different noise",
     whose=Whose.PRINTED, severity=Stake.UTILITY, statement=r"\text{private} \ge \tfrac3{512} f^2\Gamma^2 D^{pri}/N",
     words="DP-TAGLMtron obeys the lower bound of DP-GLMtron with its own noise", hypotheses=(LEVELS,),
-    says=Fraction(3, 512), check=judge_lower, expected="REFUTED PROVED", uses=("glmtron/lemma-E.5-lower",),
+    says=lambda n: Fraction(3, 512), check=judge_lower, expected="REFUTED PROVED", uses=("glmtron/lemma-E.5-lower",),
+    flips=(Flip("1/(4 N^3) in place of 3/512", lambda n: Fraction(1, 4) / n**3, Verdict.HOLDS),),
     repaired_by="glmtron/thm-5.2-sharp-power",
 )
 nodes = Claim(
@@ -327,8 +365,7 @@ consistent = Claim(
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\bar w^{(3)} = \bar w^{(1)} + (w_N - w_0)/N \text{ without private noise}",
     words="without private noise the two algorithms have the same iterates; their means differ by (w_N - w_0)/N, as "
-          "one "
-          "begins at w_1 and the other at w_0, so bias and variance are of one order",
+          "one begins at w_1 and the other at w_0, so bias and variance are of one order",
     hypotheses=(LEVELS,), says=1, check=judge_shift, expected="HOLDS ARGUED",
     flips=(Flip("equal means", 0, Verdict.REFUTED),),
 )

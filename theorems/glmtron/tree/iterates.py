@@ -128,14 +128,22 @@ def judge_upper(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
 
 def judge_written(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
     """The same with the noise as the proof writes it, gamma f^2 g: variance gamma^2 f^4 a node."""
+    tried = 0
     for point in given.points("levels", "f", "gamma", most={"levels": 3}):
         levels, f, gamma = point["levels"], point["f"], point["gamma"]
+        tried += 1
         least = f**4 * gamma**2  # one node
         if says(levels, f, gamma) < least:
             return refuted("one node alone has a larger variance", {
                 "N": 2**levels, "f": f, "gamma": gamma, "E[Gamma^2] at least": least,
                 "claimed": says(levels, f, gamma)})
-    return undecided("no point is against it", 1)
+    m, f_, gamma_ = 1 + sympy.Symbol("k", nonnegative=True), given.symbol("f"), given.symbol("gamma")
+    return proof(
+        computed("(1 + lg N) f^4 gamma^2 is at most what is claimed, on symbols",
+                 never_negative(says(m, f_, gamma_) - (1 + m) * f_**4 * gamma_**2)),
+        argued("an answer up to 2^m adds a node and drops at most m, all of them independent"),
+        tried=tried,
+    )
 
 
 def judge_covariance(says: int, given: Domain) -> Finding:
@@ -252,6 +260,7 @@ upper_written = Claim(
               r"f^2 (\log_2 N + 1)(\gamma^4 + \gamma^2) I",
     words="with noise gamma f^2 a node, as the proof writes, the printed term bounds an increment's second moment",
     hypotheses=_NOISE, says=PRINTED_NOISE, check=judge_written, expected="REFUTED PROVED",
+    flips=(Flip("f^4", lambda levels, f, gamma: f**4 * gamma**2 * (levels + 1), Verdict.HOLDS),),
     repaired_by="glmtron/lemma-E.5-upper-reading-algorithm",
 )
 lower = Claim(

@@ -39,7 +39,7 @@ from typing import Any
 import sympy
 
 from oracle.core.domain import Parameter, positive_integer, probability
-from theorems.claim import Claim, Flip, Repair, Stake, Whose
+from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain, Point
 from theorems.glmtron.tree.chain import GAUSSIAN, WEAKER, averaged, dimension, step
 from theorems.tools.symbolic_signs import never_negative, vanishes
@@ -47,6 +47,8 @@ from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proo
 
 SPECTRA = ((Fraction(1),), (Fraction(1, 50),), (Fraction(1), Fraction(1, 9)), (Fraction(1), Fraction(1)))
 """Spectra that checks try: one direction, a weak one, a decaying pair, a flat pair; Gaussian features."""
+Limit = Fraction | float
+"""Of alpha eta tr(H), beside the hypotheses."""
 
 
 def told(spectrum: tuple[Fraction, ...], eta: Fraction, **more: object) -> dict[str, object]:
@@ -54,9 +56,15 @@ def told(spectrum: tuple[Fraction, ...], eta: Fraction, **more: object) -> dict[
     return {"spectrum": ", ".join(map(str, spectrum)), "alpha": GAUSSIAN, "eta": eta, **more}
 
 
-def few(given: Domain) -> Iterator[Point]:
-    """Points of the number of records, not many, and of the step size."""
-    return given.points("records", "load", most=None if given["records"].high is not None else {"records": 9})
+def few(given: Domain, limit: Limit = math.inf) -> Iterator[Point]:
+    """Points of the number of records, not many, and of the step size, where alpha eta tr(H) < limit."""
+    every = given.points("records", "load", most=None if given["records"].high is not None else {"records": 9})
+    return (point for point in every if point["load"] < limit)
+
+
+def beyond(given: Domain, limit: Limit) -> bool:
+    """Whether step sizes are meant that the proofs do not allow."""
+    return any(1 <= load < limit for load in given.values("load"))
 
 
 def inverse(spectrum: tuple[Fraction, ...], eta: Fraction, right: tuple[Fraction, ...]) -> list[Fraction]:
@@ -155,10 +163,10 @@ def kept(spectrum: tuple[Fraction, ...], eta: Fraction, records: int) -> list[Fr
     return [1 - (1 - eta * v / 2) ** records for v in spectrum]
 
 
-def judge_variance(says: Any, given: Domain) -> Finding:
+def judge_variance(says: Any, given: Domain, limit: Limit = math.inf) -> Finding:
     """Whether C_N <= says alpha eta^2/(1 - alpha eta tr(H)) <I - (I - eta H/2)^N, M> (I - ...) + sum (I - T~)^t o M."""
     tried = 0
-    for point in few(given):
+    for point in few(given, limit):
         records, load = point["records"], point["load"]
         for spectrum in SPECTRA:
             trace = sum(spectrum, Fraction(0))
@@ -177,7 +185,7 @@ def judge_variance(says: Any, given: Domain) -> Finding:
                     return refuted("the chain is above the bound, exactly", told(
                         spectrum, eta, N=records, **{"alpha eta tr(H)": load, "C_N": value,
                                                      "claimed": factor * one + own}))
-    if any(load >= 1 for load in given.values("load")) or any(size < 1 for size in given.values("records", most=9)):
+    if beyond(given, limit) or any(point["records"] < 1 for point in few(given, limit)):
         return undecided("a step size or a number of records beyond the proof", tried)
     t = sympy.Symbol("t", nonnegative=True)
     x = 1 / (2 * (1 + t))  # eta lambda, through (0, 1/2]
@@ -194,10 +202,10 @@ def judge_variance(says: Any, given: Domain) -> Finding:
 
 
 def costs(
-    given: Domain, start: Fraction, noise: Fraction
+    given: Domain, start: Fraction, noise: Fraction, limit: Limit
 ) -> Iterator[tuple[tuple[Fraction, ...], Fraction, int, Fraction, Fraction]]:
     """Spectrum, step size, N, alpha eta tr(H), and what the mean costs from such a start with such noise."""
-    for point in few(given):
+    for point in few(given, limit):
         for spectrum in SPECTRA:
             eta, size = point["load"] / (GAUSSIAN * sum(spectrum, Fraction(0))), len(spectrum)
             chain = [[start] * size]
@@ -206,10 +214,10 @@ def costs(
             yield spectrum, eta, point["records"], point["load"], averaged(spectrum, eta, chain)
 
 
-def judge_noise(says: tuple[Any, Any], given: Domain) -> Finding:
+def judge_noise(says: tuple[Any, Any], given: Domain, limit: Limit = math.inf) -> Finding:
     """Whether noise M = I a step costs the mean at most the two terms of E.7 with these constants."""
     tried = 0
-    for spectrum, eta, records, load, exact in costs(given, Fraction(0), Fraction(1)):
+    for spectrum, eta, records, load, exact in costs(given, Fraction(0), Fraction(1), limit):
         above = sum((1 if records * eta * v >= 1 else records * eta * v / 2 for v in spectrum), Fraction(0))
         eff, pri = (dimension(spectrum, eta, records, k, Fraction(1, 4)) for k in (0, 1))
         first = GAUSSIAN * eta / (records * (1 - load)) * above * eff
@@ -218,7 +226,7 @@ def judge_noise(says: tuple[Any, Any], given: Domain) -> Finding:
         if exact > bound:
             return refuted("noise costs more than the two terms, exactly", told(
                 spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
-    if any(load >= 1 for load in given.values("load")):
+    if beyond(given, limit):
         return undecided("a step size beyond the proof", tried)
     return proof(
         *mean_of_chain(),
@@ -229,10 +237,10 @@ def judge_noise(says: tuple[Any, Any], given: Domain) -> Finding:
     )
 
 
-def judge_start(says: tuple[Any, Any, Any], given: Domain) -> Finding:
+def judge_start(says: tuple[Any, Any, Any], given: Domain, limit: Limit = math.inf) -> Finding:
     """Whether the start w costs the mean at most the three terms of E.8 with these constants; w = (1, ..., 1)."""
     tried = 0
-    for spectrum, eta, records, load, exact in costs(given, Fraction(1), Fraction(0)):
+    for spectrum, eta, records, load, exact in costs(given, Fraction(1), Fraction(0), limit):
         head = [v for v in spectrum if records * eta * v >= 1]
         tail = sum((v for v in spectrum if records * eta * v < 1), Fraction(0))
         third = GAUSSIAN * (len(head) + records * eta * tail) / (eta * records**2 * (1 - load)) * dimension(
@@ -243,7 +251,7 @@ def judge_start(says: tuple[Any, Any, Any], given: Domain) -> Finding:
         if exact > bound:
             return refuted("the start costs more than the three terms, exactly", told(
                 spectrum, eta, N=records, **{"alpha eta tr(H)": load, "exact": exact, "claimed": bound}))
-    if any(load >= 1 for load in given.values("load")):
+    if beyond(given, limit):
         return undecided("a step size beyond the proof", tried)
     return proof(
         *mean_of_chain(),
@@ -251,6 +259,11 @@ def judge_start(says: tuple[Any, Any, Any], given: Domain) -> Finding:
         argued("sums over t and directions as in the docstring"),
         tried=tried,
     )
+
+
+def limited(judge: Callable[..., Finding]) -> Checker:
+    """The same of (constants, limit): the bound is claimed where alpha eta tr(H) is below the limit, too."""
+    return lambda says, given: judge(says[0], given, says[1])
 
 
 def mean_of_chain() -> tuple[ProofStep, ...]:
@@ -270,14 +283,14 @@ _ANY = Parameter("load", low=Fraction(0), high=Fraction(3, 2), low_open=True, me
 _BELOW = probability("load", "alpha eta tr(H)")
 _CUT = Parameter("load", low=Fraction(0), high=Fraction(1), low_open=True,
                  meaning="4 alpha eta tr(H) (1 + 1/2 + ... + 1/N)")
+_SMALL = "only for alpha eta tr(H) < 1"
 _LARGER = {"*1 % more": "a weaker bound", "*one more": "a weaker bound"}
 
 e2 = Claim(
     id="glmtron/lemma-E.2", source="003, Lemma E.2 (4 alpha for the damaged 46 in the step size; any number will do)",
     quote="following inequality holds:", whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"\operatorname{tr}(H P_t) \le 2 \left\langle \tfrac{1}{\eta N} I_{0:k^*} + H_{k^*:\infty}, "
-              r"I\right\rangle "
-              r"\text{ for any } t \in [0, N]",
+              r"I\right\rangle \text{ for any } t \in [0, N]",
     words="the trace of H P_t is at most 2 (k*/(eta N) + the tail of H) at every step from 0 on, for every k*",
     hypotheses=(_CUT, _RECORDS), says=lambda t, records, eta, cut, tail: 2 * (cut / (eta * records) + tail),
     check=judge_trace, expected="REFUTED PROVED",
@@ -297,8 +310,7 @@ e3 = Claim(
     quote="Lemma E.3. Under Assumption for every A = 0, it holds that", whose=Whose.PRINTED, severity=Stake.PROOF,
     statement=r"(M - \tilde M) \circ T^{-1} \circ A \preceq M \circ T^{-1} \circ A \preceq "
               r"\tfrac{2\alpha \operatorname{tr}(A)}{1 - \alpha\eta\operatorname{tr}(H)} H",
-    words="M o T^-1 o A is at most 2 alpha tr(A)/(1 - alpha eta tr(H)) H; a quarter of that would do, with T = T(2 "
-          "eta)",
+    words="M o T^-1 o A is at most 2 alpha tr(A)/(1 - alpha eta tr(H)) H; a quarter would do, with T = T(2 eta)",
     hypotheses=(_BELOW,), says=lambda load: 2 / (1 - load), check=judge_inverse, expected="HOLDS ARGUED",
     flips=(Flip("without the denominator", lambda load: Fraction(2), Verdict.REFUTED),
            Flip("a quarter", lambda load: 1 / (2 * (1 - load)), Verdict.HOLDS)),
@@ -311,12 +323,12 @@ e3_chain = Claim(
               r"2\alpha \operatorname{tr}(A) H",
     words="2 alpha tr(A)/(1 - alpha eta tr(H)) is at most 2 alpha tr(A)", hypotheses=(_BELOW,),
     says=(lambda load: 2 / (1 - load), lambda load: 2 + 0 * load), check=judge_chain, expected="REFUTED PROVED",
+    flips=(Flip("the other way round", (lambda load: 2 + 0 * load, lambda load: 2 / (1 - load)), Verdict.HOLDS),),
     repair=Repair(
         statement=r"M \circ T^{-1} \circ A \preceq \tfrac{\alpha \operatorname{tr}(A)}{2(1 - "
                   r"\alpha\eta\operatorname{tr} H)}"
                   r" H \preceq 2\alpha \operatorname{tr}(A) H \text{ for } \alpha\eta\operatorname{tr}(H) \le 3/4",
-        words="for alpha eta tr(H) <= 3/4 the first and the last of the lemma compare as printed, as 1/2 could be its "
-              "2",
+        words="for alpha eta tr(H) <= 3/4 the first and last of the lemma compare as printed, as 1/2 could be its 2",
         hypotheses=(Parameter("load", low=Fraction(0), high=Fraction(3, 4), low_open=True, meaning="alpha eta tr(H)"),),
         says=lambda load: 2 + 0 * load, check=judge_inverse, expected="HOLDS ARGUED",
         flips=(Flip("a quarter", lambda load: Fraction(1, 4) + 0 * load, Verdict.REFUTED),),
@@ -335,7 +347,8 @@ e6 = Claim(
     whose=Whose.PRINTED, severity=Stake.PROOF, statement=_E6 + r",\quad \eta < 1/(\operatorname{tr}(H)\log N)",
     words="the bound on C_N holds for eta < 1/(tr(H) log N): alpha eta tr(H) up to 3/2 at N = 7, Gaussian features",
     hypotheses=(_FEW, _ANY),
-    says=Fraction(8), check=judge_variance, expected="REFUTED PROVED", uses=("glmtron/lemma-E.3",),
+    says=(Fraction(8), math.inf), check=limited(judge_variance), expected="REFUTED PROVED",
+    flips=(Flip(_SMALL, (Fraction(8), Fraction(1)), Verdict.HOLDS),), uses=("glmtron/lemma-E.3",),
     repair=Repair(
         statement=_E6 + r",\quad \alpha\eta\operatorname{tr}(H) < 1,\ \eta\lambda_1 \le 1/2",
         words="it holds for alpha eta tr(H) < 1 and eta lambda_1 <= 1/2, without a logarithm (alpha = 3 where tried)",
@@ -351,8 +364,9 @@ e7 = Claim(
               r"\tfrac{N\eta}2 H_{k^*:\infty}, M\rangle (k^* + \tfrac{N^2\eta^2}4\sum\lambda^2) + \tfrac1N \langle "
               r"H^{-1}_{0:k^*} + \tfrac{N^2\eta^2}4 H_{k^*:\infty}, M\rangle",
     words="noise M a step costs at most the two terms, for eta < 1/(tr(H) log N): alpha eta tr(H) up to 3/2 at N = 7",
-    hypotheses=(_FEW, _ANY), says=(Fraction(4), Fraction(2)), check=judge_noise, expected="REFUTED PROVED",
-    uses=("glmtron/lemma-E.6",),
+    hypotheses=(_FEW, _ANY), says=((Fraction(4), Fraction(2)), math.inf), check=limited(judge_noise),
+    expected="REFUTED PROVED", uses=("glmtron/lemma-E.6",),
+    flips=(Flip(_SMALL, ((Fraction(4), Fraction(2)), Fraction(1)), Verdict.HOLDS),),
     repair=Repair(
         statement=r"\text{variance} \le 4\,(\ldots) + 2\,(\ldots),\quad \alpha\eta\operatorname{tr}(H) < 1",
         words="it holds with the constants 4 and 2 for alpha eta tr(H) < 1, without a logarithm, M = I",
@@ -372,7 +386,8 @@ e8 = Claim(
     words="the start costs at most the three terms for eta < 1/lambda_1: alpha eta tr(H) up to 3 with one direction",
     hypotheses=(_RECORDS, Parameter("load", low=Fraction(0), high=Fraction(3), low_open=True, high_open=True,
                                     meaning="alpha eta tr(H)")),
-    says=(Fraction(1), Fraction(1), Fraction(1)), check=judge_start, expected="REFUTED PROVED",
+    says=((Fraction(1),) * 3, math.inf), check=limited(judge_start), expected="REFUTED PROVED",
+    flips=(Flip(_SMALL, ((Fraction(1),) * 3, Fraction(1)), Verdict.HOLDS),),
     repair=Repair(
         statement=r"\text{as printed, for } \alpha\eta\operatorname{tr}(H) < 1",
         words="it holds with constants 1 for alpha eta tr(H) < 1", hypotheses=(_RECORDS, _BELOW),
