@@ -42,11 +42,6 @@ def covariance(records: int, one: int, other: int) -> int:
                for born, dropped in lifetimes(records))
 
 
-def levels_of(records: int) -> int:
-    """lg N of a power of two."""
-    return records.bit_length() - 1
-
-
 def mean_energy(q: Fraction, records: int) -> Fraction:
     """E(sum_t u_t)^2 over (eta s)^2, u_t the mean given the noise: answer c has the weight q^(N - c)."""
     return sum(
@@ -117,7 +112,7 @@ ALPHA = Parameter("alpha", low=Fraction(1), meaning="of the fourth moments, Assu
 
 
 @dataclass(frozen=True)
-class Run:
+class TreeRun:
     """A pass that a check tries: a spectrum, the step size, a power of two of records, and alpha."""
 
     spectrum: tuple[Fraction, ...]
@@ -150,12 +145,12 @@ class Run:
                 "alpha": self.alpha, **more}
 
 
-def runs(given: Domain, at_most: int = 40) -> Iterator[Run]:
+def runs(given: Domain, at_most: int = 40) -> Iterator[TreeRun]:
     """Runs at the points of levels, load and alpha; one direction has kurtosis alpha, two are Gaussian (alpha >= 3)."""
     for point in given.points("levels", "load", "alpha", at_most=at_most, most={"levels": _MOST}):
         for spectrum in (*_ALONE, *(_PAIRS if point["alpha"] >= GAUSSIAN else ())):
             trace = sum(spectrum, Fraction(0))
-            yield Run(spectrum, point["load"] / (point["alpha"] * trace), point["levels"], point["alpha"])
+            yield TreeRun(spectrum, point["load"] / (point["alpha"] * trace), point["levels"], point["alpha"])
 
 
 WEAKER = {"*1 % more": "a weaker bound", "* -> * (constant *": "a weaker bound"}

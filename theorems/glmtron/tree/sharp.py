@@ -55,7 +55,7 @@ from theorems.glmtron.tree.chain import (
     LOAD,
     WEAKER,
     WEAKER_CONSTANT,
-    Run,
+    TreeRun,
     covariance,
     lifetimes,
     mean_energy,
@@ -201,7 +201,7 @@ def judge_floor(says: Bound, given: Domain) -> Finding:
     """Whether the risk on one direction (lambda = 1, w* = 0, Gaussian) is at least says(eta, q^(N/2), N) s^2."""
     tried = 0
     for point in given.points("levels", "load", most={"levels": 6}):
-        run = Run((Fraction(1),), point["load"] / 3, point["levels"], Fraction(3))
+        run = TreeRun((Fraction(1),), point["load"] / 3, point["levels"], Fraction(3))
         kept = (1 - run.eta / 2) ** (run.records // 2)
         exact, bound = run.risk(), says(run.eta, kept, run.records)
         tried += 1
@@ -282,7 +282,7 @@ def judge_power(says: Bound, given: Domain) -> Finding:
     tried = 0
     for point in given.points("levels", "load", "r", at_most=40, most={"levels": 4, "r": 4}):
         spectrum = tuple(Fraction(1, i ** point["r"]) for i in range(1, 7))
-        run = Run(spectrum, point["load"] / (3 * sum(spectrum)), point["levels"], Fraction(3))
+        run = TreeRun(spectrum, point["load"] / (3 * sum(spectrum)), point["levels"], Fraction(3))
         if run.eta * run.records >= 6 ** point["r"]:
             continue
         claimed = says(point["r"]) * run.levels * run.dimension(1) / run.records**2

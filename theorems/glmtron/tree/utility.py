@@ -24,7 +24,7 @@ import sympy
 from oracle.core.domain import Parameter, positive
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.glmtron.tree.chain import ALPHA, GAUSSIAN, LEVELS, LOAD, WEAKER, Run, runs, step
+from theorems.glmtron.tree.chain import ALPHA, GAUSSIAN, LEVELS, LOAD, WEAKER, TreeRun, runs, step
 from theorems.glmtron.tree.sharp import mean_steps, rest_steps
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative
@@ -133,7 +133,7 @@ def judge_loose(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     tried = 0
     for point in given.points("levels", "load", "r", at_most=30, most={"levels": 4, "r": 3}):
         spectrum = tuple(Fraction(1, i ** point["r"]) for i in range(1, 7))
-        run = Run(spectrum, point["load"] / (GAUSSIAN * sum(spectrum)), point["levels"], GAUSSIAN)
+        run = TreeRun(spectrum, point["load"] / (GAUSSIAN * sum(spectrum)), point["levels"], GAUSSIAN)
         if run.eta * run.records >= 6 ** point["r"]:
             continue
         printed = Fraction(run.levels, run.records) * (point["load"] * run.levels + 1) * (

@@ -163,6 +163,7 @@ vacuous = _claim(
     same(_VACUOUS, _at_threshold, "the privacy error with that n, on symbols"),
     flips=(Flip("no m", lambda s, layers, r, c, m, t, d: s * layers ** sympy.Rational(3, 2) * r**3 * (layers + d) / (
         c**2 * sympy.sqrt(t) * (sympy.sqrt(layers) + sympy.sqrt(d)) ** 2), Verdict.REFUTED),),
+    true_variants={"any *": "an identity of powers"},
 )
 silent = _claim(
     "thm-13-vacuous-privacy-term-n", "ours: from which n on the privacy error of (7) is at most "
@@ -174,6 +175,7 @@ silent = _claim(
     same(_SILENT, _silent, "the n at which the privacy error is 1, on symbols"),
     flips=(Flip("T^7", lambda s, layers, r, t, d, e: t**7 * sympy.sqrt(
         s * layers ** sympy.Rational(3, 2) * r * (layers + d / t**7)) / e, Verdict.REFUTED),),
+    true_variants={"any *": "an identity of powers"},
 )
 passes = _claim(
     "thm-13-multi-pass-count", "ours: the records that T batches of q n draw, if epsilon < c_1 q^2 T",
@@ -199,7 +201,7 @@ free_of_clip = Claim(
     flips=(Flip("a fixed step", lambda layers, r, clip, m, t: Fraction(1, 100), Verdict.REFUTED),
            Flip("1/C^2", lambda layers, r, clip, m, t: step_size(layers, r, clip**2, m, t), Verdict.REFUTED)),
     true_variants={"sign": "of either sign it does not change with C", "1 % *": "any multiple of 1/C does it",
-                   "[*] -> + *": "a step with other factors that C is none of"},
+                   "any *": "C cancels for all numbers", "[*] -> + *": "a step with other factors that C is none of"},
     uses=("nonconvex-nn/thm-13-algebra",), expected="HOLDS PROVED",
 )
 small_clip = _claim(
