@@ -63,6 +63,7 @@ _RELATIONS = {"\u27f9": "\u27f9", "\u27fa": "\u27fa", "~": "\u223c", ":": ":", "
 _BARS = ("|", "\u2016")
 
 
+@functools.lru_cache(maxsize=4096)
 def mathml(latex: str) -> Markup:
     """A formula as a MathML element."""
     try:

@@ -172,20 +172,25 @@ def test_every_claim_and_bound_has_an_anchor_and_a_formula(page: Page) -> None:
         assert page.math_within[name] == 1, f"{name} shows {page.math_within[name]} formulas"
 
 
-def section(text: str, name: str) -> str:
-    return text.split(f'<article class="entry folded" id="{name}"')[1].split("</article>")[0]
+@pytest.fixture(scope="module")
+def sections(text: str) -> dict[str, str]:
+    """What the page says of each claim and bound, by its anchor."""
+    parts = text.split('<article class="entry folded" id="')[1:]
+    return {part.split('"')[0]: part.split("</article>")[0] for part in parts}
 
 
-def test_claims_link_to_what_they_name_and_back(text: str) -> None:
+def test_claims_link_to_what_they_name_and_back(sections: dict[str, str]) -> None:
     for item in claims().values():
         for other in (*item.uses, *((item.repaired_by,) if item.repaired_by else ())):
-            assert f'href="#{other}"' in section(text, item.id)
-            assert f'href="#{item.id}"' in section(text, other)
+            assert f'href="#{other}"' in sections[item.id]
+            assert f'href="#{item.id}"' in sections[other]
         for other in item.rests_on:
-            assert f'href="#{other}"' in section(text, item.id)
+            assert f'href="#{other}"' in sections[item.id]
 
 
-def test_refuted_claims_stand_first_with_their_repairs_and_verdicts(data: dict[str, object], text: str) -> None:
+def test_refuted_claims_stand_first_with_their_repairs_and_verdicts(
+    data: dict[str, object], text: str, sections: dict[str, str],
+) -> None:
     listed = text.split('<section id="refuted"')[1].split("</section>")[0].split("<tr ")[1:]
     rows = {item["id"]: item for item in data["claims"]}  # type: ignore[attr-defined]
     refuted = [item for item in rows.values() if item["verdict"] == "REFUTED"]
@@ -201,15 +206,17 @@ def test_refuted_claims_stand_first_with_their_repairs_and_verdicts(data: dict[s
         if item["repaired_by"] is not None:
             badge = f'href="#{item["repaired_by"]}">{item["repaired_by"]}</a> <span class="badge'
             assert badge in row
-            assert badge in section(text, item["id"])
+            assert badge in sections[item["id"]]
             assert rows[item["repaired_by"]]["verdict"] in row
 
 
-def test_what_falls_with_a_refuted_claim_stands_beside_it(data: dict[str, object], text: str) -> None:
+def test_what_falls_with_a_refuted_claim_stands_beside_it(
+    data: dict[str, object], sections: dict[str, str],
+) -> None:
     rows = {item["id"]: item for item in data["claims"]}  # type: ignore[attr-defined]
     assert "sbcd/thm-4.6-eq-11" in rows["sbcd/cor-4.5-case1"]["falls"]
     assert rows["sbcd/cor-4.5-case1-repaired"]["falls"] == []
-    assert "Falls with it" in section(text, "sbcd/cor-4.5-case1")
+    assert "Falls with it" in sections["sbcd/cor-4.5-case1"]
 
 
 def test_papers_are_linked_at_the_top_with_their_counts(data: dict[str, object], text: str) -> None:
