@@ -32,8 +32,8 @@ _KNOWN = frozenset({  # they are smooth or continuous, or a symbol has no such t
     "sympy", "flint", "math", "itertools", "Fraction", "Rational", "Integer", "S", "pi", "E", "arb", "sympify",
     "abs", "Abs", "max", "min", "Max", "Min", "sum", "prod", "root", "sqrt", "cbrt", "exp", "log", "sin", "cos", "tan",
     "atan", "tanh", "erf", "erfc", "lambertw", "gamma", "loggamma", "factorial", "binomial", "comb", "bit_length",
-    "range", "len", "tuple", "list", "zip", "pairwise", "permutations", "Matrix", "Identity", "eye", "T", "shape", "trace",
-    "det", "Half", "One", "Zero",
+    "range", "len", "tuple", "list", "zip", "pairwise", "permutations", "Matrix", "Identity", "eye", "T", "shape",
+    "trace", "det", "Half", "One", "Zero",
 })
 _WORDS = {
     "IS_OP": "is", "CONTAINS_OP": "in", "PUSH_EXC_INFO": "except", "UNARY_NOT": "not", "UNARY_INVERT": "~",

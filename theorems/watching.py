@@ -1,8 +1,8 @@
 """The formulas of a statement, watched while a checker asks them: what answers tell nothing, or tell of less than all.
 
 A ball that is NaN, or that is the whole line, is neither above nor below any other: a check that asks "is it certainly
-wrong?" lets it through. An expression that may jump at one number (`jump_in`), and the answer of a formula that branches
-on an order about a ball that is no point (`theorems.branches`), hold for other arguments than those asked about.
+wrong?" lets it through. An expression that may jump at one number (`jump_in`), and what a formula that branches on an
+order answers about a ball that is no point (`theorems.branches`), do not hold for all arguments that were asked about.
 """
 
 from __future__ import annotations

@@ -190,4 +190,4 @@ def names_a_kind(pattern: str) -> bool:
 
 
 _KINDS = ("any ", "%", "more", "less", "sign", "squared", "->", "beyond", "between", "only at", "hidden", "max for sum",
-          "digit", "word", "True", "False")
+          "digit", "word", "True", "False", "constant", "operator")
