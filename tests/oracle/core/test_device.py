@@ -53,7 +53,8 @@ PASSES = ("dp-glmtron", "dp-taglmtron", "phased-sgd", "adaptive-batched-gd")
 """Representatives of trainings that step through their records."""
 ENGINES = (
     "gaussian.epsilon", "laplace-composed.epsilon", "poisson-gaussian.epsilon", "poisson-gaussian.rdp",
-    "shuffle.epsilon", "wor-gaussian.epsilon", "shifted.mu", "iteration-sgd.rdp", "glmtron-recursion.risk", "composition.optimal",
+    "shuffle.epsilon", "wor-gaussian.epsilon", "shifted.mu", "iteration-sgd.rdp", "glmtron-recursion.risk",
+    "composition.optimal",
 )
 """A fast path of every engine."""
 THOROUGH = pytest.mark.thorough
