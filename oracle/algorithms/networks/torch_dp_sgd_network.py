@@ -11,7 +11,6 @@ for j = 1, ..., m, before (a, e). A record's gradient is r times the outer produ
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -43,18 +42,21 @@ def drawn_batches(
     tape: Tape, config: Values, x: torch.Tensor, absent: int = 0
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """The batches of all steps, as `members` packs them, on the device of the records x."""
-    draw = functools.partial(tape.bernoulli, "batch", count=len(x), rate=config.batch_size / config.dataset_size)
-    steps = range(config.steps)
+    rate, steps = config.batch_size / config.dataset_size, range(config.steps)
+
+    def draw(step: int) -> Any:  # an array on the host, a tensor on a device
+        return tape.bernoulli("batch", step, len(x), rate)
+
     if x.device.type == "cpu":
         for step in steps:
             index, taken = members(draw(step), absent)
             yield torch.as_tensor(index), torch.as_tensor(taken)
         return
     # Whoever asks a device for the size of a batch waits for it: all masks are drawn once before, and it is asked once.
-    sizes = torch.stack([torch.as_tensor(draw(step)).sum(dim=1).amax() for step in steps])
+    sizes = torch.stack([draw(step).sum(dim=1).amax() for step in steps])
     places = torch.arange(int(sizes.amax()), device=x.device)
     for step in steps:
-        mask = torch.as_tensor(draw(step))
+        mask = draw(step)
         taken = places < mask.sum(dim=1, keepdim=True)
         first = mask.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : len(places)]
         yield first.where(taken, absent), taken
