@@ -9,9 +9,9 @@ came before, let g0 and g1 be the densities that it would have, w = (g0 + g1)/2,
 mass of at most G(a), the hockey stick divergence of two Gaussians mu apart. So g is within p G(a) (total variation) of
 p w + (1-p) times some other law: with o's coin of probability p its answer does not depend on o. All other records at
 once: (N-1) p G(a), which costs (1 + e^epsilon)(N-1) p G(a) of delta.
-2. Let U be the steps of the C records with that coin, C of the law Bin(N-1, p), and of the one that differs. Given U and
-where the others stand, the one that differs is at each step of U as likely: the transcript has the densities (1 + V) q
-and (1 - V) q, where q has w at every step of U, V is the mean over U of v = (g0 - g1)/(g0 + g1) = tanh(Z/2), Z =
+2. Let U be the steps of the C records with that coin, C of the law Bin(N-1, p), and of the one that differs. Given U
+and where the others stand, the one that differs is at each step of U as likely: the transcript has the densities (1 +
+V) q and (1 - V) q, where q has w at every step of U, V is the mean over U of v = (g0 - g1)/(g0 + g1) = tanh(Z/2), Z =
 log(g0/g1). So the divergence is (1 + e^epsilon) E_q max(0, V - tanh(epsilon/2)) <= 2 q(V > tanh(epsilon/2)).
 3. Under w, Z is +-m^2/2 plus m times a normal variable, m <= mu its distance, whatever came before: E e^{lv} = E
 cosh(lv) <= E cosh(lZ/2) = e^{l^2 m^2/8} cosh(l m^2/4) <= e^{l^2 s^2/2}, s^2 = (mu^2/4)(1 + mu^2/4). By Chernoff's bound
@@ -109,7 +109,8 @@ def law_steps() -> tuple[ProofStep, ...]:
                  "m^2/2); with c = l/2 and cosh(u) <= e^(u^2/2) the exponent is l^2 (m^2/4)(1 + m^2/4)/2, on symbols",
                  vanishes(c * z - (z - middle) ** 2 / (2 * m**2) - c * middle - c**2 * m**2 / 2
                           + (z - middle - c * m**2) ** 2 / (2 * m**2),
-                          (c / 2) ** 2 * m**2 / 2 + (c / 2 * middle) ** 2 / 2 - c**2 * (m**2 / 4) * (1 + m**2 / 4) / 2)),
+                          (c / 2) ** 2 * m**2 / 2 + (c / 2 * middle) ** 2 / 2
+                          - c**2 * (m**2 / 4) * (1 + m**2 / 4) / 2)),
         computed("x - tanh x rises, so that |tanh x| <= |x| and log cosh u <= u^2/2, on symbols",
                  vanishes(sympy.diff(z - sympy.tanh(z), z) - sympy.tanh(z) ** 2,
                           sympy.diff(z**2 / 2 - sympy.log(sympy.cosh(z)), z) - (z - sympy.sinh(z) / sympy.cosh(z)))),
