@@ -176,7 +176,7 @@ def gamma_grows(witness: Witness) -> bool:
     f = 2.1 * math.log(n) / (number(witness, "epsilon") * math.sqrt(n))
     trace = sum(1 / i**2 for i in range(1, 1025))
     growth = 1 - 2 * eta + 24 * eta**2 * f**2 * trace**2 * math.log(n) ** 2
-    return growth > 1 and (n - 1) * math.log(growth) > math.log(number(witness, "claimed"))
+    return growth > 1 and (n - 2) * math.log(growth) > math.log(number(witness, "claimed"))
 
 
 def other_sum(witness: Witness) -> bool:
