@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAMES = ("oracle", "empirical", "theorems", "reports", "dp_oracle")
 COMMANDS = {
-    "oracle.cli": ("bounds", "bound", "algorithms", "plan"),
+    "oracle.cli": ("bounds", "bound", "algorithms", "plan", "verify"),
     "empirical.cli": ("audit", "one-run", "mutants"),
     "empirical.gate.gate_cli": ("gate",),
     "empirical.gate.searching.holes_cli": ("holes",),
