@@ -18,7 +18,7 @@ from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
 from oracle.running.console import GOOD, UNDECIDED, WRONG, key_values, print_json, print_table, print_wrapped
-from oracle.running.signing import SIGNATURE, verify
+from oracle.running.outputs import SIGNATURE
 
 _LONGEST = 70  # characters of a printed number
 
@@ -201,6 +201,8 @@ def verify_file(
     -out key.pub` for the public one. Exit code 0: it is; 1: it was changed, or another key signed it; 2: there is no
     signature, or no key.
     """
+    from oracle.running.signing import verify
+
     good = verify(file, key, signature)
     print_wrapped("", f"{file} is {'' if good else 'not '}what the owner of {key} signed")
     raise typer.Exit(GOOD if good else WRONG)

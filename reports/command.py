@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import webbrowser
@@ -21,7 +20,6 @@ from oracle.running.outputs import Outputs
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
 
-LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 DEFAULT_DIRECTORY = Path("out/report")
 
@@ -49,11 +47,6 @@ def validated(report: Report) -> dict[str, Any]:
     return data
 
 
-def need_libraries(names: tuple[str, ...], *, what: str) -> None:
-    """A clear error where libraries of the `report` extra are not installed."""
-    missing = [name for name in names if importlib.util.find_spec(name) is None]
-    if missing:
-        raise OracleError(f"{what} needs {', '.join(missing)}: pip install 'dp-oracle[report]'")
 
 
 def collect_with_progress(
@@ -105,7 +98,6 @@ def write_report(
     sign: Sign = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
-    need_libraries(LIBRARIES, what="the report")
     page, data = out / HTML_FILE, out / JSON_FILE
     files = Outputs({"page": page, "data": data}, stores={"findings": findings, "store": store}, sign=sign)
     with nullcontext() if findings is None else Findings(findings, full=False) as known:

@@ -16,9 +16,9 @@ from empirical.studies.outcome import FAMILY_ERROR, StudyOutcome
 from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
+from oracle.core.extras import require
 from oracle.running.console import WRONG, Sign, print_table, print_wrapped
 from oracle.running.outputs import Outputs
-from reports.command import need_libraries
 
 COLUMNS = ("study", "predicted", "slopes", "bound", "verdict")
 
@@ -58,7 +58,7 @@ def study_rates(
         _calibrate(repeats, Outputs({"json": json_file}, sign=sign))
         return
     if figures is not None:
-        need_libraries(("matplotlib",), what="a figure")
+        require("report", what="a figure")
     chosen = chosen_studies(tuple(names or ()), everything=everything, full=full)
     if not chosen:
         _list()

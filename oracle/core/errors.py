@@ -37,5 +37,9 @@ class OutputError(OracleError):
     """A file that could not be written, though it could be before the work."""
 
 
+class MissingExtraError(OracleError, ModuleNotFoundError):
+    """A library is not installed that an extra of dp-oracle brings (`oracle.core.extras`)."""
+
+
 class VectorError(OracleError):
     """A file of test vectors is missing, broken or not what it says it is."""

@@ -18,14 +18,16 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, OutputError
 from oracle.core.plain import json_text
-from oracle.running.isolated import command_words, source_of
-from oracle.running.signing import SIGNATURE, Signer
 
+if TYPE_CHECKING:
+    from oracle.running.signing import Signer
+
+SIGNATURE = ".sig"
 _PROBED = 2**16  # bytes that a disk must still hold before the work begins
 _DESCRIPTOR = re.compile(r"(?:/dev/fd/|/dev/std|/proc/self/fd/)(\d+|out|err)")
 _ASIDE = ("-journal", "-wal", "-shm")  # files that SQLite keeps beside a store
@@ -46,7 +48,7 @@ class Outputs:
     ) -> None:
         self._files = {name: path.absolute() for name, path in files.items() if path is not None}
         self._stores = {name: path.absolute() for name, path in (stores or {}).items() if path is not None}
-        self._signer = None if sign is None else Signer(sign)
+        self._signer = None if sign is None else _signer(sign)
         self._opened: dict[str, int] = {}
         read = {name: path.absolute() for name, path in (inputs or {}).items() if path is not None}
         read |= _code(targets, commands)
@@ -264,8 +266,16 @@ def _beside(place: Path) -> Iterator[tuple[int, Path]]:
         partial.unlink(missing_ok=True)
 
 
+def _signer(path: Path) -> Signer:
+    from oracle.running.signing import Signer  # what it needs takes time to load, and few commands sign
+
+    return Signer(path)
+
+
 def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict[str, Path]:
     """The files of foreign code that there are; what is wrong with the rest is for whoever starts it to say."""
+    from oracle.running.isolated import command_words, source_of  # as above, for those that run foreign code
+
     found: dict[str, Path] = {}
     for target in targets:
         if target is not None and ":" in target:

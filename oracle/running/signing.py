@@ -17,8 +17,8 @@ from pathlib import Path
 
 from oracle.core.errors import DomainError
 from oracle.core.reading import read_bytes
+from oracle.running.outputs import SIGNATURE
 
-SIGNATURE = ".sig"
 _LONGEST = 1  # MB of a key file
 _LARGEST = 16_384  # MB of a file that is signed
 
