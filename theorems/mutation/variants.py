@@ -145,7 +145,7 @@ def _values(part: Any) -> dict[str, Any]:
             digits = Decimal(part)
             unit = Decimal((0, (1,), int(digits.as_tuple().exponent)))
         except (InvalidOperation, ValueError):
-            return {"another word": f"another {part}"}
+            return {"another word": f"another {part[::-1]}"}
         return {"a digit more": str(digits + unit), "a digit less": str(digits - unit)}
     return {}
 

@@ -265,7 +265,8 @@ decays = Claim(
         ),
         rests_on=("sbcd/thm-4.6-form", "sbcd/lem-4.7"),
         true_variants={
-            "* [[]last] [[]1] *": "0 is itself times, or to the power of, anything",
+            **dict.fromkeys(("* [[]last] [[]1] sign", "* [[]last] [[]1] 1 % *", "* [[]last] [[]1] squared"),
+                            "0 is itself times, or to the power of, anything"),
             "* [[]power] squared": "1 is its square",
         },
     ),
