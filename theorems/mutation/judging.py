@@ -39,7 +39,7 @@ def of_claim(name: str) -> Mutated:
 def from_json(data: dict[str, Any]) -> Mutated:
     """What `plain` wrote."""
     true, survivors = (tuple((name, reason) for name, reason in data[kind]) for kind in ("true", "survivors"))
-    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], data["otherwise"], true, survivors)
+    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], data["contradicted"], true, survivors)
 
 
 def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Iterator[Mutated]:

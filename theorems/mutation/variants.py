@@ -46,7 +46,7 @@ class Variant:
 class Mutated:
     """How the variants of a claim came out: how many there are, the true ones, and survivors, each with a reason.
 
-    `otherwise` counts the variants and flips to which the checker itself gave another verdict or less evidence; where
+    `contradicted` counts the variants and flips to which the checker itself gave another verdict or evidence; where
     there is none, nobody knows whether it looks at anything, and the claim is blind. The rest were refused by the rules
     of a finding, or raised an error.
     """
@@ -54,7 +54,7 @@ class Mutated:
     claim: str
     evidence: Evidence
     variants: int
-    otherwise: int
+    contradicted: int
     true: tuple[tuple[str, str], ...]
     survivors: tuple[tuple[str, str], ...]
 
@@ -66,7 +66,7 @@ class Mutated:
     @property
     def blind(self) -> bool:
         """Whether the checker never said otherwise."""
-        return self.otherwise == 0
+        return self.contradicted == 0
 
 
 IDENTITY = "the same formula in a wrapper"
@@ -89,12 +89,12 @@ def mutated(item: Claim) -> Mutated:
     every = [] if finding.verdict is not Verdict.HOLDS else list(variants(item, finding, watched))
     came_out = [(variant, _came_out(item, variant, finding)) for variant in every]
     survivors += [variant.name for variant, found in came_out if found is SAME]
-    otherwise = sum(found is OTHERWISE for _, found in came_out)
-    otherwise += sum(flip.verdict is not finding.verdict for flip in item.flips)
+    contradicted = sum(found is OTHERWISE for _, found in came_out)
+    contradicted += sum(flip.verdict is not finding.verdict for flip in item.flips)
     true = tuple((name, _reason(item.true_variants, name)) for name in survivors if _reason(item.true_variants, name))
     rest = [name for name in survivors if name not in dict(true)]
     told = tuple((name, _reason(item.survivors, name)) for name in rest)
-    return Mutated(item.id, capped(item, finding).finding.evidence, len(every) + 1, otherwise, true, told)
+    return Mutated(item.id, capped(item, finding).finding.evidence, len(every) + 1, contradicted, true, told)
 
 
 def variants(item: Claim, finding: Finding, watched: dict[Place, Watched]) -> Iterator[Variant]:
