@@ -46,8 +46,8 @@ fine_tuning = unchecked(
 )
 optimisation = unchecked(
     "erm-optimisation", "Supervised ML Output: what ERM does", "empirical risk minimisation turns learning into "
-    "optimisation", "Turns learning into optimization.", "a description, which states nothing that could be false; nothing would settle it",
-    severity=Stake.EDITORIAL,
+    "optimisation", "Turns learning into optimization.", "a description, which states nothing that could be "
+    "false: nothing would settle it", severity=Stake.EDITORIAL,
 )
 penalty = unchecked(
     "regulariser-penalises", "Supervised ML Output: what a regulariser does",
