@@ -32,18 +32,14 @@ from fractions import Fraction
 import sympy
 from flint import arb, ctx
 
-from oracle.core.enclosure import ball
+from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.privacy.shuffling import at_spots, theorem
 from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
-<<<<<<< HEAD
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, refuted, undecided
-=======
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, undecided
->>>>>>> main
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, undecided
 
 _PRECISION = 120
 _LEAST = 300
