@@ -2,8 +2,8 @@
 
 Requests go to its standard input and answers come from its standard output, both with a deadline; what it writes to
 standard error is drained, and only the end is kept, for messages. It is started through
-`oracle.running.isolated_worker`, which limits its memory and ties its life to ours; the whole process group is killed
-at the end, children included. This is isolation against accidents, not a sandbox: the program runs with the rights of
+`oracle.running.isolated_worker`, which limits its memory and ties its life to ours, and that of all it starts
+(`oracle.running.keeper`). This is isolation against accidents, not a sandbox: the program runs with the rights of
 whoever starts it.
 """
 
@@ -31,6 +31,7 @@ from typing import IO, Any
 from oracle.core import rooms
 from oracle.core.domain import Parameter, printable, shown
 from oracle.core.errors import DomainError, NameTakenError, OracleError, TargetError, TargetTimeout
+from oracle.running.keeper import LINUX
 
 SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
 MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
@@ -41,6 +42,7 @@ LOADING = 60.0  # seconds that a process has at least from its start to its firs
 _BLOCK = 1 << 20
 _KEPT = 4000  # bytes of standard error that are kept
 _SLACK = 1.1  # on top of every deadline: a busy machine is a little late
+_ENDING = 20.0  # seconds that the end of all its processes may take; it takes one look, unless the system hangs
 _GRACE = 2.0  # seconds in which a process that closed its output must end, so that the reason can be told
 
 
@@ -56,7 +58,7 @@ class Isolated:
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ}
         self._process = _starter(os.getpid()).submit(
-            subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(memory), *words],
+            subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(os.getpid()), str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
             env=environment,
         ).result()
@@ -72,11 +74,6 @@ class Isolated:
         self._buffer = bytearray()
         self._owner = os.getpid()
         self.stop = weakref.finalize(self, _kill, self._process, self._owner)
-
-    @property
-    def pid(self) -> int:
-        """The process that answers."""
-        return self._process.pid
 
     @property
     def usable(self) -> bool:
@@ -236,12 +233,15 @@ def _drain(stream: IO[bytes], said: bytearray) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End the whole process group; a forked child of ours must not kill its parent's program."""
+    """End the program and all that it has started; a forked child of ours must not kill its parent's program."""
     if os.getpid() != owner:
         return
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone already
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    for number in (signal.SIGTERM, signal.SIGKILL) if LINUX else (signal.SIGKILL,):  # its keeper hears the first
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone already
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_ENDING)
+            break
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             stream.close()
