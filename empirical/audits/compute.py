@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from threadpoolctl import threadpool_limits
 
 from empirical.audits.audit_plan import Shard
-from empirical.audits.foreign import Foreign
+from empirical.audits.foreign.foreign import Foreign
 from empirical.audits.plan_code import code_of
 from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target

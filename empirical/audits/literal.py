@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.foreign.releases import as_numbers, check_releases
 from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, parse_all, shown
 from oracle.core.errors import DomainError, TargetError
