@@ -117,6 +117,6 @@ def _spread(names: Sequence[str], workers: int, full: bool, find: Find) -> Itera
     with Pool(workers) as pool:
         for (name, *_), done in pool.run(_found, ((name, find, full) for name in names)):
             if isinstance(done, Died):
-                yield Done(name, Trouble(f"the process that checked it died with exit code {done.exit_code}"))
+                yield Done(name, Trouble(str(done)))
             else:
                 yield done

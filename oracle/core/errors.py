@@ -33,5 +33,9 @@ class NameTakenError(OracleError, ImportError):
     """A package of a user's own has the name of one of ours that is needed (`oracle.core.rooms`)."""
 
 
+class WorkLostError(OracleError):
+    """The machine gave out: processes that worked for us died, or there are none left; no verdict, of anything."""
+
+
 class VectorError(OracleError):
     """A file of test vectors is missing, broken or not what it says it is."""

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import textwrap
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from oracle.core.domain import clean, printable
-from oracle.core.errors import DomainError, OracleError, PrecisionError
+from oracle.core.errors import DomainError, OracleError, PrecisionError, WorkLostError
 from oracle.core.plain import plain
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
@@ -125,6 +125,17 @@ def _complain(message: str) -> None:
     print("error: " + printable(message), file=sys.stderr)
 
 
+@contextlib.contextmanager
+def telling_what_is_kept(store: Path | None, how_far: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """Where work is cut short, by Ctrl-C or by a machine that gives out: how far it came, and how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, WorkLostError):
+        kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
+        print(printable(f"{how_far()}: {kept}"), file=sys.stderr)
+        raise
+
+
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     """Run the command; every failure that is the user's becomes one line on standard error and an exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
@@ -143,6 +154,9 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     except PrecisionError as error:
         _complain(str(error))
         return UNDECIDED
+    except WorkLostError as error:
+        _complain(str(error))
+        return BROKEN
     except OracleError as error:
         _complain(str(error))
         return BAD_USAGE

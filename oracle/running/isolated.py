@@ -10,7 +10,6 @@ whoever starts it.
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import selectors
@@ -22,7 +21,6 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -31,7 +29,7 @@ from typing import IO, Any
 from oracle.core import rooms
 from oracle.core.domain import Parameter, printable, shown
 from oracle.core.errors import DomainError, NameTakenError, OracleError, TargetError, TargetTimeout
-from oracle.running.keeper import LINUX
+from oracle.running.keeper import LINUX, lastingly
 
 SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
 MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
@@ -57,11 +55,11 @@ class Isolated:
         self._memory = memory
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ}
-        self._process = _starter(os.getpid()).submit(
-            subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(os.getpid()), str(memory), *words],
+        self._process = lastingly(lambda: subprocess.Popen(
+            [sys.executable, "-P", rooms.__file__, str(os.getpid()), str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
             env=environment,
-        ).result()
+        ))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -216,12 +214,6 @@ def command_words(command: str) -> list[str]:
 
 def _text(line: bytes) -> str:
     return shown(line.decode(errors="replace"))
-
-
-@functools.cache
-def _starter(process: int) -> ThreadPoolExecutor:
-    """The one thread of a process that starts programs: Linux ends a program with the thread that started it."""
-    return ThreadPoolExecutor(1, thread_name_prefix=f"starter of {process}")
 
 
 def _drain(stream: IO[bytes], said: bytearray) -> None:

@@ -13,15 +13,19 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import re
 import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
+
+Started = TypeVar("Started")
 
 LINUX = sys.platform == "linux"
 TOO_MUCH = "the processes that it started use more memory together than"
@@ -38,6 +42,17 @@ def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
     """Let this process get a signal when the thread that started it has ended; only Linux knows how."""
     if LINUX:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, number)
+
+
+@functools.cache
+def _starter(process: int) -> ThreadPoolExecutor:
+    """The one thread of a process that starts others."""
+    return ThreadPoolExecutor(1, thread_name_prefix=f"starter of {process}")
+
+
+def lastingly(start: Callable[[], Started]) -> Started:
+    """Start a process in a thread that lasts as long as this process: Linux ends it with the thread that started it."""
+    return _starter(os.getpid()).submit(start).result()
 
 
 def keep(parent: int, megabytes: int) -> None:
