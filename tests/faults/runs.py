@@ -12,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,10 +153,3 @@ def told(result: Path) -> str:
     text = result.read_text()
     json.loads(text)
     return _SECONDS.sub('"seconds": 0', text)
-
-
-def timed(run: Run, folder: Path) -> tuple[str, float]:
-    """What a run leaves that nobody disturbs, and how long it takes here and now."""
-    started = time.monotonic()
-    result = run.finish(folder, folder / "undisturbed.store", folder / "undisturbed.json")
-    return result, time.monotonic() - started

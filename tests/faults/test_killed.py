@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.runs import RUNS, prepare, timed, told
+from tests.faults.runs import RUNS, prepare, told
+from tests.waiting import timed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
 
@@ -26,7 +27,7 @@ MOMENTS = {"audit": 14, "rates": 12, "check": 12, "league": 6, "gate": 6}
 def killed_and_resumed(name: str, folder: Path, kills: int, seed: int) -> None:
     """Kill a run so many times, each time in another moment, let it finish, and compare."""
     prepare(folder)
-    expected, seconds = timed(RUNS[name], folder)
+    expected, seconds = timed(lambda: RUNS[name].finish(folder, folder / "undisturbed", folder / "undisturbed.json"))
     draw = random.Random(f"{name} {seed}")
     store, result = folder / "store", folder / "result.json"
     for number in range(kills):
@@ -56,12 +57,13 @@ def test_fifty_kills_leave_nothing_and_change_no_byte(name: str, tmp_path: Path)
 @pytest.mark.parametrize("name", ["audit", "audit --all", "rates", "check", "false-claims", "league"])
 def test_workers_that_are_killed_change_no_byte(name: str, tmp_path: Path) -> None:
     prepare(tmp_path)
-    expected, seconds = timed(RUNS[name], tmp_path)
-    draw, store, result = random.Random(name), tmp_path / "store", tmp_path / "result.json"
-    started = RUNS[name].start(tmp_path, store, result)
+    run, store, result = RUNS[name], tmp_path / "store", tmp_path / "result.json"
+    expected, seconds = timed(lambda: run.finish(tmp_path, tmp_path / "undisturbed", tmp_path / "undisturbed.json"))
+    draw = random.Random(name)
+    started = run.start(tmp_path, store, result)
     for _ in range(2):  # fewer than would lose an item
         started.let_pass(draw.uniform(0.2, 0.5) * seconds)
         for worker in started.workers()[:1]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
-    assert RUNS[name].ended(started, result) == expected
+    assert run.ended(started, result) == expected
