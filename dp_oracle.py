@@ -105,7 +105,8 @@ def _loaded(module: str) -> ModuleType:
             # `oracle` may be theirs, or ours with another room hidden: then this is what OracleError is.
             errors = _loaded(_HOMES["OracleError"])
             raise errors.NameTakenError(rooms.complaint(room, theirs), name=room, path=theirs)
-    return importlib.import_module(module)
+    with importlib.import_module("oracle.core.extras").told():
+        return importlib.import_module(module)
 
 
 def main() -> None:

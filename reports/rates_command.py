@@ -16,6 +16,7 @@ from empirical.studies.outcome import FAMILY_ERROR, StudyOutcome
 from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
+from oracle.core.extras import require
 from oracle.running.console import (
     WRONG,
     print_table,
@@ -26,7 +27,6 @@ from oracle.running.console import (
     write_text,
 )
 from oracle.running.places import PATIENCE
-from reports.command import need_libraries
 
 COLUMNS = ("study", "predicted", "slopes", "bound", "verdict")
 
@@ -68,7 +68,7 @@ def study_rates(
         _calibrate(repeats, json_file)
         return
     if figures is not None:
-        need_libraries(("matplotlib",), what="a figure")
+        require("report", what="a figure")
     chosen = chosen_studies(tuple(names or ()), everything=everything, full=full)
     if not chosen:
         _list()

@@ -37,5 +37,9 @@ class WorkLostError(OracleError):
     """The machine gave out: processes that worked for us died, or there are none left; no verdict, of anything."""
 
 
+class MissingExtraError(OracleError, ModuleNotFoundError):
+    """A library is not installed that an extra of dp-oracle brings (`oracle.core.extras`)."""
+
+
 class VectorError(OracleError):
     """A file of test vectors is missing, broken or not what it says it is."""

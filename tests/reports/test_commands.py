@@ -8,7 +8,7 @@ import sys
 import pytest
 import typer.main
 
-from reports.cli import COMMANDS, command_of, needed
+from reports.cli import COMMANDS, command_of, listing, needed
 from tests.waiting import PATIENCE
 
 
@@ -21,11 +21,20 @@ def test_the_table_says_what_a_module_adds(module: str) -> None:
     assert sorted(map(str, names)) == sorted(COMMANDS[module])
 
 
-def test_a_command_needs_its_module_and_what_is_unknown_needs_all() -> None:
+def test_the_listing_says_what_the_commands_say() -> None:
+    listed = typer.main.get_group(listing()).commands
+    for module in COMMANDS:
+        for name, item in typer.main.get_group(command_of(module, "reports.rates_command")).commands.items():
+            own = (item.help or "").partition("\n\n")[0].replace("\n", " ")
+            assert listed[str(name)].help == own
+
+
+def test_a_command_needs_its_module_and_what_is_unknown_needs_none() -> None:
     assert needed(["bound", "gate"]) == ["oracle.cli"]
     assert needed(["gate", "--help"]) == ["empirical.gate.gate_cli"]
+    assert needed(["--no-such-option", "bounds"]) == ["oracle.cli"]
     for words in ([], ["--help"], ["nothing"]):
-        assert needed(words) == list(COMMANDS)
+        assert needed(words) == []
     names = [name for group in COMMANDS.values() for name in group]
     assert len(set(names)) == len(names)
 

@@ -37,7 +37,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
-from scipy.optimize import linprog, nnls
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
@@ -172,6 +171,8 @@ class _Programme:
 
     def lower(self, z: Array) -> float:
         """The dual value of the scaled residual: no z whatever has a smaller objective."""
+        from scipy.optimize import nnls  # here and below: slow to import, and a listing of algorithms solves nothing
+
         theta = self.residual(z)
         slopes = np.einsum("gnd,n->gd", self.images, theta)
         if self.cones.shape[1]:  # p projected on a cone is p plus an element of the dual cone (Moreau)
@@ -246,6 +247,8 @@ def solve(
 
 def _inside(cone: Array) -> Array:
     """A point well inside a cone G u >= 0 whose interior is not empty: it maximises the least slack."""
+    from scipy.optimize import linprog
+
     if not len(cone):
         return np.zeros(cone.shape[1])
     unit = np.ldexp(cone, -np.frexp(np.abs(cone).max(axis=1, keepdims=True))[1])  # no square of it leaves the doubles
