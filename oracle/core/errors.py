@@ -37,6 +37,10 @@ class WorkLostError(OracleError):
     """The machine gave out: processes that worked for us died, or there are none left; no verdict, of anything."""
 
 
+class OutputError(OracleError):
+    """A file that could not be written, though it could be before the work."""
+
+
 class MissingExtraError(OracleError, ModuleNotFoundError):
     """A library is not installed that an extra of dp-oracle brings (`oracle.core.extras`)."""
 

@@ -253,14 +253,14 @@ def answer(words: Sequence[str]) -> Done:
 
 def wrong_with(words: Sequence[str], done: Done) -> str | None:
     """What is wrong with an answer; None if nothing is."""
-    if done.returncode not in (0, 1, 2, 3, 130):
+    if done.returncode not in (0, 1, 2, 3, 74, 130):
         return f"exit code {done.returncode}"
     if "Traceback" in done.stderr + done.stdout:
         return "a traceback"
     for text in (done.stdout, done.stderr):
         if any(not (one == "\n" or one.isprintable()) for one in text):
             return "a control character in the output"
-    if done.returncode == console.BAD_USAGE and "INVALID" not in done.stdout:
+    if done.returncode in (console.BAD_USAGE, console.UNWRITTEN) and "INVALID" not in done.stdout:
         lines = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         if len(lines) != 1:
             return f"{len(lines)} lines that say what is wrong"

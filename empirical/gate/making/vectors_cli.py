@@ -18,6 +18,7 @@ from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from oracle.running.console import GOOD, WRONG, print_json
 from oracle.running.isolated import SECONDS
+from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
 
 FILLING = Parameter("seconds", low=Fraction(0), high=SECONDS.high)
@@ -45,10 +46,7 @@ def make_files(
     count = int(positive_integer("workers").rational(workers))
     asked = [bound(name).name for name in names] if names else list(bounds())
     todo = [name for name in asked if force or not (out / f"{name}.json").exists()]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OracleError(f"cannot write to {out}: {error.strerror}") from None
+    require_folder("out", out)
     _in_parallel(make_file, todo, out, workers=count)
     files = [out / f"{name}.json" for name in asked]
     cases = sum(len(vector_files.load(name, out).cases) for name in asked)
@@ -81,6 +79,7 @@ def fill_files(
     """
     count = int(positive_integer("workers").rational(workers))
     limit = float(FILLING.rational(seconds))
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
     for name, (added, missing) in zip(asked, found, strict=True):
@@ -115,6 +114,7 @@ def describe_files(
     """
     from empirical.gate.making.make import described
 
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     with _bar(len(asked)) as tell:
         for name in asked:
