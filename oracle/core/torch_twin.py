@@ -60,7 +60,8 @@ class Twin:
         like = _empty(dtype, device)
         made = torch.empty(0, dtype=torch.float64) if self.double else like
         with _one_thread_each():  # the number of threads must change no bit of what all models share either
-            x, y = (drawn(part, made) for part in fit(features, labels, single=made.dtype == torch.float32))
+            single, cast = (some.dtype == torch.float32 for some in (made, like))
+            x, y = (drawn(part, made) for part in fit(features, labels, single=single, cast=cast))
             data = self.prepare(x, y, config, recorder)
 
         def chunk(part: Tape) -> torch.Tensor:
