@@ -218,6 +218,7 @@ maximum = Claim(
     words="max(L, d/m) in (7) is L + d/m of the proof up to a factor of 2",
     hypotheses=(positive("L"), positive("d"), positive("m")), says=sympy.Integer(2), check=judge_max,
     flips=(Flip("a factor of 3/2", sympy.Rational(3, 2), Verdict.REFUTED),),
+    true_variants=dict.fromkeys(("1 % more", "squared"), "a larger factor is one, too"),
     expected="HOLDS PROVED",
 )
 least_width = Claim(
