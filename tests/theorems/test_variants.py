@@ -230,12 +230,10 @@ def test_the_report_has_the_figures_of_all_proved_claims_and_counts_what_it_lack
     assert [counts[kind] for counts in counted.values() for kind in ("unexplained", "blind")] == [0] * 2 * len(counted)
 
 
-def test_no_reason_is_for_everything_or_for_nothing() -> None:
-    every, idle = [], []
+def test_no_reason_of_a_proved_claim_is_for_nothing() -> None:
+    idle = []
     for name, found in shipped().items():
-        item = claim(name)
-        for reasons, came_out in ((item.true_variants, found.true), (item.survivors, found.survivors)):
-            every += [(name, pattern) for pattern in reasons if fnmatchcase("a variant of a new kind", pattern)]
-            names = [one for one, _ in came_out]
-            idle += [(name, pattern) for pattern in reasons if not any(fnmatchcase(one, pattern) for one in names)]
-    assert (every, idle) == ([], [])
+        names = [one for one, _ in found.true]
+        idle += [(name, pattern) for pattern in claim(name).true_variants
+                 if name in PROVED and not any(fnmatchcase(one, pattern) for one in names)]
+    assert idle == []
