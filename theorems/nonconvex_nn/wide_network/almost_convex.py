@@ -156,8 +156,8 @@ lemma = Claim(
     uses=("nonconvex-nn/lem-18", "nonconvex-nn/lem-19-S"), repaired_by="nonconvex-nn/lem-19-S-repaired",
     flips=(Flip("the radius over S", lambda slope: 1 / slope, Verdict.UNDECIDED),), expected="REFUTED ARGUED",
 )
-_RADIUS = (positive("S"), positive_integer("L"), positive_integer("m"), positive("log_m", "log m").at_least(1),
-           positive("Delta"))
+_RADIUS = (positive("S"), positive_integer("L").at_least(2), positive_integer("m"),
+           positive("log_m", "log m").at_least(1), positive("Delta"))
 slope = Claim(
     id="nonconvex-nn/lem-19-S", source="002, proof of Lemma 19, last step: the remainder is at most Delta",
         quote=_LEMMA,

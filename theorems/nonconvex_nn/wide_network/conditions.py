@@ -37,7 +37,7 @@ def remainder(slope: Any, depth: Any, log: Any, loss: Any, width: Any, omega: An
     return slope * omega ** sympy.Rational(4, 3) * depth**3 * sympy.sqrt(width * log) / loss
 
 
-_S, _C, _L, _R = positive("S"), positive("C"), positive_integer("L"), positive("R")
+_S, _C, _L, _R = positive("S"), positive("C"), positive_integer("L").at_least(2), positive("R")
 _DELTA, _LOG, _T = positive("Delta"), positive("log_m", "log m"), positive_integer("T")
 _DEEPER = "L is at least 1: a larger power of it is enough, too"
 _WITH_CONSTANT = {"1 % more": "a wider network is enough, too"}
