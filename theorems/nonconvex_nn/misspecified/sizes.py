@@ -154,7 +154,8 @@ def judge_labels(size: Callable[..., Any], given: Domain) -> Finding:
         tried += 1
         if not n > 0 or least > alpha**2:
             return refuted("the noise of the last step alone is longer than alpha, even that of the text", {
-                "x": UNIFORM if d == 1 else "uniform on a cube", "d": d, "|w_l|": norm, "B": label, "epsilon": eps, "alpha": alpha, "n": n, "T": STEPS, "eta": ETA,
+                "x": UNIFORM if d == 1 else "uniform on a cube", "d": d, "|w_l|": norm, "B": label, "epsilon": eps,
+                "alpha": alpha, "n": n, "T": STEPS, "eta": ETA,
                 "z epsilon": FACTOR, "E|w_T - w_l|^2 above": least, "alpha^2": alpha**2})
     r, w, b, e, a = sympy.symbols("r w B epsilon alpha", positive=True)
     m = HIDDEN * size(r**2, w, b, e, a) / STEPS

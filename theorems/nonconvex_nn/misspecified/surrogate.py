@@ -235,8 +235,8 @@ def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
         if left > right:
             return refuted(
                 "one dimension, E[x^2; x < 0] = mu, v = 0 and w = -1",
-                {"x": UNIFORM if mu == Fraction(1, 2) else f"of strong convexity {mu}", "mu": mu, "w": w, "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2,
-                 "claimed bound": right},
+                {"x": UNIFORM if mu == Fraction(1, 2) else f"of strong convexity {mu}", "mu": mu, "w": w,
+                 "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2, "claimed bound": right},
             )
     mu_, moved = sympy.symbols("mu m", positive=True)
     return proof(
