@@ -79,8 +79,8 @@ def run_steps() -> tuple[ProofStep, ...]:
     return (
         computed("the run step by step: the two data sets' releases are 2 (n_1 - 1)/n_1 eta_1 apart",
                  ends[3] - ends[0] == 2 * (first - 1) / first),
-        computed("a shift of the start, or of a release by its noise, is carried to the end unchanged, as the gradients "
-                 "do not depend on w: the release is Gaussian with the variance tau_1^2 sum_i 16^-i",
+        computed("a shift of the start, or of a release by its noise, is carried to the end unchanged, gradients not "
+                 "depending on w: the release is Gaussian with the variance tau_1^2 sum_i 16^-i",
                  all(ends[base + more] - ends[base] == shift for base in (0, 3) for more in (1, 2))),
         computed("Algorithm 9 runs Algorithm 2: n epsilon > theta, the features having rank 1",
                  _RECORDS * Fraction(99, 100) > 1),
