@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from empirical.audits.audited import audit as audit
     from empirical.gate.suite import conformance as conformance
     from oracle.core.errors import OracleError as OracleError
-    from oracle.core.planned import plan as plan
+    from oracle.core.planning.planned import plan as plan
     from oracle.core.registry import algorithm as algorithm
     from oracle.core.registry import algorithms as algorithms
     from oracle.core.registry import bound as bound
@@ -58,7 +58,7 @@ _HOMES = {
     "algorithm": "oracle.core.registry", "algorithms": "oracle.core.registry", "audit": "empirical.audits.audited",
     "bound": "oracle.core.registry", "bounds": "oracle.core.registry", "check": "theorems.claim",
     "claims": "theorems.claim", "compose": "oracle.engines.composed_pairs", "conformance": "empirical.gate.suite",
-    "plan": "oracle.core.planned",
+    "plan": "oracle.core.planning.planned",
 }
 _BAD_USAGE, _INTERRUPTED = 2, 130  # as `oracle.running.console` has them, which takes time to load
 
@@ -105,7 +105,8 @@ def _loaded(module: str) -> ModuleType:
             # `oracle` may be theirs, or ours with another room hidden: then this is what OracleError is.
             errors = _loaded(_HOMES["OracleError"])
             raise errors.NameTakenError(rooms.complaint(room, theirs), name=room, path=theirs)
-    return importlib.import_module(module)
+    with importlib.import_module("oracle.core.extras").told():
+        return importlib.import_module(module)
 
 
 def main() -> None:

@@ -105,14 +105,15 @@ def holes(session: nox.Session) -> None:
 @nox.session
 def variants(session: nox.Session) -> None:
     """Judge machine-made false variants of every claim that holds, and write how many survive (some ten minutes)."""
-    session.install(*CONSTRAINTS, "-e", ".")
+    session.install(*CONSTRAINTS, "-e", ".[training,theory]")
     session.run("dp-oracle", "check", "--all", "--variants", "--json", "reports/variants.json", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed as ratios in one run: fast paths against references, batched training, peers (takes options)."""
-    session.install(*CONSTRAINTS, "-e", ".[peers]")
+    session.install(*CONSTRAINTS, "-e", ".[training,peers]")
+    session.run("python", "benchmarks/start.py")
     session.run("python", "benchmarks/run.py")
     session.run("python", "benchmarks/accountants.py", *session.posargs)
     session.run("python", "benchmarks/trainings.py", *(word for word in session.posargs if word in BOTH))

@@ -1,19 +1,22 @@
 """The dp-oracle command: the commands of all four rooms in one place.
 
-A room takes a second or two to load, so that only the module is loaded which has the command that is asked for.
+A room takes a second or two to load, so that only the module is loaded which has the command that is asked for, and
+none for the list of the commands.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import re
 import sys
 from collections.abc import Iterable
-from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from oracle.core.extras import require
 from oracle.running.console import BAD_USAGE, broken, run
 
 if TYPE_CHECKING:
@@ -21,18 +24,53 @@ if TYPE_CHECKING:
 
 NAMES = ("oracle", "empirical", "theorems", "reports", "dp_oracle")
 COMMANDS = {
-    "oracle.cli": ("bounds", "bound", "algorithms", "plan"),
-    "empirical.cli": ("audit", "one-run", "mutants"),
-    "empirical.gate.gate_cli": ("gate",),
-    "empirical.gate.searching.holes_cli": ("holes",),
-    "empirical.gate.league.league_cli": ("league",),
-    "empirical.gate.making.vectors_cli": ("vectors",),
-    "theorems.cli": ("claims", "check"),
-    "theorems.promise_cli": ("false-claims",),
-    "reports.rates_command": ("rates",),
-    "reports.command": ("report",),
+    "oracle.cli": {
+        "bounds": "List the bounds: parameters and domains, how each is known to be a theorem (validity), and how "
+                  "tight it is.",
+        "bound": "Print the certified lower and upper end of a bound, as decimals rounded outward.",
+        "algorithms": "List the training algorithms, with what they release and the bounds that may be proved of them.",
+        "plan": "Say which bounds apply to a training configuration, under which hypotheses, and what is really "
+                "proved.",
+    },
+    "empirical.cli": {
+        "audit": "Audit released models: a lower confidence bound on epsilon against the claimed one.",
+        "one-run": "Audit with many canaries in one model: each is in or out by a fair coin, and the release is asked "
+                   "which.",
+        "mutants": "Plant every known bug and tell whether our checks flag it.",
+    },
+    "empirical.gate.gate_cli": {
+        "gate": "Judge an implementation of a bound, in any language, against certified values.",
+    },
+    "empirical.gate.searching.holes_cli": {
+        "holes": "Plant holes: accountants that are right but for one region, which the gate's default run must not "
+                 "pass.",
+    },
+    "empirical.gate.league.league_cli": {
+        "league": "Judge the real libraries that are installed: the league table, with the worst case of each.",
+    },
+    "theorems.cli": {
+        "claims": "List the claims, with source and expected verdict: the worst first, as severity says, and refuted "
+                  "ones first.",
+        "check": "Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or "
+                 "fails.",
+    },
+    "theorems.promise_cli": {
+        "false-claims": "Audit the false privacy claims of the documents: what is promised, what is certified, what "
+                        "is true.",
+    },
+    "reports.rates_command": {
+        "rates": "Hold the predicted utility rates to runs, exact curves and explicit bounds, by rules frozen before.",
+    },
+    "reports.command": {
+        "report": "Check, audit and judge everything, and write the report; exit 1 when something is not as expected.",
+    },
+    "empirical.gate.making.vectors_cli": {
+        "vectors": "Test vectors: certified answers to judge other implementations by.",
+    },
 }
-"""The modules whose `register` adds commands, and which ones."""
+"""The modules whose `register` adds commands, and which ones, each with what it says of itself at its beginning."""
+NEEDS = {"reports.command": ("report", "theory", "training")}
+"""The modules that need several extras, which are told together and before anything is loaded."""
 
 
 @functools.cache
@@ -50,14 +88,24 @@ def command_of(*modules: str) -> typer.Typer:
         """Without it, typer takes the one command of a module for the whole and its name for an argument."""
 
     for module in modules:
+        require(*NEEDS.get(module, ()), what=" and ".join(COMMANDS[module]))
         importlib.import_module(module).register(result)
     return result
 
 
+def listing() -> typer.Typer:
+    """The command with the names of all commands and their lines, for help and complaints: none of them can be run."""
+    result = command_of.__wrapped__()
+    for names in COMMANDS.values():
+        for name, line in names.items():
+            result.command(name, help=line)(lambda: None)
+    return result
+
+
 def needed(words: Iterable[str]) -> list[str]:
-    """The modules that a command line needs: the one of its first word, or all where no module has it."""
-    asked = next(iter(words), "")
-    return [module for module, names in COMMANDS.items() if asked in names] or list(COMMANDS)
+    """The modules that a command line needs: the one of its first word that is no option, or none."""
+    asked = next((word for word in words if not word.startswith("-")), "")
+    return [module for module, names in COMMANDS.items() if asked in names]
 
 
 def __getattr__(name: str) -> Any:
@@ -68,13 +116,27 @@ def __getattr__(name: str) -> Any:
 
 
 def conflicting_owners() -> list[str]:
-    """One line for each of our names that another installed distribution also provides."""
-    owners = metadata.packages_distributions()
+    """One line for each of our names that another installed distribution also provides.
+
+    It reads what installers leave by itself: `importlib.metadata` would take as long as the rest of a start.
+    """
+    owners: dict[str, set[str]] = {name: set() for name in NAMES}
+    provided = re.compile(rf"^({'|'.join(NAMES)})(?:$|/|\.py,)", re.MULTILINE)
+    for folder in dict.fromkeys(sys.path):
+        for info in Path(folder).glob("*.dist-info"):
+            for name in provided.findall(_text(info / "top_level.txt") or _text(info / "RECORD")):
+                owners[name].add(info.name.partition("-")[0].replace("_", "-"))
     return [
-        f"the name {name!r} belongs to several installed distributions: {', '.join(sorted(set(owners[name])))}"
-        for name in NAMES
-        if len(set(owners.get(name, ()))) > 1
+        f"the name {name!r} belongs to several installed distributions: {', '.join(sorted(found))}"
+        for name, found in owners.items() if len(found) > 1
     ]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def main() -> None:
@@ -84,8 +146,9 @@ def main() -> None:
         for line in conflicts:
             print(f"error: {line}; uninstall one of them", file=sys.stderr)
         sys.exit(BAD_USAGE)
+    modules = needed(sys.argv[1:])
     try:
-        app = command_of(*needed(sys.argv[1:]))
+        app = command_of(*modules) if modules else listing()
     except Exception as error:  # a broken installation: no verdict, and no exit code of one
         sys.exit(broken(error))
     sys.exit(run(app))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import tempfile
@@ -21,7 +20,6 @@ from oracle.running.console import WRONG, write_json
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
 
-LIBRARIES = ("jinja2", "jsonschema", "latex2mathml", "matplotlib")
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 DEFAULT_DIRECTORY = Path("out/report")
 
@@ -47,13 +45,6 @@ def validated(report: Report) -> dict[str, Any]:
         if error is not None:
             raise OracleError(f"the {name} breaks its schema at {error.json_path}: {error.message}")
     return data
-
-
-def need_libraries(names: tuple[str, ...], *, what: str) -> None:
-    """A clear error where libraries of the `report` extra are not installed."""
-    missing = [name for name in names if importlib.util.find_spec(name) is None]
-    if missing:
-        raise OracleError(f"{what} needs {', '.join(missing)}: pip install 'dp-oracle[report]'")
 
 
 def prepare(directory: Path) -> None:
@@ -118,7 +109,6 @@ def write_report(
     ] = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
-    need_libraries(LIBRARIES, what="the report")
     prepare(out)
     with nullcontext() if findings is None else Findings(findings, full=False) as known:
         report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)

@@ -16,8 +16,8 @@ from empirical.studies.outcome import FAMILY_ERROR, StudyOutcome
 from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
+from oracle.core.extras import require
 from oracle.running.console import WRONG, print_table, print_wrapped, require_writable, write_json, write_text
-from reports.command import need_libraries
 
 COLUMNS = ("study", "predicted", "slopes", "bound", "verdict")
 
@@ -58,7 +58,7 @@ def study_rates(
         _calibrate(repeats, json_file)
         return
     if figures is not None:
-        need_libraries(("matplotlib",), what="a figure")
+        require("report", what="a figure")
     chosen = chosen_studies(tuple(names or ()), everything=everything, full=full)
     if not chosen:
         _list()

@@ -1,20 +1,13 @@
 """Second opinions: what each bound should be, by mpmath at two precisions or by exact rationals, without oracle code.
 
-`OPINIONS` names the opinion on every registered bound; the formulas stand in `formulas`, in the files `opinions_*`
-beside this one and, for whole families, in `topics`.
+`OPINIONS` names the opinion on every registered bound; the formulas stand in `formulas`, in `opinion` and, for whole
+families, in `topics`.
 """
 
 from __future__ import annotations
 
 from mpmath import mp, mpf
 
-from tests import (
-    opinions_amplification,
-    opinions_composition,
-    opinions_sampled,
-    opinions_shuffle,
-    opinions_wor_gaussian,
-)
 from tests.formulas import (
     composed_mu,
     composition_advanced,
@@ -30,12 +23,12 @@ from tests.formulas import (
     tree_mu,
     zcdp_epsilon,
 )
-from tests.opinion import Root, Value
+from tests.opinion import Root, Value, amplification, composition, sampled, shuffle, wor_gaussian
 from tests.topics import gathered
 
 OPINIONS: dict[str, Value | Root] = {
-    **opinions_composition.OPINIONS,
-    **opinions_shuffle.OPINIONS,
+    **composition.OPINIONS,
+    **shuffle.OPINIONS,
     "laplace-composed.delta": Value(lambda v: laplace_composed_delta(v, v["epsilon"]), digits=(45, 70)),
     "laplace-composed.epsilon": Root(lambda v, e: laplace_composed_delta(v, e) - v["delta"]),
     "composition.basic": Value(lambda v: v["steps"] * v["base_epsilon"]),
@@ -66,8 +59,8 @@ OPINIONS: dict[str, Value | Root] = {
     ),
     "noisy-gd.mu": Value(noisy_gd_mu),
     "noisy-cgd.mu": Value(noisy_cgd_mu),
-    **opinions_sampled.OPINIONS,
-    **opinions_amplification.OPINIONS,
-    **opinions_wor_gaussian.OPINIONS,
+    **sampled.OPINIONS,
+    **amplification.OPINIONS,
+    **wor_gaussian.OPINIONS,
     **gathered("OPINIONS"),
 }

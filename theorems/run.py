@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
+from oracle.core.extras import missing
 from oracle.running.pool import Died, Pool
 from theorems.claim import Checked, Claim, capped, claim, judge
 from theorems.findings import Findings
@@ -99,6 +100,8 @@ def _attempt(name: str, work: Callable[[], Finding], full: bool) -> Done:
         with effort.full() if full else nullcontext(), effort.at_most(effort.points(1) * LIMIT):
             result: Finding | Trouble = work()
     except Exception as error:
+        if lacking := missing(error):
+            raise lacking from None  # what the installation lacks is no failure of the claim
         result = Trouble(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
     return Done(name, result, time.process_time() - start)
 

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from threadpoolctl import threadpool_limits
 
 from empirical.audits.audit_plan import Shard
-from empirical.audits.foreign import Foreign
+from empirical.audits.foreign.foreign import Foreign
 from empirical.audits.plan_code import code_of
 from empirical.audits.shard_training import Array, Task, train
 from empirical.audits.targets import AuditTarget, make_target
 from empirical.pairs.pair import Pair, make_pair
+from oracle.core import extras
 from oracle.core.errors import OracleError, TargetError
 from oracle.running.places import Place
 
@@ -72,7 +73,8 @@ def _torch_threads(target: AuditTarget, threads: int) -> int:
     """Give torch so many threads, and say how many it had."""
     if isinstance(target, Foreign):  # which computes elsewhere: nobody waits a second or two for torch
         return threads
-    import torch
+    with extras.told():
+        import torch
 
     before: int = torch.get_num_threads()
     torch.set_num_threads(threads)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.foreign.releases import as_numbers, check_releases
 from oracle.core.algorithm import Values
 from oracle.core.domain import Parameter, parse_all, shown
-from oracle.core.errors import DomainError, TargetError
+from oracle.core.errors import DomainError, MissingExtraError, TargetError
+from oracle.core.extras import missing
 from oracle.core.tape import Tape
 
 Array = NDArray[np.float64]
@@ -46,7 +47,9 @@ def literal(name: str) -> Literal:
     try:
         ours = module.startswith("theorems.")  # told: as the next line
         found = getattr(importlib.import_module(module), variable, None) if ours else None  # told: by the plan
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        if lacking := missing(error):
+            raise lacking from None
         found = None
     if not isinstance(found, Literal):
         raise DomainError(f"literal = {shown(name)} is unknown; expected theorems.MODULE:VARIABLE of a literal variant")
@@ -57,8 +60,8 @@ def trained(name: str, training: Callable[[], Any]) -> Array:
     """What a training of ours releases, as numbers; a DomainError is told as it is, any other as a TargetError."""
     try:
         return as_numbers(training())
-    except DomainError:
-        raise  # the configuration does not suit the data: the message says which argument
+    except (DomainError, MissingExtraError):
+        raise  # the configuration does not suit the data: the message says which argument; or a library is absent
     except Exception as error:  # it speaks many libraries' errors, and all mean that there is no release
         raise TargetError(f"{name} failed: {type(error).__name__}: {shown(error)}") from error
 

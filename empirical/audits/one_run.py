@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from empirical.audits.foreign import Foreign
+from empirical.audits.foreign.foreign import Foreign
 from empirical.audits.targets import AuditTarget
 from empirical.estimators.binomial import Array
 from empirical.estimators.estimate import check_confidence

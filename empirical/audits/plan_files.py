@@ -22,7 +22,7 @@ from empirical.audits.audit import Audit, run
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
 from empirical.audits.epsilon_search import worst_pair
-from empirical.audits.foreign import Foreign
+from empirical.audits.foreign.foreign import Foreign
 from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.tightness import estimators
 from empirical.pairs.pair import builders, default_pair, make_pair

@@ -24,9 +24,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.foreign import TrainingCommand, TrainingFunction
+from empirical.audits.foreign.foreign import TrainingCommand, TrainingFunction
+from empirical.audits.foreign.releases import check_releases
 from empirical.audits.literal import LiteralTarget, trained
-from empirical.audits.releases import check_releases
 from empirical.pairs.adversaries import ZonedDescent
 from oracle.core.algorithm import Values
 from oracle.core.domain import shown

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.foreign import Foreign
+from empirical.audits.foreign.foreign import Foreign
 from empirical.audits.targets import AuditTarget
 from oracle.core.errors import TargetError
 from oracle.core.tape import Tape

@@ -20,7 +20,7 @@ from empirical.audits import one_run
 from empirical.audits.audit import run
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaigns import DEFAULT
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.foreign.releases import as_numbers, check_releases
 from empirical.audits.targets import Array
 from empirical.estimators.coverage import Coverage, Leak, allowed, coverage, power
 from empirical.gate import gate_run, vector_files

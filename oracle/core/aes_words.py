@@ -11,8 +11,9 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
+
+from oracle.core import extras
 
 WORDS_PER_BLOCK = 2
 _WORD_BYTES = 8
@@ -22,6 +23,9 @@ class AesWords:
     """The words under a key of 16 bytes, from those of the counter `first` on."""
 
     def __init__(self, key: bytes, first: int) -> None:
+        with extras.told():
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
         counter = first.to_bytes(WORDS_PER_BLOCK * _WORD_BYTES, "big")
         self._cipher = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor()
 

@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oracle.core import hypotheses, records, vocabulary
+from oracle.core import extras, hypotheses, records, vocabulary
 from oracle.core.domain import Parameter, parse_all, shown, unknown
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.hypotheses import HYPOTHESES, ROUNDED
-from oracle.core.tape import Tape
 
 if TYPE_CHECKING:
     import torch
@@ -188,8 +187,11 @@ class Algorithm:
         self.require_training()
         assert self.batched is not None
         module, name = self.batched.split(":")
-        twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
+        with extras.told():
+            twin: Twin = getattr(importlib.import_module(module), name)  # told: by the string in the record
         data = self._admitted(features, labels, config, tape)
+        from oracle.core.tape import Tape  # here and below: it loads numpy's generators, which no plan needs
+
         if not isinstance(tape, Tape):
             tape = Tape(0)  # nothing of it is read
         released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
@@ -213,6 +215,8 @@ class Algorithm:
         """The data as arrays of float64, or a DomainError where they are none or do not fit the configuration."""
         if any(not hasattr(config, key.name) for key in (*self.parameters, *self.training)):
             raise DomainError(f"config = {shown(config)} is outside its domain: what parse makes of {self.name}'s keys")
+        from oracle.core.tape import Tape
+
         if not isinstance(tape, Tape) and not self.deterministic:
             raise DomainError(f"tape = {shown(tape)} is outside its domain: a Tape, which a seed makes")
         x, y = records.numbers("features", features), records.numbers("labels", labels)

@@ -33,5 +33,9 @@ class NameTakenError(OracleError, ImportError):
     """A package of a user's own has the name of one of ours that is needed (`oracle.core.rooms`)."""
 
 
+class MissingExtraError(OracleError, ModuleNotFoundError):
+    """A library is not installed that an extra of dp-oracle brings (`oracle.core.extras`)."""
+
+
 class VectorError(OracleError):
     """A file of test vectors is missing, broken or not what it says it is."""

@@ -11,10 +11,12 @@ import difflib
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from flint import arb
 
@@ -157,18 +159,60 @@ class Bound:
 Thing = TypeVar("Thing")
 
 
-def discover(kind: type[Thing], *packages: str) -> list[Thing]:
-    """Every instance of a kind that stands at the top of a module below the packages, in module order, each once."""
+def discover(kind: type[Thing], *packages: str, name: str | None = None) -> list[Thing]:
+    """Every instance of a kind that stands at the top of a module below the packages, in module order, each once.
+
+    Given a name, only those modules are loaded whose text has `name="..."`: a look at all files costs milliseconds,
+    loading all modules a second. It is up to the caller to look at them all where that finds nothing.
+    """
     found: dict[int, Thing] = {}
     for package in packages:
         root = importlib.import_module(package)
         for info in sorted(pkgutil.walk_packages(root.__path__, prefix=package + "."), key=lambda item: item.name):
             if info.name.rsplit(".", 1)[1].startswith("torch_"):
                 continue  # the torch siblings are loaded by their algorithm, not by a listing
+            if name is not None and (info.ispkg or not _declares(root.__path__[0], package, info.name, name)):
+                continue
             for value in vars(importlib.import_module(info.name)).values():
                 if isinstance(value, kind):
                     found.setdefault(id(value), value)
     return list(found.values())
+
+
+def _declares(folder: str, package: str, module: str, name: str) -> bool:
+    """Whether the text of a module below a package has a name, as declarations write it."""
+    path = Path(folder, *module.removeprefix(package + ".").split(".")).with_suffix(".py")
+    return re.search(rf'\bname="{re.escape(name)}"', path.read_text(encoding="utf-8")) is not None
+
+
+def _name(item: Any) -> str:
+    return str(item.name)
+
+
+class Register(Mapping[str, Thing], Generic[Thing]):
+    """Registered things by name: what is asked for by name is loaded alone, and all of them when they are listed."""
+
+    def __init__(self, find: Callable[[str | None], list[Thing]]) -> None:
+        self._find = find
+        self._alone: dict[str, Thing] = {}
+
+    @functools.cached_property
+    def _all(self) -> dict[str, Thing]:
+        return index(self._find(None), _name)
+
+    def __getitem__(self, name: str) -> Thing:
+        if "_all" not in vars(self) and isinstance(name, str):
+            if name not in self._alone:
+                self._alone |= index(self._find(name), _name)
+            if name in self._alone:
+                return self._alone[name]
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
 
 
 def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
@@ -182,25 +226,25 @@ def index(things: list[Thing], key: Callable[[Thing], str]) -> dict[str, Thing]:
 
 
 @functools.cache
-def bounds() -> dict[str, Bound]:
+def bounds() -> Mapping[str, Bound]:
     """All bounds by name.
 
         >>> import dp_oracle
         >>> [name for name in dp_oracle.bounds() if name.startswith("laplace")]
         ['laplace-composed.delta', 'laplace-composed.epsilon', 'laplace.delta']
     """
-    return index(discover(Bound, "oracle.bounds", "oracle.algorithms"), lambda item: item.name)
+    return Register(lambda word: discover(Bound, "oracle.bounds", "oracle.algorithms", name=word))
 
 
 @functools.cache
-def algorithms() -> dict[str, Algorithm]:
+def algorithms() -> Mapping[str, Algorithm]:
     """All algorithms by name.
 
         >>> import dp_oracle
         >>> dp_oracle.algorithms()["dp-sgd"].guarantees[0].bound
         'dp-sgd.epsilon'
     """
-    return index(discover(Algorithm, "oracle.algorithms"), lambda item: item.name)
+    return Register(lambda word: discover(Algorithm, "oracle.algorithms", name=word))
 
 
 def named(table: Mapping[str, Thing], what: str, name: str) -> Thing:

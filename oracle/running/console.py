@@ -13,16 +13,17 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.table import Column, Table
-from rich.text import Text
 
 from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, PrecisionError
+from oracle.core.extras import missing
 from oracle.core.plain import plain
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 BROKEN = 70  # a defect of ours, or a machine that gives out: no verdict (sysexits.h calls it an internal error)
@@ -39,6 +40,8 @@ VERDICT_STYLES = {
 
 def terminal() -> Console:
     """A console on standard output; wide when output is not a terminal, so that no value is ever folded."""
+    from rich.console import Console  # here and below: it takes time to load, and few commands print a table
+
     return Console(width=None if sys.stdout.isatty() else 500, highlight=False)
 
 
@@ -97,14 +100,16 @@ def print_wrapped(lead: str, text: str) -> None:
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A plain table; verdicts get their colour on a terminal."""
-    table = Table(*(Column(_styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    def styled(cell: str) -> Text:
+        return Text(clean(cell), VERDICT_STYLES.get(cell, ""))  # no markup: whatever it holds is shown
+
+    table = Table(*(Column(styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*map(_styled, row))
+        table.add_row(*map(styled, row))
     terminal().print(table)
-
-
-def _styled(cell: str) -> Text:
-    return Text(clean(cell), VERDICT_STYLES.get(cell, ""))  # no markup: whatever it holds is shown
 
 
 def key_values(words: Sequence[str]) -> dict[str, str]:
@@ -165,7 +170,14 @@ def _output_to_nowhere() -> None:
 
 
 def broken(error: BaseException) -> int:
-    """The last resort: one line, an exit code that no verdict has, and where the traceback is kept."""
+    """The last resort: one line, an exit code that no verdict has, and where the traceback is kept.
+
+    A library that an installation lacks on purpose is no defect: the line says which extra brings it.
+    """
+    lacking = missing(error)
+    if lacking is not None:
+        _complain(str(lacking))
+        return BAD_USAGE
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
         _output_to_nowhere()

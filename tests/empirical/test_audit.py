@@ -23,7 +23,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
-from tests.empirical.pair_cases import CASES, Case
+from tests.empirical.pairs.pair_cases import CASES, Case
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
 CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0.2, estimator="gdp")

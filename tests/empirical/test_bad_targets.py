@@ -11,7 +11,7 @@ import pytest
 import typer
 
 import empirical.cli
-from empirical.audits import foreign
+from empirical.audits.foreign import foreign
 from oracle.running.console import run
 
 APP = typer.Typer()

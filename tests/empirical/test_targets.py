@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import torch
 
-from empirical.audits.foreign import MODELS_A_REQUEST, TrainingCommand, TrainingFunction
-from empirical.audits.releases import load
+from empirical.audits.foreign.foreign import MODELS_A_REQUEST, TrainingCommand, TrainingFunction
+from empirical.audits.foreign.releases import load
 from empirical.audits.targets import AlgorithmTarget, AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from oracle import algorithm
@@ -313,7 +313,7 @@ def test_a_target_dies_with_a_killed_audit(tmp_path: Path, kind: str) -> None:
     target = f"TrainingFunction('{file}:fn')" if kind == "function" else f"TrainingCommand('{sys.executable} {file}')"
     code = f"""
 import numpy as np
-from empirical.audits.foreign import TrainingCommand, TrainingFunction
+from empirical.audits.foreign.foreign import TrainingCommand, TrainingFunction
 from oracle.core.tape import Tape
 {target}.releases(np.zeros((1, 1)), np.zeros(1), Tape(0, 1))
 """

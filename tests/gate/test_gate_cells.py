@@ -18,6 +18,7 @@ from empirical.gate.gate_targets import LocalTarget
 from empirical.gate.making import partition
 from empirical.gate.making.cases import Case, arguments
 from empirical.gate.making.cells import Filling, fill
+from empirical.gate.making.everyday_ranges import AT_MOST, EVERYDAY
 from empirical.gate.making.flags import CELL, COARSE
 from empirical.gate.making.lint import coverage, lint
 from empirical.gate.making.make import tried
@@ -28,7 +29,6 @@ from empirical.gate.verdicts import GateVerdict
 from empirical.gate.worst_case import Suspicion
 from oracle.core import vocabulary
 from oracle.core.enclosure import Enclosure
-from oracle.core.everyday_ranges import AT_MOST, EVERYDAY
 from oracle.core.registry import bound, bounds
 from oracle.running.console import run
 from oracle.running.patience import TooLongError, within

@@ -8,8 +8,8 @@ import re
 import tokenize
 import tomllib
 from collections import Counter
-from importlib import metadata
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -126,17 +126,22 @@ def test_every_session_has_a_docstring() -> None:
 def test_torch_is_pinned_for_the_sessions_and_ranged_for_users() -> None:
     assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (torch,) = [item for item in project["dependencies"] if item.startswith("torch")]
+    (torch,) = [item for item in project["optional-dependencies"]["training"] if item.startswith("torch")]
     assert ">=" in torch
     assert "==" not in torch
 
 
-def test_each_name_has_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("file", "text"), [
+    ("top_level.txt", "other\noracle\n"), ("RECORD", "oracle/core.py,sha256=x,1\nfar/reports.py,,\nreportsx.py,,\n"),
+])
+def test_each_name_has_one_owner(file: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert conflicting_owners() == []
-    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"oracle": ["dp-oracle", "other"]})
+    for name in ("dp_oracle-0.1.0", "our_other-2"):
+        (tmp_path / f"{name}.dist-info").mkdir()
+        (tmp_path / f"{name}.dist-info" / file).write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
     (line,) = conflicting_owners()
-    assert "oracle" in line
-    assert "other" in line
+    assert line == "the name 'oracle' belongs to several installed distributions: dp-oracle, our-other"
 
 
 def docstring(text: str) -> str:

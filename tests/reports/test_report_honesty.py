@@ -11,8 +11,10 @@ import pytest
 
 from empirical.mutants import mutant as mutants
 from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant
-from oracle.core.errors import OracleError
+from oracle.core.errors import MissingExtraError, OracleError
+from oracle.core.extras import EXTRAS
 from reports import command
+from reports.cli import command_of
 from reports.model import ReportScope, collect
 from tests.reports.pages import Page, nothing, page_of, run_here
 from theorems.claim import Claim, Expectation
@@ -128,10 +130,8 @@ def test_bad_usage_is_one_line_and_2(
     assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
 
 
-def test_missing_libraries_are_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(command, "LIBRARIES", ("json", "no_such_library"))
-    assert run_here("--out", str(tmp_path / "out")) == 2
-    assert capsys.readouterr().err == "error: the report needs no_such_library: pip install 'dp-oracle[report]'\n"
-    assert not (tmp_path / "out").exists()
+def test_missing_libraries_are_told_before_a_report_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "report", ("json", "no_such_library"))
+    told = "report needs no_such_library: pip install 'dp-oracle[report]'"
+    with pytest.raises(MissingExtraError, match=re.escape(told)):
+        command_of.__wrapped__("reports.command")

@@ -10,9 +10,8 @@ from typing import Any
 from mpmath import mp, mpf
 
 from oracle.core.enclosure import Enclosure
-from tests import opinions_composition
 from tests.formulas import gaussian_excess, normal_tail
-from tests.opinion import Numbers, Root, Value
+from tests.opinion import Numbers, Root, Value, composition
 
 
 def moved(v: Numbers) -> mpf:
@@ -113,7 +112,7 @@ class Sampled:
             "sampling_rate": v["batch_size"] / v["dataset_size"],
             "steps": v["steps"], "delta": v["delta"], "neighbours": v["neighbours"],
         }
-        opinions_composition.OPINIONS["poisson-gaussian.epsilon"].judge(units, enclosure)
+        composition.OPINIONS["poisson-gaussian.epsilon"].judge(units, enclosure)
 
 
 OPINIONS: dict[str, Any] = {

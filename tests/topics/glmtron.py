@@ -8,7 +8,7 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_delta, laplace_composed_delta, normal_tail
 from tests.opinion import Numbers, Root, Value
-from tests.opinions_shuffle import closed_form, shuffle_delta
+from tests.opinion.shuffle import closed_form, shuffle_delta
 
 # --- one shuffled pass
 

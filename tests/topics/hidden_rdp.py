@@ -9,8 +9,8 @@ from mpmath import mp, mpf
 
 from tests.formulas import rdp_epsilon
 from tests.opinion import Numbers, Value
-from tests.opinions_wor_gaussian import rdp as sampled_rdp
-from tests.opinions_wor_gaussian import zcdp
+from tests.opinion.wor_gaussian import rdp as sampled_rdp
+from tests.opinion.wor_gaussian import zcdp
 
 
 def iteration_rho(v: Numbers) -> mpf:

@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_delta, normal_tail
 from tests.opinion import Numbers, Value
-from tests.opinions_wor_gaussian import Moment, spare_digits
+from tests.opinion.wor_gaussian import Moment, spare_digits
 
 LENGTHS = sorted({1, 2, 3} | {k << i for k in (4, 5, 6) for i in range(28)})
 SHARES = ((1, 1), (31, 32), (13, 16))

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from oracle.core.enclosure import Enclosure
 from tests.formulas import gaussian_excess
 from tests.opinion import Numbers, Root, dyadic, from_dyadic, number
-from tests.opinions_composition import CurveOpinion
+from tests.opinion.composition import CurveOpinion
 
 # --- second opinions
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mpmath
-
 from empirical.gate.adapters import ABOVE_ZERO, declare
 
 _MOST = 1_000_000  # entries of the accountant's list, one a release
@@ -44,6 +42,7 @@ def composition_optimal(*, base_epsilon: Any, base_delta: Any, steps: Any, delta
     It reports delta = 1 - (1-slack) (1-base_delta)^k; slack is solved from that in high precision and rounded down, so
     that the translation asks for no more than delta.
     """
+    import mpmath
     from diffprivlib import BudgetAccountant
 
     with mpmath.workdps(60):

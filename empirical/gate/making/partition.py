@@ -1,6 +1,6 @@
 """The everyday domain of a bound, cut into cells: an axis a parameter, and the products of every two axes.
 
-A real number's axis is cut at the powers of ten or at the edges that `oracle.core.everyday_ranges` states, a count's at
+A real number's axis is cut at the powers of ten or at the edges that `everyday_ranges` states, a count's at
 1, 2, 3, 10, 32, 100 and the powers of ten; each word of a choice is a cell, and so are 0, 1 and infinity where they
 belong to the domain. A schedule lies in the cell of its largest entry; the common length of all schedules is an axis of
 its own.
@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from empirical.gate.making.cases import Case, arguments
+from empirical.gate.making.everyday_ranges import AT_MOST, EVERYDAY
 from empirical.gate.making.points import Point
-from empirical.gate.ranges import gathered
+from empirical.gate.ranges import Edges, gathered
 from oracle.core.domain import Parameter
 from oracle.core.errors import OracleError
-from oracle.core.everyday_ranges import AT_MOST, EVERYDAY, Edges
 from oracle.core.registry import Bound
 
 LENGTH = "length"
@@ -150,7 +150,7 @@ def _cells(name: str, parameter: Parameter) -> Iterator[CellOfAxis]:
         yield from (CellOfAxis(word=word) for word in parameter.choices)
         return
     if parameter.name not in EVERYDAY:
-        raise OracleError(f"{name}: {parameter.name} has no everyday range (oracle/core/everyday_ranges.py)")
+        raise OracleError(f"{name}: {parameter.name} has no everyday range (empirical/gate/making/everyday_ranges.py)")
     edges = _cut(parameter, Narrowed.get((name, parameter.name), EVERYDAY[parameter.name]))
     low = None if parameter.low is None else float(parameter.low)
     high = None if parameter.high is None else float(parameter.high)

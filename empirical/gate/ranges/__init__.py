@@ -2,9 +2,9 @@
 
 A file may export RANGES (decimal exponents between which a parameter is drawn), MAPS (maps from the unit interval for
 domains of their own, and for parameters that must suit each other), CORNERS (the far values of a parameter),
-FEW_POINTS (bounds whose reference takes long: at most so many points), EVERYDAY (a narrower everyday range than the
-vocabulary's, `oracle.core.everyday_ranges`) and DIRECTIONS (how a bound moves in each parameter). `points`, `partition`
-and `neighbours` gather them; a bound needs an entry only where its parameters' domains alone do not say enough.
+FEW_POINTS (bounds whose reference takes long: at most so many points), EVERYDAY (a narrower everyday range than
+`everyday_ranges` has) and DIRECTIONS (how a bound moves in each parameter). `points`, `partition` and `neighbours`
+gather them; a bound needs an entry only where its parameters' domains alone do not say enough.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ import pkgutil
 from collections.abc import Callable
 from typing import Any
 
-from oracle.core import everyday_ranges
-
 Ranges = dict[tuple[str, str], tuple[float, float]]
 Maps = dict[tuple[str, str], Callable[[float], Any]]
-Edges = everyday_ranges.Edges
+Edges = tuple[float, ...]
 Corners = dict[tuple[str, str], tuple[float, ...]]
 
 LARGEST = 1.7976931348623157e308

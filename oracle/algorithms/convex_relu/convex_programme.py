@@ -35,9 +35,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
-from scipy.optimize import linprog, nnls
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
@@ -176,7 +176,7 @@ class _Programme:
         slopes = np.einsum("gnd,n->gd", self.images, theta)
         if self.cones.shape[1]:  # p projected on a cone is p plus an element of the dual cone (Moreau)
             pairs = zip(slopes, self.cones, strict=True)
-            slopes = np.array([slope + cone.T @ nnls(cone.T, -slope)[0] for slope, cone in pairs])
+            slopes = np.array([slope + cone.T @ scipy.optimize.nnls(cone.T, -slope)[0] for slope, cone in pairs])
         steepest = float(np.linalg.norm(slopes, axis=1).max())
         theta = theta * min(1.0, self.lam / max(steepest, 1e-300))
         return float(theta @ self.y - theta @ theta / 2)
@@ -251,8 +251,8 @@ def _inside(cone: Array) -> Array:
     unit = np.ldexp(cone, -np.frexp(np.abs(cone).max(axis=1, keepdims=True))[1])  # no square of it leaves the doubles
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
     least = np.concatenate([-unit, np.ones((len(unit), 1))], axis=1)
-    box = [(-1.0, 1.0)] * cone.shape[1] + [(0.0, None)]
-    return np.asarray(linprog([0.0] * cone.shape[1] + [-1.0], A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
+    goal, box = [0.0] * cone.shape[1] + [-1.0], [(-1.0, 1.0)] * cone.shape[1] + [(0.0, None)]
+    return np.asarray(scipy.optimize.linprog(goal, A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
 
 
 def _step(programme: _Programme, z: Array, weight: float) -> tuple[Array, float]:

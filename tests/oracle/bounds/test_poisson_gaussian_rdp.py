@@ -24,7 +24,7 @@ from oracle.engines.sampled.sampled_moment import log_moment
 from oracle.engines.sampled.sampled_moment_arrays import divergence
 from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion, check_width
 from tests.opinion import at_both_precisions
-from tests.opinions_sampled import binomial_moment, moment
+from tests.opinion.sampled import binomial_moment, moment
 from tests.tiers import examples
 
 RDP = oracle.bound("poisson-gaussian.rdp")

@@ -10,7 +10,7 @@ import pytest
 from flint import arb, ctx
 
 import oracle
-from oracle.algorithms.glmtron import glmtron_recursion
+from oracle.algorithms.glmtron.risk import glmtron_recursion
 from oracle.engines.extended import available, exact, extended, relative
 
 RISK = oracle.bound("glmtron-recursion.risk")

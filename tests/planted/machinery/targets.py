@@ -9,8 +9,8 @@ from empirical.mutants.changes import code
 from oracle.core.tape import Tape
 from tests.empirical import test_audit_command as commands
 from tests.empirical import test_bad_targets as bad
-from tests.empirical import test_pair_files as pairs
 from tests.empirical import test_targets as targets
+from tests.empirical.pairs import test_pair_files as pairs
 from tests.planted import seen
 
 ROOM = "empirical.audits"

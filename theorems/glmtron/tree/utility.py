@@ -25,7 +25,8 @@ from oracle.core.domain import Parameter, positive
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
 from theorems.glmtron.tree.chain import ALPHA, GAUSSIAN, LEVELS, LOAD, WEAKER, TreeRun, runs, step
-from theorems.glmtron.tree.sharp import mean_steps, rest_steps
+from theorems.glmtron.tree.linear import linear_steps
+from theorems.glmtron.tree.sharp import rest_steps
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
@@ -56,7 +57,7 @@ def judge_private(says: Private, given: Domain) -> Finding:
     # eta tr(H) = load/alpha, and eta D_eff <= D_pri/alpha: alpha eta^2 tr(H) D_eff <= load D_pri/alpha
     most = f_**2 * gamma_**2 * ((m + sympy.Rational(1, 4)) / size**2 + 3 * m * load_ / (alpha * size)) * pri
     return proof(
-        *mean_steps(), *rest_steps(given),
+        *linear_steps(), *rest_steps(given),
         computed("the bound of thm-5.2-sharp-whole, with eta D_eff <= D_pri/alpha, is at most what is claimed, on "
                  "symbols", never_negative(says(f_, gamma_, m, size, load_, eff, pri) - most)),
         argued("1/lambda >= 1/lambda_1 and eta lambda_1 <= eta tr(H) <= 1/alpha: so eta D_eff <= D_pri/alpha"),

@@ -25,8 +25,8 @@ from typing import Any
 
 from flint import arb, ctx
 
-from oracle.algorithms.glmtron.glmtron_blocks import Direction, total
-from oracle.algorithms.glmtron.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
+from oracle.algorithms.glmtron.risk.glmtron_blocks import Direction, total
+from oracle.algorithms.glmtron.risk.glmtron_risk import EXAMPLE, GAP, LABEL, NOISE, RATE, SPECTRUM
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, is_narrow

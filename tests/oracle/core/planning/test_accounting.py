@@ -11,9 +11,9 @@ import pytest
 import oracle
 from oracle import bound
 from oracle.core import registry
-from oracle.core.accounting import epsilon_of
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.planning import plan_of_training, proved_epsilon
+from oracle.core.planning.accounting import epsilon_of
 from tests.commands import command, output, parsed
 from tests.topics import gathered
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracle.core.errors import TargetError
+from oracle.core import extras
+from oracle.core.errors import MissingExtraError, TargetError
 from oracle.core.reading import ARRAYS, read_arrays, read_bytes
 
 Array = NDArray[np.float64]
@@ -59,7 +60,7 @@ def load(path: Path) -> Array:
         parts = list(_torch_parts(path) if path.suffix in (".pt", ".pth") else _numpy_parts(path))
     except OSError as error:
         raise TargetError(f"the released file {path} cannot be read: {error.strerror or _line(error)}") from None
-    except TargetError:
+    except (TargetError, MissingExtraError):
         raise
     except Exception as error:  # the readers have many errors for a file that is not what its name says
         raise TargetError(
@@ -79,7 +80,8 @@ def _numpy_parts(path: Path) -> Iterator[Array]:
 
 
 def _torch_parts(path: Path) -> Iterator[Array]:
-    import torch  # here only: a target that saves no tensors needs none
+    with extras.told():
+        import torch  # here only: a target that saves no tensors needs none
 
     yield from _leaves(torch.load(path, map_location="cpu", weights_only=True))
 

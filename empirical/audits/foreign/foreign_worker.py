@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.foreign.releases import as_numbers, check_releases
 from oracle.core.errors import TargetError
 from oracle.running.isolated_worker import load_function, told
 

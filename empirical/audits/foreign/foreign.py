@@ -40,8 +40,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.release_files import ReleaseReader
-from empirical.audits.releases import as_numbers, check_releases
+from empirical.audits.foreign.release_files import ReleaseReader
+from empirical.audits.foreign.releases import as_numbers, check_releases
 from oracle.core.domain import Number, printable, shown
 from oracle.core.errors import TargetError
 from oracle.core.tape import Tape
@@ -171,7 +171,7 @@ class TrainingFunction(Foreign):
         self.many_a_call, self.one_by_one = batched, not batched
         self._sha256 = _unchanged(path, sha256, _digest(source_of(path)))
         task = json.dumps({"path": path, "batched": batched, "timeout": float(SECONDS.rational(timeout))})
-        super().__init__(path, ["serve", "empirical.audits.foreign_worker", task], timeout, memory)
+        super().__init__(path, ["serve", "empirical.audits.foreign.foreign_worker", task], timeout, memory)
 
     def spec(self) -> dict[str, Any]:
         """The path, how it is called, the limits, and the digest of its file."""

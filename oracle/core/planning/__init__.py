@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from oracle.core import vocabulary
-from oracle.core.accounting import epsilon_of
 from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.domain import Number, Value, parse_all, word
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError, PrecisionError
 from oracle.core.hypotheses import MET, NOT_MET, ROUNDED, UNKNOWN, Hypothesis, together
+from oracle.core.planning.accounting import epsilon_of
 from oracle.core.reading import read_toml
 from oracle.core.registry import algorithm, algorithms, bound
 

@@ -15,7 +15,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
-from tests.empirical.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
+from tests.empirical.pairs.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
 
 DELTA = "1e-3"
 ERROR = 1e-7  # probability that one side of one simulation fails although the law is right

@@ -20,7 +20,7 @@ from oracle.core.planning import CONDITIONAL, DOES_NOT_APPLY, PROVED, judge, pla
 from oracle.core.registry import algorithm, algorithms, bound, bounds
 from tests.commands import command
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 FILES = sorted(EXAMPLES.glob("*.toml"))
 NOISY_CGD: dict[str, Any] = {
     "dataset_size": 60000, "batch_size": 1000, "epochs": 400, "clip_norm": 1, "noise_multiplier": 15,

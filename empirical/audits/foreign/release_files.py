@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.audits.releases import load
+from empirical.audits.foreign.releases import load
 from oracle.core.errors import TargetError
 from oracle.running.isolated import LOADING, Isolated
 

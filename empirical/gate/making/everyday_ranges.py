@@ -9,7 +9,7 @@ the powers of ten. What belongs to a domain beside (0, 1, infinity) is a cell of
 
 from __future__ import annotations
 
-Edges = tuple[float, ...]
+from empirical.gate.ranges import Edges
 
 _SIZE = (1e-2, 1e2)  # what is of the order of 1, give or take
 _NOISE = (1e-3, 1e2)
