@@ -33,6 +33,10 @@ class NameTakenError(OracleError, ImportError):
     """A package of a user's own has the name of one of ours that is needed (`oracle.core.rooms`)."""
 
 
+class OutputError(OracleError):
+    """A file that could not be written, though it could be before the work."""
+
+
 class MissingExtraError(OracleError, ModuleNotFoundError):
     """A library is not installed that an extra of dp-oracle brings (`oracle.core.extras`)."""
 

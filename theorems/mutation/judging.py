@@ -14,7 +14,8 @@ from rich.progress import Progress
 
 from oracle.core.errors import OracleError
 from oracle.core.plain import plain
-from oracle.running.console import WRONG, print_table, write_json
+from oracle.running.console import WRONG, print_table
+from oracle.running.outputs import Outputs
 from oracle.running.pool import Died, Pool
 from theorems.claim import Claim, claim, claims, expectations
 from theorems.findings import Findings, code_of
@@ -73,7 +74,7 @@ def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
     return result
 
 
-def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | None, json_file: Path | None) -> None:
+def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | None, out: Outputs) -> None:
     """Print the survivors and the counts; exit 1 if one of a PROVED claim survives, or another without a reason."""
     names = [item.id for item in chosen if can_be_mutated(item)]
     console = Console(stderr=True)
@@ -87,11 +88,11 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
             found[item.claim] = item
             bar.update(task, advance=1, description=item.claim)
     ordered = [found[name] for name in names]
-    if json_file is not None:
-        left = sorted(name for name, item in claims().items() if can_be_mutated(item) and name not in found)
-        write_json(
-            json_file, {"totals": totals(ordered), "unjudged": left, "claims": [plain(item) for item in ordered]}
-        )
+    out.json("json", lambda: {
+        "totals": totals(ordered),
+        "unjudged": sorted(name for name, item in claims().items() if can_be_mutated(item) and name not in found),
+        "claims": [plain(item) for item in ordered],
+    })
     for item in ordered:
         for word, found_so in (("TRUE     ", item.true), ("SURVIVES ", item.survivors)):
             for name, reason in found_so:

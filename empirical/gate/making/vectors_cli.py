@@ -16,6 +16,7 @@ from oracle.core.domain import non_negative, non_negative_integer, positive_inte
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from oracle.running.console import GOOD, WRONG, print_json
+from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
 
 app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
@@ -42,10 +43,7 @@ def make_files(
     count = int(positive_integer("workers").rational(workers))
     asked = [bound(name).name for name in names] if names else list(bounds())
     todo = [name for name in asked if force or not (out / f"{name}.json").exists()]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OracleError(f"cannot write to {out}: {error.strerror}") from None
+    require_folder("out", out)
     _in_parallel(make_file, todo, out, workers=count)
     files = [out / f"{name}.json" for name in asked]
     cases = sum(len(vector_files.load(name, out).cases) for name in asked)
@@ -78,6 +76,7 @@ def fill_files(
     """
     count = int(positive_integer("workers").rational(workers))
     limit = float(non_negative("seconds").rational(seconds))
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
     for name, (added, missing) in zip(asked, found, strict=True):
@@ -112,6 +111,7 @@ def describe_files(
     """
     from empirical.gate.making.make import described
 
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     with _bar(len(asked)) as tell:
         for name in asked:

@@ -32,14 +32,14 @@ from fractions import Fraction
 import sympy
 from flint import arb, ctx
 
-from oracle.core.enclosure import Enclosure, ball
+from oracle.core.enclosure import ball
 from oracle.engines.gaussian_curve import normal_upper_tail
 from theorems.claim import Flip
 from theorems.given import Domain
-from theorems.glmtron.privacy.shuffling import canary_rates, spots, theorem
+from theorems.glmtron.privacy.shuffling import at_spots, theorem
 from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, undecided
 
 _PRECISION = 120
 _LEAST = 300
@@ -63,26 +63,15 @@ def proved_delta(records: int, epsilon: arb, mu: arb, a: arb) -> arb:
 
 def judge_one(constant: Fraction, given: Domain) -> Finding:
     """Whether f = constant log(N/delta)/(epsilon sqrt N) makes the pass private: the proof above, or the canary."""
-    tried, short = 0, ""
-    for records, delta_, share in spots(given):
-        with ctx.workprec(_PRECISION):
-            delta = ball(delta_)
-            logs = (records / delta).log()
-            epsilon = ball(share) * (logs / records).sqrt()
-            noise = ball(constant) * logs / (epsilon * ball(records).sqrt())
-            tried += 1
-            if records <= 320 and noise < 1:
-                still = 1 - ball(Fraction(records // 2 + 1, records)), arb(0)  # without noise: a/N > 1/2 or not
-                power, alarm = canary_rates(records, noise) if noise > 0 else still
-                if power > epsilon.exp() * alarm + delta:
-                    return refuted("the average of the iterates tells the sign of one record, certified", {
-                        "N": records, "delta": delta_, "epsilon": Enclosure.of_ball(epsilon),
-                        "f": Enclosure.of_ball(noise),
-                        "average above 1/2, sign +": Enclosure.of_ball(power),
-                        "average above 1/2, sign -": Enclosure.of_ball(alarm)})
-            mu = 1 / noise if noise > 0 else arb(10) ** 9
-            if not proved_delta(records, epsilon, mu, mu * (2 * logs + 2).sqrt() + mu**2 / 2) <= delta:
-                short = short or f"the proof gives more than delta = {delta_} at N = {records}"
+
+    def lacking(records: int, delta: Fraction, epsilon: arb, noise: arb) -> str:
+        logs, mu = (records / ball(delta)).log(), 1 / noise if noise > 0 else arb(10) ** 9
+        enough = proved_delta(records, epsilon, mu, mu * (2 * logs + 2).sqrt() + mu**2 / 2) <= ball(delta)
+        return "" if enough else f"the proof gives more than delta = {delta} at N = {records}"
+
+    against, short, tried = at_spots(constant, given, lacking)
+    if against:
+        return against
     if short or constant < 1:
         return undecided(f"no test tried is against it, and {short or 'the proof is for a constant of 1'}", tried)
     return proof(
