@@ -178,7 +178,8 @@ slope = Claim(
         flips=(Flip("L^{-9/4} and log^{-3/8}: all that is needed",
                     lambda s, depth, m, log, loss: s**6 * depth**18 * m**3 * log**3 / loss**6, Verdict.HOLDS),),
         true_variants={"1 % more": "a smaller radius is enough, too", "48 -> 49*": "a smaller radius",
-                       "12 -> 13*": "a smaller radius", "3 -> 4*": "a smaller radius"},
+                       "12 -> 13*": "a smaller radius", "3 -> 4*": "a smaller radius",
+                       "1 % less": "L^30 >= 2^30 is left"},
     ),
 )
 base = Claim(
