@@ -186,7 +186,6 @@ no_lemma_3 = Claim(
     words="without a model the surrogate's minimiser need not be that of the risk: for labels k x it costs k^2/2",
     hypotheses=(positive("slope", "k"),), says=lambda k: k**2 / 2, check=judge_same,
     flips=(Flip("they are the same", lambda k: 0 * k, Verdict.REFUTED),),
-    true_variants={"any slope": "only its square enters"},
     uses=("nonconvex-nn/lem-3",),
     expected="HOLDS PROVED",
 )

@@ -174,7 +174,8 @@ def judge_sum(first: Formula, given: Domain) -> Finding:
 
 def judge_free_of_clip(step: Formula, given: Domain) -> Finding:
     """Whether a step step(C) times C, and times the noise's deviation z C/M, does not change with C."""
-    c, z, batch = given.symbol("clip"), *sympy.symbols("z M", positive=True)
+    c = given.symbol("clip")
+    z, batch = sympy.symbols("z M", positive=True)
     tried = 0
     for clip in given.values("clip"):
         value = exactly(clip)
