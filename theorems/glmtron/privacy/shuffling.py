@@ -198,8 +198,12 @@ def canary_rates(records: int, noise: arb) -> tuple[arb, arb]:
     return power, alarm
 
 
-def judge_theorem(constant: Fraction, given: Domain) -> Finding:
-    """Whether f = constant log(N/delta)/(epsilon sqrt N) makes the pass private: the proof above, or the canary."""
+Lacking = Callable[[int, Fraction, arb, arb], str]
+"""What a proof lacks for N records, delta, epsilon and the noise f, in words; empty if nothing."""
+
+
+def at_spots(constant: Fraction, given: Domain, lacking: Lacking) -> tuple[Finding | None, str, int]:
+    """Of f = constant log(N/delta)/(epsilon sqrt N): a refutation by the canary, what a proof lacks, and the spots."""
     tried, short = 0, ""
     for records, delta_, share in spots(given):
         with ctx.workprec(_PRECISION):
@@ -216,11 +220,21 @@ def judge_theorem(constant: Fraction, given: Domain) -> Finding:
                         "N": records, "delta": delta_, "epsilon": Enclosure.of_ball(epsilon),
                         "f": Enclosure.of_ball(noise),
                         "average above 1/2, sign +": Enclosure.of_ball(power),
-                        "average above 1/2, sign -": Enclosure.of_ball(alarm)})
-            if not noise * epsilon >= explicit_noise(records, delta):
-                short = short or f"less than the proved noise at N = {records}, delta = {delta_}"
-    if short:
-        return undecided(f"no test tried is against it, but it is {short}", tried)
+                        "average above 1/2, sign -": Enclosure.of_ball(alarm)}), "", tried
+            short = short or lacking(records, delta_, epsilon, noise)
+    return None, short, tried
+
+
+def judge_theorem(constant: Fraction, given: Domain) -> Finding:
+    """Whether f = constant log(N/delta)/(epsilon sqrt N) makes the pass private: the proof above, or the canary."""
+
+    def lacking(records: int, delta: Fraction, epsilon: arb, noise: arb) -> str:
+        enough = noise * epsilon >= explicit_noise(records, ball(delta))
+        return "" if enough else f"less than the proved noise at N = {records}, delta = {delta}"
+
+    against, short, tried = at_spots(constant, given, lacking)
+    if against or short:
+        return against or undecided(f"no test tried is against it, but it is {short}", tried)
     return proof(*theorem_steps(constant), tried=tried)
 
 
