@@ -24,8 +24,10 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
+from oracle.running.outputs import Outputs
+from oracle.running.places import PATIENCE
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -108,14 +110,21 @@ def audit_target(
     = None,
     workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.", **_RUN)]
+    = PATIENCE,
     everything: Annotated[bool, typer.Option("--all", help="The default campaign: the tightness table.")] = False,
     json_file: JsonFile = None,
+    sign: Sign = None,
 ) -> None:
     """Audit released models: a lower confidence bound on epsilon against the claimed one.
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
     positive_integer("workers").parse(workers)  # told before a pair is searched for
+    out = Outputs(
+        {"json": json_file}, stores={"store": store}, inputs={"config": config, "pair": pair}, targets=[target],
+        commands=[cmd], sign=sign,
+    )
     if everything:
         given = {
             "TARGET": target, "cmd": cmd, "config": config, "epsilon": epsilon, "pair": pair, "estimator": estimator,
@@ -126,13 +135,13 @@ def audit_target(
         for name, value in given.items():
             if value:
                 raise DomainError(f"{name} = {value} is not for --all, whose audits are fixed")
-        audit_everything(budget=budget, seed=seed, workers=workers, store=store, json_file=json_file)
+        audit_everything(budget=budget, seed=seed, workers=workers, store=store, out=out)
         return
     options: dict[str, Any] = {
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
     }
-    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster, patience=patience)
     plan = make_plan(
         TargetWords(target, cmd, config, batched, timeout, memory),
         PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
@@ -140,8 +149,7 @@ def audit_target(
         carry_out=carry_out,
     )
     result = carry_out(plan)
-    if json_file is not None:
-        write_json(json_file, result)
+    out.json("json", result)
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
     if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
         print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
@@ -151,20 +159,22 @@ def audit_target(
 
 
 def audit_everything(
-    *, budget: int | None, seed: int, workers: int, store: Path | None, json_file: Path | None
+    *, budget: int | None, seed: int, workers: int, store: Path | None, out: Outputs
 ) -> None:
     """Carry out the default campaign, print its table and how it stands to the goals."""
     plans = {
         name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
     }
     rows: list[TightnessRow] = []
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with (
+        telling_what_is_kept(store),
+        Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+    ):
         task = bar.add_task("audits", total=len(plans))
         for found in carry_out(plans, workers=workers, store=store):
             rows.extend(found)
             bar.advance(task)
-    if json_file is not None:
-        write_json(json_file, rows)
+    out.json("json", rows)
     print_table(COLUMNS, table(rows))
     for line in summary(rows):
         print(line)
@@ -172,22 +182,24 @@ def audit_everything(
     print(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
     if wrong:
         print("\n".join(wrong))
-        raise typer.Exit(WRONG)
+        violated = any(row.audit.verdict == "VIOLATION" for row in rows)
+        raise typer.Exit(WRONG if violated else BAD_USAGE)
 
 
 def run_with_progress(
-    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
+    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
+    patience: float = PATIENCE,
 ) -> Audit:
     """Run a plan with a progress bar on a terminal's standard error."""
     with progress_bar(plan, store) as progress:
-        return run(plan, store=store, workers=workers, cluster=cluster, progress=progress)
+        return run(plan, store=store, workers=workers, cluster=cluster, patience=patience, progress=progress)
 
 
-def judge_mutants(json_file: JsonFile = None) -> None:
+def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:
     """Plant every known bug and tell whether our checks flag it."""
+    out = Outputs({"json": json_file}, sign=sign)
     judged = [judge(item) for item in mutants().values()]
-    if json_file is not None:
-        write_json(json_file, judged)
+    out.json("json", judged)
     print_table(
         ("mutant", "severity", "outcome", "what is wrong", "what was seen"),
         [(j.mutant.id, j.mutant.severity, j.outcome, j.mutant.title, j.detail) for j in judged],

@@ -17,7 +17,8 @@ from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
-from oracle.running.console import GOOD, UNDECIDED, key_values, print_json, print_table, print_wrapped
+from oracle.running.console import GOOD, UNDECIDED, WRONG, key_values, print_json, print_table, print_wrapped
+from oracle.running.outputs import SIGNATURE
 
 _LONGEST = 70  # characters of a printed number
 
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command("bound")(evaluate_bound)
     app.command("algorithms")(list_algorithms)
     app.command("plan")(plan_training)
+    app.command("verify")(verify_file)
 
 
 def _parameters(items: Iterable[Parameter]) -> list[dict[str, Any]]:
@@ -186,6 +188,24 @@ def plan_training(
     else:
         _print_plan(found)
     raise typer.Exit(UNDECIDED if found.best is None or found.claim_is_proved is False else GOOD)
+
+
+def verify_file(
+    file: Annotated[Path, typer.Argument(help="What was signed with --sign: a report, a store.")],
+    key: Annotated[Path, typer.Option(help="The public key of whoever signed it (PEM, Ed25519).")],
+    signature: Annotated[Path | None, typer.Option(help=f"The signature [FILE{SIGNATURE}].")] = None,
+) -> None:
+    """Say whether a file is what the owner of a key signed, byte for byte.
+
+    Keys are made by openssl: `openssl genpkey -algorithm ed25519 -out key.pem`, and `openssl pkey -in key.pem -pubout
+    -out key.pub` for the public one. Exit code 0: it is; 1: it was changed, or another key signed it; 2: there is no
+    signature, or no key.
+    """
+    from oracle.running.signing import verify
+
+    good = verify(file, key, signature)
+    print_wrapped("", f"{file} is {'' if good else 'not '}what the owner of {key} signed")
+    raise typer.Exit(GOOD if good else WRONG)
 
 
 def _list_keys(as_json: bool) -> None:

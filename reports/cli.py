@@ -31,6 +31,7 @@ COMMANDS = {
         "algorithms": "List the training algorithms, with what they release and the bounds that may be proved of them.",
         "plan": "Say which bounds apply to a training configuration, under which hypotheses, and what is really "
                 "proved.",
+        "verify": "Say whether a file is what the owner of a key signed, byte for byte.",
     },
     "empirical.cli": {
         "audit": "Audit released models: a lower confidence bound on epsilon against the claimed one.",

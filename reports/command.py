@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import webbrowser
 from contextlib import nullcontext
 from importlib import resources
@@ -16,7 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from oracle.core.errors import OracleError
-from oracle.running.console import WRONG, write_json
+from oracle.running.console import WRONG, Sign
+from oracle.running.outputs import Outputs
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
 
@@ -47,14 +47,6 @@ def validated(report: Report) -> dict[str, Any]:
     return data
 
 
-def prepare(directory: Path) -> None:
-    """Make the directory and be sure that files can be written there, before minutes of work go into them."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        raise OracleError(f"cannot write the report to {directory}: {error.strerror}") from None
 
 
 def collect_with_progress(
@@ -74,7 +66,7 @@ def collect_with_progress(
         )
 
 
-def write(report: Report, directory: Path) -> tuple[Path, Path]:
+def write(report: Report, out: Outputs) -> None:
     """Write both files; nothing is written unless both could be made."""
     from reports import audit_figures, figures, rate_figures  # matplotlib is slow to load; other commands need it not
     from reports.render import render
@@ -84,13 +76,9 @@ def write(report: Report, directory: Path) -> tuple[Path, Path]:
         figures.gaussian_curve(), figures.noisy_cgd_epochs(), audit_figures.audits(report),
         audit_figures.over_epochs(report), *map(rate_figures.rate_figure, report.rates),
     ]
-    page, target = render(report, figures=pictures), directory / HTML_FILE
-    write_json(directory / JSON_FILE, data)
-    try:
-        target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise OracleError(f"cannot write {target}: {error.strerror}") from None
-    return target, directory / JSON_FILE
+    page = render(report, figures=pictures)
+    out.json("data", data)
+    out.text("page", page)
 
 
 def write_report(
@@ -107,12 +95,14 @@ def write_report(
     store: Annotated[
         Path | None, typer.Option(help="Store of finished audits, as of `audit --all` and `false-claims`.")
     ] = None,
+    sign: Sign = None,
 ) -> None:
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
-    prepare(out)
+    page, data = out / HTML_FILE, out / JSON_FILE
+    files = Outputs({"page": page, "data": data}, stores={"findings": findings, "store": store}, sign=sign)
     with nullcontext() if findings is None else Findings(findings, full=False) as known:
         report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
-    page, data = write(report, out)
+    write(report, files)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
     print(f"{totals.as_expected} of {totals.counts.count} verdicts as expected, "

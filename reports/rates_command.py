@@ -17,7 +17,9 @@ from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
 from oracle.core.extras import require
-from oracle.running.console import WRONG, print_table, print_wrapped, require_writable, write_json, write_text
+from oracle.running.console import WRONG, Sign, print_table, print_wrapped, telling_what_is_kept
+from oracle.running.outputs import Outputs
+from oracle.running.places import PATIENCE
 
 COLUMNS = ("study", "predicted", "slopes", "bound", "verdict")
 
@@ -43,6 +45,8 @@ def study_rates(
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.")] = PATIENCE,
+    sign: Sign = None,
 ) -> None:
     """Hold the predicted utility rates to runs, exact curves and explicit bounds, by rules frozen before.
 
@@ -52,10 +56,8 @@ def study_rates(
         raise DomainError("full = True is for --all; a study that is named is run as it is")
     if pilot and keep:
         raise DomainError("record = True is not for --pilot, whose runs are never judged")
-    if json_file is not None:
-        require_writable(json_file)
     if repeats is not None:
-        _calibrate(repeats, json_file)
+        _calibrate(repeats, Outputs({"json": json_file}, sign=sign))
         return
     if figures is not None:
         require("report", what="a figure")
@@ -63,41 +65,38 @@ def study_rates(
     if not chosen:
         _list()
         return
+    drawn = {} if figures is None else {f"figures of {name}": figures / f"{name}.svg" for name in chosen}
+    on_record = record.RECORD if keep else None
+    out = Outputs({"json": json_file, "record": on_record, **drawn}, stores={"store": store}, sign=sign)
     _announce(chosen)
     others = record.probabilities(studies())
-    with Progress(
-        BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"), console=Console(stderr=True),
-        disable=not sys.stderr.isatty(), transient=True,
-    ) as bar:
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    with (
+        telling_what_is_kept(store),
+        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+    ):
         task = bar.add_task("starting")
 
         def tell(advance: Advance) -> None:
             minutes, seconds = divmod(round(advance.left or 0), 60)
             bar.update(task, completed=advance.done, total=advance.total, description=f"{minutes}:{seconds:02d} left")
 
-        try:
-            outcomes = carry_out(
-                chosen, store=store, workers=workers, cluster=cluster, recorded=others, pilot=pilot, progress=tell,
-            )
-        except KeyboardInterrupt:
-            bar.stop()
-            kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-            print(f"stopped: {kept}", file=sys.stderr)
-            raise
-    if json_file is not None:
-        write_json(json_file, list(outcomes.values()))
+        outcomes = carry_out(
+            chosen, store=store, workers=workers, cluster=cluster, patience=patience, recorded=others, pilot=pilot,
+            progress=tell,
+        )
+    out.json("json", list(outcomes.values()))
     if figures is not None:
         from reports.rate_figures import rate_figure  # matplotlib is slow to load
 
         for name, outcome in outcomes.items():
-            write_text(figures / f"{name}.svg", rate_figure(outcome).svg)
+            out.text(f"figures of {name}", rate_figure(outcome).svg)
     _tell(outcomes, pilot=pilot, keep=keep)
 
 
-def _calibrate(repeats: int, json_file: Path | None) -> None:
+def _calibrate(repeats: int, out: Outputs) -> None:
     rows = calibrate(repeats)
-    if json_file is not None:
-        write_json(json_file, rows)
+    out.json("json", rows)
     print_table(
         ("planted", "draws", "told rightly", "falsely confirmed", "otherwise false"),
         [(row.name, *map(str, (row.repeats, row.rightly, row.falsely_confirmed, row.otherwise_false))) for row in rows],

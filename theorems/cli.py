@@ -12,7 +12,8 @@ from rich.progress import Progress
 
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
-from oracle.running.console import WRONG, print_json, print_table, require_writable, write_json
+from oracle.running.console import WRONG, Sign, print_json, print_table
+from oracle.running.outputs import Outputs
 from theorems.claim import Checked, Claim, by_severity, claim, claims, expectations
 from theorems.findings import Findings
 from theorems.graph import standing
@@ -69,6 +70,7 @@ def check_claims(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a processor.")] = None,
     store_file: Annotated[Path | None, typer.Option("--store", help="Keep findings here, and resume.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,
+    sign: Sign = None,
 ) -> None:
     """Check claims; exit 0 when every verdict and its evidence are as expected, 1 when one differs or fails.
 
@@ -79,16 +81,14 @@ def check_claims(
     if sum((bool(ids), everything, paper is not None)) != 1:
         raise DomainError("check takes either claim ids, or --paper, or --all")
     chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
-    if json_file is not None:
-        require_writable(json_file)
+    out = Outputs({"json": json_file}, stores={"store": store_file}, sign=sign)
     if variants:
-        judge_variants(chosen, workers or processors(), store_file, json_file)
+        judge_variants(chosen, workers or processors(), store_file, out)
         return
     with nullcontext() if store_file is None else Findings(store_file, full=full) as store:
         outcomes = _run(chosen, workers=workers or (1 if ids else processors()), full=full, store=store)
     known = standing(item for item in outcomes if isinstance(item, Checked))
-    if json_file is not None:
-        write_json(json_file, [as_json(item, claims(), known) for item in outcomes])
+    out.json("json", lambda: [as_json(item, claims(), known) for item in outcomes])
     place = {item.id: at for at, item in enumerate(chosen if ids else by_severity(chosen))}
     told = sorted(outcomes, key=lambda item: place[item.claim.id])
     for item in told:

@@ -9,7 +9,8 @@ import typer
 
 from empirical.audits.audit import run
 from empirical.audits.progress import progress_bar
-from oracle.running.console import WRONG, print_table, write_json
+from oracle.running.console import WRONG, Sign, print_table
+from oracle.running.outputs import Outputs
 from theorems import promise
 
 
@@ -27,6 +28,7 @@ def audit_false_claims(
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that train.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")] = None,
+    sign: Sign = None,
 ) -> None:
     """Audit the false privacy claims of the documents: what is promised, what is certified, what is true.
 
@@ -39,13 +41,13 @@ def audit_false_claims(
             [(item.id, f"{item.document} ({item.claim})", item.promise, item.fault) for item in wanted],
         )
         return
+    out = Outputs({"json": json_file}, stores={"store": store}, sign=sign)
     judged = []
     for item in wanted:
         plan = item.planned(budget)
         with progress_bar(plan, store) as progress:
             judged.append(promise.AuditedPromise(item, run(plan, store=store, workers=workers, progress=progress)))
-    if json_file is not None:
-        write_json(json_file, judged)
+    out.json("json", judged)
     print_table(promise.COLUMNS, [entry.row() for entry in judged])
     print(f"{sum(entry.good for entry in judged)} of {len(judged)} verdicts as expected")
     if not all(entry.good for entry in judged):

@@ -18,8 +18,9 @@ from empirical.audits.targets import AlgorithmTarget
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, print_table, write_json
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table
 from oracle.running.isolated import MEMORY, TIMEOUT
+from oracle.running.outputs import Outputs
 
 COLUMNS = ("audit", "verdict", "epsilon >=", "claimed", "canaries", "guesses", "right", "models")
 
@@ -46,12 +47,16 @@ def audit_in_one_run(
     timeout: Annotated[float, typer.Option(help="Seconds for a call (function) or an answer (program).")] = TIMEOUT,
     memory: Annotated[int, typer.Option(help="MB that a function or program may use.")] = MEMORY,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")] = None,
+    sign: Sign = None,
 ) -> None:
     """Audit with many canaries in one model: each is in or out by a fair coin, and the release is asked which.
 
     Exit code 0: consistent with the claim; 1: a violation; 2: the target cannot be audited, or bad usage.
     """
     positive_integer("canaries").parse(canaries)
+    out = Outputs(
+        {"json": json_file}, inputs={"config": config}, targets=[target], commands=[cmd], sign=sign,
+    )
     described = describe(TargetWords(target, cmd, config, batched, timeout, memory))
     total = canaries if records is None else records
     if total < canaries:
@@ -76,11 +81,9 @@ def audit_in_one_run(
     else:
         verdict = "VIOLATION" if found.epsilon > claimed else "CONSISTENT"
         reason = f"epsilon >= {found.epsilon:.4f} with confidence {confidence:g}, claimed {claimed:.4f}"
-    if json_file is not None:
-        write_json(json_file, {
-            "target": described.target.spec(), "verdict": verdict, "reason": reason, "claimed": claimed,
-            "one_run": found,
-        })
+    out.json("json", lambda: {
+        "target": described.target.spec(), "verdict": verdict, "reason": reason, "claimed": claimed, "one_run": found,
+    })
     numbers = ("-",) * 5 if found is None else (
         f"{found.epsilon:.4f}", f"{claimed:.4f}", str(found.canaries), str(found.guesses), str(found.correct)
     )

@@ -34,8 +34,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.integer[Any]]
@@ -142,7 +143,7 @@ def arc_quantile(arc: float, alpha: float) -> float:
     def excess(c: float) -> float:
         return float(special.ndtr(-c)) + arc / (2 * math.pi) * math.exp(-c * c / 2) - alpha
 
-    return float(optimize.brentq(excess, 0.0, 40.0, xtol=1e-12)) if excess(0.0) > 0 else 0.0
+    return float(scipy.optimize.brentq(excess, 0.0, 40.0, xtol=1e-12)) if excess(0.0) > 0 else 0.0
 
 
 def joint_point(counts: Tally, angle: float, alpha: float, convert: Conversion) -> float:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from empirical.estimators.binomial import Array, Scores
 from empirical.estimators.estimate import Estimate
@@ -119,7 +120,7 @@ class Coverage:
 
 def allowed(repetitions: int, error: float) -> int:
     """The number of failures that a bound with this error probability exceeds with probability at most 1e-6."""
-    return int(stats.binom.isf(FALSE_ALARM, repetitions, error))
+    return int(scipy.stats.binom.isf(FALSE_ALARM, repetitions, error))
 
 
 def coverage(

@@ -28,7 +28,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from empirical.estimators import bands, credible, sequential
 from empirical.estimators.binomial import (
@@ -122,7 +123,7 @@ def mu_low(judged: Scores, alpha: float) -> float:
 
     if excess(0.0) >= 0:
         return 0.0
-    return float(optimize.brentq(excess, 0.0, statistic + 50.0 * (1 + statistic), xtol=1e-12, rtol=1e-12)) * scale
+    return float(scipy.optimize.brentq(excess, 0.0, statistic + 50.0 * (1 + statistic), xtol=1e-12, rtol=1e-12)) * scale
 
 
 def epsilon_of_mu(mu: float, delta: float) -> float:

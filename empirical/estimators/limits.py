@@ -21,8 +21,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from empirical.estimators.binomial import epsilon_from_rates, rate_high, rate_low
 from empirical.estimators.estimate import check_confidence
@@ -68,7 +69,7 @@ def _medians(rates: Array, deviates: Array, models: int, delta: float, nodes: in
     Each count is replaced by its quantiles at the middles of `nodes` equal steps.
     """
     levels = (np.arange(nodes) + 0.5) / nodes
-    counts = stats.binom.ppf(levels[:, None], models, np.clip(rates, 0.0, 1.0)[:, None, :]).astype(np.int64)
+    counts = scipy.stats.binom.ppf(levels[:, None], models, np.clip(rates, 0.0, 1.0)[:, None, :]).astype(np.int64)
     low = rate_low(counts[..., 1], models, deviates[:, :1])
     high = rate_high(counts[..., 0], models, deviates[:, 1:])
     certified = epsilon_from_rates(low[:, :, None], high[:, None, :], delta)

@@ -21,8 +21,9 @@ from empirical.gate.offers import spoken
 from empirical.gate.result import AnyResult, Result, exit_code
 from empirical.gate.training_jobs import BUDGET, CONFIDENCE, DELTA, Job, TrainingJob, read
 from oracle.core.errors import DomainError
-from oracle.running.console import INTERRUPTED, require_writable, write_json, write_text
+from oracle.running.console import INTERRUPTED, Sign
 from oracle.running.isolated import MEMORY, TIMEOUT
+from oracle.running.outputs import Outputs
 
 _BOUND, _TRAINING, _LIMITS, _OUTPUT = (
     {"rich_help_panel": name} for name in ("A bound", "A training", "Limits", "Expected failures and output")
@@ -106,6 +107,7 @@ def judge_target(
     markdown: Annotated[
         Path | None, typer.Option(help="Append a Markdown summary, say to $GITHUB_STEP_SUMMARY.", **_OUTPUT)
     ] = None,
+    sign: Sign = None,
 ) -> None:
     """Judge an implementation of a bound, in any language, against certified values.
 
@@ -174,8 +176,9 @@ def judge_target(
         "neighbours": neighbours, "batched": batched or None,
     }
     given, told = ({key: value for key, value in words.items() if value is not None} for words in (given, told))
-    files = [None if path is None else path.absolute() for path in (write_xfail, json_file, junit, markdown)]
-    xfail_path = None if xfail_file is None else xfail_file.absolute()
+    outputs = {"write-xfail": write_xfail, "json": json_file, "junit": junit, "markdown": markdown}
+    files = {name: None if path is None else path.absolute() for name, path in outputs.items()}
+    xfail_path, key = (None if path is None else path.absolute() for path in (xfail_file, sign))
     with contextlib.ExitStack() as stack:
         if config is not None:
             if told:
@@ -186,19 +189,17 @@ def judge_target(
         else:
             jobs = [_job(told, given)]
         expected = xfail.Xfails() if xfail_path is None else xfail.load(Path(os.path.relpath(xfail_path)))
-        for path in files:
-            if path is not None:
-                require_writable(path)
+        inputs = {"config": None if config is None else Path(config.name), "xfail": xfail_path}
+        for number, job in enumerate(jobs, 1):
+            if isinstance(job, TrainingJob) and job.pair is not None:
+                inputs[f"pair of gate {number}"] = Path(job.pair)
+        targets = [job.training if isinstance(job, TrainingJob) else job.target for job in jobs]
+        out = Outputs(files, inputs=inputs, targets=targets, commands=[job.command for job in jobs], sign=key)
         results, interrupted = _carried_out(jobs, expected)
-    entries, document, suites, summary = files
-    if document is not None:
-        write_json(document, output.document(results))
-    if suites is not None:
-        write_text(suites, output.junit(results))
-    if summary is not None:
-        write_text(summary, output.markdown(results), append=True)
-    if entries is not None:
-        write_text(entries, xfail.text_of([entry for result in results for entry in result.to_xfails()]))
+    out.json("json", lambda: output.document(results))
+    out.text("junit", lambda: output.junit(results))
+    out.text("markdown", lambda: output.markdown(results), append=True)
+    out.text("write-xfail", lambda: xfail.text_of([entry for result in results for entry in result.to_xfails()]))
     output.print_results(results)
     raise typer.Exit(INTERRUPTED if interrupted else exit_code(results))
 

@@ -7,7 +7,6 @@ change is a line of a diff; numbers that carry a certificate are decimal strings
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from empirical.gate.making.cases import Case, Expected, Text
 from oracle.core.errors import VectorError
 from oracle.core.reading import read_json
 from oracle.core.registry import named
+from oracle.running.outputs import write_bytes
 
 SHIPPED = Path(__file__).parent / "vectors"  # told: as data, by whoever asks for a bound
 UNANSWERED = "unanswered"
@@ -125,10 +125,7 @@ def save(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(partial, path)
+    write_bytes(path, text.encode())
 
 
 def encode(document: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oracle.core.aes_words import AesWords
 from oracle.core.tape import Tape
+from oracle.core.tape.aes_words import AesWords
 
 Fault = Callable[[Tape], Tape]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy import stats
 
 from empirical.studies.study import FIXED, SHARE, Array, Curve, Number, Study
 
@@ -107,8 +107,9 @@ def _tail(errors: Array, bound: float, law: str, *, above: bool) -> float:
         return 0.0 if apart > 0 else 1.0
     if law == SHARE:
         hits, share = round(float(errors.sum())), min(max(bound, 0.0), 1.0)
-        return float(stats.binom.sf(hits - 1, count, share) if above else stats.binom.cdf(hits, count, share))
-    return float(stats.t.sf(apart / error, count - 1)) if error > _ROUNDING * abs(mean) else 1.0
+        coins = scipy.stats.binom(count, share)
+        return float(coins.sf(hits - 1) if above else coins.cdf(hits))
+    return float(scipy.stats.t.sf(apart / error, count - 1)) if error > _ROUNDING * abs(mean) else 1.0
 
 
 def _compared(curve: Curve, bound: arb) -> dict[str, float]:

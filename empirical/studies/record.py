@@ -18,7 +18,7 @@ from typing import Any
 from empirical.studies.outcome import StudyOutcome
 from empirical.studies.study import Study
 from oracle.core.errors import OracleError
-from oracle.running.console import write_text
+from oracle.running.outputs import append_bytes
 
 RECORD = Path(__file__).with_name("record.jsonl")
 
@@ -95,7 +95,7 @@ def append(outcomes: Mapping[str, StudyOutcome], path: Path = RECORD) -> int:
             name, outcome.study.hash, outcome.verdict, outcome.reason, outcome.p, outcome.interval, outcome.bound,
             outcome.worst, round(outcome.seconds, 1), entries[-1].digest if entries else "",
         )
-        write_text(path, entry.line + "\n", append=True)
+        append_bytes(path, f"{entry.line}\n".encode())
         entries.append(entry)
         added += 1
     recorded.cache_clear()

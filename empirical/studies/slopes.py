@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from empirical.studies.study import Array, Number
 
@@ -132,4 +132,4 @@ def _lack_of_fit(grid: tuple[Number, ...], logs: Array, drawn: Array) -> float:
     scale = 1.0 / np.sqrt(np.maximum(values, 1e-14 * max(values.max(), 1e-300)))
     white = vectors.T * scale[:, None]
     residual = white @ logs - white @ design @ np.linalg.lstsq(white @ design, white @ logs, rcond=None)[0]
-    return float(stats.chi2.sf(residual @ residual, len(grid) - 2))
+    return float(scipy.stats.chi2.sf(residual @ residual, len(grid) - 2))

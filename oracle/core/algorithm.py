@@ -85,9 +85,10 @@ class Algorithm:
     `document` says where it stands in the documents, `released` what leaves it, `neighbours` the relation it is proved
     for ("any": the configuration says). An algorithm that is only planned has no `reference` and no `batched`.
     `batched` is "module:twin", loaded only when called, so that `import oracle` needs no torch. `check` is a
-    DomainError unless the data fit the configuration. `risks` are bounds on how good its output is. `gaussian_release`
-    says that for losses with an affine gradient the released law is exactly Gaussian, so that an audit may convert by
-    GDP. A `deterministic` one reads nothing of the tape: all models are equal.
+    DomainError unless the data fit the configuration. `reach` is log2 of how far the weights may go by a configuration
+    on so many records, whatever these are (`records.reach`); None where it says nothing. `risks` are bounds on how good
+    its output is. `gaussian_release` says that for losses with an affine gradient the released law is exactly Gaussian,
+    so that an audit may convert by GDP. A `deterministic` one reads nothing of the tape: all models are equal.
 
     Both implementations take what `records` makes of the data: see there for what may be given, and for what becomes of
     records too large to compute with.
@@ -110,6 +111,7 @@ class Algorithm:
     reference: Callable[..., Any] | None = None
     batched: str | None = None
     check: Callable[..., Any] | None = None
+    reach: Callable[[Values, int], float] | None = None
     gaussian_release: Callable[[Values], bool] = lambda config: False
     deterministic: bool = False
 
@@ -194,7 +196,7 @@ class Algorithm:
 
         if not isinstance(tape, Tape):
             tape = Tape(0)  # nothing of it is read
-        released = twin.train(*data, config, tape, fit=self._fit, device=device, dtype=dtype, recorder=recorder)
+        released = twin.train(*data, config, tape, fit=self._fit(config), device=device, dtype=dtype, recorder=recorder)
         records.check_release(self.name, finite=bool(released.isfinite().all()))
         return released
 
@@ -203,7 +205,7 @@ class Algorithm:
 
         @functools.wraps(literal)
         def reference(features: Any, labels: Any, config: Values, tape: Any, recorder: Any = None) -> Any:
-            data = self._fit(*self._admitted(features, labels, config, tape), single=False)
+            data = self._fit(config)(*self._admitted(features, labels, config, tape), single=False)
             released = literal(*data, config, tape, recorder)
             records.check_release(self.name, finite=bool(np.isfinite(released).all()))
             return released
@@ -225,10 +227,24 @@ class Algorithm:
             self.check(x, y, config)
         return x, y
 
-    @property
-    def _fit(self) -> Callable[..., tuple[records.Array, records.Array]]:
-        """What makes the data fit a precision: where there is something to protect, each record by itself."""
-        return records.saturated if self.guarantees else records.castable
+    def _fit(self, config: Values) -> Callable[..., tuple[records.Array, records.Array]]:
+        """What makes the data fit a precision: where there is something to protect, each record by itself.
+
+        There the configuration must fit it, too.
+        """
+        if not self.guarantees:
+            return records.castable
+
+        def fit(
+            features: records.Array, labels: records.Array, *, single: bool, cast: bool = False
+        ) -> tuple[records.Array, records.Array]:
+            def far(some: Values) -> float:
+                return -np.inf if self.reach is None else self.reach(some, len(features))
+
+            records.check_room(self.name, (*self.parameters, *self.training), config, far, single=single, cast=cast)
+            return records.saturated(features, labels, single=single)
+
+        return fit
 
     def _with_facts(self, values: Mapping[str, Any]) -> Values:
         absent = {key.name: None for key in (*self.keys, vocabulary.claimed_epsilon)}

@@ -10,6 +10,7 @@ import functools
 import math
 import operator
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -61,7 +62,12 @@ def clean(text: str) -> str:
 
     That is escape sequences and other control characters, what turns the direction of writing, and halves of pairs.
     """
-    return "".join(one if one == "\n" or one.isprintable() else "\ufffd" for one in text)
+    return "\n".join(line if line.isprintable() else "".join(map(_harmless, line)) for line in text.split("\n"))
+
+
+def _harmless(character: str) -> str:
+    """A character, if it is to be seen or a space."""
+    return character if character.isprintable() or unicodedata.category(character) == "Zs" else "\ufffd"
 
 
 def _exact_text(name: str, text: str, expected: str) -> Fraction:

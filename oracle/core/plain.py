@@ -5,6 +5,7 @@ A record whose JSON is its fields needs nothing. One whose JSON differs has a `t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -53,3 +54,13 @@ def by_fields(record: Any, **more: Any) -> dict[str, Any]:
 def picked(record: Any, *names: str) -> dict[str, Any]:
     """The JSON object of some attributes of a record: fields, and what follows from them."""
     return {name: plain(getattr(record, name)) for name in names}
+
+
+def json_text(value: Any) -> str:
+    """One JSON document, as text that a terminal shows and does not obey; records are written as `plain` says."""
+    text = json.dumps(plain(value), indent=2, ensure_ascii=False)
+    return "\n".join(line if line.isprintable() else "".join(map(_shown, line)) for line in text.split("\n"))
+
+
+def _shown(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]

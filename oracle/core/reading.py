@@ -14,9 +14,9 @@ import os
 import stat
 import tomllib
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,19 @@ def read_bytes(path: Path, *, name: str = "", megabytes: int = TEXT, fault: Faul
             if not stat.S_ISREG(facts.st_mode):
                 kind = "a folder" if stat.S_ISDIR(facts.st_mode) else "a pipe, a device or a socket"
                 raise fault(f"{called} cannot be read: it is {kind}, no regular file")
-            content = file.read(megabytes * _MEGABYTE + 1)
+            content = b"".join(_blocks(file, megabytes * _MEGABYTE))
     except OSError as error:
         raise fault(f"{called} cannot be read: {error.strerror}") from None
     if len(content) > megabytes * _MEGABYTE:
         raise fault(f"{called} is too large: it has more than {megabytes} MB")
     return content
+
+
+def _blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """A file up to its end, or to a little more than a size; no memory is taken for what is not there."""
+    while size >= 0 and (block := file.read(16 * _MEGABYTE)):
+        size -= len(block)
+        yield block
 
 
 def read_text(path: Path, *, name: str = "", megabytes: int = TEXT, fault: Fault = DomainError) -> str:

@@ -13,8 +13,9 @@ into a range in which products of its entries with each other and with the weigh
 POWER is 200 for float64 and 32 for float32; other records keep every bit, and those divided keep their direction. A map
 of single records makes neighbours of neighbours, so that whatever is proved of the training for all records in the
 range is proved of the whole for all finite records. Declared bounds on norms or labels are checked before, on what was
-given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^100 in float64
-and 2^30 in float32 leave room for all that is computed; beyond, the configuration overflows by itself.
+given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^ROOM leave room
+for all that is computed: 2^100 in float64, 2^30 in float32. Beyond, the configuration may overflow by itself: where
+`reach` says so, before anything is drawn and whatever the data are, it is refused.
 
 What has no guarantee computes what it is asked: nothing is scaled there, and numbers that the type does not have are
 refused. A release that is not finite is an error for every training.
@@ -22,12 +23,16 @@ refused. A release that is not finite is an error for every training.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oracle.core.domain import shown
+from oracle.core.domain import Parameter, shown
 from oracle.core.errors import DomainError, OracleError
 
 Array = NDArray[np.float64]
@@ -38,6 +43,10 @@ POWER = {False: 200, True: 32}
 Literal references form r x, a residual of about |x| |w| times the features, and square it: 2^800 |w|^2 of 2^1024 at
 most. The twins square features and residuals, not their products: 2^64 of 2^128.
 """
+ROOM = {False: 100, True: 30}
+"""log2 of the largest weights that leave room, by whether the precision is single."""
+LARGEST_DRAW = 64
+"""No normal draw of a tape is as large: one of 64 bits stays below 10."""
 _REAL = "biuf"  # numpy's kinds of real numbers
 
 
@@ -80,8 +89,8 @@ def lengths(features: Array) -> Array:
         return np.asarray(np.ldexp(norms, powers))
 
 
-def saturated(features: Array, labels: Array, *, single: bool) -> tuple[Array, Array]:
-    """The records in the range of the precision, each a function of itself alone."""
+def saturated(features: Array, labels: Array, *, single: bool, cast: bool = False) -> tuple[Array, Array]:
+    """The records in the range of the precision, each a function of itself alone, whatever releases are cast to."""
     power = POWER[single]
     largest = 2.0**power
     powers = np.maximum(np.frexp(np.abs(features).max(axis=1))[1] - power, 0)
@@ -92,13 +101,75 @@ def saturated(features: Array, labels: Array, *, single: bool) -> tuple[Array, A
     return features, labels
 
 
-def castable(features: Array, labels: Array, *, single: bool) -> tuple[Array, Array]:
+def castable(features: Array, labels: Array, *, single: bool, cast: bool = False) -> tuple[Array, Array]:
     """The records as they are, or a DomainError where one has a number that the precision does not."""
     for name, table in (("features", features), ("labels", labels)):
         largest = float(np.abs(table).max())
         if single and largest > float(np.finfo(np.float32).max):
             raise DomainError(f"{name} contain {largest:.6g}, which is outside their domain: numbers of float32")
     return features, labels
+
+
+def reach(
+    *, steps: int, learning_rate: Fraction, gradient: Fraction, noise: Fraction, start: Fraction = Fraction(0),
+    factor: Fraction = Fraction(1),
+) -> float:
+    """log2 of how far steps w <- f w - learning_rate (g + z) may carry a weight, whatever the data are.
+
+    |w| <= `start` before and |f| <= `factor`, |g| <= `gradient`, and z has entries of the standard deviation `noise`.
+    """
+    far = start + steps * learning_rate * (gradient + LARGEST_DRAW * noise)
+    return log2(far) + steps * max(0.0, log2(factor))
+
+
+def log2(value: Fraction | int) -> float:
+    """log2 of a number >= 0 of any size, about."""
+    value = Fraction(value)
+    return math.log2(value.numerator) - math.log2(value.denominator) if value else -math.inf
+
+
+def check_room(
+    name: str, keys: Iterable[Parameter], config: SimpleNamespace, far: Callable[[SimpleNamespace], float],
+    *, single: bool, cast: bool = False,
+) -> None:
+    """A DomainError, of the key that does most to it, where a configuration by itself leaves a precision's room.
+
+    `far` is log2 of how far its weights may go. Its numbers must be such of the precision, or of that which releases
+    are `cast` to: finite, and positive where they must not be 0. What data are checked against (feature_norm) is never
+    cast.
+    """
+    single_numbers = single or cast
+    kind, limits = ("float32", np.finfo(np.float32)) if single_numbers else ("float64", np.finfo(np.float64))
+    reals = [key for key in keys if key.kind in ("real", "schedule") and getattr(config, key.name) is not None]
+    for key in reals:
+        given = getattr(config, key.name)
+        for value in given if isinstance(given, tuple) else (given,):
+            if value == math.inf or (single_numbers and key.name == "feature_norm"):
+                continue
+            lost = key.low == 0 and key.low_open and 0 < value < Fraction(float(limits.smallest_subnormal))
+            if abs(value) > Fraction(float(limits.max)) or lost:
+                raise DomainError(f"{key.name} = {told(value)} is outside its domain: a number of {kind}")
+    room = ROOM[single]
+    if (log2_weights := far(config)) > room:
+        def without(key: Parameter) -> float:
+            given = getattr(config, key.name)
+            harmless = tuple(Fraction(1) for _ in given) if isinstance(given, tuple) else Fraction(1)
+            return far(SimpleNamespace(**{**vars(config), key.name: harmless}))
+
+        blamed = min(reals, key=without)
+        raise DomainError(
+            f"{blamed.name} = {told(getattr(config, blamed.name))} is outside its domain: with the rest of the "
+            f"configuration the weights of {name} may reach 2^{log2_weights:.0f}, whatever the data, and "
+            f"{'float32' if single else 'float64'} has room for 2^{room}"
+        )
+
+
+def told(value: Any) -> str:
+    """A number of any size in a few letters."""
+    if isinstance(value, tuple):
+        return shown([told(entry) for entry in value])
+    size = log2(abs(value)) * math.log10(2) if value != math.inf else 0.0
+    return shown(value) if abs(size) < 15 else f"about {'-' if value < 0 else ''}1e{size:+.0f}"
 
 
 def check_release(name: str, *, finite: bool) -> None:

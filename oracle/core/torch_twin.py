@@ -22,6 +22,7 @@ from oracle.core.domain import shown
 from oracle.core.errors import DomainError
 from oracle.core.records import Array
 from oracle.core.tape import Tape
+from oracle.core.tape.torch_tape import TorchTape
 
 CHUNK_ELEMENTS = 1 << 18
 """The largest number of entries of one tensor with a model axis: a few such tensors stay in the cache of a core."""
@@ -59,7 +60,8 @@ class Twin:
         like = _empty(dtype, device)
         made = torch.empty(0, dtype=torch.float64) if self.double else like
         with _one_thread_each():  # the number of threads must change no bit of what all models share either
-            x, y = (drawn(part, made) for part in fit(features, labels, single=made.dtype == torch.float32))
+            single, cast = (some.dtype == torch.float32 for some in (made, like))
+            x, y = (drawn(part, made) for part in fit(features, labels, single=single, cast=cast))
             data = self.prepare(x, y, config, recorder)
 
         def chunk(part: Tape) -> torch.Tensor:
@@ -98,7 +100,10 @@ def in_chunks(
 
     def part(first: int) -> torch.Tensor:
         block = tape.block(first, min(chunk, tape.models - first))
-        return train(block.by("torch", single=like.dtype.itemsize < torch.float64.itemsize))
+        single = like.dtype.itemsize < torch.float64.itemsize
+        if local:
+            return train(block.by("torch", single=single))
+        return train(TorchTape(block.seed, block.models, block.first_model, single=single, device=like.device))
 
     with contextlib.ExitStack() as stack:
         parts: Iterator[torch.Tensor] = map(part, starts)

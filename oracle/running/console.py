@@ -1,32 +1,35 @@
-"""What every command shares: exit codes, JSON output, tables, and errors in one line."""
+"""What every command shares: exit codes, what is printed, and errors in one line."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import sys
 import tempfile
 import textwrap
 import traceback
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from oracle.core.domain import clean, printable
-from oracle.core.errors import DomainError, OracleError, PrecisionError
+from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
-from oracle.core.plain import plain
+from oracle.core.plain import json_text
+from oracle.running import outputs
+from oracle.running.outputs import complain
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 BROKEN = 70  # a defect of ours, or a machine that gives out: no verdict (sysexits.h calls it an internal error)
+UNWRITTEN = 74  # a file could not be written, or what is printed (sysexits.h: an error of input or output)
 INTERRUPTED = 130  # as shells report it
 CUT_OFF = 141  # whoever read our output went away, as shells report it
 
@@ -36,6 +39,10 @@ VERDICT_STYLES = {
     "CONSISTENT": "green", "VIOLATION": "red", "INVALID": "yellow", "KILLED": "green", "SURVIVED": "red",
     "TIGHT": "green", "UNSOUND": "red", "ACCEPTED_INVALID": "red", "CRASH": "red", "TIMEOUT": "red",
 }
+
+Sign = Annotated[
+    Path | None, typer.Option("--sign", metavar="KEY", help="Sign what is written with this key (`dp-oracle verify`).")
+]
 
 
 def terminal() -> Console:
@@ -47,43 +54,7 @@ def terminal() -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output; records are written as `plain` says."""
-    print(_document(value))
-
-
-def write_json(path: Path, value: Any) -> None:
-    """One JSON document in a file; the parent folder is made, and a bad path is a clear error."""
-    write_text(path, _document(value) + "\n")
-
-
-def _document(value: Any) -> str:
-    text = json.dumps(plain(value), indent=2, ensure_ascii=False)
-    return "".join(one if one == "\n" or one.isprintable() else _escaped(one) for one in text)
-
-
-def _escaped(character: str) -> str:
-    """What a terminal would obey, and not show, as JSON may write it."""
-    return json.dumps(character)[1:-1]
-
-
-def write_text(path: Path, text: str, *, append: bool = False) -> None:
-    """A text in a file, or at its end; the parent folder is made, and a bad path is a clear error."""
-    with _written(path), path.open("a" if append else "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def require_writable(path: Path) -> None:
-    """Find out that a file cannot be written before the work whose results it is to hold, not after it."""
-    with _written(path), path.open("a", encoding="utf-8"):
-        pass
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise OracleError(f"cannot write {path}: {error.strerror}") from None
+    print(json_text(value))
 
 
 _COLUMNS = 80
@@ -125,13 +96,33 @@ def key_values(words: Sequence[str]) -> dict[str, str]:
     return result
 
 
-def _complain(message: str) -> None:
-    """One line on standard error, whatever a user's input brought into the message."""
-    print("error: " + printable(message), file=sys.stderr)
+@contextmanager
+def telling_what_is_kept(store: Path | None, how_far: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """Where work is cut short, by Ctrl-C or by a machine that gives out: how far it came, and how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, WorkLostError):
+        kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
+        print(printable(f"{how_far()}: {kept}"), file=sys.stderr)
+        raise
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     """Run the command; every failure that is the user's becomes one line on standard error and an exit code."""
+    outputs.begin()
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn
+        code = _run(app, arguments)
+    written = outputs.end()
+    return code if written or code in (BROKEN, INTERRUPTED) else UNWRITTEN
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning in one line, as errors are."""
+    complain(str(message), "warning")
+
+
+def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = typer.main.get_command(app).main(args=words, standalone_mode=False)
@@ -145,17 +136,23 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
         if type(sys.stdout).__name__ == "PacifyFlushWrapper":
             return CUT_OFF
         raise
+    except OutputError as error:
+        complain(str(error))
+        return UNWRITTEN
     except PrecisionError as error:
-        _complain(str(error))
+        complain(str(error))
         return UNDECIDED
+    except WorkLostError as error:
+        complain(str(error))
+        return BROKEN
     except OracleError as error:
-        _complain(str(error))
+        complain(str(error))
         return BAD_USAGE
     except Exception as error:
         # typer brings click along under one of two module paths; its usage errors are known by this method.
         message = getattr(error, "format_message", None)
         if message is not None:
-            _complain(message())
+            complain(message())
             return BAD_USAGE
         if type(error).__name__ == "Abort":
             print("interrupted", file=sys.stderr)
@@ -176,18 +173,18 @@ def broken(error: BaseException) -> int:
     """
     lacking = missing(error)
     if lacking is not None:
-        _complain(str(lacking))
+        complain(str(lacking))
         return BAD_USAGE
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
         _output_to_nowhere()
-        _complain(f"the output could not be written: {error.strerror}; there is no verdict")
-        return BROKEN
+        complain(f"the output could not be written: {error.strerror}; there is no verdict")
+        return UNWRITTEN
     kept = "it could not be kept"
     with contextlib.suppress(OSError):
         handle, name = tempfile.mkstemp(prefix="dp-oracle-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write("".join(traceback.format_exception(error)))
         kept = f"it is kept in {name}"
-    _complain(f"a defect of dp-oracle, and no verdict: {what[:300]} (the traceback: {kept}; please report it)")
+    complain(f"a defect of dp-oracle, and no verdict: {what[:300]} (the traceback: {kept}; please report it)")
     return BROKEN

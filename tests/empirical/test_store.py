@@ -129,7 +129,9 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, kind: str) -> Non
     elif kind == "database":
         altered(path, "CREATE TABLE mine (x)")
     else:
-        altered(filled(path), "PRAGMA user_version = 1")
+        altered(filled(path), "UPDATE entries SET sha256 = 'of another version'")
+        altered(path, "PRAGMA user_version = 1")
+        altered(path, "VACUUM")  # nothing is left of the rows as they were
     content = path.read_bytes()
     with pytest.raises(DomainError, match=r"store = .*mine"):
         Shards(path)

@@ -197,7 +197,7 @@ def test_a_target_that_cannot_be_used_has_no_verdict(target: str, words: str, li
         (("{fn}", *BOUND, "--epsilon", "1"), "not both"), (("{fn}", *BOUND, "--budget", "9"), "budget = 9"),
         (("{fn}", "--epsilon", "1", "--slack", "2"), "slack = 2"), (("{fn}", "--epsilon", "-1"), "epsilon = -1"),
         (("fn", *BOUND), "target = fn"), (("--cmd", " ", *BOUND), "command is empty"),
-        (("{fn}", *BOUND, "--junit", "/proc/none/x"), "cannot write"), (("--config", "none.toml"), "none.toml"),
+        (("{fn}", *BOUND, "--junit", "/proc/none/x"), "cannot be written"), (("--config", "none.toml"), "none.toml"),
         (("{fn}", "--config", "{config}"), "target: not with --config"),
     ],
 )

@@ -131,6 +131,7 @@ def delta(scale, sensitivity, epsilon):
 """
 
 
+@pytest.mark.full
 def test_a_budget_leaves_cases_that_are_told_as_not_run(library: Adapter, tmp_path: Path) -> None:
     """Without any time the first case is asked, and no more; memory is the machine's: counted, and no difference."""
     (tmp_path / "toy.py").write_text(GREEDY, encoding="utf-8")

@@ -51,7 +51,7 @@ LINES = {  # a line of every command, and what it does where only the core is in
     "gate TARGET --bound gdp.delta --search 3": WORKS,
     "holes --bound gdp.delta --count 1 --json OUT": WORKS, "league": "peers", "claims": THEORY,
     "check relu-approx/lem-2.5": THEORY, "false-claims --list": THEORY, "rates": WORKS, "report": REPORT,
-    "vectors lint --bound gdp.delta": WORKS,
+    "vectors lint --bound gdp.delta": WORKS, "verify OUT --key OUT": TRAINING,
 }
 
 OWN = """

@@ -59,13 +59,14 @@ def used(known: Mapping[str, ast.Module]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for tree in known.values():
         called: dict[str, str] = {}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        for node in nodes:
             if isinstance(node, ast.ImportFrom) and node.module:
                 found[node.module] |= {item.name for item in node.names}
                 called |= {item.asname or item.name: f"{node.module}.{item.name}" for item in node.names}
             elif isinstance(node, ast.Import):
                 called |= {item.asname or item.name: item.name for item in node.names}
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Attribute):
                 found[called.get(_dotted(node.value), ANY)].add(node.attr)
             elif isinstance(node, ast.Constant) and (place := _PLACE.fullmatch(str(node.value))):

@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(
 ) -> None:
     monkeypatch.setattr("theorems.cli.run", None)  # nothing is checked
     assert run(app, ["check", "--all", "--json", "/proc/none/x.json"]) == 2
-    assert "cannot write /proc/none/x.json" in capsys.readouterr().err
+    assert "json = /proc/none/x.json cannot be written" in capsys.readouterr().err
 
 
 def test_claims_command_lists_every_claim(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from oracle.core.registry import bounds
 from tests.theorems.findings import found
 from tests.theorems.witnesses import gather
-from tests.tiers import later
+from tests.tiers import later, one_of
 from theorems.claim import claims, expectations
 from theorems.verdict import Evidence, Verdict
 
@@ -41,7 +41,7 @@ class Read(Mapping[str, str]):
         return len(self.entries)
 
 
-@pytest.mark.parametrize("name", later(list(claims()), DEAR.__contains__, "full"))
+@pytest.mark.parametrize("name", later(list(claims()), lambda name: name in DEAR or not one_of(3, name), "full"))
 def test_verdict_and_evidence_are_as_established(name: str) -> None:
     checked = found(name)
     assert checked.as_expected, f"{checked.difference}: {checked.finding}"

@@ -150,7 +150,7 @@ def ids(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word in claims()))
 
 
-@pytest.mark.parametrize("command", [("claims",), ("check", "--paper", "nonconvex-nn", "--workers", "1")])
+@pytest.mark.parametrize("command", [("claims",), ("check", "--paper", "cs208", "--workers", "1")])
 def test_lists_for_people_begin_with_what_matters_most(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 import sympy
 from flint import acb, arb, ctx
-from hypothesis import strategies as st
 from numpy.polynomial.hermite_e import hermegauss
 
 from oracle.core.arithmetic import integral
@@ -202,6 +201,8 @@ def judge_amplified(says: Amplified, given: Domain) -> Finding:
                                     "alpha": str(order), "moment": str(true), "claimed": str(claimed),
                                 },
                             )
+    from hypothesis import strategies as st  # slow to import
+
     weights = st.lists(st.integers(1, 9), min_size=3, max_size=3)
     found = search(
         {"one": weights, "other": weights, "third": weights, "records": st.integers(1, 4), "order": st.integers(2, 6)},

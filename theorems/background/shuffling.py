@@ -26,7 +26,6 @@ from typing import Any
 
 import sympy
 from flint import arb, ctx
-from hypothesis import strategies as st
 
 from oracle.core.domain import Parameter, positive_integer, probability, unit_interval
 from oracle.core.enclosure import ball
@@ -120,6 +119,8 @@ def judge_clones(says: Clone, given: Domain) -> Finding:
             tried += 1
             if witness := _exceeding(says, users, a, b, other, odds):
                 return refuted("shuffled reports exceed the pair", witness)
+    from hypothesis import strategies as st  # slow to import
+
     weights = st.lists(st.integers(1, 5), min_size=3, max_size=3)
     found = search(
         {"users": st.integers(2, 3), "a": weights, "b": weights, "other": weights},

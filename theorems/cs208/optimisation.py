@@ -20,14 +20,14 @@ from typing import Any
 import sympy
 from flint import ctx
 
-from oracle.core.domain import Parameter, positive, positive_integer, real
+from oracle.core.domain import Parameter, non_negative, positive, positive_integer, real
 from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as signed_positive
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted
 
 
 def judge_mean(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
@@ -98,25 +98,31 @@ def judge_any_midpoint(says: tuple[Fraction, bool], given: Domain) -> Finding:
     )
 
 
-def judge_minima(only_global: bool, given: Domain) -> Finding:
-    """Whether convex functions have no local minimum at all, or none but global ones."""
-    x, top = sympy.symbols("x L_0", real=True)
-    low, t = sympy.Symbol("d", positive=True), given.chart("share")
-    square = x**2
-    if not only_global:
-        return refuted_by(
-            "a convex function has a local minimum, which is its global one",
-            {"L": "x^2", "at": 0, "value": 0, "value at 1/1000": Fraction(1, 10**6)},
-            computed("x^2 meets the midpoint inequality, and is least at 0",
-                     vanishes((square + t**2) / 2 - ((x + t) / 2) ** 2 - (x - t) ** 2 / 4)
-                     and square.is_nonnegative is True),
-        )
-    shares = given.values("share")
+def judge_minima(says: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether theta is no local minimum of a convex L exactly where says(drop), drop = L(theta) - min L."""
+    for drop in given.values("drop"):
+        if says(drop) and not drop > 0:
+            return refuted_by(
+                "a convex function has a local minimum, which is its global one",
+                {"L": "x^2", "at": 0, "value": 0, "value at 1/1000": Fraction(1, 10**6)}, *_parabola_steps())
+        if not says(drop) and drop > 0:
+            return refuted("no local minimum of a convex function, and it is called one", {
+                "L": "-x between 0 and the drop", "at": 0, "drop": drop})
+    top, t = sympy.Symbol("L_0", real=True), given.chart("share")
+    low, shares = sympy.Symbol("d", positive=True), given.values("share")
     along = (1 - t) * top + t * (top - low)  # convexity's bound at the share t of the way to a lower point
     return proof(
         computed("on the way to a lower point, by d > 0, a convex L is below L(theta) at every share t in (0, 1]",
-                 signed_positive(top - along) and all(0 < one <= 1 for one in shares)),
+                 signed_positive(top - along) and all(0 < one <= 1 for one in shares) and bool(says(low))),
         argued("these points are as near to theta as one likes, so theta is no local minimum"),
+    )
+
+
+def _parabola_steps() -> tuple[ProofStep, ...]:
+    x, y = sympy.symbols("x y", real=True)
+    return (
+        computed("x^2 meets the midpoint inequality, and is least at 0",
+                 vanishes((x**2 + y**2) / 2 - ((x + y) / 2) ** 2 - (x - y) ** 2 / 4) and (x**2).is_nonnegative is True),
     )
 
 
@@ -143,6 +149,7 @@ def judge_squared(says: Callable[..., Any], given: Domain) -> Finding:
 _MINIMA = "- Convex functions have **no local minima**"
 COUNTED = (positive_integer("count", "n"), real("value", "one of the numbers"))
 _SHARE = Parameter("share", low=Fraction(0), low_open=True, high=Fraction(1))
+_DROP = non_negative("drop", "L(theta) - min L")
 
 loss = Claim(
     id="cs208/loss", source="004, ML Inputs and Loss Functions",
@@ -206,22 +213,24 @@ minima = Claim(
     whose=Whose.PRINTED, severity=Stake.EDITORIAL,
     statement=r"L \text{ convex} \implies \text{no local minima}",
     words="convex functions have no local minima: none at all, or none but global ones",
-    hypotheses=(_SHARE,), says=None, check=None,
+    hypotheses=(_DROP, _SHARE), says=None, check=None,
     readings=("cs208/convex-no-local-minima-reading-none", "cs208/convex-no-local-minima-repaired"),
     expected="AMBIGUOUS ARGUED",
     repair=Repair(
         statement=r"L \text{ convex},\ \theta \text{ a local minimum} \implies L(\theta) = \min L",
         words="every local minimum of a convex function is a global one",
-        says=True, check=judge_minima, expected="HOLDS ARGUED", source="004, Convexity, read as none but global ones",
-        flips=(Flip("none at all", False, Verdict.REFUTED),),
+        says=lambda drop: drop > 0, check=judge_minima, expected="HOLDS ARGUED",
+        source="004, Convexity, read as none but global ones",
+        flips=(Flip("none at all", lambda drop: drop >= 0, Verdict.REFUTED),),
+        true_variants={"any drop": "L(theta) is never below min L"},
     ),
 )
 minima_none = Claim(
     id="cs208/convex-no-local-minima-reading-none", source="004, Convexity, read to the letter", quote=_MINIMA,
     whose=Whose.READING, severity=Stake.EDITORIAL, statement=minima.statement,
-    words="a convex function has no local minimum at all", hypotheses=(_SHARE,), says=False, check=judge_minima,
-    flips=(Flip("none but global ones", True, Verdict.HOLDS),), repaired_by="cs208/convex-no-local-minima-repaired",
-    untested={"share": "one function is enough"}, expected="REFUTED PROVED",
+    words="a convex function has no local minimum at all", hypotheses=minima.hypotheses, says=lambda drop: drop >= 0,
+    check=judge_minima, flips=(Flip("none but global ones", lambda drop: drop > 0, Verdict.HOLDS),),
+    repaired_by="cs208/convex-no-local-minima-repaired", expected="REFUTED PROVED",
 )
 
 

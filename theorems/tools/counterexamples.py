@@ -11,16 +11,13 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
-from unittest.mock import patch
-
-from hypothesis import HealthCheck, Phase, find, settings
-from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample, Unsatisfiable
-from hypothesis.internal.conjecture import providers
+from typing import TYPE_CHECKING, Any
 
 from theorems.tools.effort import points as effort
 from theorems.verdict import Scope
+
+if TYPE_CHECKING:  # slow to import, and most claims draw nothing
+    from hypothesis import strategies as st
 
 _SEED = 20240607
 
@@ -41,6 +38,10 @@ def search(
 
     `region` says in words where the points come from, if the strategies do not say it well themselves.
     """
+    from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis import strategies as st
+    from hypothesis.errors import NoSuchExample, Unsatisfiable
+
     tried = met = 0
     shrinking = False
 
@@ -71,6 +72,10 @@ def search(
 @contextmanager
 def _own_constants() -> Iterator[None]:
     """Keep hypothesis from drawing the constants that stand in loaded modules: a check must not depend on them."""
+    from unittest.mock import patch
+
+    from hypothesis.internal.conjecture import providers
+
     with ExitStack() as stack:
         if hasattr(providers, "_get_local_constants"):  # older versions draw no such constants
             stack.enter_context(patch.object(providers, "_get_local_constants", type(providers.GLOBAL_CONSTANTS)))

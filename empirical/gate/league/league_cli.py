@@ -21,7 +21,8 @@ from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
 from oracle.core.errors import OracleError
-from oracle.running.console import GOOD, WRONG, print_table, require_writable, write_json
+from oracle.running.console import GOOD, WRONG, Sign, print_table
+from oracle.running.outputs import Outputs
 
 
 def register(app: typer.Typer) -> None:
@@ -45,11 +46,13 @@ def make_league(
     store: Annotated[Path | None, typer.Option(help="Keep finished rows here, and go on from them.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the table as JSON.")] = None,
     markdown_file: Annotated[Path | None, typer.Option("--markdown", help="Write the table as Markdown.")] = None,
+    sign: Sign = None,
 ) -> int:
     """Judge the real libraries that are installed: the league table, with the worst case of each.
 
     Exit code 0: all came out as the files of expected failures beside the adapters say; 1: something did not.
     """
+    out = Outputs({"json": json_file, "markdown": markdown_file}, stores={"store": store}, sign=sign)
     chosen = [
         peer for peer in peers() if (not library or peer.library in library)
         and (not bound or (isinstance(peer, Adapter) and peer.bound in bound))
@@ -57,9 +60,6 @@ def make_league(
     if not chosen:
         known = ", ".join(sorted({adapter.library for adapter in adapters()}))
         raise OracleError(f"nothing to judge: there are adapters for {known}; pip install 'dp-oracle[peers]'")
-    for path in (store, json_file, markdown_file):
-        if path is not None:
-            require_writable(path)
     settings = Settings(timeout, memory, search, search_seconds, budget)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bars, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
@@ -76,14 +76,12 @@ def make_league(
     league = League.of(
         datetime.datetime.now(tz=datetime.UTC).date().isoformat(), platform.python_version(), vector_files.VERSION, rows
     )
+    out.json("json", league)
+    out.text("markdown", lambda: tables.markdown(league) + "\n")
     for columns, cells in tables.parts(league):
         print_table(columns, cells)
     for line in league.differences:
         print(f"not as expected: {line}")
-    if json_file is not None:
-        write_json(json_file, league)
-    if markdown_file is not None:
-        markdown_file.write_text(tables.markdown(league) + "\n", encoding="utf-8")
     return GOOD if league.ok else WRONG
 
 

@@ -13,6 +13,7 @@ from empirical.gate.making.flags import BUG_TYPES
 from empirical.gate.vector_files import SCHEMAS
 from oracle.core.attainment import TIGHTNESS
 from oracle.core.registry import NEIGHBOURS, RELEASED, SAFE, THREAT_MODELS, UNITS
+from oracle.running.outputs import write_bytes
 
 _NON_NEGATIVE = r"^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[1-9][0-9]*)?$"
 _UP_TO_ONE = r"^(0|1|0\.[0-9]*[1-9]|[1-9](\.[0-9]*[1-9])?e-[1-9][0-9]*)$"
@@ -94,7 +95,7 @@ def write() -> None:
     """Write every schema to the package."""
     for unit in UNITS:
         text = json.dumps(of(unit), indent=1) + "\n"
-        (SCHEMAS / f"{unit}.schema.json").write_text(text, encoding="utf-8", newline="\n")
+        write_bytes(SCHEMAS / f"{unit}.schema.json", text.encode())
 
 
 if __name__ == "__main__":

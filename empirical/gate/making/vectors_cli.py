@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +13,15 @@ from rich.console import Console
 from rich.progress import Progress
 
 from empirical.gate import vector_files
-from oracle.core.domain import non_negative, non_negative_integer, positive_integer
+from oracle.core.domain import Parameter, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from oracle.running.console import GOOD, WRONG, print_json
+from oracle.running.isolated import SECONDS
+from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
 
+FILLING = Parameter("seconds", low=Fraction(0), high=SECONDS.high)
 app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
 Names = Annotated[list[str] | None, typer.Option("--bound", help="A name from `dp-oracle bounds`; may be repeated.")]
 
@@ -42,10 +46,7 @@ def make_files(
     count = int(positive_integer("workers").rational(workers))
     asked = [bound(name).name for name in names] if names else list(bounds())
     todo = [name for name in asked if force or not (out / f"{name}.json").exists()]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OracleError(f"cannot write to {out}: {error.strerror}") from None
+    require_folder("out", out)
     _in_parallel(make_file, todo, out, workers=count)
     files = [out / f"{name}.json" for name in asked]
     cases = sum(len(vector_files.load(name, out).cases) for name in asked)
@@ -77,7 +78,8 @@ def fill_files(
     What stands in a file stays as it is, under its number. Cut short, the same command goes on where it was.
     """
     count = int(positive_integer("workers").rational(workers))
-    limit = float(non_negative("seconds").rational(seconds))
+    limit = float(FILLING.rational(seconds))
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
     for name, (added, missing) in zip(asked, found, strict=True):
@@ -112,6 +114,7 @@ def describe_files(
     """
     from empirical.gate.making.make import described
 
+    require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     with _bar(len(asked)) as tell:
         for name in asked:

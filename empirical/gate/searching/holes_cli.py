@@ -7,7 +7,6 @@ where it was, and a change of one bound costs one row.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,8 +19,9 @@ from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_json
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
-from oracle.running.console import GOOD, WRONG, require_writable, write_json, write_text
+from oracle.running.console import GOOD, WRONG, Sign
 from oracle.running.fingerprint import fingerprint
+from oracle.running.outputs import Outputs
 from oracle.running.pool import by_name
 
 COUNT = 20
@@ -50,6 +50,7 @@ def plant_holes(
     markdown_file: Annotated[
         Path | None, typer.Option("--markdown", help="Write all rows of the JSON file as a page.")
     ] = None,
+    sign: Sign = None,
 ) -> int:
     """Plant holes: accountants that are right but for one region, which the gate's default run must not pass.
 
@@ -57,17 +58,15 @@ def plant_holes(
     attained. Exit code 1: fewer than 95 % of a bound's holes were found, or one above 5 % of its domain was not.
     """
     asked = [bound_of(name).name for name in bound] if bound else list(bounds())
-    for path in (json_file, markdown_file):
-        if path is not None:
-            require_writable(path)
+    out = Outputs({"json": json_file, "markdown": markdown_file}, sign=sign)
     rows = _known(json_file, count, seed)
     codes = {name: code_of(name) for name in bounds()}
     todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name]]
     for name, measured in by_name(planted, todo, count, seed, workers=workers):
         rows[name] = {**measured, "code": codes[name]}
         print(line(name, rows[name]), flush=True)
-        _write(json_file, markdown_file, rows, codes, {"count": count, "seed": seed})
-    _write(json_file, markdown_file, rows, codes, {"count": count, "seed": seed})
+        _write(out, rows, codes, {"count": count, "seed": seed})
+    _write(out, rows, codes, {"count": count, "seed": seed})
     wanted = {name: rows[name] for name in asked}
     short = [name for name, item in wanted.items() if not is_enough(item)]
     print(told(wanted))
@@ -90,20 +89,11 @@ def _known(path: Path | None, count: int, seed: int) -> dict[str, Row]:
     return {name: row for name, row in rows.items() if name in bounds()}
 
 
-def _write(
-    json_file: Path | None, markdown_file: Path | None, rows: Mapping[str, Row], codes: Mapping[str, str],
-    settings: Mapping[str, int],
-) -> None:
+def _write(out: Outputs, rows: Mapping[str, Row], codes: Mapping[str, str], settings: Mapping[str, int]) -> None:
     """The files as they stand now, the bounds in their order."""
     ordered = {name: rows[name] for name in bounds() if name in rows}
-    if json_file is not None:
-        # A file whole or not at all, for the next run goes on from it; what is no file (a pipe) is written to.
-        partial = json_file.with_suffix(".partial") if json_file.is_file() else json_file
-        write_json(partial, {**settings, "bounds": ordered})
-        if partial != json_file:
-            os.replace(partial, json_file)
-    if markdown_file is not None:
-        write_text(markdown_file, table(ordered, codes))
+    out.json("json", {**settings, "bounds": ordered})
+    out.text("markdown", lambda: table(ordered, codes))
 
 
 def code_of(name: str) -> str:

@@ -35,6 +35,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 
@@ -171,13 +172,11 @@ class _Programme:
 
     def lower(self, z: Array) -> float:
         """The dual value of the scaled residual: no z whatever has a smaller objective."""
-        from scipy.optimize import nnls  # here and below: slow to import, and a listing of algorithms solves nothing
-
         theta = self.residual(z)
         slopes = np.einsum("gnd,n->gd", self.images, theta)
         if self.cones.shape[1]:  # p projected on a cone is p plus an element of the dual cone (Moreau)
             pairs = zip(slopes, self.cones, strict=True)
-            slopes = np.array([slope + cone.T @ nnls(cone.T, -slope)[0] for slope, cone in pairs])
+            slopes = np.array([slope + cone.T @ scipy.optimize.nnls(cone.T, -slope)[0] for slope, cone in pairs])
         steepest = float(np.linalg.norm(slopes, axis=1).max())
         theta = theta * min(1.0, self.lam / max(steepest, 1e-300))
         return float(theta @ self.y - theta @ theta / 2)
@@ -247,15 +246,13 @@ def solve(
 
 def _inside(cone: Array) -> Array:
     """A point well inside a cone G u >= 0 whose interior is not empty: it maximises the least slack."""
-    from scipy.optimize import linprog
-
     if not len(cone):
         return np.zeros(cone.shape[1])
     unit = np.ldexp(cone, -np.frexp(np.abs(cone).max(axis=1, keepdims=True))[1])  # no square of it leaves the doubles
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
     least = np.concatenate([-unit, np.ones((len(unit), 1))], axis=1)
-    box = [(-1.0, 1.0)] * cone.shape[1] + [(0.0, None)]
-    return np.asarray(linprog([0.0] * cone.shape[1] + [-1.0], A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
+    goal, box = [0.0] * cone.shape[1] + [-1.0], [(-1.0, 1.0)] * cone.shape[1] + [(0.0, None)]
+    return np.asarray(scipy.optimize.linprog(goal, A_ub=least, b_ub=np.zeros(len(unit)), bounds=box).x[:-1])
 
 
 def _step(programme: _Programme, z: Array, weight: float) -> tuple[Array, float]:

@@ -186,6 +186,9 @@ noisy_cgd_convex_relu = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: glm.reach(
+        config, config.epochs * (count // config.batch_size), Fraction(config.outputs * config.hyperplanes)
+    ),
     reference=train,
     batched="oracle.algorithms.convex_relu.torch_convex_relu:twin",
     source=("relu-approx/lem-3.2-repaired", "relu-approx/thm-2.8-formula"),

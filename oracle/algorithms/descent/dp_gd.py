@@ -132,6 +132,7 @@ dp_gd = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: glm.reach(config, config.steps, Fraction(count, config.dataset_size)),
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_gd:twin",
     gaussian_release=lambda config: config.loss == "linear",

@@ -135,6 +135,10 @@ dp_gd_projected = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: records.reach(
+        steps=1, learning_rate=config.learning_rate, gradient=config.lipschitz, noise=config.noise_on_mean,
+        start=config.radius,
+    ),
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_gd_projected:twin",
     source=("relu-approx/alg-1",),

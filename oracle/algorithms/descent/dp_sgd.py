@@ -145,6 +145,7 @@ dp_sgd = Algorithm(
     neighbours="any",
     guarantees=GUARANTEES,
     check=check,
+    reach=lambda config, count: glm.reach(config, config.steps, Fraction(count, config.batch_size)),
     reference=train,
     batched="oracle.algorithms.descent.torch_dp_sgd:twin",
     source=("relu-approx/eq-2.2", "cs208/dp-sgd-repaired"),

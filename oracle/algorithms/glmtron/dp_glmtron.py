@@ -150,6 +150,7 @@ _algorithm = functools.partial(
         covered(_best, PASS),
     ),
     check=glmtron.check,
+    reach=lambda config, count: glmtron.reach(config, count, 2 * config.noise_over_sensitivity),
 )
 
 dp_glmtron = _algorithm(

@@ -99,6 +99,9 @@ _algorithm = functools.partial(
         covered(_own, _PASS),
     ),
     check=glmtron.check,
+    reach=lambda config, count: glmtron.reach(  # a prefix has as many nodes as its number has digits, or fewer
+        config, count, config.noise_multiplier * count.bit_length() / count
+    ),
 )
 
 dp_taglmtron = _algorithm(

@@ -15,11 +15,13 @@ Lemma D.1), which lengthens short vectors and leaves long ones: it bounds nothin
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Condition, Values, equals
 
 SHORTEN, PRINTED_MAX = "shorten", "printed-max"
@@ -38,6 +40,16 @@ SHORTENS = equals("shortening", "clip", SHORTEN)
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless these are data; of any norm, since every record's vector is clipped."""
     glm.check_data(features, labels)
+
+
+def reach(config: Values, count: int, noise: Fraction) -> float:
+    """How far a pass may carry the weights (`records`), the noise of a step being that many clipping norms."""
+    if config.clip != SHORTEN:
+        return -np.inf  # what the misprint makes of a vector is as long as its record
+    return records.reach(
+        steps=count, learning_rate=config.learning_rate, gradient=config.clip_norm, noise=noise * config.clip_norm,
+        start=config.initial_std * records.LARGEST_DRAW,
+    )
 
 
 def vector(x: Array, y: float, w: Array, *, indicator: bool) -> Array:

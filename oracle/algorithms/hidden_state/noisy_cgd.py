@@ -108,6 +108,7 @@ noisy_cgd = Algorithm(
     neighbours="replace",
     guarantees=(HIDDEN, COMPOSED),
     check=check,
+    reach=lambda config, count: glm.reach(config, config.epochs * (count // config.batch_size)),
     reference=train,
     batched="oracle.algorithms.hidden_state.torch_noisy_cgd:twin",
     gaussian_release=lambda config: config.loss == "linear",

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 
 from oracle.algorithms.kernels.multinomial import exponents
 
 
-def features(x: torch.Tensor, degree: int) -> torch.Tensor:
-    """psi of all records, [n, features] for records [n, d]."""
-    table = torch.as_tensor(exponents(x.shape[1], degree).copy())
+class Table(NamedTuple):
+    """The features of a degree: the exponents [features, inputs], and the roots of the coefficients."""
+
+    degree: int
+    exponents: torch.Tensor
+    roots: torch.Tensor
+
+
+def table(inputs: int, degree: int, like: torch.Tensor) -> Table:
+    """The features of records that are where and as the tensor is."""
+    powers = torch.as_tensor(exponents(inputs, degree).copy())
     # In float64 on the host, for a device that has none: the factorials leave float32 at degree 35.
-    powers = table.to(torch.float64)
-    logs = torch.lgamma(powers.sum(dim=1) + 1) - torch.lgamma(powers + 1).sum(dim=1)
-    result = (torch.exp(logs) / (degree + 1)).sqrt().to(x.dtype).to(x.device).expand(x.shape[0], -1)
-    table = table.to(x.device)
+    double = powers.to(torch.float64)
+    logs = torch.lgamma(double.sum(dim=1) + 1) - torch.lgamma(double + 1).sum(dim=1)
+    roots = (torch.exp(logs) / (degree + 1)).sqrt()
+    return Table(degree, powers.to(like.device), roots.to(like.dtype).to(like.device))
+
+
+def features(x: torch.Tensor, of: Table) -> torch.Tensor:
+    """psi of all records, [n, features] for records [n, d]."""
+    result = of.roots.expand(x.shape[0], -1)
     for coordinate in range(x.shape[1]):
         ladder = [torch.ones_like(x[:, coordinate])]
-        for _ in range(degree):
+        for _ in range(of.degree):
             ladder.append(ladder[-1] * x[:, coordinate])
-        result = result * torch.stack(ladder, dim=1)[:, table[:, coordinate]]
+        result = result * torch.stack(ladder, dim=1)[:, of.exponents[:, coordinate]]
     return result
 
 

@@ -39,7 +39,8 @@ def _slope(config: Values) -> Slope:
 
 
 def _lifted(x: torch.Tensor, config: Values) -> Lifted:
-    return lambda block: torch_multinomial.features(block, config.degree), _width(x, config)
+    table = torch_multinomial.table(x.shape[1], config.degree, x)
+    return lambda block: torch_multinomial.features(block, table), _width(x, config)
 
 
 def _width(x: torch.Tensor, config: Values) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, equals, said, towards
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -93,6 +93,7 @@ sufficient_statistics = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: records.log2(records.LARGEST_DRAW * config.noise_scale),
     reference=train,
     batched="oracle.algorithms.mechanisms.torch_sufficient_statistics:twin",
     source=("cs208/linreg-suffstats-repaired",),

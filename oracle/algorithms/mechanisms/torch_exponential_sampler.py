@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from oracle.algorithms.mechanisms.torch_exponential_mechanism import energies
@@ -22,7 +21,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
         proposal = theta + float(config.proposal_std) * drawn(tape.normal("proposal", step, x.shape[1]), x)
         there = energies(x, y, config, proposal)
         log_ratio = (current - there) / float(config.temperature)
-        accepted = drawn(np.log(tape.uniform("accept", step, 1)[:, 0]), x) < log_ratio
+        accepted = torch.as_tensor(tape.uniform("accept", step, 1)[:, 0], device=x.device).log().to(x) < log_ratio
         theta = torch.where(accepted[:, None], proposal, theta)
         current = torch.where(accepted, there, current)
         if recorder is not None:

@@ -42,7 +42,7 @@ import numpy as np
 from oracle.algorithms.descent import dp_sgd
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values
 from oracle.core.tape import Tape
 
@@ -196,6 +196,10 @@ dp_sgd_multilayer = Algorithm(
         ),
     ),
     check=dp_sgd.check,
+    reach=lambda config, count: records.reach(
+        steps=1, learning_rate=config.learning_rate, gradient=config.clip_norm * count / config.batch_size,
+        noise=config.noise_on_mean, start=Fraction(radius(config)) + records.LARGEST_DRAW,
+    ),
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_multilayer:twin",
     source=(

@@ -25,7 +25,7 @@ import numpy as np
 from oracle.algorithms.descent import dp_sgd
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
@@ -98,6 +98,10 @@ dp_sgd_network = Algorithm(
     neighbours="any",
     guarantees=dp_sgd.GUARANTEES,
     check=dp_sgd.check,
+    reach=lambda config, count: records.reach(
+        steps=config.steps, learning_rate=config.learning_rate, gradient=config.clip_norm * count / config.batch_size,
+        noise=config.noise_on_mean, start=config.initial_scale * records.LARGEST_DRAW,
+    ),
     reference=train,
     batched="oracle.algorithms.networks.torch_dp_sgd_network:twin",
     source=("cs208/dp-sgd-repaired", "cs208/nn-nonconvex"),

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from oracle.algorithms.networks.dp_sgd_multilayer import shapes, weights_count
-from oracle.algorithms.networks.torch_dp_sgd_network import about_largest, members
+from oracle.algorithms.networks.torch_dp_sgd_network import about_largest, drawn_batches
 from oracle.algorithms.shared.torch_minimiser import residual
 from oracle.core.algorithm import Values
 from oracle.core.tape import LONGEST_SHORT_PAIR, Tape
@@ -116,10 +116,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
     ball, kept = _Ball(weights, config), Kept(x)
     means = [torch.zeros_like(layer) for layer in weights]
     features, labels = torch.cat([x, x.new_zeros(1, x.shape[1])]), torch.cat([y, y.new_zeros(1)])
-    rate = config.batch_size / config.dataset_size
-    for step in range(config.steps):
-        mask = tape.bernoulli("batch", step, len(x), rate)
-        index, taken = (torch.as_tensor(part, device=x.device) for part in members(mask, absent=len(x)))
+    for step, (index, taken) in enumerate(drawn_batches(tape, config, x, absent=len(x))):
         if recorder is not None:
             totals = [torch.zeros_like(layer) for layer in weights]
             batch = _rows(features, index), _rows(labels, index), clip_norm, config.loss
@@ -141,17 +138,20 @@ def _descend(
     """The clipped gradients of the records [M, k] are taken from the weights.
 
     Few models have many more records than is usual: theirs beyond that number are worked on apart, so that the others
-    have fewer places to fill.
+    have fewer places to fill; not on a device, which would have to tell the host which models these are.
     """
     absent, usual = len(features) - 1, math.ceil(config.batch_size + math.sqrt(config.batch_size) / 2)
     first, rest = index[:, :usual].contiguous(), index[:, usual:]
-    crowded = (rest[:, :1] != absent).nonzero()[:, 0]
-    before = [layer[crowded] for layer in weights]
 
     def descend(layers: Layers, records: torch.Tensor, into: Layers) -> None:
         batch = _rows(features, records), _rows(labels, records), float(config.clip_norm), config.loss
         add_clipped_sums(layers, *batch, into=into, times=-float(config.learning_rate) / config.batch_size, kept=kept)
 
+    if features.device.type != "cpu":
+        descend(weights, index.contiguous(), weights)
+        return
+    crowded = (rest[:, :1] != absent).nonzero()[:, 0]
+    before = [layer[crowded] for layer in weights]
     descend(weights, first, weights)
     if len(crowded) > 0:
         after = [layer[crowded] for layer in weights]
@@ -175,9 +175,15 @@ class _Ball:
         if self.reach <= self.radius:
             return
         self.reach = 0.0
+        local = weights[0].device.type == "cpu"
         for layer, middle in zip(weights, self.centre, strict=True):
             offset = layer - middle
             lengths = torch.linalg.matrix_norm(offset)
+            if not local:  # the host is told nothing
+                lengths = lengths[:, None, None]
+                layer.copy_(torch.where(lengths > self.radius, middle + offset * (self.radius / lengths), layer))
+                self.reach = self.radius
+                continue
             outside = (lengths > self.radius).nonzero()[:, 0]  # the others keep every bit, whoever shares their chunk
             if len(outside) > 0:
                 share = (self.radius / lengths[outside])[:, None, None]

@@ -12,6 +12,7 @@ for j = 1, ..., m, before (a, e). A record's gradient is r times the outer produ
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,30 @@ def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64]
     return index, taken
 
 
+def drawn_batches(
+    tape: Tape, config: Values, x: torch.Tensor, absent: int = 0
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """The batches of all steps, as `members` packs them, on the device of the records x."""
+    rate, steps = config.batch_size / config.dataset_size, range(config.steps)
+
+    def draw(step: int) -> Any:  # an array on the host, a tensor on a device
+        return tape.bernoulli("batch", step, len(x), rate)
+
+    if x.device.type == "cpu":
+        for step in steps:
+            index, taken = members(draw(step), absent)
+            yield torch.as_tensor(index), torch.as_tensor(taken)
+        return
+    # Whoever asks a device for the size of a batch waits for it: all masks are drawn once before, and it is asked once.
+    sizes = torch.stack([draw(step).sum(dim=1).amax() for step in steps])
+    places = torch.arange(int(sizes.amax()), device=x.device)
+    for step in steps:
+        mask = draw(step)
+        taken = places < mask.sum(dim=1, keepdim=True)
+        first = mask.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : len(places)]
+        yield first.where(taken, absent), taken
+
+
 def order(width: int, dimension: int) -> torch.Tensor:
     """Where the weights, in the order that is used here, stand in the order of the reference, [P]."""
     first = torch.arange(width * dimension).view(width, dimension)
@@ -58,17 +83,13 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
     """The last weights of a block of models, [m, P]."""
     x, y = data
     eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
-    rate = config.batch_size / config.dataset_size
     here = order(config.hidden_units, x.shape[1]).to(x.device)
     back = here.argsort()
     weights = _initial(config, tape, x)[:, here]
     records = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
     squares = records.square().sum(dim=1)
     kept = Kept(x)
-    for step in range(config.steps):
-        index, taken = (
-            torch.as_tensor(part, device=x.device) for part in members(tape.bernoulli("batch", step, len(x), rate))
-        )
+    for step, (index, taken) in enumerate(drawn_batches(tape, config, x)):
         batch = kept("batch", *index.shape, records.shape[1])
         torch.index_select(records, 0, index.view(-1), out=batch.view(-1, records.shape[1]))
         lengths, known = (part.index_select(0, index.view(-1)).view(index.shape) for part in (squares, y))

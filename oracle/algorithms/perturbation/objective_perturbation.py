@@ -33,7 +33,7 @@ from oracle.algorithms.perturbation.output_perturbation import CONVEX, GAMMA, GA
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, exactly, given, said
 from oracle.core.errors import DomainError
 from oracle.core.hypotheses import ROUNDED
@@ -45,6 +45,9 @@ CORRECTIONS = ("cms11", "sharp", "none")
 def check(features: Array, labels: Array, config: Values) -> None:
     """A DomainError unless the data fit the configuration that the guarantee assumes."""
     glm.check_data(features, labels, feature_norm=config.feature_norm, loss=config.loss)
+    if records.log2(config.feature_norm) > 500:
+        given = records.told(config.feature_norm)
+        raise DomainError(f"feature_norm = {given} is outside its domain: its square is no double")
 
 
 def _curvature(config: Values) -> Fraction:

@@ -23,7 +23,7 @@ import numpy as np
 from oracle.algorithms.shared import glm, minimiser
 from oracle.algorithms.shared.conditions import CONSTANT_SIZE
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Guarantee, Values, by_design, equals, given, said
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
@@ -105,6 +105,7 @@ output_perturbation = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: records.log2(records.LARGEST_DRAW * config.noise_scale),
     reference=train,
     batched="oracle.algorithms.perturbation.torch_output_perturbation:twin",
     source=("cs208/output-perturbation",),

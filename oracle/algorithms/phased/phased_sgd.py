@@ -43,7 +43,7 @@ from oracle.algorithms.shared.conditions import (
     SHORT_FEATURES,
 )
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said
 from oracle.core.domain import Number, positive, positive_integer
 from oracle.core.errors import DomainError
@@ -61,6 +61,17 @@ def check(features: Array, labels: Array, config: Values) -> None:
     if largest > float(config.label_bound):
         raise DomainError(f"labels are as large as {largest}, above the declared label_bound = {config.label_bound}")
     sizes(features.shape[0])
+
+
+def reach(config: Values, count: int) -> float:
+    """How far all phases may carry the weights (`records`): their steps are at most a quarter of the base's.
+
+    Residuals are at most 2 label_bound, or 2 where labels are in [-1, 1], and features at most 2, projected.
+    """
+    return records.reach(
+        steps=count, learning_rate=config.base_learning_rate / 4, noise=config.noise_over_step,
+        gradient=4 * Fraction(getattr(config, "label_bound", 1)), start=Fraction(getattr(config, "initial_radius", 0)),
+    )
 
 
 def sizes(records: int) -> list[int]:
@@ -279,6 +290,7 @@ phased_sgd = Algorithm(
         _risk_guarantee(given("start-at-distance", "distance"), given("data-rank", "rank"), projected=False),
     ),
     check=check,
+    reach=reach,
     reference=train,
     batched="oracle.algorithms.phased.torch_phased_sgd:twin",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
@@ -311,6 +323,7 @@ phased_sgd_projected = Algorithm(
         ),
     ),
     check=check,
+    reach=reach,
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_phased_sgd:twin_projected",
     source=("nonconvex-nn/thm-2-privacy",),

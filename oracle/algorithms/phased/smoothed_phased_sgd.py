@@ -28,6 +28,7 @@ from oracle.algorithms.phased.phased_sgd import (
     descend_projected,
     link_facts,
     phased_guarantee,
+    reach,
 )
 from oracle.algorithms.shared.conditions import PLANNED
 from oracle.algorithms.shared.glm import Array
@@ -69,6 +70,7 @@ smoothed_phased_sgd = Algorithm(
     neighbours="replace",
     guarantees=(phased_guarantee("envelope_smoothness", projected=False),),
     check=check,
+    reach=reach,
     reference=train,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:twin",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
@@ -89,6 +91,7 @@ smoothed_phased_sgd_projected = Algorithm(
     neighbours="replace",
     guarantees=(phased_guarantee("envelope_smoothness", projected=True),),
     check=check,
+    reach=reach,
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:twin_projected",
     source=("nonconvex-nn/thm-5-privacy",),

@@ -28,6 +28,7 @@ Nothing is clipped: |x| <= r and |y| <= B are hypotheses, and data beyond them a
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -37,7 +38,7 @@ from oracle.algorithms.regression import relu_regression
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LABELS_BOUNDED, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape
 
@@ -78,6 +79,15 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             recorder("update", step=step, clipped_sum=total.copy(), noise_std=std)
         w = w - eta * (total / config.batch_size + std * tape.normal("noise", step, dimension)[0])
     return w
+
+
+def _first(config: Values, count: int) -> float:
+    """How far the first step may carry the weights (`records`): all others follow how far they have come."""
+    std = noise_std(config, 0.0)
+    return records.reach(
+        steps=1, learning_rate=config.learning_rate, gradient=config.feature_norm * config.label_bound,
+        noise=Fraction(std) if math.isfinite(std) else Fraction(2) ** 1024,
+    )
 
 
 def _parameters(config: Values) -> dict[str, Fraction] | None:
@@ -151,6 +161,7 @@ adaptive_batched_gd = Algorithm(
         ),
     ),
     check=check,
+    reach=_first,
     reference=train,
     batched="oracle.algorithms.regression.torch_adaptive_batched_gd:twin",
     source=("nonconvex-nn/thm-7-privacy", "nonconvex-nn/grad-bound-prose"),

@@ -34,7 +34,7 @@ from oracle.algorithms.shared.conditions import (
     SHORT_FEATURES,
 )
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, said
 from oracle.core.tape import Tape
 from oracle.engines.projection import PROJECTED_DIMENSION
@@ -133,6 +133,10 @@ dp_pgd = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: records.reach(
+        steps=1, learning_rate=config.learning_rate, gradient=config.weight_bound + config.label_bound,
+        noise=config.noise_on_mean, start=2 * config.weight_bound,
+    ),
     reference=train,
     batched="oracle.algorithms.regression.torch_dp_pgd:twin",
     source=("nonconvex-nn/thm-6-privacy", "nonconvex-nn/alg-7-typos"),

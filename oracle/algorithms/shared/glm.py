@@ -12,6 +12,7 @@ r does not decrease in the score, and clipping keeps that. The curvature is the 
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace as Values
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,18 @@ def clip(gradient: Array, clip_norm: float) -> Array:
     """The gradient, shortened to norm C if it is longer; zero stays zero."""
     norm = float(np.linalg.norm(gradient))
     return gradient * min(1.0, clip_norm / norm) if norm > 0 else gradient
+
+
+def reach(config: Values, steps: int, share: Fraction = Fraction(1)) -> float:
+    """How far steps on a mean of clipped gradients, with a ridge if there is one, may carry the weights (`records`).
+
+    `share` is the largest number of gradients in a mean over its divisor.
+    """
+    ridge = getattr(config, "regularisation", Fraction(0))
+    return records.reach(
+        steps=steps, learning_rate=config.learning_rate, gradient=config.clip_norm * max(share, Fraction(1)),
+        noise=config.noise_on_mean, factor=abs(1 - config.learning_rate * ridge),
+    )
 
 
 def check_data(features: Array, labels: Array, *, feature_norm: Fraction | None = None, loss: str = "") -> None:

@@ -72,7 +72,7 @@ def worst_distance(shape: tuple[int, int], loss: str, ridge: float, feature_norm
 
         rounding <= k (L + c (L + 2 rounding) / lambda) = k L (1 + c / lambda) / (1 - 2 k c / lambda).
     """
-    steep = float(CURVATURE[loss]) * feature_norm**2 + ridge
+    steep = float(CURVATURE[loss]) * feature_norm * feature_norm + ridge
     k = rounding(float(np.finfo(np.float64).eps), shape, 1.0, 0.0, 0.0, 0.0)
     left = 1.0 - 2.0 * k * steep / ridge
     if left <= 0.5:
@@ -97,7 +97,7 @@ def minimise(
     features: Array, labels: Array, loss: str, ridge: float, tilt: Array, feature_norm: float, recorder: Any = None
 ) -> tuple[Array, float]:
     """The minimiser of J, and a bound on the distance of this answer from it."""
-    steep = float(CURVATURE[loss]) * feature_norm**2 + ridge
+    steep = float(CURVATURE[loss]) * feature_norm * feature_norm + ridge
     spacing = float(np.finfo(np.float64).eps)
     theta = np.zeros(features.shape[1])
     gradient, hessian = derivatives(features, labels, loss, ridge, tilt, theta)

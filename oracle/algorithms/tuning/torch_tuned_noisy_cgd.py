@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from oracle.algorithms.shared.torch_glm import clipped, residual
@@ -51,10 +50,13 @@ def _trained(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, most:
     if not most:
         return theta
     sigma, clip_norm, batch_size = float(config.noise_on_mean), float(config.clip_norm), config.batch_size
-    uniform = np.concatenate([tape.uniform("candidate", run, 1) for run in range(most)], axis=1)
-    index = np.minimum((uniform * len(config.learning_rates)).astype(np.int64), len(config.learning_rates) - 1)
+    candidates = len(config.learning_rates)
+    uniform = torch.cat(
+        [torch.as_tensor(tape.uniform("candidate", run, 1), device=x.device) for run in range(most)], dim=1
+    )
+    index = (uniform * candidates).long().clamp(max=candidates - 1)
     grids = (config.learning_rates, config.regularisations)
-    eta, lam = (drawn(np.array([float(entry) for entry in grid])[index], x)[:, :, None] for grid in grids)
+    eta, lam = (drawn([float(entry) for entry in grid], x)[index][:, :, None] for grid in grids)
     norms = torch.linalg.vector_norm(x, dim=1)
     step = 0
     for _ in range(config.epochs):
@@ -62,11 +64,11 @@ def _trained(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, most:
             batch = slice(start, start + batch_size)
             r = residual(config.loss, theta @ x[batch].T, y[batch])
             total = clipped(r, norms[batch], clip_norm) @ x[batch]
-            draws = [tape.normal(f"run {run}/noise", step, x.shape[1]) for run in range(most)]
+            draws = [drawn(tape.normal(f"run {run}/noise", step, x.shape[1]), x) for run in range(most)]
             if recorder is not None:
                 recorder("samples", step=step, batch=batch, norms=r.abs() * norms[batch])
                 recorder("update", step=step, clipped_sum=total, noise_std=sigma)
-            theta = theta - eta * (total / batch_size + lam * theta + sigma * drawn(np.stack(draws, axis=1), x))
+            theta = theta - eta * (total / batch_size + lam * theta + sigma * torch.stack(draws, dim=1))
             step += 1
     return theta
 

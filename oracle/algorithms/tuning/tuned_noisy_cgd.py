@@ -33,8 +33,11 @@ from oracle.algorithms.tuning.poisson_tuning import BEST_OF_POISSON
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, said, towards
 from oracle.core.errors import DomainError
+from oracle.core.records import told
 from oracle.core.registry import bound
 from oracle.core.tape import Tape
+
+_MOST_RUNS = 10**9
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ def protected(config: Values, records: int) -> int:
         raise DomainError("learning_rates = [] is outside its domain: a grid of one candidate at least")
     if config.score == "accuracy" and config.loss != "logistic":
         raise DomainError(f"score = accuracy is outside its domain: the {config.loss} loss has no classes")
+    if config.mean_runs > _MOST_RUNS:
+        raise DomainError(f"mean_runs = {told(config.mean_runs)} is outside its domain: at most {_MOST_RUNS} runs")
     if config.validation_records >= records:
         raise DomainError(
             f"validation_records = {config.validation_records} is outside its domain: less than the {records} records"
@@ -73,6 +78,12 @@ def candidate(config: Values, index: int) -> Values:
     """The configuration of NoisyCGD for one entry of the grid."""
     rate, ridge = config.learning_rates[index], config.regularisations[index]
     return Values(**{**vars(config), "learning_rate": rate, "regularisation": ridge})
+
+
+def _reach(config: Values, count: int) -> float:
+    """The farthest of the candidates."""
+    steps = config.epochs * (count - config.validation_records) // config.batch_size
+    return max(glm.reach(candidate(config, index), steps) for index in range(len(config.learning_rates)))
 
 
 def quality(features: Array, labels: Array, config: Values, theta: Array) -> float:
@@ -168,6 +179,7 @@ poisson_tuned_noisy_cgd = Algorithm(
         Guarantee("poisson-tuning.epsilon", "by the privacy curve of the worst candidate's run", _worst, _CONDITIONS),
     ),
     check=check,
+    reach=_reach,
     reference=train,
     batched="oracle.algorithms.tuning.torch_tuned_noisy_cgd:twin",
     source=("relu-approx/thm-5.1", "relu-approx/thm-2.8-formula"),

@@ -31,10 +31,11 @@ from oracle.engines.sampled.plain_bounds import (
 )
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_contour import SmoothedCurve
-from oracle.engines.sampled.smoothed_plan import affordable_nodes, smoothed_plan
+from oracle.engines.sampled.smoothed_plan import Work, affordable_nodes, smoothed_plan
 from oracle.engines.sampled.smoothed_sums import SmoothedScout, SmoothedSums
 
 _WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_SMOOTHED = 90_000.0  # of all smoothed ones where no width is asked for, in those of `Work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
@@ -45,7 +46,7 @@ _SECANTS, _SETTLED = 60, 2.0**-42  # evaluations of a root, and the distance of 
 _NOISE = 1e-5  # differences of logarithms below which a chord tells no slope
 _FAR = 3.0  # in the exponent: by how much a delta may be below its estimate before the plan is made again
 _SEARCHES = 3
-_SCOUTS = (1 << 13) - 1  # nodes that find the place before the others are spent on it
+_SCOUTS = (1 << 12) - 1  # nodes that find the place before the others are spent on it
 _SHARES = tuple(math.log(10) * power for power in (-5, -4, -3, -2, -1))  # of delta that a cut may lose, in logarithms
 _TOLERABLE, _SLOWER = 9.0, 4.0
 _MOVED, _STRAYED = 0.5, 3.0  # by how much a place may be off, in the exponent, before and after all nodes are spent
@@ -71,8 +72,8 @@ class SampledQuestion(Protocol):
     def suited(self) -> SampledGaussian:
         """The step, or one that is cut, whichever serves a sum of few nodes."""
 
-    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
-        """Its enclosure by a smoothed contour of that step."""
+    def smoothed(self, step: SampledGaussian, nodes: int, work: Work) -> Enclosure:
+        """Its enclosure by a smoothed contour of that step, for no more work."""
 
     def chernoff(self, step: SampledGaussian) -> Enclosure:
         """Between 0 and Chernoff's bound, by that step."""
@@ -103,9 +104,9 @@ class SampledDelta:
 
         return _suited(self.step, self.count, _log(told), chernoff) if told > 0 else self.step
 
-    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
+    def smoothed(self, step: SampledGaussian, nodes: int, work: Work) -> Enclosure:
         """Between the bounds of a smoothed contour."""
-        return smoothed_delta(step, self.count, self.epsilon, nodes)
+        return smoothed_delta(step, self.count, self.epsilon, nodes, work)
 
     def chernoff(self, step: SampledGaussian) -> Enclosure:
         """At most Chernoff's bound."""
@@ -138,9 +139,9 @@ class SampledEpsilon:
 
         return _suited(self.step, self.count, log_delta, chernoff)
 
-    def smoothed(self, step: SampledGaussian, nodes: int) -> Enclosure:
+    def smoothed(self, step: SampledGaussian, nodes: int, work: Work) -> Enclosure:
         """Between the bounds of a smoothed contour."""
-        return smoothed_epsilon(step, self.count, self.delta, nodes)
+        return smoothed_epsilon(step, self.count, self.delta, nodes, work)
 
     def chernoff(self, step: SampledGaussian) -> Enclosure:
         """At most where Chernoff's bound meets the delta."""
@@ -191,18 +192,18 @@ def narrowest(
     if step is question.step:
         with contextlib.suppress(*UNPLANNED):
             return exactly(asked, _WORK)
-    best = question.quickly()
+    best, work = question.quickly(), Work(_SMOOTHED if width is None else math.inf)
     for nodes in (_NODES if width is not None else _NODES[:1]) if noisy else ():
         if best is not None and reaches(best, asked):
             return best
         try:
-            best = _both(best, question.smoothed(step, nodes))
+            best = _both(best, question.smoothed(step, nodes, work))
         except UNPLANNED:
             break
     if best is None or not reaches(best, _LOOSE):
         best = _both(best, question.plain())
     chernoff = [functools.partial(question.chernoff, some) for some in dict.fromkeys((step, question.step))]
-    finer = functools.partial(question.smoothed, step, _NODES[1])
+    finer = functools.partial(question.smoothed, step, _NODES[1], work)
     for rescue in (*chernoff, functools.partial(exactly, _LOOSE, _WORK), finer) if noisy else ():
         with ctx.workprec(64):
             low, high = best.lower.ball, best.upper.ball
@@ -223,16 +224,25 @@ def narrowest(
 # ---- the smoothed contour
 
 
-def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: int) -> Enclosure:
-    """delta(epsilon) between the bounds of a smoothed contour with that many nodes."""
+def smoothed_delta(
+    step: SampledGaussian, count: int, epsilon: Fraction, nodes: int, work: Work | None = None
+) -> Enclosure:
+    """delta(epsilon) between the bounds of a smoothed contour with that many nodes, as far as the work goes."""
+    work = Work() if work is None else work
     best = Enclosure.between(arb(0), arb(1))
     saddle = saddle_for([(step, count)], epsilon=float(epsilon))
     most = affordable_nodes(step, saddle.c, nodes)
     with contextlib.suppress(*UNPLANNED):
-        return _scouted_delta(step, count, epsilon, saddle, most)
-    for _ in range(2):
-        curve = SmoothedCurve(step, count, smoothed_plan(step, count, saddle, most))
-        found, log_delta = _delta_of(curve, epsilon)
+        return _scouted_delta(step, count, epsilon, saddle, most, work)
+    for attempt in range(2):
+        try:
+            plan = smoothed_plan(step, count, saddle, most)
+            work.spend(step, plan, balls=True)
+            found, log_delta = _delta_of(SmoothedCurve(step, count, plan), epsilon)
+        except UNPLANNED:
+            if not attempt:
+                raise
+            break  # what the first one told stands
         best = _both(best, found)
         if log_delta > saddle.log_delta - (_FAR if found.lower.mantissa else 1):
             break  # or nothing new would be tried
@@ -240,10 +250,14 @@ def smoothed_delta(step: SampledGaussian, count: int, epsilon: Fraction, nodes: 
     return best
 
 
-def _scouted_delta(step: SampledGaussian, count: int, epsilon: Fraction, saddle: Saddle, nodes: int) -> Enclosure:
+def _scouted_delta(
+    step: SampledGaussian, count: int, epsilon: Fraction, saddle: Saddle, nodes: int, work: Work
+) -> Enclosure:
     """The same where floats see a delta: they tell how large it is, and how much it bends."""
     for _ in range(_SEARCHES):
-        scout = SmoothedScout(step, count, smoothed_plan(step, count, saddle, min(nodes, _SCOUTS)))
+        plan = smoothed_plan(step, count, saddle, min(nodes, _SCOUTS))
+        work.spend(step, plan, balls=False)
+        scout = SmoothedScout(step, count, plan)
         about, known = scout.about(saddle.epsilon, above=True), saddle.log_delta
         if about == -math.inf:
             raise PrecisionError("floats see no delta here")
@@ -251,6 +265,7 @@ def _scouted_delta(step: SampledGaussian, count: int, epsilon: Fraction, saddle:
         if about > known - _FAR:
             break
     plan = smoothed_plan(step, count, saddle, nodes, scout.curvature(saddle.epsilon))
+    work.spend(step, plan, balls=True)
     return _delta_of(SmoothedCurve(step, count, plan), epsilon)[0]
 
 
@@ -263,12 +278,17 @@ def _delta_of(curve: SmoothedCurve, epsilon: Fraction) -> tuple[Enclosure, float
         return Enclosure.between(low.max(arb(0)), high.min(arb(1))), float(high.log().mid())
 
 
-def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: int) -> Enclosure:
-    """The least epsilon >= 0 at delta between the bounds of a smoothed contour with that many nodes."""
+def smoothed_epsilon(
+    step: SampledGaussian, count: int, delta: Fraction, nodes: int, work: Work | None = None
+) -> Enclosure:
+    """The least epsilon >= 0 at delta between the bounds of a smoothed contour, as far as the work goes."""
+    work = Work() if work is None else work
     log_delta = _log(ball(delta))
     saddle = saddle_for([(step, count)], log_delta=log_delta)
     scouts = min(nodes, affordable_nodes(step, saddle.c, _SCOUTS), _SCOUTS)
-    scout: SmoothedSums = SmoothedScout(step, count, smoothed_plan(step, count, saddle, scouts))
+    plan = smoothed_plan(step, count, saddle, scouts)
+    work.spend(step, plan, balls=False)
+    scout: SmoothedSums = SmoothedScout(step, count, plan)
     place, slope = _about_root(scout, log_delta, saddle.epsilon, saddle.c, above=True)
     for _ in range(2):
         if abs(place - saddle.epsilon) * saddle.c > _MOVED:  # the loss is nearly discrete, Chernoff's bound a bad guess
@@ -276,6 +296,7 @@ def smoothed_epsilon(step: SampledGaussian, count: int, delta: Fraction, nodes: 
             saddle = Saddle(order, place, log_delta)
         most = affordable_nodes(step, saddle.c, nodes)
         plan = smoothed_plan(step, count, saddle, most, scout.curvature(place))
+        work.spend(step, plan, balls=True)
         scout = curve = SmoothedCurve(step, count, plan)
         place, slope = _about_root(curve, log_delta, place, slope, above=True)
         if abs(place - saddle.epsilon) * plan.chernoff < _STRAYED:

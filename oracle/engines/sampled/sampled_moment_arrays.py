@@ -19,6 +19,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import array_api_compat
+
 from oracle.core.arrays import UNIT
 
 _COARSE = 160  # points of the scan that places the window
@@ -161,7 +163,7 @@ def divergence(xp: Any, sigma: Any, rate: Any, alpha: Any, wanted: Any, *, repla
     pieces = [rows[first : first + _CELLS // _COARSE] for first in range(0, rows.shape[0], _CELLS // _COARSE)]
     for piece in pieces:
         ends = _Pair(xp, tuple(column[piece] for column in columns), replace=replace).window()
-        left = xp.arange(piece.shape[0])
+        left = xp.arange(piece.shape[0], device=array_api_compat.device(piece))
         for count in _LEVELS:
             for first in range(0, left.shape[0], _CELLS // count):
                 part = left[first : first + _CELLS // count]

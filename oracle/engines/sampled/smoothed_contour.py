@@ -262,6 +262,9 @@ class SmoothedCurve(SmoothedSums):
         """A ball whose bottom is a lower bound of delta(epsilon)."""
         with ctx.workprec(_PRECISION):
             b, c = self.b, self.c
+            value = self._certified(epsilon, above=False)
+            if not value > 0:
+                return arb(0)  # whatever the images are
             period = 2 * arb.pi() / self.k
             left, ratio = (-c * period).exp(), (-(b - c) * period).exp()
             chernoff = (self.log_chernoff - b * epsilon + b * b.log() - (b + 1) * (b + 1).log()).exp()
@@ -270,7 +273,7 @@ class SmoothedCurve(SmoothedSums):
                 r = SMOOTHNESS * self.w
                 if not epsilon - period + r + (1 + r + r.exp() * r * r / 2).log() < 0:
                     return arb(0)  # the images of the steps that tell nothing might be negative
-            return (self._certified(epsilon, above=False) - images).lower()
+            return (value - images).lower()
 
     def uncertainty(self, epsilon: float, log_delta: float, *, above: bool) -> float:
         """About by how much one certified bound misses its sum near a delta, in units of it, in floats."""

@@ -17,6 +17,7 @@ _WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
 _POINTS, _BESIDES = (6, 15, 60), 16.0
 _PULLS = (1.0, 0.7, 0.5, 0.35)
 _UNSMOOTHED = 22.0
+_BALL, _SHARED = 18.0, 1000.0
 _GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
 
 
@@ -54,6 +55,26 @@ def affordable_nodes(step: SampledGaussian, order: float, nodes: int) -> int:
     """Twice as many nodes where the quadrature has few points for its digits, a half or a quarter where it has many."""
     points = step.points(order, step.digits + _BESIDES) / step.digits
     return 2 * nodes + 1 if points < _POINTS[0] else nodes >> sum(points > some for some in _POINTS[1:])
+
+
+@dataclass
+class Work:
+    """What may be spent on smoothed contours, about a microsecond a unit; it is counted, not measured.
+
+    A point of the quadrature is 18 in balls and next to nothing in floats; a node's share of a point is 1/1000.
+    """
+
+    left: float = math.inf
+
+    def spend(self, step: SampledGaussian, plan: SmoothedPlan, *, balls: bool) -> None:
+        """Take off what a plan costs; refused where too little is left, for floats where no balls could follow, too."""
+        if self.left == math.inf:
+            return
+        points = step.points(plan.c, plan.accuracy)
+        floats = points * plan.nodes / _SHARED
+        if points * _BALL + (floats if balls else 2 * floats) > self.left:
+            raise PrecisionError(f"{points:.0f} points of quadrature at {plan.nodes} nodes are too much work")
+        self.left -= points * _BALL + floats if balls else floats
 
 
 def smoothed_plan(

@@ -18,7 +18,7 @@ from oracle.engines.sampled.plain_bounds import exceeded_delta, exceeded_epsilon
 from oracle.engines.sampled.sampled_bounds import SampledDelta, SampledEpsilon, smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from oracle.engines.sampled.smoothed_contour import SmoothedCurve
-from oracle.engines.sampled.smoothed_plan import smoothed_plan
+from oracle.engines.sampled.smoothed_plan import Work, smoothed_plan
 from oracle.engines.sampled.smoothed_sums import SmoothedScout
 
 pytestmark = pytest.mark.full
@@ -142,7 +142,7 @@ def holds(sigma: str, rate: str, direction: str, count: int, epsilon: str) -> No
     off = 1e-6 + 10 * abs(about / truth - 1)  # a kink of delta_1 may slow the sum down
     assert off < 1e-3
     question = SampledDelta(step, count, at)
-    answers = [plain_delta(step, count, at), question.smoothed(question.suited(), 16383)]
+    answers = [plain_delta(step, count, at), question.smoothed(question.suited(), 16383, Work())]
     cutting = cut_for(step, count, math.log(truth), math.log(1e-3))
     if cutting is not None:
         answers.append(smoothed_delta(cutting, count, at, 16383))
@@ -150,7 +150,7 @@ def holds(sigma: str, rate: str, direction: str, count: int, epsilon: str) -> No
         assert value.lower.compare(Fraction(truth * (1 + off))) <= 0, (str(value), truth)
         assert value.upper.compare(Fraction(truth * (1 - off))) >= 0, (str(value), truth)
     inverse = SampledEpsilon(step, count, Fraction(truth))
-    value = inverse.smoothed(inverse.suited(), 16383)
+    value = inverse.smoothed(inverse.suited(), 16383, Work())
     assert value.lower.compare(at * Fraction(1 + 10 * off)) <= 0, str(value)
     assert value.upper.compare(at * Fraction(1 - 10 * off)) >= 0, str(value)
 
@@ -185,7 +185,7 @@ def test_heavy_tails_have_narrow_answers() -> None:
     question = SampledEpsilon(step, 5, Fraction(1, 10**8))
     chosen = question.suited()
     assert isinstance(chosen, CutGaussian)
-    value = question.smoothed(chosen, 32767)
+    value = question.smoothed(chosen, 32767, Work())
     assert value.upper.compare(value.lower.to_fraction() * Fraction(1001, 1000)) <= 0
     assert question.chernoff(step).upper.compare(1000 * value.upper.to_fraction()) > 0
     assert smoothed_epsilon(cut("1", "1e-6", "replace", 5, "1e-8", 1e-2), 5, Fraction(1, 10**8), 8191).overlaps(value)
@@ -217,6 +217,6 @@ def test_a_scout_sees_what_the_certified_curve_does(
 def test_where_a_scout_sees_nothing_the_certified_curve_is_asked() -> None:
     step = SampledGaussian(Fraction("1.657"), Fraction("3.376e-5"), "remove")
     question = SampledDelta(step, 20, Fraction("3.355"))
-    value, told = question.smoothed(question.suited(), 32767), plain_delta(step, 20, Fraction("3.355"))
+    value, told = question.smoothed(question.suited(), 32767, Work()), plain_delta(step, 20, Fraction("3.355"))
     assert value.overlaps(told)
     assert value.certainly_le(Fraction(1, 10**112))

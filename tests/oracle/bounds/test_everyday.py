@@ -30,6 +30,8 @@ from oracle.engines.sampled import sampled_bounds, small_noise
 from oracle.engines.sampled.plain_bounds import plain_delta, plain_epsilon
 from oracle.engines.sampled.sampled_bounds import smoothed_delta, smoothed_epsilon
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
+from oracle.engines.sampled.smoothed_contour import SmoothedCurve
+from oracle.engines.sampled.smoothed_plan import SmoothedPlan
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 from everyday import GRID, RELATIONS
@@ -306,3 +308,37 @@ def test_the_lower_tail_is_cut_only_where_it_falls() -> None:
     assert reaches(value, Fraction(1, 10**9))
     with ctx.workprec(256):
         assert small_noise.delta(step, 5, arb(0)).overlaps(value.ball)
+
+
+# ---- what little work may cost
+
+
+TINY = [
+    ("3e-6", "3", "10000000", "0.5", "replace"), ("3e-4", "1.7", "10", "2", "replace"),
+    ("1e-6", "1", "2", "5", "remove"), ("1e-6", "1", "10000", "0.5", "replace"),
+]
+
+
+@pytest.mark.parametrize(("rate", "sigma", "steps", "epsilon", "relation"), TINY)
+def test_a_tiny_delta_costs_no_more_than_others(
+    monkeypatch: pytest.MonkeyPatch, rate: str, sigma: str, steps: str, epsilon: str, relation: str
+) -> None:
+    """Whose quadrature has thousands of points, at which no float64 sum would see it: counted, not timed."""
+    spent = []
+
+    def counting(step: SampledGaussian, count: int, plan: SmoothedPlan) -> SmoothedCurve:
+        spent.append(step.points(plan.c, plan.accuracy))
+        return SmoothedCurve(step, count, plan)
+
+    monkeypatch.setattr(sampled_bounds, "SmoothedCurve", counting)
+    step = SampledGaussian(Fraction(sigma), Fraction(rate), relation)
+    question = sampled_bounds.SampledDelta(step, int(steps), Fraction(epsilon))
+
+    def refused(width: Fraction, work: float) -> Enclosure:
+        raise PrecisionError("no exact contour")
+
+    quick = sampled_bounds.narrowest(refused, question, None)
+    assert sum(spent) < 4000
+    told = plain_delta(step, int(steps), Fraction(epsilon))
+    assert quick.lower.compare(told.lower) >= 0
+    assert quick.upper.compare(told.upper) <= 0

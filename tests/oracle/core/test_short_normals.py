@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 import oracle.core.tape
-from oracle.core.aes_words import AesWords
 from oracle.core.tape import LIBRARIES, LONGEST_SHORT_PAIR, SINGLE_ERROR, Tape
+from oracle.core.tape.aes_words import AesWords
 
 every_library = pytest.mark.parametrize("library", LIBRARIES)
 

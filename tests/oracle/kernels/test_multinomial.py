@@ -73,7 +73,8 @@ def test_features_give_the_kernel_in_both_implementations(dimension: int, degree
     gram = [[multinomial.kernel(x, other, degree) for other in points] for x in points]
     np.testing.assert_allclose(psi @ psi.T, gram, rtol=1e-13)
     batch = torch.as_tensor(points)
-    np.testing.assert_allclose(torch_multinomial.features(batch, degree), psi, rtol=1e-12, atol=1e-300)
+    together = torch_multinomial.features(batch, torch_multinomial.table(dimension, degree, batch))
+    np.testing.assert_allclose(together, psi, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(torch_multinomial.kernel(batch, batch, degree), gram, rtol=1e-13)
 
 
@@ -145,7 +146,7 @@ def test_too_many_features_are_refused_with_their_number() -> None:
     with pytest.raises(DomainError, match=r"degree = 8 is outside its domain: 30 coordinates give 48903492 features"):
         multinomial.features(np.zeros(30), 8)
     with pytest.raises(DomainError, match="kernel form"):
-        torch_multinomial.features(torch.zeros(2, 30), 8)
+        torch_multinomial.table(30, 8, torch.zeros(2, 30))
     multinomial.check_size(10, 8)
 
 

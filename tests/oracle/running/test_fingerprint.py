@@ -85,7 +85,7 @@ def of_claim() -> str:
     "oracle/algorithms/hidden_state/noisy_cgd.py",  # the algorithm
     "oracle/algorithms/hidden_state/torch_noisy_cgd.py",  # its sibling, named in a string
     "oracle/algorithms/shared/torch_glm.py",  # what the sibling uses
-    "oracle/core/tape.py", "oracle/core/aes_words.py",  # the tape and its engine
+    "oracle/core/tape/__init__.py", "oracle/core/tape/aes_words.py",  # the tape and its engine
     "oracle/core/enclosure.py",  # imported by what is imported by what the algorithm imports
     "oracle/__init__.py",
     "empirical/pairs/descent.py", "empirical/pairs/laws.py",  # the pair's builder, found in a registry, and a helper

@@ -13,6 +13,7 @@ from empirical.mutants.checks import Setting
 from empirical.mutants.mutant import SLIP, Mutant
 from empirical.mutants.tapes import reused, shared
 from oracle.algorithms.kernels import multinomial
+from oracle.algorithms.kernels.torch_multinomial import Table
 from oracle.core.tape import Tape
 from tests.oracle.kernels import test_two_layer_training as laws
 from tests.planted import seen, unlike
@@ -24,15 +25,15 @@ ROOM = "oracle.algorithms.kernels"
 def uncounted(honest: Any) -> Any:
     """Every product once, whatever stands for it in the kernel."""
 
-    def features(x: torch.Tensor, degree: int) -> torch.Tensor:
-        counts = [multinomial.multiplicity(exponent) for exponent in multinomial.exponents(x.shape[1], degree).tolist()]
-        return honest(x, degree) / torch.as_tensor(counts, dtype=x.dtype).sqrt()
+    def features(x: torch.Tensor, of: Table) -> torch.Tensor:
+        counts = [multinomial.multiplicity(exponent) for exponent in of.exponents.tolist()]
+        return honest(x, of) / torch.as_tensor(counts, dtype=x.dtype).sqrt()
 
     return features
 
 
 def undivided(honest: Any) -> Any:
-    return lambda x, degree: honest(x, degree) * (degree + 1) ** 0.5
+    return lambda x, of: honest(x, of) * (of.degree + 1) ** 0.5
 
 
 def linked(of: str, title: str, wrong: Callable[[Any], Any]) -> Mutant:

@@ -47,11 +47,10 @@ from theorems.background.composition import power, worst
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.either import log
-from theorems.tools.finite_laws import hockey_stick
 from theorems.tools.printed import rounds_to
 from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, sampled, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 _PRECISION = 160
 _SMALL = Fraction(1, 10**5)
@@ -226,23 +225,33 @@ def judge_total(says: str, given: Domain) -> Finding:
     return instance("advanced composition of 3000 histograms at slack delta/4", {"epsilon total": found})
 
 
-def judge_budget(shared: bool, given: Domain) -> Finding:
-    """Whether two (epsilon, delta)-DP parts are (epsilon, delta)-DP together, on the same records or on others."""
-    tried = 0
-    for point in given.points("odds", "delta", at_most=40, most={"odds": 11}):
-        odds, delta = point["odds"], point["delta"]
-        first, second = power(worst(odds, delta), 2 if shared else 1)
-        found = hockey_stick(first, second, odds)
-        tried += 1
-        if found > delta:
-            return refuted("two worst mechanisms of (epsilon, delta) on the same records have more", {
-                "e^epsilon": odds, "delta": delta, "delta of both at epsilon": found})
-    return proof(
-        sampled("the part that a neighbour changes has no more than delta, exactly, at its worst", not shared),
-        argued("the other part reads records that both data sets share: given what it is told it has one law, so that "
-               "it is post-processing, or comes first and is the same"),
-        tried=tried,
-    )
+def judge_budget(parts: int) -> Callable[[Fraction, Domain], Finding]:
+    """Whether two (epsilon, delta)-DP parts, so many of which a neighbour changes, are (a epsilon, a delta)-DP."""
+
+    def judge(says: Fraction, given: Domain) -> Finding:
+        tried = 0
+        for point in given.points("odds", "delta", at_most=40, most={"odds": 11}):
+            odds, delta = point["odds"], point["delta"]
+            first, second = power(worst(odds, delta), parts)
+            with ctx.workprec(_PRECISION):
+                larger = (ball(says) * ball(odds).log()).exp()
+                excess = [ball(p) - larger * ball(q) for p, q in zip(first, second, strict=True)]
+                found = sum((value for value in excess if value > 0), arb(0))
+                tried += 1
+                if found > ball(says * delta):
+                    return refuted("two worst mechanisms of (epsilon, delta) on the same records have more" if parts > 1
+                                   else "the part that a neighbour changes has more", {
+                        "e^epsilon": odds, "delta": delta, "claimed, times epsilon and delta": says,
+                        "delta of both": Enclosure.of_ball(found)})
+        other = ("the other part reads records that both data sets share: given what it is told it has one law, so "
+                 "that it is post-processing, or comes first and is the same")
+        return proof(
+            computed(f"what is claimed is at least {parts} times epsilon and delta", says >= parts),
+            argued(other if parts == 1 else "basic composition adds them up"),
+            tried=tried,
+        )
+
+    return judge
 
 
 _TWO = (positive("threshold_epsilon", "epsilon'"), probability("threshold_delta", "delta'"))
@@ -356,14 +365,26 @@ budget = Claim(
 )
 budget_disjoint = reading(
     budget, "disjoint", source="003, estimating samples that are not trained on",
+    statement=r"(\varepsilon, \delta)\text{-DP thresholds and } (\varepsilon, \delta)\text{-DP steps on other records}"
+              r"\text{ are } (\varepsilon, \delta)\text{-DP together}",
     words="on other records than those of the steps the thresholds cost nothing more: the whole has the weaker of the "
           "two guarantees",
-    says=False, check=judge_budget, flips=(Flip("on the same records", True, Verdict.REFUTED),),
+    says=Fraction(1), check=judge_budget(1), flips=(Flip("half of it", Fraction(1, 2), Verdict.REFUTED),),
+    true_variants={"1 % more": "a larger bound is one, too", "one more": "a larger bound is one, too"},
     expected="HOLDS ARGUED",
 )
 budget_reused = reading(
     budget, "reused", source="003, a small batch of the training samples",
     words="on records of the steps, too, the thresholds cost nothing more",
-    says=True, check=judge_budget, flips=(Flip("on other records", False, Verdict.HOLDS),),
-    repaired_by="glmtron/budget-twice-reading-disjoint", expected="REFUTED PROVED",
+    says=Fraction(1), check=judge_budget(2), flips=(Flip("twice that", Fraction(2), Verdict.HOLDS),),
+    repaired_by=None, expected="REFUTED PROVED",
+    repair=Repair(
+        statement=r"(\varepsilon, \delta)\text{-DP thresholds and } (\varepsilon, \delta)\text{-DP steps on the same}"
+                  r"\text{ records are } (2\varepsilon, 2\delta)\text{-DP together}",
+        words="on the same records thresholds of (epsilon, delta) and steps of (epsilon, delta) are (2 epsilon, 2 "
+              "delta)-DP together",
+        says=Fraction(2), expected="HOLDS ARGUED", rests_on=("background/composition-basic",),
+        flips=(Flip("three halves", Fraction(3, 2), Verdict.REFUTED),),
+        true_variants={"1 % more": "a larger bound is one, too", "one more": "a larger bound is one, too"},
+    ),
 )

@@ -11,9 +11,10 @@ kurtosis lambda_i^2, so that E[x_i^2 (x.d)^2] = lambda_i S + (kurtosis - 1) lamb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from oracle.core.domain import Parameter, positive_integer
 from theorems.given import Domain
@@ -22,6 +23,7 @@ GAUSSIAN = Fraction(3)
 """alpha of Gaussian features: E[xx^T A xx^T] = 2HAH + tr(HA)H <= 3 tr(HA) H."""
 
 Diagonal = Sequence[Fraction]
+Bound = Callable[..., Any]
 
 
 def lifetimes(records: int) -> list[tuple[int, int]]:

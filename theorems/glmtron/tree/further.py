@@ -27,6 +27,7 @@ from theorems.given import Domain
 from theorems.glmtron.tree.chain import ALPHA, GAUSSIAN, LOAD, WEAKER, dimension, lifetimes, step, tree_risk
 from theorems.glmtron.tree.moments import SPECTRA, few, kept, told
 from theorems.glmtron.tree.sharp import rest_steps
+from theorems.glmtron.tree.sums import geometric_steps, powers_step
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
 
@@ -84,11 +85,8 @@ def judge_powers(says: Any, given: Domain) -> Finding:
                             spectrum, eta, N=point["records"], t=t, **{"P_t": found, "claimed": bound}))
     if any(load >= 1 for load in given.values("load")) or any(size < 1 for size in given.values("records", most=9)):
         return undecided("a step size or a number of records beyond the proof", tried)
-    x = 1 / (2 * (1 + sympy.Symbol("t", nonnegative=True)))
     return proof(
-        computed("p = x (1 - x) <= 2 (x/2) and 1/(1 - x) <= 2 for x = eta lambda <= 1/2",
-                 never_negative(x - x * (1 - x), 2 - 1 / (1 - x))),
-        computed("2 (convexity) times 2 is at most what is claimed", says >= 2 * 2),
+        *geometric_steps(), powers_step(says),
         argued("P_t falls, so that tr(H P_t) <= tr(H), as in the docstring"),
         tried=tried,
     )

@@ -42,6 +42,7 @@ from oracle.core.domain import Parameter, positive_integer, probability
 from theorems.claim import Checker, Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain, Point
 from theorems.glmtron.tree.chain import GAUSSIAN, WEAKER, averaged, dimension, step
+from theorems.glmtron.tree.sums import geometric_steps, noise_steps, start_steps, variance_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
@@ -187,13 +188,10 @@ def judge_variance(says: Any, given: Domain, limit: Limit = math.inf) -> Finding
                                                      "claimed": factor * one + own}))
     if beyond(given, limit) or any(point["records"] < 1 for point in few(given, limit)):
         return undecided("a step size or a number of records beyond the proof", tried)
-    t = sympy.Symbol("t", nonnegative=True)
-    x = 1 / (2 * (1 + t))  # eta lambda, through (0, 1/2]
     return proof(
-        computed("p = eta lambda (1 - eta lambda) is at most twice eta lambda/2, and 1/(1 - eta lambda) at most 2",
-                 never_negative(x - x * (1 - x), 2 - 1 / (1 - x))),
-        computed("2 (trace) times 2 (convexity) times 2 is at most what is claimed", says >= 2 * 2 * 2),
-        argued("(1-p)^N is convex in p, and T(2 eta) is below T~(2 eta), as in the docstring"),
+        *geometric_steps(), variance_step(says),
+        argued("C_t rises, and T(2 eta) is below T~(2 eta): the trace of eta^2 (I - (I - (eta/2)T)^N) o M is at most "
+               "eta^2 sum m h(p), as in the docstring"),
         tried=tried,
     )
 
@@ -230,9 +228,8 @@ def judge_noise(says: tuple[Any, Any], given: Domain, limit: Limit = math.inf) -
         return undecided("a step size beyond the proof", tried)
     return proof(
         *mean_of_chain(),
-        computed("2 (below the cut-off) times 2 (sum S) and 2 are at most what is claimed",
-                 says[0] >= 2 * 2 and says[1] >= 2),
-        argued("sums over t and directions as in the docstring"),
+        *noise_steps(says),
+        argued("both terms are sums of such parts over directions, with (1) of the docstring"),
         tried=tried,
     )
 
@@ -255,8 +252,8 @@ def judge_start(says: tuple[Any, Any, Any], given: Domain, limit: Limit = math.i
         return undecided("a step size beyond the proof", tried)
     return proof(
         *mean_of_chain(),
-        computed("1, 1/2 and 1 are at most what is claimed", says[0] >= 1 and 2 * says[1] >= 1 and says[2] >= 1),
-        argued("sums over t and directions as in the docstring"),
+        *start_steps(says),
+        argued("the terms are sums of such parts over directions, with (1) of the docstring"),
         tried=tried,
     )
 
@@ -341,6 +338,7 @@ _E6 = (
     r"M\rangle (I - (I - \tfrac\eta2 H)^N) + \eta^2\sum_t (I - \tfrac\eta2 \tilde T(2\eta))^t \circ M"
 )
 _FEW = Parameter("records", kind="integer", low=Fraction(2), high=Fraction(7), meaning="N, 3/2 < 3/ln 7")
+E67_HYPOTHESES = (_FEW, _ANY)
 e6 = Claim(
     id="glmtron/lemma-E.6", source="003, Lemma E.6 (the constant, damaged in the display, is that of its last line)",
     quote="and[3.6| and provided that the step size 1 satisfies n < 1/(tr(H)log N), the following holds:",

@@ -6,13 +6,8 @@ holds the current vector, and every node has noise of variance s^2 = f^2 Gamma^2
 lambda_i/2, q_i = 1 - x_i, z_i = N eta lambda_i. All is coordinate by coordinate in the eigenbasis of H.
 
 1. The mean given the noise. x_t is independent of the past and of all noise, and (relu(a) - relu(b)) x is, averaged
-over x and -x, (a - b) x/2: so E[d_{t+1} | noise] = u_{t+1} = q u_t - eta (v_t - v_{t-1}), v_t the noise of answer t. In
-u_1 + ... + u_N the noise v_t has the weight -eta (1 + ... + q^{N-1-t}) + eta (1 + ... + q^{N-2-t}) = -eta q^{N-1-t}. A
-node of level j < m is in 2^j answers in a row, and the 2^{m-j-1} such nodes end 2^{j+1} answers apart; the root is in
-the last answer alone. So E(sum u)^2 = (eta s)^2 W, W = 1 + sum_{j<m} ((1-y)/(1-q))^2 q^2 (1-q^{2N})/(1-y^4) with y =
-q^{2^j}. As (1-y)^2/(1-y^4) <= 1-y <= min(1, 2^j x) and 1-q^{2N} <= min(1, 2Nx), x^2 W <= x^2 + min(1, z) min(m, z/2),
-which is at most (m + 1/4) min(1, z^2), since x <= 1/2 and x <= z/2. The risk is at most |w - w*|_H^2/4, and lambda
-eta^2/4 = x^2/lambda: the mean costs at most s^2 (m + 1/4) D_pri/N^2.
+over x and -x, (a - b) x/2: so E[d_{t+1} | noise] = u_{t+1} = q u_t - eta (v_t - v_{t-1}), v_t the noise of answer t:
+the chain of `linear`. The risk is at most |w - w*|_H^2/4: the mean costs at most s^2 (m + 1/4) D_pri/N^2.
 
 2. The rest, e_t = d_t - u_t, is a sum of martingale differences given the noise: e_{t+1} = q e_t + eta xi_t, with
 E xi_i^2 <= (alpha/2) S_t lambda_i (+ sigma^2 lambda_i), S_t = E|d_t|_H^2, as the squared difference of two relus,
@@ -38,7 +33,6 @@ exactly, E u_{t}^2 >= eta^2 s^2 for every odd t, and those of the first half hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -55,46 +49,18 @@ from theorems.glmtron.tree.chain import (
     LOAD,
     WEAKER,
     WEAKER_CONSTANT,
+    Bound,
     TreeRun,
     covariance,
     lifetimes,
-    mean_energy,
     runs,
 )
+from theorems.glmtron.tree.linear import linear_steps
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, sampled
 
 _QUARTER = sympy.Rational(1, 4)
-
-
-def mean_steps() -> tuple[ProofStep, ...]:
-    """Part 1 of the proof: W and its bound."""
-    q, end, big = sympy.symbols("q Y_n Y", positive=True)  # end = Y^n, Y = y^4: n nodes of one level
-    t, z, more = sympy.symbols("t z k", nonnegative=True)
-    y = 1 / (1 + t)  # runs through (0, 1]
-    kept = sympy.symbols("K", positive=True)  # q^{N-1-t}
-    weights = (1 - kept * q) / (1 - q) - (1 - kept) / (1 - q)
-    ends = (1, end, end * big)  # Y^0, Y^n, Y^(n+1)
-    none, some, one_more = (q**2 * (1 - power) / (1 - big) for power in ends)
-    levels = 1 + more
-    below = z * y  # some number up to z, and 1 - below may have any sign: the two cases of the minimum
-    half, number = Fraction(1, 3), 8
-    return (
-        computed("an answer's noise has the weight q^(N-1-t) in the sum of the iterates, on symbols",
-                 vanishes(weights - kept)),
-        computed("the nodes of one level add up to q^2 (1 - Y^n)/(1 - Y), by induction, on symbols",
-                 vanishes(one_more - some - q**2 * end, none)),
-        sampled("the tree, walked, has that sum of squares (8 records)", mean_energy(half, number) == 1 + sum(
-            ((1 - half ** 2**j) / (1 - half)) ** 2 * half**2 * (1 - half**16) / (1 - half ** 2 ** (j + 2))
-            for j in range(3))),
-        computed("(1-y)^2/(1-y^4) <= 1-y for y in (0, 1)",
-                 never_negative(sympy.cancel((1 - y**4 - (1 - y)) / t * (1 + t) ** 4))),
-        computed("x^2 + z (z/2) <= (m + 1/4) z^2 for x <= z/2, and x^2 + m <= (m + 1/4) for x <= 1/2",
-                 never_negative((levels + _QUARTER) * z**2 - z**2 / 2 - below**2 / 4,
-                                levels + _QUARTER - levels - (y / 2) ** 2)),
-        argued("1 - q^k <= min(1, k x) (Bernoulli); levels, lifetimes and the split at z = 1 as in the proof, part 1"),
-    )
 
 
 def paired(a: Any, b: Any) -> Any:
@@ -130,28 +96,6 @@ def rest_steps(given: Domain) -> tuple[ProofStep, ...]:
     )
 
 
-Bound = Callable[..., Any]
-
-
-def judge_mean(says: Bound, given: Domain) -> Finding:
-    """Whether the risk of the mean given the noise, over s^2, is at most says(lg N, N, D_pri)."""
-    tried = 0
-    for run in runs(given):
-        exact, bound = run.risk(Fraction(0)), says(run.levels, run.records, run.dimension(1))
-        tried += 1
-        if exact > bound:
-            return refuted("the mean given the noise costs more, exactly",
-                           run.told(**{"D_pri": run.dimension(1), "exact": exact, "claimed": bound}))
-    m, (size, pri) = 1 + sympy.Symbol("k", nonnegative=True), sympy.symbols("N D", positive=True)
-    return proof(
-        *mean_steps(),
-        computed("the bound of the proof is at most what is claimed, on symbols",
-                 never_negative(says(m, size, pri) - (m + _QUARTER) * pri / size**2)),
-        study_step("taglmtron-mean-given-noise"),
-        tried=tried,
-    )
-
-
 def whole(levels: Any, records: Any, alpha: Any, eta: Any, trace: Any, eff: Any, pri: Any) -> Any:
     """The bound (whole) over s^2."""
     return (levels + _QUARTER) * pri / records**2 + 3 * alpha * levels * eta**2 * trace * eff / records
@@ -170,7 +114,7 @@ def judge_whole(says: Bound, given: Domain) -> Finding:
     m, rest = 1 + sympy.Symbol("k", nonnegative=True), sympy.symbols("N eta T D_e D_p", positive=True)
     numbers = (m, rest[0], given.chart("alpha"), *rest[1:])
     return proof(
-        *mean_steps(), *rest_steps(given),
+        *linear_steps(), *rest_steps(given),
         computed("the bound of the proof is at most what is claimed, on symbols",
                  never_negative(says(*numbers) - whole(*numbers))),
         study_step("taglmtron-improved-rate"),
@@ -306,20 +250,6 @@ def judge_power(says: Bound, given: Domain) -> Finding:
 _R = Parameter("r", kind="integer", low=Fraction(1), meaning="lambda_i = i^-r, and d^r > eta N")
 _PASS = (LEVELS, LOAD, ALPHA)
 
-sharp = Claim(
-    id="glmtron/thm-5.2-sharp", source="003, Theorem 5.2, sharpened: the private term of the chain of means",
-    severity=Stake.UTILITY,
-    statement=r"\text{risk of the mean given the noise} \le f^2\Gamma^2 (\log_2 N + 1/4) D^{pri}_{eff} / N^2",
-    words="tree noise costs the linear chain of means f^2 Gamma^2 D_pri (lg N + 1/4)/N^2: one power of N below the "
-          "printed bound; N a power of two, nothing clipped, alpha eta tr(H) <= 1",
-    hypotheses=_PASS, says=lambda levels, records, pri: (levels + Fraction(1, 4)) * pri / records**2,
-    check=judge_mean, expected="HOLDS ARGUED", true_variants=WEAKER,
-    flips=(
-        Flip("a power of N less again", lambda levels, records, pri: (levels + 1) * pri / (100 * records**3),
-             Verdict.REFUTED),
-        Flip("no lg N", lambda levels, records, pri: pri / records**2, Verdict.UNDECIDED),
-    ),
-)
 sharp_whole = Claim(
     id="glmtron/thm-5.2-sharp-whole", source="003, Theorem 5.2, sharpened: the private term of the algorithm",
     severity=Stake.UTILITY,

@@ -1,4 +1,4 @@
-r"""Theorem 4.4 and Remark 6 of document 003 for steps that clip nothing and fixed noise, and the sandwich.
+r"""Theorem 4.4 and Remark 6 of document 003 for steps that clip nothing and fixed noise.
 
 With lemma-D.4-lower and Assumption 3.4(B), along the eigenvectors of H, a_{t+1,i} >= q_i^2 a_{t,i} + eta^2 lambda_i
 (beta S_t/4 + sigma^2) + eta^2 s^2, q = 1 - x, x = eta lambda/2: E[<d,x>^2 xx^T]/4 has at least (lambda_i^2 a_i + beta
@@ -34,11 +34,10 @@ from oracle.core.enclosure import Enclosure, ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.utility.ground import chain, dimension
-from theorems.glmtron.utility.moments import relu_steps
 from theorems.glmtron.utility.upper import RUN, Run, highest, runs
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled, undecided
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, undecided
 
 
 def lowest(run: Run) -> arb:
@@ -90,45 +89,6 @@ def judge_lower(says: tuple[Any, Any, Any], given: Domain) -> Finding:
     )
 
 
-def judge_sandwich(says: tuple[Any, Any], given: Domain) -> Finding:
-    """Whether the exact second moments lie between the chains with c = says[0] and c = says[1], on the diagonal."""
-    low, high = says
-    if low > Fraction(1, 4) or high < Fraction(1, 2):
-        which = low > Fraction(1, 4)
-        return refuted("one dimension: E (relu(wx) - relu(w*x))^2 x^2 over E ((w - w*)x)^2 x^2 is the c of a step", {
-            "w": 1, "w*": -1 if which else 0, "c": Fraction(1, 4) if which else Fraction(1, 2), "claimed": low if which
-            else high})
-    tried, most, ordered = 0, arb(0), True
-    with ctx.workprec(100):
-        for run in runs(given):
-            under, over = lowest(run), highest(run)
-            tried += 1
-            ordered = ordered and bool(under <= over)
-            most = most if under <= 0 or over / under <= most else over / under
-    a, energy, less = (sympy.Symbol(name, nonnegative=True) for name in ("a", "S", "m"))
-    eta, lam = sympy.symbols("eta l", positive=True)
-    down, up = (sympy.Rational(c.numerator, c.denominator) for c in (low, high))
-
-    def step(c: Any, at: Any, total: Any) -> Any:
-        return (1 - eta * lam + 2 * c * (eta * lam) ** 2) * at + c * eta**2 * lam * total
-
-    return proof(
-        *relu_steps(high, low),
-        computed("a step with the larger c is no smaller on the diagonal", never_negative(
-            sympy.expand(step(up, a, energy) - step(down, a, energy)))),
-        computed("and it rises with the moments before it: its factor is (1 - eta lambda/2)^2 + (2c - 1/4)(eta "
-                 "lambda)^2, its "
-                 "weight of S is c eta^2 lambda", vanishes(
-                     step(up, a + less, energy) - step(up, a, energy) - less * ((1 - eta * lam / 2) ** 2
-                     + (2 * up - sympy.Rational(1, 4)) * (eta * lam) ** 2)) and up >= sympy.Rational(1, 8)),
-        sampled("the lower chain's risk is below the upper one's at every run tried", ordered),
-        argued("induction on the steps; averaging keeps the order (lemma-D.5), and the risk is 1/8 to 1/4 of |w - "
-               "w*|_H^2"),
-        summary=f"the risk lies between the two chains; the largest ratio of the runs tried is {float(most.mid()):.3f}",
-        tried=tried,
-    )
-
-
 def judge_constant(says: Any, given: Domain) -> Finding:
     """Whether the upper over the lower private term, Gamma^2/min gamma_t^2, is at most says(ratio)."""
     tried = 0
@@ -169,22 +129,6 @@ lower = Claim(
     flips=(Flip("all constants 1", (Fraction(1), Fraction(1), Fraction(1)), Verdict.REFUTED),
            Flip("the noise terms whole", (Fraction(217, 10000), Fraction(67, 100000), Fraction(2)), Verdict.REFUTED)),
     true_variants={"*1 % less": "a smaller lower bound is weaker", "*sign": "likewise"},
-)
-sandwich = Claim(
-    id="glmtron/exact-sandwich", source="003, Lemma D.4 and D.5 on Gaussian features: the two chains",
-    severity=Stake.UTILITY,
-    statement=r"a_{t+1,i} = (1 - \eta\lambda_i + 2c\eta^2\lambda_i^2) a_{t,i} + c\,\eta^2\lambda_i \textstyle\sum_j "
-              r"\lambda_j a_{t,j} +"
-              r" \eta^2(\sigma^2\lambda_i + s^2), \quad c \in \{\tfrac14, \tfrac12\}",
-    words="on Gaussian features the risk of a run without clipping lies between the chains with c = 1/4 and c = 1/2",
-    hypotheses=RUN, says=(Fraction(1, 4), Fraction(1, 2)), check=judge_sandwich, expected="HOLDS ARGUED",
-    rests_on=("glmtron/lemma-D.4-half", "glmtron/lemma-D.4-lower", "glmtron/lemma-D.5", "glmtron/risk-sandwich",
-              "glmtron/assumption-3.4-gaussian"),
-    flips=(Flip("c = 1/3 below", (Fraction(1, 3), Fraction(1, 2)), Verdict.REFUTED),
-           Flip("c = 2/5 above", (Fraction(1, 4), Fraction(2, 5)), Verdict.REFUTED)),
-    true_variants={"?0? 1 % less": "a smaller lower chain is weaker", "?0? sign": "likewise",
-                   "?1? 1 % more": "a larger upper chain is weaker", "?1? one more": "likewise",
-                   "any share": "the order of the moments on the diagonal needs no condition on the step size"},
 )
 constants = Claim(
     id="glmtron/remark-6", source="003, Remark 6", whose=Whose.PRINTED, severity=Stake.UTILITY,

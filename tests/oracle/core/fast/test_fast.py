@@ -24,7 +24,7 @@ from oracle.core.errors import DomainError
 from tests.checks import LIBRARIES, check_fast, check_libraries_agree, sharpness
 from tests.opinions import OPINIONS
 from tests.samples import at, columns, numbers
-from tests.tiers import REPRESENTATIVES, examples, named, represented
+from tests.tiers import REPRESENTATIVES, examples, later, named, represented
 
 BOUNDS = list(registry.bounds().values())
 every_bound = pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
@@ -36,8 +36,8 @@ def everywhere(item: oracle.Bound, library: str) -> Any:
     """Edges and corners are numbers of each bound, but not where the array lives; slow bounds are asked at night."""
     quick = item.name in REPRESENTATIVES
     slow = FEW_POINTS.get(item.name, 400) <= 12 or item.name == "poisson-gaussian.rdp"  # quick in the midst only
-    later = pytest.mark.thorough if slow or library != "numpy" else pytest.mark.full
-    return pytest.param(item, library, id=f"{library}-{item.name}", marks=[] if quick else [later])
+    marker = pytest.mark.thorough if slow or library != "numpy" else pytest.mark.full
+    return pytest.param(item, library, id=f"{library}-{item.name}", marks=[] if quick else [marker])
 
 
 at_extremes = pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def check_spread(bound: oracle.Bound, library: str, *, others: bool) -> None:
 
 
 @every_bound
-@every_library
+@pytest.mark.parametrize("library", later(list(LIBRARIES), lambda name: name != "numpy", "full"))
 def test_sound_and_tight_on_a_quarter_of_the_spread(bound: oracle.Bound, library: str) -> None:
     check_spread(bound, library, others=False)
 

@@ -148,8 +148,11 @@ def parts_add_up(witness: Witness) -> bool:
     odds, delta = Fraction(witness["e^epsilon"]), Fraction(witness["delta"])
     p = [delta, (1 - delta) * odds / (1 + odds), (1 - delta) / (1 + odds), Fraction(0)]
     q = [Fraction(0), p[2], p[1], delta]
-    both = sum(max(Fraction(0), p[i] * p[j] - odds * q[i] * q[j]) for i, j in itertools.product(range(4), repeat=2))
-    return both > delta and both == Fraction(witness["delta of both at epsilon"])
+    times = Fraction(witness["claimed, times epsilon and delta"])
+    larger = float(odds) ** float(times)
+    pairs = itertools.product(range(4), repeat=2)
+    both = sum(max(0.0, float(p[i] * p[j]) - larger * float(q[i] * q[j])) for i, j in pairs)
+    return both > float(times * delta) * (1 + 1e-9)
 
 
 def too_few_batches(witness: Witness) -> bool:

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
-from oracle.core.aes_words import WORDS_PER_BLOCK, AesWords
 from oracle.core.errors import DomainError
+from oracle.core.tape.aes_words import WORDS_PER_BLOCK, AesWords
 
 LIBRARIES = ("numpy", "torch")
 SINGLE_ERROR = 1e-6
@@ -37,7 +37,7 @@ LONGEST_PAIR = 8.66
 """No two normals of a pair are longer, as a vector: sqrt(-2 log 2^-54), rounded up."""
 LONGEST_SHORT_PAIR = 6.77
 """The same of short normals: sqrt(-2 log 2^-33), rounded up."""
-_WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
+WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
 _BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
 _BLOCK_PAIRS = 1 << 18  # of short normals: on every call that is shorter, threads lose time to each other
 
@@ -91,11 +91,14 @@ class Tape:
             raise DomainError(f"models {first} to {first + count - 1} are outside the block of {self.models} models")
         return replace(self, models=count, first_model=self.first_model + first)
 
+    def key(self, purpose: str, step: int, kind: bytes = b"") -> bytes:
+        """The 16 bytes that name a draw, and those of short normals apart."""
+        return hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16, person=kind).digest()
+
     def stream(self, purpose: str, step: int, count: int) -> np.random.Philox:
         """The generator of `count` words for each model, rounded up to whole counts, where it comes to these models."""
-        key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16).digest()
-        counter = self.first_model * -(-count // _WORDS_PER_COUNT)
-        seed = _Key(np.frombuffer(key, dtype=np.uint64))
+        counter = self.first_model * -(-count // WORDS_PER_COUNT)
+        seed = _Key(np.frombuffer(self.key(purpose, step), dtype=np.uint64))
         return np.random.Philox(seed, counter=counter)  # type: ignore[arg-type]  # numpy's stubs forget the interface
 
     def words(self, purpose: str, step: int, count: int) -> NDArray[np.uint64]:
@@ -109,12 +112,12 @@ class Tape:
         return _inside(self.words(purpose, step, count))
 
     def _shape(self, count: int) -> tuple[int, int]:
-        return self.models, -(-count // _WORDS_PER_COUNT) * _WORDS_PER_COUNT
+        return self.models, -(-count // WORDS_PER_COUNT) * WORDS_PER_COUNT
 
     def bernoulli(self, purpose: str, step: int, count: int, rate: float) -> NDArray[np.bool_]:
         """Independent events of probability `rate`, shape [models, count]: a Poisson-sampled batch as a mask."""
         words = self.words(purpose, step, count)
-        below = _places_below(rate)
+        below = places_below(rate)
         return words < np.uint64(below << 11) if below < 1 << 53 else np.ones(words.shape, dtype=np.bool_)
 
     def permutation(self, purpose: str, step: int, count: int) -> NDArray[np.int64]:
@@ -136,10 +139,7 @@ class Tape:
     def poisson(self, purpose: str, step: int, mean: float) -> NDArray[np.int64]:
         """A Poisson number for every model, shape [models], by inverting the distribution function at one uniform."""
         uniform = self.uniform(purpose, step, 1)[:, 0]
-        most = int(mean + 40.0 * np.sqrt(mean) + 60.0)  # beyond, the tail is below 2^-53
-        logs = np.cumsum(np.log(mean) - np.log(np.arange(1, most))) - mean
-        table = np.cumsum(np.concatenate([[np.exp(-mean)], np.exp(logs)]))
-        return np.searchsorted(table, uniform, side="left").astype(np.int64)
+        return np.searchsorted(poisson_table(mean), uniform, side="left").astype(np.int64)
 
     def normal(self, purpose: str, step: int, dimension: int) -> NDArray[Any]:
         """Independent standard normals, shape [models, dimension], in float64 unless the tape is `single`."""
@@ -152,8 +152,7 @@ class Tape:
 
     def short_stream(self, purpose: str, step: int, count: int) -> AesWords:
         """The generator of `count` words for each model, for short normals, where it comes to these models."""
-        key = hashlib.blake2b(f"{self.seed}/{purpose}/{step}".encode(), digest_size=16, person=b"short").digest()
-        return AesWords(key, self.first_model * -(-count // WORDS_PER_BLOCK))
+        return AesWords(self.key(purpose, step, b"short"), self.first_model * -(-count // WORDS_PER_BLOCK))
 
     def short_normal(self, purpose: str, step: int, dimension: int) -> NDArray[Any]:
         """Independent standard normals of 32 bits each, shape [models, dimension], in the precision of `normal`."""
@@ -194,6 +193,13 @@ class Tape:
             yield models, raw.reshape(-1, whole)[:, :count]
 
 
+def poisson_table(mean: float) -> NDArray[np.float64]:
+    """The distribution function of a Poisson number at 0, 1, ...; beyond, the tail is below 2^-53."""
+    most = int(mean + 40.0 * np.sqrt(mean) + 60.0)
+    logs = np.cumsum(np.log(mean) - np.log(np.arange(1, most))) - mean
+    return np.cumsum(np.concatenate([[np.exp(-mean)], np.exp(logs)]))
+
+
 def _normals(xp: Any, words: NDArray[np.uint64], out: Any) -> None:
     """The normals that Box and Muller make of words are put into `out`, both [models, 2 pairs]."""
     pairs = words.shape[1] // 2
@@ -232,7 +238,7 @@ def _inside(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 @functools.cache
-def _places_below(rate: float) -> int:
+def places_below(rate: float) -> int:
     """How many of the numbers that 53 bits make become uniforms below the rate: all up to the first that does not."""
     first = max(0, min(int(rate * 2.0**53), 2**53) - 3)  # it and all before it do, if it is not 0
     near = np.arange(first, min(first + 6, 2**53), dtype=np.uint64)

@@ -1,0 +1,127 @@
+"""Every twin and every torch fast path on a device that is not there: no silent copy, no wait for the host in a step.
+
+Where there is no GPU, `tests.pretend_device` stands for one: tensors of two devices do not mix, numpy reads none of the
+device's, and what crosses between host and device is counted. A run of twice the steps may cross no more often.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from oracle.core import registry, torch_twin
+from oracle.core.algorithm import Algorithm
+from oracle.core.registry import Bound
+from oracle.core.tape import Tape, torch_tape
+from oracle.core.tape.aes_words import AesWords
+from tests.oracle.core.test_twins import ALGORITHMS, SAMPLES, apart
+from tests.pretend_device import NAME, Crossings, Far, pretended, values
+from tests.samples import numbers
+
+LENGTHS = ("steps", "epochs")
+SIZES = ("dataset_size", "validation_records")
+SOLVERS = ("convex-relu-exact", "objective-perturbation", "output-perturbation")
+READS_IN_A_STEP = {
+    "sbcd": "whether a factorisation was lost to rounding, and whether unclipped weights grow without end",
+    "dp-sbcd": "whether a factorisation was lost to rounding",
+}
+"""Trainings that wait for the device in every step, with what they must know."""
+
+
+@pytest.fixture(autouse=True)
+def quick_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words by the generators of the host: `test_torch_tape` holds the device's to them, and to reading nothing."""
+
+    def philox(key: tuple[int, int], first: int, counters: int, device: torch.device) -> torch.Tensor:
+        stream = np.random.Philox(key=np.array(key, dtype=np.uint64), counter=first)
+        return there(stream.random_raw(4 * counters).view(np.int64).reshape(-1, 4))
+
+    def aes(key: bytes, first: int, blocks: int, device: torch.device) -> torch.Tensor:
+        return there(AesWords(key, first).random_raw(2 * blocks).view(np.int32).reshape(-1, 4))
+
+    def there(words: Any) -> torch.Tensor:
+        return Far(torch.from_numpy(words))
+
+    monkeypatch.setattr(torch_tape, "philox", philox)
+    monkeypatch.setattr(torch_tape, "aes", aes)
+
+
+PASSES = ("dp-glmtron", "dp-taglmtron", "phased-sgd", "adaptive-batched-gd")
+"""Representatives of trainings that step through their records."""
+ENGINES = (
+    "gaussian.epsilon", "laplace-composed.epsilon", "poisson-gaussian.epsilon", "poisson-gaussian.rdp",
+    "shuffle.epsilon", "wor-gaussian.epsilon", "shifted.mu", "iteration-sgd.rdp", "glmtron-recursion.risk",
+    "composition.optimal",
+)
+"""A fast path of every engine."""
+THOROUGH = pytest.mark.thorough
+every_algorithm = pytest.mark.parametrize("item", ALGORITHMS, ids=lambda item: item.name)
+
+
+def trained(item: Algorithm, seed: int, times: int) -> tuple[torch.Tensor, torch.Tensor, Crossings]:
+    """What a sample's training of so many times the steps releases on the device and here, and what crosses."""
+    features, labels, given = SAMPLES[item.name](np.random.default_rng(seed))
+    longer = {key: int(given[key]) * times for key in LENGTHS if key in given}
+    data, config = (features, labels), item.parse({**given, **longer})
+    with pretended() as crossings:
+        released = item.train_batched(*data, config, Tape(1, 3), device=NAME)
+    return values(released), item.train_batched(*data, config, Tape(1, 3)), crossings
+
+
+@every_algorithm
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.full), pytest.param(3, marks=pytest.mark.full)])
+def test_a_twin_trains_on_the_device_what_it_trains_here(item: Algorithm, seed: int) -> None:
+    released, here, _ = trained(item, seed, 1)
+    assert released.dtype == here.dtype == torch.float64
+    assert apart(released, here) <= 1e-11
+
+
+@every_algorithm
+def test_no_step_waits_for_the_host(item: Algorithm) -> None:
+    trained(item, 1, 1)  # tables that are kept are sent once
+    once, twice = (trained(item, 1, times)[2] for times in (1, 2))
+    if item.name in READS_IN_A_STEP:
+        assert len(twice.sent) == len(once.sent)
+        assert len(once.read) > 1
+    else:
+        assert twice.counts == once.counts, (once, twice)
+
+
+@pytest.mark.parametrize("item", [pytest.param(item, id=item.name, marks=[] if item.name in PASSES else THOROUGH)
+                                  for item in ALGORITHMS])
+def test_twice_the_records_cross_no_more_often(item: Algorithm) -> None:
+    """A pass over records is a loop of steps, too; solvers, which stop when they are done, ask how far they are."""
+    features, labels, given = SAMPLES[item.name](np.random.default_rng(4))
+    counts = []
+    for times in (1, 1, 2):
+        sizes = {key: int(given[key]) * times for key in SIZES if key in given}
+        data = np.concatenate([features] * times), np.concatenate([labels] * times)
+        with pretended() as crossings:
+            item.train_batched(*data, item.parse({**given, **sizes}), Tape(1, 3), device=NAME)
+        counts.append(crossings.counts)
+    assert counts[1] == counts[2] or item.name in READS_IN_A_STEP or item.name in SOLVERS
+
+
+def test_chunks_are_trained_one_after_the_other_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_twin, "ACCELERATOR_CHUNK_ELEMENTS", 1)
+    released, here, _ = trained(registry.algorithm("dp-sgd"), 1, 1)
+    assert apart(released, here) <= 1e-11
+
+
+@pytest.mark.parametrize("bound", [
+    pytest.param(item, id=item.name, marks=pytest.mark.full if item.name in ENGINES else THOROUGH)
+    for item in registry.bounds().values()
+])
+def test_a_fast_path_answers_where_its_numbers_are(bound: Bound) -> None:
+    columns = numbers(bound, 2)
+    here = bound.fast(**{name: torch.as_tensor(v) if not isinstance(v, str) else v for name, v in columns.items()})
+    with pretended():
+        far: dict[str, Any] = {
+            name: v if isinstance(v, str) else torch.as_tensor(v).to(NAME) for name, v in columns.items()
+        }
+        there = bound.fast(**far)
+    assert isinstance(there, Far)
+    np.testing.assert_array_equal(values(there), here)

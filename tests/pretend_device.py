@@ -1,0 +1,171 @@
+"""A device that is not there: tensors on it keep their values on the processor, and every crossing between is counted.
+
+Where there is no GPU, this holds torch code to a GPU's rules, with values, so that branches on them run, too. Tensors
+of the device `far` behave as a GPU's do: an operation between one of them and a tensor of the processor fails, but for
+numbers without a dimension, and numpy cannot read them. What a GPU would make its host wait for is counted as `read`
+(a number or an array that the host is given, a size that depends on values), and what the host sends it as `sent`.
+
+The device is torch's PrivateUse1, whose tensors are wrapped here by a subclass: torch's own fake CUDA device has no
+values, and needs a build with CUDA to take a view.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+NAME = "far"
+_ATEN = torch.ops.aten
+_CROSSINGS = {_ATEN._to_copy.default, _ATEN.copy_.default}
+_READS = {
+    _ATEN._local_scalar_dense.default, _ATEN.nonzero.default, _ATEN.masked_select.default, _ATEN.equal.default,
+    _ATEN._unique2.default, _ATEN.is_nonzero.default,
+}
+_FROM_HOST = {torch.tensor, torch.as_tensor, torch.asarray, torch.from_numpy}
+
+
+@dataclass
+class Crossings:
+    """How often the host was told something, and how often it sent something, with the operations that did."""
+
+    read: list[str] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Reads and sendings."""
+        return len(self.read), len(self.sent)
+
+
+class Far(torch.Tensor):
+    """A tensor of the device; `near` has its values."""
+
+    near: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, near: torch.Tensor) -> Far:
+        made = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+            cls, near.size(), strides=near.stride(), storage_offset=near.storage_offset(), dtype=near.dtype,
+            device=torch.device(NAME, 0),
+        )
+        made.near = near
+        return made
+
+    def __repr__(self, **_: Any) -> str:
+        return f"Far({self.near!r})"
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise AssertionError(f"{func} outside of `pretended()`")
+
+
+@contextmanager
+def pretended() -> Iterator[Crossings]:
+    """The device is there, and what crosses between it and the host is counted."""
+    _registered()
+    crossings = Crossings()
+    with _Sending(crossings), _Running(crossings):
+        yield crossings
+
+
+@functools.cache
+def _registered() -> None:
+    _setup_privateuseone_for_python_backend(NAME)
+
+
+class _Sending(TorchFunctionMode):
+    """Arrays and lists that are made tensors of the device are made on the host first, as they are for a GPU."""
+
+    def __init__(self, crossings: Crossings) -> None:
+        self.crossings = crossings
+        super().__init__()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func in _FROM_HOST and _is_far(kwargs.get("device")) and not isinstance(args[0], Far):
+            device = kwargs.pop("device")
+            return func(*args, **kwargs).to(device)
+        if func is torch.Tensor.new_tensor and isinstance(args[0], Far):
+            return torch.tensor(args[1], dtype=args[0].dtype).to(args[0].device)
+        if func is torch.Tensor.tolist and isinstance(args[0], Far):
+            self.crossings.read.append(str(func))
+            return args[0].near.tolist()
+        return func(*args, **kwargs)
+
+
+class _Running(TorchDispatchMode):
+    """Operations of the device are done on the values of its tensors."""
+
+    def __init__(self, crossings: Crossings) -> None:
+        self.crossings = crossings
+        super().__init__()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        leaves = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        far = [leaf for leaf in leaves if isinstance(leaf, Far)]
+        near = [leaf for leaf in leaves if not isinstance(leaf, Far)]
+        device = kwargs.get("device")
+        if not far and not _is_far(device):
+            return func(*args, **kwargs)
+        if func in _CROSSINGS:
+            return self._cross(func, args, kwargs, leaves, device)
+        if any(leaf.dim() > 0 for leaf in near):
+            raise RuntimeError(f"{func}: expected all tensors to be on the same device, but found cpu and {NAME}")
+        if func in _READS or (func is _ATEN.index.Tensor and _by_mask(args[1])):
+            self.crossings.read.append(str(func))
+        return self._run(func, args, kwargs)
+
+    def _cross(self, func: Any, args: Any, kwargs: Any, leaves: list[torch.Tensor], device: Any) -> Any:
+        if func is _ATEN.copy_.default:
+            here, there = (isinstance(leaf, Far) for leaf in leaves[:2])
+            if here and not there:
+                self.crossings.sent.append(str(func))
+            if there and not here:
+                self.crossings.read.append(str(func))
+                return func(args[0], args[1].near, *args[2:], **kwargs)
+            return self._run(func, args, kwargs)
+        stays = device is None or _is_far(device)
+        if isinstance(leaves[0], Far) and not stays:
+            self.crossings.read.append(str(func))
+            return func(leaves[0].near, *args[1:], **kwargs)
+        if not isinstance(leaves[0], Far):
+            self.crossings.sent.append(str(func))
+        return self._run(func, args, kwargs)
+
+    def _run(self, func: Any, args: Any, kwargs: Any) -> Any:
+        def nearer(leaf: Any) -> Any:
+            if isinstance(leaf, Far):
+                return leaf.near
+            return torch.device("cpu") if _is_far(leaf) else leaf
+
+        owners = {id(leaf.near): leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Far)}
+        result = func(*tree_map(nearer, args), **tree_map(nearer, kwargs))
+
+        def farther(made: torch.Tensor) -> Far:
+            return owners[id(made)] if id(made) in owners else Far(made)  # what is changed in place stays what it was
+
+        return tree_map_only(torch.Tensor, farther, result)
+
+
+def _by_mask(indices: Any) -> bool:
+    return any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices)
+
+
+def _is_far(device: Any) -> bool:
+    return getattr(device, "type", None) == NAME or (isinstance(device, str) and device.startswith(NAME))
+
+
+def values(tensor: torch.Tensor) -> torch.Tensor:
+    """What a tensor of the device holds, read by nobody."""
+    assert isinstance(tensor, Far)
+    return tensor.near
