@@ -1,7 +1,7 @@
 """Write the exact versions that pip's own resolver chose, as constraints: `python .ci/lock.py REPORT FILE`.
 
-REPORT is what `pip install --dry-run --report` wrote. No address, path or local build goes into FILE, and no hash: those
-of one platform's wheels would refuse all others.
+REPORT is what `pip install --dry-run --report` wrote. No address, path or local build goes into FILE, and no hash:
+those of one platform's wheels would refuse all others.
 """
 
 import json
