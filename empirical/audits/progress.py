@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaign import Progress as Tell
 from empirical.audits.campaign import Status
+from oracle.running.console import say
 
 
 def described(status: Status) -> str:
@@ -46,5 +47,5 @@ def progress_bar(plan: AuditPlan, store: Path | None = None) -> Iterator[Tell]:
         except KeyboardInterrupt:
             bar.stop()
             kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-            print(f"stopped after {done} of {2 * plan.budget} models: {kept}", file=sys.stderr)
+            say(f"stopped after {done} of {2 * plan.budget} models: {kept}", file=sys.stderr)
             raise

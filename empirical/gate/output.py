@@ -13,7 +13,7 @@ from empirical.gate.vector_files import VERSION
 from empirical.gate.verdicts import GateVerdict
 from oracle.core.domain import clean
 from oracle.core.plain import plain_object
-from oracle.running.console import print_table
+from oracle.running.console import print_table, say
 from oracle.running.markdown import block, shown, table
 
 COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
@@ -40,13 +40,13 @@ def print_results(results: Sequence[AnyResult]) -> None:
     for result in results:
         failed = list(failures(result))
         for lines in failed[:_LISTED]:
-            print("\n" + "\n  ".join(lines))
+            say("\n" + "\n  ".join(lines))
         if len(failed) > _LISTED:
-            print(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
+            say(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
     said = [line for result in results for line in remarks(result)]
     if said:
-        print("\n" + "\n".join(said))
-    print(verdict_line(results))
+        say("\n" + "\n".join(said))
+    say(verdict_line(results))
 
 
 def rows(result: AnyResult) -> Iterator[tuple[str, ...]]:

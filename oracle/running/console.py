@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -51,6 +51,11 @@ def terminal() -> Console:
     return Console(width=None if sys.stdout.isatty() else 500, highlight=False)
 
 
+def say(text: str = "", *, file: TextIO | None = None, flush: bool = False) -> None:
+    """Print lines, whatever names, paths and answers have brought into them: no terminal obeys it."""
+    print(clean(text), file=file, flush=flush)
+
+
 def print_json(value: Any) -> None:
     """One JSON document on standard output; records are written as `plain` says."""
     print(json_text(value))
@@ -62,7 +67,7 @@ _COLUMNS = 80
 def print_wrapped(lead: str, text: str) -> None:
     """A text after its lead, folded at 80 columns below where it began; a word is never cut."""
     after = " " * len(lead)
-    print(textwrap.fill(
+    say(textwrap.fill(
         clean(text), _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False,
         break_on_hyphens=False,
     ))
@@ -140,7 +145,7 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
             complain(message())
             return BAD_USAGE
         if type(error).__name__ == "Abort":
-            print("interrupted", file=sys.stderr)
+            say("interrupted", file=sys.stderr)
             return INTERRUPTED
         return broken(error)
 

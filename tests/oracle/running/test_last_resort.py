@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,9 +12,13 @@ import pytest
 import typer
 
 from oracle.core.domain import clean
-from oracle.running.console import BROKEN, CUT_OFF, UNWRITTEN, print_json, print_table, print_wrapped, run
+from oracle.running.console import BROKEN, CUT_OFF, UNWRITTEN, print_json, print_table, print_wrapped, run, say
 
 ROOT = Path(__file__).parents[3]
+ROOMS = ("oracle", "empirical", "theorems", "reports")
+PRINTED = [  # by the functions that clean what they print
+    ("outputs.py", "f'{kind}: {printable(message)}'"), ("console.py", "json_text(value)"),
+]
 ERRORS = [
     RuntimeError("planted [bold]\x1b[31m\nerror"), KeyError("x"), RecursionError(), MemoryError(), AssertionError("no"),
     UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), ZeroDivisionError("1 / 0"), OSError(5, "planted"),
@@ -70,11 +75,22 @@ def test_whoever_stops_reading_hears_nothing_more() -> None:
     assert done.stdout.endswith(f"{CUT_OFF}\n")
 
 
+def test_every_line_is_printed_clean() -> None:
+    found = []
+    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
+                found.append((path.name, ast.unparse(node.args[0])))
+    assert found
+    assert [one for one in found if not one[1].startswith("clean(")] == PRINTED
+
+
 def test_what_a_terminal_would_obey_is_never_printed(capsys: pytest.CaptureFixture[str]) -> None:
     evil = "a\x1b[31m\x9b31m\u202eb\x07\x00[/]\\[bold\\"
     print_table((evil,), [(evil,), ("\\",), ("[/nothing]",)])
     print_wrapped("x ", evil)
     print_json({evil: evil})
+    say(evil)
     told = capsys.readouterr().out
     assert not set(told) & set("\x1b\x9b\u202e\x07\x00")
     assert "[/nothing]" in told
