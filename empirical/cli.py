@@ -24,9 +24,10 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
+from oracle.running.places import PATIENCE
 
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")]
 
@@ -109,6 +110,8 @@ def audit_target(
     = None,
     workers: Annotated[int, typer.Option(help="Processes that train.", **_RUN)] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.", **_RUN)] = None,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.", **_RUN)]
+    = PATIENCE,
     everything: Annotated[bool, typer.Option("--all", help="The default campaign: the tightness table.")] = False,
     json_file: JsonFile = None,
     sign: Sign = None,
@@ -138,7 +141,7 @@ def audit_target(
         "claimed": epsilon, "delta": delta, "budget": budget, "confidence": confidence, "seed": seed,
         "estimator": estimator, "shard": shard, "attacks": tuple(dict.fromkeys(attack)) if attack else None,
     }
-    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster)
+    carry_out = functools.partial(run_with_progress, store=store, workers=workers, cluster=cluster, patience=patience)
     plan = make_plan(
         TargetWords(target, cmd, config, batched, timeout, memory),
         PairWords(pair, canary, neighbours, records, dimension, feature_norm, labels),
@@ -163,7 +166,10 @@ def audit_everything(
         name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
     }
     rows: list[TightnessRow] = []
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with (
+        telling_what_is_kept(store),
+        Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+    ):
         task = bar.add_task("audits", total=len(plans))
         for found in carry_out(plans, workers=workers, store=store):
             rows.extend(found)
@@ -176,15 +182,17 @@ def audit_everything(
     say(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
     if wrong:
         say("\n".join(wrong))
-        raise typer.Exit(WRONG)
+        violated = any(row.audit.verdict == "VIOLATION" for row in rows)
+        raise typer.Exit(WRONG if violated else BAD_USAGE)
 
 
 def run_with_progress(
-    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None
+    plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
+    patience: float = PATIENCE,
 ) -> Audit:
     """Run a plan with a progress bar on a terminal's standard error."""
     with progress_bar(plan, store) as progress:
-        return run(plan, store=store, workers=workers, cluster=cluster, progress=progress)
+        return run(plan, store=store, workers=workers, cluster=cluster, patience=patience, progress=progress)
 
 
 def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:

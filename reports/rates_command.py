@@ -17,8 +17,9 @@ from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
 from oracle.core.extras import require
-from oracle.running.console import WRONG, Sign, print_table, print_wrapped, say
+from oracle.running.console import WRONG, Sign, print_table, print_wrapped, say, telling_what_is_kept
 from oracle.running.outputs import Outputs
+from oracle.running.places import PATIENCE
 
 COLUMNS = ("study", "predicted", "slopes", "bound", "verdict")
 
@@ -44,6 +45,7 @@ def study_rates(
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.")] = PATIENCE,
     sign: Sign = None,
 ) -> None:
     """Hold the predicted utility rates to runs, exact curves and explicit bounds, by rules frozen before.
@@ -68,25 +70,21 @@ def study_rates(
     out = Outputs({"json": json_file, "record": on_record, **drawn}, stores={"store": store}, sign=sign)
     _announce(chosen)
     others = record.probabilities(studies())
-    with Progress(
-        BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"), console=Console(stderr=True),
-        disable=not sys.stderr.isatty(), transient=True,
-    ) as bar:
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    with (
+        telling_what_is_kept(store),
+        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+    ):
         task = bar.add_task("starting")
 
         def tell(advance: Advance) -> None:
             minutes, seconds = divmod(round(advance.left or 0), 60)
             bar.update(task, completed=advance.done, total=advance.total, description=f"{minutes}:{seconds:02d} left")
 
-        try:
-            outcomes = carry_out(
-                chosen, store=store, workers=workers, cluster=cluster, recorded=others, pilot=pilot, progress=tell,
-            )
-        except KeyboardInterrupt:
-            bar.stop()
-            kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-            say(f"stopped: {kept}", file=sys.stderr)
-            raise
+        outcomes = carry_out(
+            chosen, store=store, workers=workers, cluster=cluster, patience=patience, recorded=others, pilot=pilot,
+            progress=tell,
+        )
     out.json("json", list(outcomes.values()))
     if figures is not None:
         from reports.rate_figures import rate_figure  # matplotlib is slow to load

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +26,16 @@ class Done:
     stderr: str
 
 
+def captured(run: Callable[[], int]) -> Done:
+    """What a command leaves that is run so."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
+        code = run()
+    return Done(code, out.getvalue(), errors.getvalue())
+
+
 def command(*words: str) -> Done:
     """Run the command with these words."""
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
-        code = console.run(app, words)
-    return Done(code, out.getvalue(), errors.getvalue())
+    return captured(lambda: console.run(app, words))
 
 
 def output(*words: str) -> str:

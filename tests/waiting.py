@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 PATIENCE = 900.0  # seconds: the machine may be slow, and busy
 _NO_END = 30.0  # seconds of this process's own time, whatever else the machine does
@@ -21,6 +24,12 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str] | N
         assert process is None or process.poll() is None or condition(), f"it ended with {process.returncode} before"
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """What work gives, and how many seconds it took here and now."""
+    started = time.monotonic()
+    return work(), time.monotonic() - started
 
 
 def runs(pid: int) -> bool:

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from empirical.audits.audit import Audit, run
+from empirical.audits.audit import Audit, lost, run
 from empirical.audits.audit_plan import AuditPlan
 from oracle.core.domain import Number
 from oracle.core.enclosure import Enclosure
 from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
-from oracle.running.pool import spread
+from oracle.running.pool import Died, spread
 
 CONFIDENCE = 0.999
 """Of every audit here: a false claim is not to be named on a one-in-twenty chance."""
@@ -105,7 +105,8 @@ def carry_out(
     """Each false claim audited by a plan of its own, in their order, spread over that many processes."""
     pairs = list(plans)
     audits = spread(functools.partial(run, store=store), [(plan,) for _, plan in pairs], workers=workers)
-    return (AuditedPromise(item, audit) for (item, _), audit in zip(pairs, audits, strict=True))
+    for (item, plan), audit in zip(pairs, audits, strict=True):
+        yield AuditedPromise(item, lost(plan, str(audit)) if isinstance(audit, Died) else audit)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -74,14 +74,19 @@ def run(
     One worker is this process itself. Several are processes of their own, which find a claim by its id with `find`.
     """
     results: dict[str, Finding | Trouble] = {}
-    for item in items:
-        kept = None if store is None else store.finding(item.id)
-        if kept is not None:
-            results[item.id] = kept
-            progress(Done(item.id, kept))
-    left = [item for item in items if item.id not in results]
-    parallel = min(workers, len(left)) > 1
-    for done in _spread([item.id for item in left], workers, full, find) if parallel else _here(left, full):
+
+    def missing() -> Iterator[Claim]:
+        """The claims that the store does not know, looked up one by one: that takes time, in which others work."""
+        for item in items:
+            kept = None if store is None else store.finding(item.id)
+            if kept is None:
+                yield item
+            else:
+                results[item.id] = kept
+                progress(Done(item.id, kept))
+
+    parallel = min(workers, len(items)) > 1
+    for done in _spread((item.id for item in missing()), workers, full, find) if parallel else _here(missing(), full):
         results[done.name] = done.result
         if store is not None and isinstance(done.result, Finding):
             store.keep(done.name, done.result)
@@ -106,7 +111,7 @@ def _attempt(name: str, work: Callable[[], Finding], full: bool) -> Done:
     return Done(name, result, time.process_time() - start)
 
 
-def _here(items: Sequence[Claim], full: bool) -> Iterator[Done]:
+def _here(items: Iterable[Claim], full: bool) -> Iterator[Done]:
     for item in items:
         yield _attempt(item.id, partial(judge, item, item.says), full)
 
@@ -116,10 +121,10 @@ def _found(name: str, find: Find, full: bool) -> Done:
     return _attempt(name, partial(find, name), full)
 
 
-def _spread(names: Sequence[str], workers: int, full: bool, find: Find) -> Iterator[Done]:
+def _spread(names: Iterable[str], workers: int, full: bool, find: Find) -> Iterator[Done]:
     with Pool(workers) as pool:
         for (name, *_), done in pool.run(_found, ((name, find, full) for name in names)):
             if isinstance(done, Died):
-                yield Done(name, Trouble(f"the process that checked it died with exit code {done.exit_code}"))
+                yield Done(name, Trouble(str(done)))
             else:
                 yield done

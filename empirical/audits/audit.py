@@ -21,17 +21,19 @@ from empirical.audits.campaign import Campaign, Progress, Scores
 from empirical.audits.compute import Elsewhere, Here, one_thread
 from empirical.audits.plan_code import code_of
 from empirical.audits.shard_store import Shards
-from empirical.audits.targets import AuditTarget, make_target
+from empirical.audits.targets import Array, AuditTarget, make_target
 from empirical.audits.trial import check_variation, try_out
 from empirical.estimators.estimators import ESTIMATORS, Estimate, Estimator
 from empirical.estimators.limits import binomial_limit
 from empirical.pairs.pair import Pair, builders, make_pair
 from oracle.core import planning
 from oracle.core.algorithm import Algorithm, Values
+from oracle.core.domain import Number
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.plain import by_fields
 from oracle.core.registry import algorithm, named
-from oracle.running.places import place_for
+from oracle.core.tape import Tape
+from oracle.running.places import PATIENCE, place_for
 
 SEQUENTIAL = "sequential"
 
@@ -65,7 +67,7 @@ class Audit:
 
 def run(
     plan: AuditPlan, *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
-    progress: Progress = lambda _: None, target: AuditTarget | None = None,
+    patience: Number = PATIENCE, progress: Progress = lambda _: None, target: AuditTarget | None = None,
 ) -> Audit:
     """Carry out a plan: here, in worker processes, or on the Dask cluster of an address.
 
@@ -91,7 +93,9 @@ def run(
             shape = try_out(trainee, pair.features, pair.labels, seed=plan.seed)
             kept = None if store is None else stack.enter_context(Shards(store))
             workshop = here if workers == 1 and cluster is None else stack.enter_context(
-                Elsewhere(place_for(workers=workers, cluster=cluster, items=len(plan.shards("evaluation"))))
+                Elsewhere(place_for(
+                    workers=workers, cluster=cluster, items=len(plan.shards("evaluation")), patience=patience
+                ))
             )
             if kept is not None:
                 kept.register(plan)
@@ -118,6 +122,28 @@ def run(
         models=None if found is None else found.models,
         tightness=None if lower is None or claim == 0 else lower / float(claim),
     )
+
+
+class _Lost:
+    """In place of a target whose training cannot be finished: why it has released nothing."""
+
+    name = "the target"
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def spec(self) -> dict[str, Any]:
+        """It can be made nowhere else."""
+        return {}
+
+    def releases(self, features: Array, labels: Array, tape: Tape) -> Array:
+        """Nothing."""
+        raise TargetError(self._why)
+
+
+def lost(plan: AuditPlan, why: str) -> Audit:
+    """The audit of a plan whose training could not be finished: INVALID, for that reason."""
+    return run(plan, target=_Lost(why))
 
 
 def _delta(plan: AuditPlan) -> float:

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaign import Progress as Tell
 from empirical.audits.campaign import Status
-from oracle.running.console import say
+from oracle.running.console import telling_what_is_kept
 
 
 def described(status: Status) -> str:
@@ -34,7 +34,10 @@ def progress_bar(plan: AuditPlan, store: Path | None = None) -> Iterator[Tell]:
     """What `run` tells its progress to; an interruption says what is kept and how to go on."""
     done = 0
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with (
+        telling_what_is_kept(store, lambda: f"stopped after {done} of {2 * plan.budget} models"),
+        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+    ):
         task = bar.add_task("starting", total=2 * plan.budget)
 
         def tell(status: Status) -> None:
@@ -42,10 +45,4 @@ def progress_bar(plan: AuditPlan, store: Path | None = None) -> Iterator[Tell]:
             done = status.done
             bar.update(task, completed=status.done, description=described(status))
 
-        try:
-            yield tell
-        except KeyboardInterrupt:
-            bar.stop()
-            kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-            say(f"stopped after {done} of {2 * plan.budget} models: {kept}", file=sys.stderr)
-            raise
+        yield tell

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from empirical.audits.audit import Audit, gaussian_release, run
+from empirical.audits.audit import Audit, gaussian_release, lost, run
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.targets import Array, AuditTarget, make_target
 from empirical.pairs.pair import make_pair
 from oracle.core.plain import picked
 from oracle.core.tape import Tape
-from oracle.running.pool import spread
+from oracle.running.pool import Died, spread
 
 FREE, GAUSSIAN = "curve", "gdp"
 GOAL = 0.95
@@ -145,8 +145,14 @@ def audit_every_way(name: str, plan: AuditPlan, store: Path | None = None) -> li
 def carry_out(
     plans: Mapping[str, AuditPlan], *, workers: int = 1, store: Path | None = None
 ) -> Iterator[list[TightnessRow]]:
-    """The rows of each plan, in the plans' order, spread over that many processes."""
-    return spread(functools.partial(audit_every_way, store=store), plans.items(), workers=workers)
+    """The rows of each plan, in the plans' order, spread over that many processes; INVALID where these died."""
+    found = spread(functools.partial(audit_every_way, store=store), plans.items(), workers=workers)
+    for (name, plan), rows in zip(plans.items(), found, strict=True):
+        if isinstance(rows, Died):
+            judged = [replace(plan, estimator=estimator) for estimator in estimators(plan)]
+            yield [TightnessRow(name, lost(item, str(rows)), None) for item in judged]
+        else:
+            yield rows
 
 
 def summary(rows: list[TightnessRow]) -> list[str]:

@@ -22,6 +22,7 @@ from oracle.core.registry import Bound, bound
 from oracle.running.isolated import MEGABYTES, MEMORY, SECONDS, TIMEOUT, command_words
 
 SLACK = Parameter("slack", low=Fraction(1))
+SEARCHING = Parameter("search_seconds", low=Fraction(0), high=SECONDS.high)
 
 
 def parsed_policy(item: Bound, words: Mapping[str, Any]) -> Policy:
@@ -88,7 +89,7 @@ class BoundJob:
     def _options(self) -> dict[str, Any]:
         return {
             "search": int(non_negative_integer("search").rational(self.search)),
-            "search_seconds": float(non_negative("search_seconds").rational(self.search_seconds)),
+            "search_seconds": float(SEARCHING.rational(self.search_seconds)),
             "seed": int(non_negative_integer("seed").rational(self.seed)), "only": self.only,
         }
 

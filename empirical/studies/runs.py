@@ -21,7 +21,7 @@ from empirical.studies.outcome import StudyOutcome, held_to_family, judge
 from empirical.studies.study import Array, Curve, Number, Study, studies, study
 from oracle.core.errors import OracleError
 from oracle.running.fingerprint import fingerprint
-from oracle.running.places import Place, place_for
+from oracle.running.places import PATIENCE, Place, place_for
 from oracle.running.store import Store
 
 REPLICATES = "replicates"
@@ -87,7 +87,7 @@ def portions(item: Study, *, pilot: bool = False) -> Iterator[Portion]:
 
 def carry_out(
     chosen: Mapping[str, Study], *, store: Path | None = None, workers: int = 1, cluster: str | None = None,
-    recorded: Mapping[str, float] | None = None, pilot: bool = False,
+    patience: float = PATIENCE, recorded: Mapping[str, float] | None = None, pilot: bool = False,
     progress: Callable[[Advance], None] = lambda _: None,
 ) -> dict[str, StudyOutcome]:
     """The outcomes of studies by name; finished portions are kept in the store and never computed again.
@@ -99,7 +99,7 @@ def carry_out(
     todo = [portion for item in chosen.values() for portion in portions(item, pilot=pilot)]
     kept = None if store is None else Store(store)
     try:
-        with place_for(workers=workers, cluster=cluster, items=len(todo)) as place:
+        with place_for(workers=workers, cluster=cluster, items=len(todo), patience=patience) as place:
             made = _replicates(todo, place, kept, progress)
     finally:
         if kept is not None:

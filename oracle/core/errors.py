@@ -33,6 +33,10 @@ class NameTakenError(OracleError, ImportError):
     """A package of a user's own has the name of one of ours that is needed (`oracle.core.rooms`)."""
 
 
+class WorkLostError(OracleError):
+    """The machine gave out: processes that worked for us died, or there are none left; no verdict, of anything."""
+
+
 class OutputError(OracleError):
     """A file that could not be written, though it could be before the work."""
 

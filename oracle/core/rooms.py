@@ -1,8 +1,8 @@
 """Our four packages beside a user's own: which of their names stand for something else, and how ours are found then.
 
 Everything here is standard library, and the file is loaded by its place, not by its name: `dp_oracle` asks it before
-anything of ours is imported, and a process for foreign code starts as `python -P rooms.py MEMORY ...`, the words of
-`oracle.running.isolated_worker`.
+anything of ours is imported, and a process for foreign code starts as `python -P rooms.py PARENT MEMORY ...`, the words
+of `oracle.running.isolated_worker`.
 """
 
 from __future__ import annotations

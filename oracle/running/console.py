@@ -10,14 +10,15 @@ import tempfile
 import textwrap
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from oracle.core.domain import clean
-from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError
+from oracle.core.domain import clean, printable
+from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
 from oracle.core.plain import json_text
 from oracle.running import outputs
@@ -100,6 +101,17 @@ def key_values(words: Sequence[str]) -> dict[str, str]:
     return result
 
 
+@contextmanager
+def telling_what_is_kept(store: Path | None, how_far: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """Where work is cut short, by Ctrl-C or by a machine that gives out: how far it came, and how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, WorkLostError):
+        kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
+        print(printable(f"{how_far()}: {kept}"), file=sys.stderr)
+        raise
+
+
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     """Run the command; every failure that is the user's becomes one line on standard error and an exit code."""
     outputs.begin()
@@ -135,6 +147,9 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     except PrecisionError as error:
         complain(str(error))
         return UNDECIDED
+    except WorkLostError as error:
+        complain(str(error))
+        return BROKEN
     except OracleError as error:
         complain(str(error))
         return BAD_USAGE

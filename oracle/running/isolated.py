@@ -2,15 +2,14 @@
 
 Requests go to its standard input and answers come from its standard output, both with a deadline; what it writes to
 standard error is drained, and only the end is kept, for messages. It is started through
-`oracle.running.isolated_worker`, which limits its memory and ties its life to ours; the whole process group is killed
-at the end, children included. This is isolation against accidents, not a sandbox: the program runs with the rights of
+`oracle.running.isolated_worker`, which limits its memory and ties its life to ours, and that of all it starts
+(`oracle.running.keeper`). This is isolation against accidents, not a sandbox: the program runs with the rights of
 whoever starts it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import selectors
@@ -22,7 +21,6 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -31,6 +29,7 @@ from typing import IO, Any
 from oracle.core import rooms
 from oracle.core.domain import Parameter, printable, shown
 from oracle.core.errors import DomainError, NameTakenError, OracleError, TargetError, TargetTimeout
+from oracle.running.keeper import LINUX, lastingly
 
 SECONDS = Parameter("timeout", low=Fraction(0), high=Fraction(10**6), low_open=True)  # the system's clocks hold more
 MEGABYTES = Parameter("memory", kind="integer", low=Fraction(1), high=Fraction(10**9))  # and so do its limits
@@ -41,6 +40,7 @@ LOADING = 60.0  # seconds that a process has at least from its start to its firs
 _BLOCK = 1 << 20
 _KEPT = 4000  # bytes of standard error that are kept
 _SLACK = 1.1  # on top of every deadline: a busy machine is a little late
+_ENDING = 20.0  # seconds that the end of all its processes may take; it takes one look, unless the system hangs
 _GRACE = 2.0  # seconds in which a process that closed its output must end, so that the reason can be told
 
 
@@ -55,11 +55,11 @@ class Isolated:
         self._memory = memory
         # One thread and one hash seed: the same release from every process, and no fight for the cores.
         environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ}
-        self._process = _starter(os.getpid()).submit(
-            subprocess.Popen, [sys.executable, "-P", rooms.__file__, str(memory), *words],
+        self._process = lastingly(lambda: subprocess.Popen(
+            [sys.executable, "-P", rooms.__file__, str(os.getpid()), str(memory), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
             env=environment,
-        ).result()
+        ))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -72,11 +72,6 @@ class Isolated:
         self._buffer = bytearray()
         self._owner = os.getpid()
         self.stop = weakref.finalize(self, _kill, self._process, self._owner)
-
-    @property
-    def pid(self) -> int:
-        """The process that answers."""
-        return self._process.pid
 
     @property
     def usable(self) -> bool:
@@ -221,12 +216,6 @@ def _text(line: bytes) -> str:
     return shown(line.decode(errors="replace"))
 
 
-@functools.cache
-def _starter(process: int) -> ThreadPoolExecutor:
-    """The one thread of a process that starts programs: Linux ends a program with the thread that started it."""
-    return ThreadPoolExecutor(1, thread_name_prefix=f"starter of {process}")
-
-
 def _drain(stream: IO[bytes], said: bytearray) -> None:
     """Read standard error to its end, so that a program that writes a lot never blocks on it."""
     with stream:
@@ -236,12 +225,15 @@ def _drain(stream: IO[bytes], said: bytearray) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End the whole process group; a forked child of ours must not kill its parent's program."""
+    """End the program and all that it has started; a forked child of ours must not kill its parent's program."""
     if os.getpid() != owner:
         return
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone already
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    for number in (signal.SIGTERM, signal.SIGKILL) if LINUX else (signal.SIGKILL,):  # its keeper hears the first
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone already
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_ENDING)
+            break
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             stream.close()

@@ -1,6 +1,7 @@
-"""The process in which foreign code runs: `python -P rooms.py MEMORY exec COMMAND...` or `serve MODULE SPEC`.
+"""The process in which foreign code runs: `python -P rooms.py PARENT MEMORY exec COMMAND...` or `serve MODULE SPEC`.
 
-It limits the memory first and dies with whoever started it. `exec` then becomes the command. `serve MODULE SPEC` calls
+It limits the memory first, and a keeper sees to its end and to that of all that it starts (`oracle.running.keeper`).
+`exec` then becomes the command. `serve MODULE SPEC` calls
 the function `serve(spec, requests, answers)` of one of our modules, which asks a Python function: the protocol moves
 to private descriptors, so that what the function prints goes to standard error, and standard input is an error that
 says so. Before anything foreign is loaded, the names of our packages are given back: `import oracle` in the target is
@@ -9,14 +10,12 @@ its own package of that name where it has one, and what serves it imports nothin
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import importlib.util
 import io
 import json
 import os
 import resource
-import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -26,8 +25,7 @@ from typing import Any, NoReturn
 from oracle.core.domain import printable
 from oracle.core.errors import TargetError
 from oracle.core.rooms import complaint_in, forget_ours
-
-_PARENT_DEATH_SIGNAL = 1  # Linux' PR_SET_PDEATHSIG
+from oracle.running.keeper import keep
 
 
 class NoInput(io.TextIOBase):
@@ -42,14 +40,13 @@ class NoInput(io.TextIOBase):
         self.read()
 
 
-def confine(memory: int) -> None:
-    """Limit the memory of this process in MB, and let it die with its parent."""
+def confine(parent: int, memory: int) -> None:
+    """Limit the memory of this process in MB, and let it end with its parent, and all that it starts with it."""
     # The data limit counts what can be written to; an address-space limit would also stop programs (node) that only
     # reserve a lot of it.
     limit = memory * 2**20
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    keep(parent, memory)
 
 
 def load_function(path: str) -> Callable[..., Any]:
@@ -90,8 +87,8 @@ def told(error: BaseException) -> str:
 
 def main(words: list[str], *, path: list[str]) -> None:
     """Confine this process, then become a command or serve a function, which finds its modules on the path."""
-    memory, task, *rest = words
-    confine(int(memory))
+    parent, memory, task, *rest = words
+    confine(int(parent), int(memory))
     if task == "exec":
         try:
             os.execvp(rest[0], rest)

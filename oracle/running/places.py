@@ -2,7 +2,8 @@
 
 A piece is an item, plain data, to which a function at the top of a module is applied; what it returns comes back beside
 the item, in any order. An item is taken from the iterable only when there is room for it. A worker process that dies is
-replaced and its item is tried again; on a cluster the scheduler does so.
+replaced and its item is tried again, three times in all; on a cluster the scheduler does so. A cluster that has no
+worker left is waited for with a patience that is stated, and told when it is over.
 """
 
 from __future__ import annotations
@@ -13,19 +14,26 @@ import contextlib
 import importlib
 import itertools
 import queue
+import sys
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from typing import Any, TypeVar
 
-from oracle.core.errors import DomainError, OracleError
-from oracle.running.pool import Died, Pool
+from oracle.core.domain import Number, Parameter
+from oracle.core.errors import DomainError, WorkLostError
+from oracle.running.pool import TRIES, Died, Pool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_DEATHS = 3  # how often workers may die over a piece of work
+PATIENCE = 60.0
+"""Seconds until a cluster without a worker is an error."""
+SECONDS = Parameter("patience", low=Fraction(0), high=Fraction(10**6), low_open=True)
+
 _AHEAD = 2  # items in flight for each worker, so that none waits for the next
-_PATIENCE = 60  # seconds until a cluster without a worker is an error
+_LOOK = 1.0  # seconds between two looks at whether a cluster has workers, while nothing comes
 
 
 class Place(ABC):
@@ -56,39 +64,31 @@ class Processes(Place):
 
     def __init__(self, workers: int) -> None:
         self._pool = Pool(workers)
-        self._deaths = 0
 
     def __exit__(self, *_: object) -> None:
         self._pool.__exit__(*_)
 
     def run(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """As they come; what a worker was at when it died goes to another, after the others."""
-        left: Iterable[tuple[Item]] = ((item,) for item in items)
-        while left:
-            lost: list[tuple[Item]] = []
-            for (item,), result in self._pool.run(function, left, ahead=_AHEAD):
-                if isinstance(result, Died):
-                    self._deaths += 1
-                    if self._deaths > _DEATHS:
-                        raise OracleError(f"worker processes died {self._deaths} times (out of memory?)")
-                    lost.append((item,))
-                else:
-                    yield item, result
-            left = lost
+        """As they come."""
+        for (item,), result in self._pool.run(function, ((item,) for item in items), ahead=_AHEAD):
+            if isinstance(result, Died):
+                raise WorkLostError(f"a piece of work is lost: {result}")
+            yield item, result
 
 
 class Cluster(Place):
     """A Dask cluster, by the address of its scheduler; its workers need this package, and the files that items name."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, patience: float) -> None:
+        self._patience = patience
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise DomainError(f"cluster = {address} needs Dask: pip install 'dp-oracle[cluster]'") from None
         self._dask = distributed
         try:
-            self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            self._client = distributed.Client(address, timeout=patience, set_as_default=False)
+            self._client.wait_for_workers(1, timeout=patience)
         except (OSError, ValueError, TimeoutError) as error:
             raise DomainError(f"cluster = {address} is no Dask scheduler with workers: {error}") from None
 
@@ -104,27 +104,42 @@ class Cluster(Place):
             while True:
                 room = _AHEAD * max(1, sum(self._client.nthreads().values())) - len(flying)
                 for item in itertools.islice(source, max(0, room)):
-                    future = self._client.submit(function, item, pure=False, retries=_DEATHS)
+                    future = self._client.submit(function, item, pure=False, retries=TRIES)
                     flying[future] = item
                     future.add_done_callback(ready.put)
                 if not flying:
                     return
-                future = ready.get()
+                future = self._next(ready)
                 result = future.result()
                 yield flying.pop(future), result
         except self._dask.KilledWorker as error:
-            raise OracleError(f"workers of the cluster died again and again: {error}") from None
+            raise WorkLostError(f"workers of the cluster died again and again: {error}") from None
         except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError) as error:
-            raise OracleError(f"the cluster is lost: {error}") from None
+            raise WorkLostError(f"the cluster is lost: {error}") from None
         finally:
             with contextlib.suppress(OSError):  # there may be nobody left to tell
                 self._client.cancel(list(flying))
 
 
-def place_for(*, workers: int, cluster: str | None, items: int) -> Place:
+    def _next(self, ready: queue.SimpleQueue[Any]) -> Any:
+        """The next item that is done; a WorkLostError where there is nobody who could do one, for so long."""
+        since: float | None = None
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return ready.get(timeout=_LOOK)
+            if self._client.nthreads():
+                since = None
+            elif since is None:
+                since = time.monotonic()
+                say(f"the cluster has no worker left; waiting {self._patience:g} s for one", file=sys.stderr)
+            elif time.monotonic() - since > self._patience:
+                raise WorkLostError(f"the cluster is lost: it had no worker for {self._patience:g} s (--patience)")
+
+
+def place_for(*, workers: int, cluster: str | None, items: int, patience: Number = PATIENCE) -> Place:
     """The place that a command's options name; no more processes than there are items."""
     if workers < 1:
         raise DomainError(f"workers = {workers} is outside its domain: an integer >= 1")
     if cluster is not None:
-        return Cluster(cluster)
+        return Cluster(cluster, float(SECONDS.rational(patience)))
     return ThisProcess() if min(workers, items) <= 1 else Processes(min(workers, items))

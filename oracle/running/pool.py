@@ -2,8 +2,9 @@
 
 They are started afresh, for torch does not survive a fork, with one thread each, since they share the cores. Each has a
 pipe of its own, over which items come in and results go out one by one; so it is known which item a worker was at when
-it died, and a new worker takes its place. The pipe is its leash, too: when the other end is closed, by us or by the
-system because we were killed, the worker exits at once, even in the middle of its work.
+it died: a new worker takes its place, and the item is tried again after the others, three times in all. The pipe is its
+leash, too: when the other end is closed, by us or by the system because we were killed, the worker exits at once, even
+in the middle of its work (on Linux even where a library holds Python's lock).
 """
 
 from __future__ import annotations
@@ -20,24 +21,38 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from oracle.core.errors import OracleError
+from oracle.core.errors import OracleError, WorkLostError
+from oracle.running.keeper import die_with_parent, lastingly
 
 Result = TypeVar("Result")
 Arguments = tuple[Any, ...]
+
+TRIES = 3
+"""How often an item is begun whose worker dies each time."""
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Died:
-    """In place of an item's result: the worker ended while it was at this item."""
+    """In place of an item's result: every worker that was at this item died, the last one so."""
 
     exit_code: int | None
+
+    def __str__(self) -> str:
+        return f"a worker process died {TRIES} times at it, at last with exit code {self.exit_code} (out of memory?)"
+
+
+class _Item:
+    """An item's arguments, and how often a worker has died at it."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments, self.deaths = arguments, 0
 
 
 class Pool:
@@ -60,13 +75,14 @@ class Pool:
         """Each item and what the function returns for its arguments, as they come; what it raises is raised here.
 
         An item is taken from the iterable only when there is room for it: a worker is given up to `ahead` items, more
-        than one where they are so short that it should not wait for the next. One whose worker dies is not tried again.
+        than one where they are so short that it should not wait for the next.
         """
-        source, busy = iter(items), dict[Connection, _Worker]()
-        left: deque[Arguments] = deque()  # given to a worker that died before it came to them
+        source, busy = map(_Item, items), dict[Connection, _Worker]()
+        left = deque[_Item]()  # given to a worker that died before it came to them
+        again = deque[_Item]()  # a worker died at them: they come last, when there is more room
         try:
             while True:
-                self._feed(function, itertools.chain(_drained(left), source), busy, ahead)
+                self._feed(function, itertools.chain(_drained(left), source, _drained(again)), busy, ahead)
                 if not busy:
                     return
                 for connection in multiprocessing.connection.wait(list(busy)):
@@ -80,12 +96,17 @@ class Pool:
                         self._idle.append(worker)
                     if isinstance(result, _Raised):
                         raise result.error()
-                    yield item, result
+                    if isinstance(result, Died):
+                        item.deaths += 1
+                        if item.deaths < TRIES:
+                            again.append(item)
+                            continue
+                    yield item.arguments, result
         finally:
             _stop(busy.values())  # nobody will hear what they are at
 
     def _feed(
-        self, function: Callable[..., Any], source: Iterator[Arguments], busy: dict[Connection, _Worker], ahead: int
+        self, function: Callable[..., Any], source: Iterator[_Item], busy: dict[Connection, _Worker], ahead: int
     ) -> None:
         """Give every worker what it has room for, first one item each, and start those that are missing."""
         for room in range(1, ahead + 1):
@@ -104,18 +125,18 @@ class Pool:
                 worker.give(function, item)
 
 
-def spread(function: Callable[..., Result], items: Iterable[Arguments], *, workers: int) -> Iterator[Result]:
+def spread(
+    function: Callable[..., Result], items: Iterable[Arguments], *, workers: int
+) -> Iterator[Result | Died]:
     """What a function returns for each item's arguments, in order, from that many processes; one is this process."""
     if workers == 1:
         yield from itertools.starmap(function, items)
         return
     with Pool(workers) as pool:
-        ready: dict[int, Result] = {}
+        ready: dict[int, Result | Died] = {}
         wanted = itertools.count()
         place = next(wanted)
         for (number, *_), result in pool.run(_numbered, ((n, function, item) for n, item in enumerate(items))):
-            if isinstance(result, Died):
-                raise OracleError(f"a worker process died with exit code {result.exit_code} (out of memory?)")
             ready[number] = result
             while place in ready:
                 yield ready.pop(place)
@@ -127,18 +148,23 @@ def by_name(
 ) -> Iterator[tuple[str, Result]]:
     """Each name and what a function returns for it and the other arguments, as they come, from that many processes.
 
-    Whoever keeps what comes loses nothing but what is under way when the run is cut short. Where a worker dies the
+    Whoever keeps what comes loses nothing but what is under way when the run is cut short. Where workers die the
     others go on; the names at which it happened are told in the end.
     """
-    dead = []
+    dead = dict[str, Died]()
     with Pool(workers) as pool:
         for (name, *_), result in pool.run(function, ((name, *arguments) for name in names)):
             if isinstance(result, Died):
-                dead.append(f"{name} (exit code {result.exit_code})")
+                dead[name] = result
             else:
                 yield name, result
+    require_all(dead)
+
+
+def require_all(dead: Mapping[str, Died]) -> None:
+    """A WorkLostError that names what no worker has survived, if there is such; all else is finished by then."""
     if dead:
-        raise OracleError(f"a worker process died (out of memory?) at {', '.join(dead)}; the others are finished")
+        raise WorkLostError(f"{'; '.join(f'{name}: {why}' for name, why in dead.items())}; the others are finished")
 
 
 def _numbered(_: int, function: Callable[..., Result], arguments: Arguments) -> Result:
@@ -175,19 +201,22 @@ class _Worker:
         context: Any = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        lastingly(self._start)
+        theirs.close()
+        self.items: deque[_Item] = deque()
+
+    def _start(self) -> None:
         with _deaf(), _single_threaded():
             self.process.start()
-        theirs.close()
-        self.items: deque[Arguments] = deque()
 
-    def give(self, function: Callable[..., Any], item: Arguments) -> None:
+    def give(self, function: Callable[..., Any], item: _Item) -> None:
         """Ask for one item; that the process is dead is told by `take`."""
-        task = pickle.dumps((function, item))
+        task = pickle.dumps((function, item.arguments))
         self.items.append(item)
         with contextlib.suppress(ConnectionError):
             self.connection.send_bytes(task)
 
-    def take(self) -> tuple[Arguments, Any]:
+    def take(self) -> tuple[_Item, Any]:
         """The item that is done and its result, or that the process died."""
         item = self.items.popleft()
         try:
@@ -205,13 +234,14 @@ def _stop(workers: Iterable[_Worker]) -> None:
         worker.process.join()
 
 
-def _drained(items: deque[Arguments]) -> Iterator[Arguments]:
+def _drained(items: deque[_Item]) -> Iterator[_Item]:
     while items:
         yield items.popleft()
 
 
 def _serve(connection: Connection) -> None:
     """The life of a worker: an item comes in, its result goes out, until nobody is at the other end."""
+    die_with_parent()
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:  # all the time, for the other end must never wait for us to take an item

@@ -24,7 +24,7 @@ from empirical.audits.progress import described
 from empirical.audits.shard_store import Shards
 from empirical.audits.shard_training import Task
 from empirical.audits.trial import TOGETHER, TRIED
-from oracle.core.errors import DomainError, OracleError, TargetError
+from oracle.core.errors import DomainError, TargetError, WorkLostError
 from oracle.core.tape import Tape
 from tests.empirical.trainings import noisy_sums, plan_of, seeds_of, trained
 from tests.waiting import PATIENCE
@@ -272,19 +272,16 @@ def test_processes_give_the_same_bits_though_one_is_killed(tmp_path: Path) -> No
 
 @pytest.mark.full
 def test_processes_that_die_too_often_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oracle.running.places._DEATHS", 0)
+    monkeypatch.setattr("oracle.running.pool.TRIES", 1)
     plan = plan_of(noisy_sums(tmp_path))
     (tmp_path / "kill").write_text(str(os.getpid()))
-    with pytest.raises(OracleError, match="died"):
+    with pytest.raises(WorkLostError, match="died"):
         run(plan, workers=2)
 
 
 @pytest.mark.thorough
-def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(tmp_path: Path) -> None:
     dask, distributed = (pytest.importorskip(name) for name in ("dask", "distributed"))
-    monkeypatch.setattr("oracle.running.places._PATIENCE", PATIENCE)
     plan = plan_of(noisy_sums(tmp_path))
     plain = run(plan)
     slow = {f"distributed.comm.timeouts.{what}": f"{PATIENCE:g} s" for what in ("connect", "tcp")}
@@ -292,14 +289,15 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
         pids = {worker.pid for worker in cluster.workers.values()}
-        assert spawned(plan, tmp_path, cluster=cluster.scheduler_address) == plain
+        assert spawned(plan, tmp_path, cluster=cluster.scheduler_address, patience=PATIENCE) == plain
         assert {worker.pid for worker in cluster.workers.values()} != pids  # one was replaced
-        assert run(CGD, cluster=cluster.scheduler_address) == run(CGD)
+        assert run(CGD, cluster=cluster.scheduler_address, patience=PATIENCE) == run(CGD)
 
 
 @pytest.mark.full
-def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_is_not_there_is_told() -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("oracle.running.places._PATIENCE", 1)
     with pytest.raises(DomainError, match=r"cluster = tcp://127\.0\.0\.1:1"):
-        run(CGD, cluster="tcp://127.0.0.1:1")
+        run(CGD, cluster="tcp://127.0.0.1:1", patience=1)
+    with pytest.raises(DomainError, match="patience = nan"):
+        run(CGD, cluster="tcp://127.0.0.1:1", patience=float("nan"))

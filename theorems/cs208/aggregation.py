@@ -252,12 +252,6 @@ large = Claim(
           "4.02e9 records", hypotheses=(), says="4.02e9", check=judge_large,
     flips=(Flip("a million", "1.00e6", Verdict.REFUTED),), expected="HOLDS PROVED",
 )
-aggregators = unchecked(
-    "sa-drawbacks", "Subsample & Aggregate: drawbacks",
-    "its dependence on dimension, model and distribution can be bad",
-    "Dependence on dimension, model parameters, distribution can be bad.",
-    "no dependence is stated; a rate in the dimension for a named estimator and aggregator would settle it",
-)
 pate = unchecked(
     "pate", "Subsample & Aggregate: PATE", "PATE uses subsample and aggregate just to label a public data set",
     "Use S&A just to label a public dataset", "what another paper does; its text is not among the documents",

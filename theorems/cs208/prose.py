@@ -46,8 +46,8 @@ fine_tuning = unchecked(
 )
 optimisation = unchecked(
     "erm-optimisation", "Supervised ML Output: what ERM does", "empirical risk minimisation turns learning into "
-    "optimisation", "Turns learning into optimization.", "a description, which states nothing that could be false",
-    severity=Stake.EDITORIAL,
+    "optimisation", "Turns learning into optimization.", "a description, which states nothing that could be "
+    "false: nothing would settle it", severity=Stake.EDITORIAL,
 )
 penalty = unchecked(
     "regulariser-penalises", "Supervised ML Output: what a regulariser does",
@@ -65,8 +65,8 @@ typical = unchecked(
     "sa-aggregators", "Subsample & Aggregate: the usual aggregators",
     "the usual aggregators are a private clipped mean and a private median",
     "Typical aggregators: DP (clipped) mean, DP median",
-    "a survey of uses; of the clipped mean it is cs208/sa-privacy", severity=Stake.EDITORIAL,
-    uses=("cs208/sa-privacy",),
+    "a survey of uses would settle it; that both are private is cs208/sa-privacy and cs208/sa-median",
+    severity=Stake.EDITORIAL, uses=("cs208/sa-privacy", "cs208/sa-median"),
 )
 accountants = unchecked(
     "accountants", "DP SGD: Improved Privacy Analysis: other accountants",

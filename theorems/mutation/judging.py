@@ -12,11 +12,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from oracle.core.errors import OracleError
+from oracle.core.errors import WorkLostError
 from oracle.core.plain import plain
 from oracle.running.console import WRONG, print_table, say
 from oracle.running.outputs import Outputs
-from oracle.running.pool import Died, Pool
+from oracle.running.pool import by_name
 from theorems.claim import Claim, claim, claims, expectations
 from theorems.findings import Findings, code_of
 from theorems.mutation.variants import Mutated, mutated
@@ -48,16 +48,13 @@ def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Ite
     for name in names:
         kept = None if store is None else store.read(KIND, name, code_of(name))
         if kept is None:
-            left.append((name,))
+            left.append(name)
         else:
             yield from_json(json.loads(kept))
-    with Pool(workers) as pool:
-        for (name,), found in pool.run(of_claim, left):
-            if isinstance(found, Died):
-                raise OracleError(f"the process that judged variants of {name} died with exit code {found.exit_code}")
-            if store is not None:
-                store.write(KIND, name, code_of(name), json.dumps(plain(found)).encode())
-            yield found
+    for name, found in by_name(of_claim, left, workers=workers):
+        if store is not None:
+            store.write(KIND, name, code_of(name), json.dumps(plain(found)).encode())
+        yield found
 
 
 def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
@@ -79,15 +76,19 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
     names = [item.id for item in chosen if can_be_mutated(item)]
     console = Console(stderr=True)
     found: dict[str, Mutated] = {}
+    lost: WorkLostError | None = None
     with (
         nullcontext() if store_file is None else Findings(store_file, full=False) as store,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         task = bar.add_task("judging variants", total=len(names))
-        for item in judge_all(names, workers, store):
-            found[item.claim] = item
-            bar.update(task, advance=1, description=item.claim)
-    ordered = [found[name] for name in names]
+        try:
+            for item in judge_all(names, workers, store):
+                found[item.claim] = item
+                bar.update(task, advance=1, description=item.claim)
+        except WorkLostError as error:  # raised when all the others are judged
+            lost = error
+    ordered = [found[name] for name in names if name in found]
     out.json("json", lambda: {
         "totals": totals(ordered),
         "unjudged": sorted(name for name, item in claims().items() if can_be_mutated(item) and name not in found),
@@ -99,5 +100,7 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
                 say(f"{word} {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
     print_table(("evidence", "claims", "variants", "otherwise", "true", "survivors", "without a reason"),
                 [(kind, *map(str, counts.values())) for kind, counts in totals(ordered).items()])
+    if lost is not None:
+        raise lost
     if any(item.survivors if item.evidence is Evidence.PROVED else item.unexplained for item in ordered):
         raise typer.Exit(WRONG)

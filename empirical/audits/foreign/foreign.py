@@ -169,6 +169,7 @@ class TrainingFunction(Foreign):
     ) -> None:
         self._path, self._batched = path, batched
         self.many_a_call, self.one_by_one = batched, not batched
+        self._pid: Any = None
         self._sha256 = _unchanged(path, sha256, _digest(source_of(path)))
         task = json.dumps({"path": path, "batched": batched, "timeout": float(SECONDS.rational(timeout))})
         super().__init__(path, ["serve", "empirical.audits.foreign.foreign_worker", task], timeout, memory)
@@ -182,7 +183,7 @@ class TrainingFunction(Foreign):
 
     def _ask(self, process: Isolated, data: tuple[Array, Array], seeds: NDArray[np.uint64]) -> Iterator[Array]:
         if not self._loaded:
-            self._heard(process, pid=process.pid)  # that it is alive
+            self._pid = self._heard(process).get("pid")  # that it is alive; what it forks never says so
         number, new = self._number(data)
         request: dict[str, Any] = {"dataset": number, "models": len(seeds)}
         body = (seeds >> np.uint64(1)).astype(np.int64).tobytes()
@@ -190,7 +191,7 @@ class TrainingFunction(Foreign):
             request["shapes"] = [array.shape for array in data]
             body = data[0].tobytes() + data[1].tobytes() + body
         self._send(process, request, body)
-        while "shape" not in (message := self._heard(process, id=self._asked, dataset=number, pid=process.pid)):
+        while "shape" not in (message := self._heard(process, id=self._asked, dataset=number, pid=self._pid)):
             pass  # it is alive
         yield np.frombuffer(self._body(process, message["shape"], len(seeds)), dtype=np.float64).reshape(
             message["shape"]

@@ -24,7 +24,7 @@ from empirical.gate.league.peer_auditors import AUDITORS, PeerAuditor
 from empirical.gate.league.peer_trainings import TRAININGS, PeerTraining
 from oracle.core.plain import by_fields, plain
 from oracle.running import fingerprint
-from oracle.running.pool import spread
+from oracle.running.pool import Died, require_all, spread
 from oracle.running.store import Store
 
 ROWS, ANSWERS = "league rows", "league answers"
@@ -111,13 +111,19 @@ def carry_out(
         missing = [(peer, name) for peer, name in zip(chosen, codes, strict=True) if name not in known]
         questions = [(peer, settings, _known(kept, peer, settings)) for peer, _ in missing]
         fresh = spread(made, questions, workers=workers)
-        for (peer, name), (rows, answers) in zip(missing, fresh, strict=True):
+        dead: dict[str, Died] = {}
+        for (peer, name), result in zip(missing, fresh, strict=True):
+            if isinstance(result, Died):
+                dead[json.loads(name)[0]] = result
+                continue
+            rows, answers = result
             known[name] = rows
             if kept is not None and isinstance(peer, Adapter):
                 kept.write(ANSWERS, _asked(peer, settings), asked_by(peer), json.dumps(answers).encode())
             if kept is not None:
                 kept.write(ROWS, name, codes[name], json.dumps([_written(row) for row in rows]).encode())
             progress(peer, rows, True)
+    require_all(dead)
     return [row for name in codes for row in known[name]]
 
 

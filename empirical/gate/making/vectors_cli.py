@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,13 +13,15 @@ from rich.console import Console
 from rich.progress import Progress
 
 from empirical.gate import vector_files
-from oracle.core.domain import non_negative, non_negative_integer, positive_integer
+from oracle.core.domain import Parameter, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
 from oracle.running.console import GOOD, WRONG, print_json, say
+from oracle.running.isolated import SECONDS
 from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
 
+FILLING = Parameter("seconds", low=Fraction(0), high=SECONDS.high)
 app = typer.Typer(help="Test vectors: certified answers to judge other implementations by.", no_args_is_help=True)
 Names = Annotated[list[str] | None, typer.Option("--bound", help="A name from `dp-oracle bounds`; may be repeated.")]
 
@@ -75,7 +78,7 @@ def fill_files(
     What stands in a file stays as it is, under its number. Cut short, the same command goes on where it was.
     """
     count = int(positive_integer("workers").rational(workers))
-    limit = float(non_negative("seconds").rational(seconds))
+    limit = float(FILLING.rational(seconds))
     require_folder("folder", folder)
     asked = [bound(name).name for name in names] if names else vector_files.names(folder)
     found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)

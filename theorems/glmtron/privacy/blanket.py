@@ -32,14 +32,14 @@ from fractions import Fraction
 import sympy
 from flint import arb, ctx
 
-from oracle.core.enclosure import ball
+from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import normal_upper_tail
-from theorems.claim import Flip
+from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
 from theorems.glmtron.privacy.shuffling import at_spots, theorem
 from theorems.tools.readings import reading
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, undecided
 
 _PRECISION = 120
 _LEAST = 300
@@ -128,6 +128,37 @@ def number_steps() -> tuple[ProofStep, ...]:
     )
 
 
+def judge_gain(records: int, given: Domain) -> Finding:
+    """Whether, with so many records, a noise is enough in a random order and not in an order that is known."""
+    if records < 1:
+        return undecided("no records", 1)
+    with ctx.workprec(_PRECISION):
+        delta = 1 / arb(records)
+        logs = (records / delta).log()
+        if not records >= 16 * arb(1).exp() * (4 / delta).log():
+            return undecided("fewer records than the proof asks for", 1)
+        epsilon = (logs / records).sqrt()
+        mu = 1 / logs.sqrt()
+        shuffled = proved_delta(records, epsilon, mu, mu * (2 * logs + 2).sqrt() + mu**2 / 2)
+        known = gaussian_excess(epsilon, mu)
+        if not (shuffled <= delta < known):
+            return undecided("no gain is certified", 1)
+        return instance("one noise, a delta proved in a random order and attained in a known one", {
+            "N": records, "epsilon": epsilon.str(8, radius=False), "f": (1 / mu).str(8, radius=False),
+            "delta": delta.str(8, radius=False), "delta in a random order, at most": shuffled.str(8, radius=False),
+            "delta in a known order": Enclosure.of_ball(known)})
+
+
+amplified = Claim(
+    id="glmtron/intro-amplification", source="003, Section 4: shuffling amplifies privacy [17], read of this algorithm",
+    quote="Also, such shuffling can amplify privacy[17].", whose=Whose.READING, severity=Stake.PRIVACY,
+    statement=r"N = 10^6,\ \delta = \tfrac1N,\ \varepsilon = \sqrt{\tfrac{\log(N/\delta)}{N}},\ f = "
+              r"\sqrt{\log(N/\delta)}:\quad \delta_{\text{random}} \le \delta < \delta_{\text{known}}",
+    words="with a million records a noise makes the pass private in a random order that would not do in a known order",
+    hypotheses=(), says=10**6, check=judge_gain, expected="HOLDS ARGUED", rests_on=("glmtron/thm-4.1-reading-one",),
+    flips=(Flip("a hundred records", 100, Verdict.UNDECIDED),),
+    true_variants={"1 % *": "any number of records from some 310 on will do", "one more": "likewise"},
+)
 theorem_one = reading(
     theorem, "one", source="003, Theorem 4.1 without a constant, delta <= 1/N, N >= 16 e log(4/delta)",
     statement=r"f = \frac{\log(N/\delta)}{\varepsilon\sqrt N} \text{ gives } (\varepsilon, \delta)\text{-DP for }"

@@ -338,6 +338,7 @@ _E6 = (
     r"M\rangle (I - (I - \tfrac\eta2 H)^N) + \eta^2\sum_t (I - \tfrac\eta2 \tilde T(2\eta))^t \circ M"
 )
 _FEW = Parameter("records", kind="integer", low=Fraction(2), high=Fraction(7), meaning="N, 3/2 < 3/ln 7")
+E67_HYPOTHESES = (_FEW, _ANY)
 e6 = Claim(
     id="glmtron/lemma-E.6", source="003, Lemma E.6 (the constant, damaged in the display, is that of its last line)",
     quote="and[3.6| and provided that the step size 1 satisfies n < 1/(tr(H)log N), the following holds:",

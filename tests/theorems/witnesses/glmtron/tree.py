@@ -218,10 +218,21 @@ def loses_more(witness: Witness) -> bool:
     return bool(true > delta)
 
 
+def node_grows(witness: Witness) -> bool:
+    """One new node a step, in floats: the logarithm of the growth over the run."""
+    n, eta, epsilon = int(witness["N"]), number(witness, "eta"), number(witness, "epsilon")
+    square = 2 * math.ceil(math.log2(n + 1)) * 1.1 * math.log(n) / epsilon**2
+    trace = sum(1 / i**2 for i in range(1, 1025))
+    step = eta**2 * square * trace * 2 * number(witness, "alpha") * trace * math.log(n) ** 2
+    return step > 1 and (n - 2) * math.log(step) > math.log(number(witness, "claimed"))
+
+
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/lemma-E.2": trace_too_large,
     "glmtron/lemma-E.3-last": other_way,
     "glmtron/lemma-E.6": chain_above,
+    "glmtron/lemma-E.6-E.7": chain_above,
+    "glmtron/thm-5.2-reading-adaptive": node_grows,
     "glmtron/lemma-E.7": noise_above,
     "glmtron/lemma-E.8": start_above,
     "glmtron/lemma-E.5-upper-reading-proof": larger_variance,
