@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from oracle.core.domain import clean, printable
+from oracle.core.domain import clean
 from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
 from oracle.core.plain import json_text
@@ -108,7 +108,7 @@ def telling_what_is_kept(store: Path | None, how_far: Callable[[], str] = lambda
         yield
     except (KeyboardInterrupt, WorkLostError):
         kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-        print(printable(f"{how_far()}: {kept}"), file=sys.stderr)
+        say(f"{how_far()}: {kept}", file=sys.stderr)
         raise
 
 
