@@ -185,7 +185,10 @@ _last: list[Callable[[], None]] = []  # what is to be done when it is done
 
 
 def begin() -> None:
-    """Forget an earlier command of this process."""
+    """Forget an earlier command of this process; where an output was closed before it, what goes there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
     _unwritten.clear()
     _last.clear()
 

@@ -169,7 +169,7 @@ def lint_files(
             for reason, where in _grouped(item.unanswered).items():
                 say(f"  {len(where)} have none: {reason}" + "".join(f"\n    {one}" for one in where if listed))
         for problem in problems:
-            say(problem)
+            say(str(problem))
         say(f"{len(asked)} files, {len(problems)} problems")
     raise typer.Exit(WRONG if problems else GOOD)
 

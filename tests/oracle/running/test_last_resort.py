@@ -68,6 +68,16 @@ def test_a_full_disk_is_told(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(
+    ("epsilon", "closed", "code"), [("1", ">&-", 0), ("-1", "2>&-", 2), ("1", ">/dev/full 2>&1", 74)]
+)
+def test_an_output_that_is_closed_costs_no_verdict(epsilon: str, closed: str, code: int) -> None:
+    words = f"{sys.executable} -m dp_oracle bound laplace.delta scale=1 sensitivity=1 epsilon={epsilon} {closed}"
+    done = subprocess.run(["bash", "-c", words], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
+@pytest.mark.full
 def test_whoever_stops_reading_hears_nothing_more() -> None:
     code = f"{sys.executable} -m dp_oracle bounds --json | head -c 10; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
