@@ -115,6 +115,8 @@ class Outputs:
         """An OracleError unless a file can be written."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if name in self._stores and _is_special(path):
+                raise OracleError(f"{name} = {path} cannot be written: it is no regular file")
             if _is_special(path):
                 if not path.is_dir():
                     self._opened[name] = _open_special(path)
