@@ -245,7 +245,7 @@ HARMLESS = (
     "starts a pool", "starts a process that stays", "exits in the end, by os._exit", "exits in a thread",
     "switches off the collector", "sleeps for a while", "works in place on its data", "seeds all generators",
     "answers in two writes", "answers byte by byte", "answers a little late", "ends its lines as on Windows",
-    "forks after an answer", "floods standard error", "ignores signals", "changes directory after an answer",
+    "floods standard error", "ignores signals", "changes directory after an answer",
 )
 """Kinds that do no harm to their audit, which must come to the right verdict: INVALID would be too easy."""
 
