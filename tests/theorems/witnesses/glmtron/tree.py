@@ -218,6 +218,33 @@ def loses_more(witness: Witness) -> bool:
     return bool(true > delta)
 
 
+def tree_costs_more_than_one(witness: Witness) -> bool:
+    """Second moments in floats, the tree's noise given by its nodes: as matrices of all answers."""
+    n, eta = int(witness["N"]), number(witness, "eta")
+    lam = 1 / np.arange(1, 9) ** 2.0
+    own, fed, total = np.zeros(8), np.zeros(8), np.zeros(8)  # the shuffled pass: moments, with later ones, their sum
+    for _ in range(n):
+        total += own + 2 * fed
+        fed = (1 - eta * lam / 2) * (own + fed)
+        own = (1 - eta * lam + (eta * lam) ** 2) * own + eta**2 * lam * (lam @ own) / 2 + eta**2
+    shuffled = float(lam @ total) / (4 * n**2)
+    alive = answers(n).astype(float)  # answers by nodes
+    q = 1 - eta * lam / 2
+    mean = np.zeros((8, alive.shape[1]))  # u_t by nodes
+    rest, cost, before = np.zeros(8), np.zeros(8), np.zeros(alive.shape[1])
+    gathered = np.zeros_like(mean)
+    for t in range(n):
+        both = (mean**2).sum(axis=1) + rest
+        spread = eta**2 * (float(lam @ both) * lam / 2 + 3 * lam**2 * both / 4)
+        cost += spread * ((1 - q ** (n - t)) / (1 - q)) ** 2
+        rest = q**2 * rest + spread
+        mean = q[:, None] * mean - eta * (alive[t] - before)
+        before, gathered = alive[t], gathered + mean
+    tree = float(lam @ ((gathered**2).sum(axis=1) + cost)) / (4 * n**2)
+    noise = 2 * math.ceil(math.log2(n + 1)) * 1.1 * math.log(n) * n / (2.1 * math.log(n)) ** 2
+    return tree * noise / shuffled > number(witness, "claimed") * 1.01
+
+
 def node_grows(witness: Witness) -> bool:
     """One new node a step, in floats: the logarithm of the growth over the run."""
     n, eta, epsilon = int(witness["N"]), number(witness, "eta"), number(witness, "epsilon")
@@ -233,6 +260,7 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
     "glmtron/lemma-E.6": chain_above,
     "glmtron/lemma-E.6-E.7": chain_above,
     "glmtron/thm-5.2-reading-adaptive": node_grows,
+    "glmtron/remark-8-reading-errors-one": tree_costs_more_than_one,
     "glmtron/lemma-E.7": noise_above,
     "glmtron/lemma-E.8": start_above,
     "glmtron/lemma-E.5-upper-reading-proof": larger_variance,
