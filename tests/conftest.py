@@ -21,11 +21,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 COLLECTED = pytest.StashKey[list[pytest.Function]]()
 FIRST = (
-    "meta/test_planted.py", "empirical/test_resume.py", "project/test_gate_integration.py", "project/test_recipes.py",
-    "project/test_own_packages.py", "empirical/test_campaign.py", "reports/test_report.py", "theorems/test_run.py",
-    "oracle/bounds/test_composition.py", "oracle/bounds/laplace/test_laplace_many.py", "empirical/test_coverage.py",
+    "meta/test_planted.py", "reports/test_report.py", "oracle/core/fast/test_fast.py", "theorems/test_variants.py",
+    "project/test_own_packages.py", "gate/test_gate_command.py", "oracle/bounds/test_composition.py",
+    "empirical/test_campaign.py", "gate/test_gate_targets.py", "empirical/test_audit_command.py",
+    "theorems/test_run.py", "empirical/test_bad_targets.py", "oracle/running/test_fingerprint.py",
+    "empirical/test_coverage.py", "empirical/test_resume.py", "project/test_recipes.py",
+    "project/test_gate_integration.py", "oracle/bounds/laplace/test_laplace_many.py",
 )
-"""Files that take long for the few tests they have (noxfile.py hands out whole files): short ones fill the gaps."""
+"""Files that take long, the longest first (noxfile.py hands out whole files), so that short ones fill the gaps."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from flint import arb, ctx
 
@@ -35,7 +35,6 @@ from oracle.engines.sampled.smoothed_plan import Work, affordable_nodes, smoothe
 from oracle.engines.sampled.smoothed_sums import SmoothedScout, SmoothedSums
 
 _WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
-_SMOOTHED = 90_000.0  # of all smoothed ones where no width is asked for, in those of `Work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
@@ -58,6 +57,10 @@ UNPLANNED = (PrecisionError, ArithmeticError, ValueError)
 
 class SampledQuestion(Protocol):
     """A number about equal sampled steps that can be bounded in two ways."""
+
+    @property
+    def affordable(self) -> float:
+        """What all its smoothed contours may cost where no width is asked for, in the units of `Work`."""
 
     @property
     def step(self) -> SampledGaussian:
@@ -86,6 +89,7 @@ class SampledDelta:
     step: SampledGaussian
     count: int
     epsilon: Fraction
+    affordable: ClassVar[float] = 90_000.0  # it may be so small that no float64 sum sees it, and is often asked for
 
     def quickly(self) -> Enclosure | None:
         """Between what simple tests tell and the least of the plain upper bounds."""
@@ -121,6 +125,7 @@ class SampledEpsilon:
     step: SampledGaussian
     count: int
     delta: Fraction
+    affordable: ClassVar[float] = 250_000.0
 
     def quickly(self) -> Enclosure | None:
         """0 where no noise at all is needed."""
@@ -192,7 +197,7 @@ def narrowest(
     if step is question.step:
         with contextlib.suppress(*UNPLANNED):
             return exactly(asked, _WORK)
-    best, work = question.quickly(), Work(_SMOOTHED if width is None else math.inf)
+    best, work = question.quickly(), Work(question.affordable if width is None else math.inf)
     for nodes in (_NODES if width is not None else _NODES[:1]) if noisy else ():
         if best is not None and reaches(best, asked):
             return best
