@@ -43,7 +43,7 @@ from theorems.tools.printed import rounding_interval
 from theorems.tools.readings import reading
 from theorems.tools.refutations import refuted_by
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, instance, proof, refuted, undecided
 
 _PRECISION = 160
 _SHIFT = {"replace": 2, "add_remove": 1}
@@ -52,6 +52,17 @@ _SHIFT = {"replace": 2, "add_remove": 1}
 def true_delta(epsilon: arb, delta: Fraction, shift: int) -> arb:
     """The delta at epsilon of the f that is printed for (epsilon, delta)."""
     return delta_ball(epsilon, shift * epsilon / (-2 * ball(delta).log()).sqrt())
+
+
+def mills_step(most: Fraction, high: Fraction) -> ProofStep:
+    """The estimate of the docstring at the largest epsilon and delta, mu = epsilon/sqrt(2 log(1/delta))."""
+    with ctx.workprec(_PRECISION):
+        t0 = (-2 * ball(high).log()).sqrt()
+        x0 = t0 - ball(most) / (2 * t0)
+        mills = (2 * arb.pi()).sqrt() * (x0 * x0 / 2).exp() * normal_upper_tail(x0)
+        enough = mills <= (2 * arb.pi()).sqrt() * ball(-most / 2).exp()
+    return computed(f"R(x_0) <= sqrt(2 pi) e^(-E/2) at the largest delta and epsilon, {high} and E = {most}, certified",
+                    bool(enough))
 
 
 Noise = Callable[[Any, Any], Any]
@@ -81,16 +92,10 @@ def judge_multiplier(says: Noise, given: Domain) -> Finding:
     if high is None or most is None:
         return undecided("no point tried is against it, and the proof needs an end of epsilon", tried)
     e, t = sympy.symbols("epsilon t", positive=True)
-    with ctx.workprec(_PRECISION):
-        t0 = (-2 * ball(high).log()).sqrt()
-        x0 = t0 - ball(most) / (2 * t0)
-        mills = (2 * arb.pi()).sqrt() * (x0 * x0 / 2).exp() * normal_upper_tail(x0)
-        enough = mills <= (2 * arb.pi()).sqrt() * ball(-most / 2).exp()
     return proof(
         computed("mu is at most epsilon/sqrt(2 log(1/delta)), on symbols, and a leaf moves by Gamma",
                  never_negative(e / t - says(e, t)) and tuple(relations) == ("add_remove",)),
-        computed(f"R(x_0) <= sqrt(2 pi) e^(-E/2) at the largest delta and epsilon, {high} and E = {most}, certified",
-                 bool(enough)),
+        mills_step(most, high),
         argued("the docstring's estimate: R falls and x_0 is the least x; delta_G rises with mu; composition of the "
                "nodes' releases is background/gdp-composition"),
         tried=tried,

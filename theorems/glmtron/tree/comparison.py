@@ -1,5 +1,4 @@
-r"""Remarks 7 and 8 of document 003, and what abstract, introduction and conclusion say of them: which algorithm
-costs less?
+r"""Remark 8 of document 003, and what abstract, introduction and conclusion say of it: which algorithm costs less?
 
 The noise. At one epsilon and delta the shuffled pass has f_s = c ln(N/delta)/(epsilon sqrt(N)) (Theorem 4.1, c hidden)
 and the tree f_t = sqrt(2 ceil(lg(N+1)) ln(1/delta))/epsilon: f_t^2/f_s^2 = 2 ceil(lg(N+1)) ln(1/delta) N/(c
@@ -28,7 +27,7 @@ from theorems.glmtron.tree.chain import LEVELS, LOAD, dimension, lifetimes, tree
 from theorems.glmtron.tree.sharp import one_direction, whole
 from theorems.tools.studied import by_study
 from theorems.tools.symbolic_signs import never_negative, vanishes
-from theorems.verdict import Finding, ProofStep, Verdict, argued, at_points, computed, proof, refuted, undecided
+from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
 HIDDEN = Fraction(6)
 """The constant c of the shuffled pass: what the curve of clones gives is below it."""
@@ -230,25 +229,6 @@ def judge_free(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
                           vanishes(one - eps**2 / (2 * log))))
 
 
-def judge_remark_7(says: int, given: Domain) -> Finding:
-    """Whether noise says f Gamma a node is (epsilon, delta)-DP if a record is replaced: moves of 2 Gamma."""
-    tried = 0
-    for point in given.points("epsilon", "delta"):
-        with ctx.workprec(128):
-            eps, delta = ball(point["epsilon"]), ball(point["delta"])
-            mu = 2 * eps / (says * (2 * (1 / delta).log()).sqrt())
-            near, far = (((eps / mu + side * mu / 2) / arb(2).sqrt()).erfc() / 2 for side in (-1, 1))
-            true = near - eps.exp() * far
-            tried += 1
-            if true > delta:
-                return refuted("the tree, which is that Gaussian, loses more, certified", {
-                    "epsilon": point["epsilon"], "delta": point["delta"], "noise over f Gamma": says,
-                    "true delta": true.str(8, radius=False)})
-            if says < 1 or not true <= delta:
-                return undecided("the balls are too wide", tried)
-    return at_points("never above delta", tried, {"epsilon": "up to 1", "delta": "up to 1/2"})
-
-
 _SHARE = Parameter("share", low=Fraction(0), high=Fraction(1), low_open=True, meaning="D_eff/D_pri, below lambda_1")
 QUOTE = "aligns with that in Theorem@, with the primary difference being a factor of log, N. It is intuitive"
 _SAME = "glmtron/remark-8-reading-"
@@ -379,21 +359,4 @@ no_limit = Claim(
     says=lambda levels, eps, log: sympy.sqrt(2 * levels * log) / eps, check=judge_free, expected="HOLDS PROVED",
     flips=(Flip("without the levels", lambda levels, eps, log: sympy.sqrt(2 * log) / eps, Verdict.REFUTED),),
     true_variants={"sign": "the square alone counts"},
-)
-remark_7 = Claim(
-    id="glmtron/remark-7-replaced",
-    source="003, Remark 7: Algorithm 4 is private with this f (Definition 3.1: one record replaced)",
-    quote="(e, 9)-differential privacy with appropriate noise multiplier f = Y 2Mlg(N+1)]1n(1/5)",
-    whose=Whose.PRINTED, severity=Stake.PRIVACY,
-    statement=r"f = \sqrt{2\lceil\lg(N+1)\rceil\ln(1/\delta)}/\varepsilon \Rightarrow (\varepsilon,\delta)\text{-DP}",
-    words="noise f Gamma a node makes the tree (epsilon, delta)-DP for neighbours with one record replaced",
-    hypotheses=(Parameter("epsilon", low=Fraction(0), high=Fraction(1), low_open=True),
-                Parameter("delta", low=Fraction(0), high=Fraction(1, 2), low_open=True)),
-    says=1, check=judge_remark_7, expected="REFUTED PROVED",
-    repair=Repair(
-        statement=r"\text{noise } 2 f \Gamma \text{ a node},\ \varepsilon \le 1 \Rightarrow "
-                  r"(\varepsilon,\delta)\text{-DP}",
-        words="noise 2 f Gamma a node does, for epsilon up to 1", says=2, expected="HOLDS CHECKED_AT_POINTS",
-        true_variants={"*more": "more noise"},
-    ),
 )

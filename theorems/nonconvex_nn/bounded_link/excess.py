@@ -24,9 +24,10 @@ from typing import Any
 
 import sympy
 
-from oracle.core.domain import positive, unit_interval
+from oracle.core.domain import non_negative_integer, positive, positive_integer, unit_interval
 from theorems.claim import Claim, Flip, Stake, Whose
 from theorems.given import Domain
+from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
@@ -114,22 +115,34 @@ def judge_display(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     return proof(computed("the integrand, on symbols", vanishes(says(given.chart("slope"), rise) - rise)))
 
 
-def judge_minimiser(says: bool, given: Domain) -> Finding:
-    """Whether w* is a minimiser of the surrogate, and the only one if `says`."""
-    steep = given.values("G")[0]
-    score_of_star, score_of_other = Fraction(1, 2), Fraction(1, 2)  # x = (1, 0) always; w* = (1/2, 0), w = (1/2, 1)
-    gap = steep * (score_of_other - score_of_star) ** 2 / 2
-    if says and gap == 0:
-        return refuted("another model has the same scores, hence the same surrogate risk", {
-            "x": "(1, 0) always", "w*": "(1/2, 0)", "w": "(1/2, 1)", "score of w*": score_of_star,
-            "score of w": score_of_other, "difference of the surrogate risks": gap})
-    slope, apart = sympy.symbols("s p", nonnegative=True)
-    step = sympy.symbols("h", nonnegative=True)
+def _axis(dimension: int, at: int) -> str:
+    """A unit vector, or 0, as a witness writes it."""
+    return f"({', '.join(str(int(i == at)) for i in range(dimension))})"
+
+
+def judge_minimiser(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
+    """Whether w* is a minimiser of the surrogate, and the minimisers are a space of says(d, rank) dimensions.
+
+    Records e_1, ..., e_rank in d dimensions and a link that rises at their scores: minimisers have those scores.
+    """
+    tried = 0
+    for point in led(given, rank=1, more=1, most={"rank": 6, "more": 6}):
+        rank, d = point["rank"], point["rank"] + point["more"]
+        free = len(sympy.Matrix(rank, d, lambda i, j: int(i == j)).nullspace())
+        tried += 1
+        if says(d, rank) != free:
+            return refuted("other models have the same scores, hence the same surrogate risk, and no others", {
+                "x": _axis(d, 0), "records": f"e_1 to e_{rank}, here {rank}", "w*": _axis(d, -1), "w": _axis(d, d - 1),
+                "dimensions of the minimisers": free, "claimed": says(d, rank)})
+    slope, apart, step = sympy.symbols("s p h", nonnegative=True)
+    rank_, more_ = given.chart("rank"), given.symbol("more")
     return proof(
         computed("on either side of <w*, x> the integrand sigma(z) - sigma(<w*, x>) has the sign of the way: the "
                  "excess is an integral of slope times distance", never_negative(slope * apart * step)),
-        computed("it is not the only one: a model with the same scores has the same risk", gap == 0),
-        argued("E[y|x] = sigma(<w*, x>), so that the excess given x is that integral; its mean over x is not negative"),
+        computed("d - rank is what is claimed, on symbols", vanishes(says(rank_ + more_, rank_) - more_)),
+        argued("E[y|x] = sigma(<w*, x>), so that the excess given x is that integral; its mean over x is not negative, "
+               "and 0 only if the scores agree almost surely: models apart by a vector orthogonal to all records"),
+        tried=tried,
     )
 
 
@@ -187,7 +200,8 @@ minimiser = Claim(
     quote=r"shows that the optimal parameter w^* is also the minimizer of $L_{\mathcal{P}}^\ell(\cdot)$.",
     whose=Whose.PRINTED, statement=r"w^* = \mathop{argmin}_w L^\ell_{\mathcal{P}}(w)",
     words="w* minimises the surrogate risk: as the only one, or as one of them",
-    hypotheses=(positive("G"),), says=None, check=None,
+    hypotheses=(positive_integer("rank", "of the records"), non_negative_integer("more", "d - rank")),
+    says=None, check=None,
     readings=("nonconvex-nn/lem-3-minimiser-reading-only", "nonconvex-nn/lem-3-minimiser-reading-one"),
     expected="AMBIGUOUS ARGUED",
 )
@@ -197,19 +211,19 @@ only = Claim(
     quote=r"Note that by Lemma 3 we can see that $w_\ell^* = w^*$.", whose=Whose.READING,
     statement=r"\mathop{argmin}_w L^\ell_{\mathcal{P}}(w) = \{w^*\}",
     words="w* is the only minimiser of the surrogate risk",
-    hypotheses=minimiser.hypotheses, says=True, check=judge_minimiser,
-    flips=(Flip("not the only one", False, Verdict.HOLDS),),
+    hypotheses=minimiser.hypotheses, says=lambda d, rank: 0 * d, check=judge_minimiser,
+    flips=(Flip("not the only one", lambda d, rank: d - rank, Verdict.HOLDS),),
     repaired_by="nonconvex-nn/lem-3-minimiser-reading-one",
     expected="REFUTED PROVED",
 )
 one = Claim(
     id="nonconvex-nn/lem-3-minimiser-reading-one", source="002, Section 4.1.1, one minimiser of possibly many",
     quote=minimiser.quote, whose=Whose.READING,
-    statement=r"w^* \in \mathop{argmin}_w L^\ell_{\mathcal{P}}(w)",
-    words="w* is a minimiser of the surrogate risk, not the only one in general: the proof may take w_l* = w*",
-    hypotheses=minimiser.hypotheses, says=False, check=judge_minimiser,
-    flips=(Flip("the only one", True, Verdict.REFUTED),),
+    statement=r"\mathop{argmin}_w L^\ell_{\mathcal{P}}(w) = w^* + \{x_1, \ldots\}^\perp",
+    words="w* is a minimiser of the surrogate risk, one of d - rank dimensions of them where the link rises: the proof "
+          "may take w_l* = w*",
+    hypotheses=minimiser.hypotheses, says=lambda d, rank: d - rank, check=judge_minimiser,
+    flips=(Flip("the only one", lambda d, rank: 0 * d, Verdict.REFUTED),),
     rests_on=("nonconvex-nn/asm-1-repaired", "nonconvex-nn/eq-1-noise-conditional"),
-    true_variants={"any G": "nothing depends on it"},
-    expected="HOLDS ARGUED",
+    survivors={"any *": "the points tried are whole numbers of records and of dimensions"}, expected="HOLDS ARGUED",
 )

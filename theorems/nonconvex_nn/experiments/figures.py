@@ -174,7 +174,7 @@ def judge_norm(scale: Fraction, given: Domain) -> Finding:
     return instance("28 times 1/28") if norm == 1 else undecided("shorter than allowed", 1)
 
 
-_SHOWN = (positive("R"), positive("m"), positive("T"))
+_SHOWN = (positive("R"), positive_integer("m"), positive_integer("T"))
 _LARGE = (positive_integer("n").at_least(60000),)
 
 caption = Claim(

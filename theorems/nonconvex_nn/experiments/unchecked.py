@@ -142,13 +142,6 @@ open_effect = _unchecked(
                                                    "small, remains an open problem.",
     "about what is not known; of the bound alone it is rem-15 and rem-15-C-small", severity=Stake.EDITORIAL,
 )
-in_range = _unchecked(
-    "rem-15-C-range", "Remark 15: within some range C has no significant impact on performance",
-    "within some range the performance of DP-SGD does not depend on C",
-    "Thus, when C is in some range, it will not have a significant impact on performance.",
-    "inferred from a bound that is free of C (rem-15), which says nothing of the performance itself; the runs of fig-2 "
-    "with eta = 0.01/C would show it", uses=("nonconvex-nn/rem-15", "nonconvex-nn/fig-2"),
-)
 studies = _unchecked(
     "rem-16-studies", "Remark 16: low-rank gradients (Zhou et al.), restricted Lipschitz continuity (Li et al.)",
     "studies with further assumptions avoid the number of weights, for convex losses only",

@@ -39,7 +39,7 @@ from flint import arb
 
 from oracle.core.enclosure import Enclosure
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import share
+from theorems.nonconvex_nn.misspecified.laws import UNIFORM, share
 from theorems.nonconvex_nn.misspecified.surrogate import below_its_argument
 from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
@@ -189,7 +189,7 @@ def judge_lemma_13(limit: Callable[[Any], Any], given: Domain) -> Finding:
         if limit(gradient) != gradient:
             return refuted_by(
                 "however many records there are, the mean stays at the gradient at w",
-                {"x": "uniform on [-sqrt(3), sqrt(3)]", "y": 0, "w": 1, "link": "sigmoid",
+                {"x": UNIFORM, "y": 0, "w": 1, "link": "sigmoid",
                  "gradient above": Enclosure.of_ball(least), "claimed limit": limit(gradient)},
                 computed("the gradient there is above 1/5", bool(least > arb(1) / 5)),
                 argued("the law of large numbers; tanh(t)/t falls in t > 0, and sigmoid(x) = 1/2 + tanh(x/2)/2"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from oracle.core.domain import non_negative, positive, positive_integer, probability, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.nonconvex_nn.misspecified import descent as on
+from theorems.nonconvex_nn.misspecified.laws import MENDED
 from theorems.nonconvex_nn.misspecified.surrogate import MU, judge_triangle
 from theorems.tools.either import root
 from theorems.verdict import Verdict
@@ -18,11 +19,11 @@ _EVERY = {"any tau": "the formula is the same for every number", "any eta": "the
 
 lemma_13 = Claim(
     id="nonconvex-nn/lem-13",
-    source="002, Lemma 13: the mean gradient at a fixed w is small",
+    source="002, Lemma 13: the mean gradient at a fixed w is small; " + MENDED,
     quote=(
         r"$$\left\| \frac{1}{n} \sum_{i=1}^n (\sigma(\langle w, x_i \rangle) - y_i) x_i \right\|_2 \leq \alpha.$$"
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.PROOF,
     statement=r"\left\lVert \tfrac1n \textstyle\sum_i (\sigma(\langle w, x_i\rangle) - y_i) x_i \right\rVert_2 \le "
               r"\alpha \text{ for fixed } w \text{ and large } n",

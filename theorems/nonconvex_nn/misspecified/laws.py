@@ -22,6 +22,10 @@ import sympy
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.verdict import ProofStep, computed
 
+MENDED = "read with |x| <= sqrt(d + 2) in Assumption 2, since no law meets it as printed (asm-2-vacuous)"
+"""What a claim says of its source whose refutation needs a law: a witness must meet the hypotheses, so one must."""
+UNIFORM = "uniform on [-sqrt(3), sqrt(3)]: d = 1, |x|^2 <= 3 = d + 2"
+
 Link = Callable[[Any], Any]
 Vector = tuple[Fraction, ...]
 

@@ -32,6 +32,7 @@ from oracle.core.domain import non_negative, positive, positive_integer
 from oracle.core.enclosure import Enclosure, ball
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu
 from theorems.given import Domain
+from theorems.nonconvex_nn.misspecified.laws import UNIFORM
 from theorems.tools.leading_points import led
 from theorems.tools.printed import rounds_to
 from theorems.tools.symbolic_signs import never_negative, vanishes
@@ -173,25 +174,27 @@ def judge_gdp(noise: Callable[..., Any], given: Domain) -> Finding:
     )
 
 
-def judge_trend(grows: bool, given: Domain) -> Finding:
-    """Whether |w_t| grows in t (or else falls), exact gradients, symmetric x: w_t = (1 - (1 - eta/2)^t) w_l."""
+def judge_trend(says: Callable[[Any, Any, Any], Any], given: Domain) -> Finding:
+    """Whether |w_(t+1)| is at most, and is, says(|w_l|, q, t), q = 1 - eta/2: exact gradients, symmetric x, w_0 = 0."""
     tried = 0
     for point in led(given, eta="1/16", norm="1", step=0, most={"step": 200}):
-        keep = 1 - point["eta"] / 2
-        before, after = (point["norm"] * (1 - keep ** (point["step"] + i)) for i in (0, 1))
+        keep, norm, step = 1 - point["eta"] / 2, point["norm"], point["step"]
+        before, after = (norm * (1 - keep ** (step + i)) for i in (0, 1))
         tried += 1
-        if (after > before) is not grows:
-            return refuted("exact gradients, no noise, symmetric features", {
-                "eta": point["eta"], "|w_l|": point["norm"], "step": point["step"], "|w| before": before,
-                "|w| after": after})
-    eta, norm, step = given.chart("eta"), given.symbol("norm"), given.symbol("step")
+        if says(norm, keep, step) != after:
+            return refuted("exact gradients, no noise", {
+                "x": UNIFORM, "eta": point["eta"], "|w_l|": norm, "step": step, "|w| before": before,
+                "|w| after": after, "claimed": says(norm, keep, step)})
+    norm_, step_, eta_ = given.symbol("norm"), given.symbol("step"), given.chart("eta")
     keep_ = sympy.Symbol("q", positive=True)
-    change = norm * ((1 - keep_ ** (step + 1)) - (1 - keep_**step))
+    now = norm_ * (1 - keep_**step_)
     return proof(
-        computed("a step changes |w| by |w_l| q^t (1 - q), q = 1 - eta/2",
-                 vanishes(sympy.powsimp(sympy.expand(change - norm * keep_**step * (1 - keep_)), force=True))),
-        computed("0 < q < 1", is_positive(1 - eta / 2, eta / 2)),
-        argued("from w_0 = 0 the exact iterates stay on the segment from 0 to w_l"),
+        computed("a step takes |w_l| (1 - q^t) to what is claimed, on symbols", vanishes(sympy.powsimp(sympy.expand(
+            now * keep_ + norm_ * (1 - keep_) - says(norm_, keep_, step_)), force=True))),
+        computed("it is |w_l| q^t (1 - q) longer, and 0 < q < 1", vanishes(sympy.powsimp(sympy.expand(
+            now * keep_ + norm_ * (1 - keep_) - now - norm_ * keep_**step_ * (1 - keep_)), force=True))
+            and is_positive(1 - eta_ / 2, eta_ / 2)),
+        argued("from w_0 = 0 the exact iterates stay on the segment from 0 to w_l: w <- q w + (1 - q) w_l"),
         tried=tried,
     )
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from oracle.core.domain import non_negative, non_negative_integer, positive, positive_integer, probability
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.nonconvex_nn.misspecified import privacy as on
+from theorems.nonconvex_nn.misspecified.laws import MENDED
 from theorems.tools.either import root
 from theorems.verdict import Verdict
 
@@ -180,27 +181,27 @@ gdp = Claim(
 )
 trend = Claim(
     id="nonconvex-nn/noise-shrinks-prose",
-    source="002, Section 4.2: the noise falls as the algorithm goes on",
+    source="002, Section 4.2: the noise falls as the algorithm goes on, in the limit of batches; " + MENDED,
     quote=(
         r"In general, our method can provide a tighter bound, as $\|w_{t-1}\|_2$ becomes smaller as t increases, "
         r"which "
         r"implies that we add smaller noise to the gradient."
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
-    statement=r"\lVert w_t \rVert_2 < \lVert w_{t-1} \rVert_2",
-    words="the iterates become shorter, and so does the noise smaller, as the algorithm goes on",
+    statement=r"\lVert w_{t+1} \rVert_2 \le \lVert w_t \rVert_2 = (1 - (1 - \eta/2)^t)\lVert w_\ell^* \rVert_2",
+    words="the iterates do not become longer, nor the noise larger, as the algorithm goes on",
     hypotheses=(positive("eta").at_most(Fraction(1, 16)), positive("norm", "|w_l|"), non_negative_integer("step")),
-    says=False, check=on.judge_trend,
+    says=lambda norm, keep, t: norm * (1 - keep**t), check=on.judge_trend,
     expected="REFUTED PROVED",
     repair=Repair(
-        statement=r"\lVert w_t \rVert_2 = (1 - (1 - \eta/2)^t)\lVert w_\ell^* \rVert_2",
+        statement=r"\lVert w_{t+1} \rVert_2 = (1 - (1 - \eta/2)^{t+1})\lVert w_\ell^* \rVert_2",
         words="from w_0 = 0 exact steps make the iterate longer, up to |w_l|, for symmetric features",
-        says=True,
+        says=lambda norm, keep, t: norm * (1 - keep ** (t + 1)),
         expected="HOLDS ARGUED",
         source="002, Section 4.2, as it is",
         rests_on=("nonconvex-nn/relu-symmetric-closed-form",),
-        true_variants={"any step": "a count of steps"},
+        true_variants={"any *": "the same recursion"},
     ),
 )
 growth = Claim(

@@ -15,7 +15,7 @@ import sympy
 from oracle.core.domain import Parameter, positive, positive_integer, probability
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import relu
+from theorems.nonconvex_nn.misspecified.laws import MENDED, UNIFORM, relu
 from theorems.nonconvex_nn.misspecified.surrogate import MU
 from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
@@ -25,25 +25,26 @@ from theorems.verdict import Finding, Verdict, argued, computed, instance, proof
 _OTHERS = "what another paper proves; its text is not among the documents"
 
 
-def odd_labels() -> tuple[Any, Any, Any]:
-    """L(w) for w >= 0, its minimiser and the surrogate's, for y = x/2, by integration."""
+def odd_labels(slope: Any) -> tuple[Any, Any, Any]:
+    """L(w) for w >= 0, its minimiser and the surrogate's, for y = slope x, by integration."""
     x, w = sympy.symbols("x w", nonnegative=True)
     half = sympy.sqrt(3)
-    above = sympy.integrate(sympy.expand((w * x - x / 2) ** 2), (x, 0, half)) / (2 * half)
-    below = sympy.integrate(x**2 / 4, (x, 0, half)) / (2 * half)
+    above = sympy.integrate(sympy.expand((w * x - slope * x) ** 2), (x, 0, half)) / (2 * half)
+    below = sympy.integrate((slope * x) ** 2, (x, 0, half)) / (2 * half)
     loss = sympy.expand(above + below)
-    gradient = sympy.integrate(sympy.expand((w * x - x / 2) * x), (x, 0, half)) / (2 * half)
-    gradient += sympy.integrate(-(x**2) / 2, (x, 0, half)) / (2 * half)
+    gradient = sympy.integrate(sympy.expand((w * x - slope * x) * x), (x, 0, half)) / (2 * half)
+    gradient += sympy.integrate(-slope * x**2, (x, 0, half)) / (2 * half)
     return sympy.Lambda(w, loss), *(sympy.solve(one, w)[0] for one in (sympy.diff(loss, w), gradient))
 
 
 def judge_where(point: Callable[[Any, Any], Any], given: Domain) -> Finding:
     """Whether the iterates tend to point(w_l, w*): they tend to where the surrogate's gradient vanishes."""
-    _, best, limit = odd_labels()
+    _, best, limit = odd_labels(sympy.Rational(1, 2))
     if point(limit, best) != limit:
         return refuted_by(
-            "y = x/2, x uniform: the surrogate's minimiser is not the best w",
-            {"w_l": limit, "w*": best, "claimed limit": point(limit, best), "limit of the iterates": limit},
+            "y = x/2: the surrogate's minimiser is not the best w",
+            {"x": UNIFORM, "w_l": limit, "w*": best, "claimed limit": point(limit, best),
+             "limit of the iterates": limit},
             computed("the two differ", bool(limit != best)),
             argued("w_l is the only zero of the strongly monotone gradient, so that small exact steps tend to it"),
         )
@@ -52,15 +53,24 @@ def judge_where(point: Callable[[Any, Any], Any], given: Domain) -> Finding:
                  argued("w_l is the only zero of the strongly monotone gradient"))
 
 
-def judge_same(same: bool, given: Domain) -> Finding:
-    """Whether the surrogate has the risk's minimiser although y has no model."""
-    loss, best, limit = odd_labels()
-    if same:
-        return refuted("y = x/2, x uniform", {"w*": best, "w_l": limit, "L(w*)": loss(best), "L(w_l)": loss(limit)})
-    if loss(limit) > loss(best):
-        return instance("for y = x/2 and x uniform the surrogate's minimiser has the larger risk",
-                        {"w*": best, "w_l": limit, "L(w*)": loss(best), "L(w_l)": loss(limit)})
-    return refuted("the two agree", {"w*": best, "w_l": limit})
+def judge_same(excess: Callable[[Any], Any], given: Domain) -> Finding:
+    """Whether the surrogate's minimiser has the risk excess(k) above the least one for y = k x."""
+    tried = 0
+    for k in given.values("slope"):
+        loss, best, limit = odd_labels(sympy.Rational(str(k)))
+        true = Fraction(str(loss(limit) - loss(best)))
+        tried += 1
+        if excess(k) != true:
+            return refuted("y = k x", {"x": UNIFORM, "k": k, "w*": best, "w_l": limit, "L(w*)": loss(best),
+                                       "L(w_l)": loss(limit), "claimed excess": excess(k)})
+    k_ = given.symbol("slope")
+    loss, best, limit = odd_labels(k_)
+    return proof(
+        computed("w* = k, w_l = 2k and the excess is what is claimed, by integration", vanishes(
+            best - k_, limit - 2 * k_, loss(limit) - loss(best) - excess(k_))),
+        computed("it is positive for k > 0", (loss(limit) - loss(best)).is_positive is True),
+        tried=tried,
+    )
 
 
 def judge_unbounded(length: Callable[[Any, Any], Any], given: Domain) -> Finding:
@@ -148,9 +158,9 @@ def judge_smaller(divisor: Callable[[Any], Any], given: Domain) -> Finding:
 
 where = Claim(
     id="nonconvex-nn/lem-15-wstar",
-    source="002, (14) and case 3 of the proof of Theorem 7: w* where w_l is meant",
+    source="002, (14) and case 3 of the proof of Theorem 7: w* where w_l is meant; " + MENDED,
     quote=r"$$\|w_T - w^*\|_2^2 \leq \frac{2\alpha^2}{9} + \frac{2\alpha^2}{9} \leq \frac{4\alpha^2}{9}. \quad (14)$$",
-    whose=Whose.TYPO,
+    whose=Whose.READING,
     severity=Stake.PROOF,
     statement=r"\lVert w_T - w^*\rVert_2 \to 0",
     words="the iterates tend to w*, the minimiser of the risk",
@@ -172,10 +182,10 @@ no_lemma_3 = Claim(
     ),
     whose=Whose.PRINTED,
     severity=Stake.UTILITY,
-    statement=r"L_{\mathcal{P}}(w_\ell^*) > L_{\mathcal{P}}(w^*) \text{ is possible}",
-    words="without a model the surrogate's minimiser need not be that of the risk",
-    hypotheses=(), says=False, check=judge_same,
-    flips=(Flip("they are the same", True, Verdict.REFUTED),),
+    statement=r"L_{\mathcal{P}}(w_\ell^*) - L_{\mathcal{P}}(w^*) = k^2/2 > 0 \text{ for } y = kx",
+    words="without a model the surrogate's minimiser need not be that of the risk: for labels k x it costs k^2/2",
+    hypotheses=(positive("slope", "k"),), says=lambda k: k**2 / 2, check=judge_same,
+    flips=(Flip("they are the same", lambda k: 0 * k, Verdict.REFUTED),),
     uses=("nonconvex-nn/lem-3",),
     expected="HOLDS PROVED",
 )

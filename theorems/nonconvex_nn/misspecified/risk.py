@@ -49,7 +49,7 @@ from flint import arb
 from oracle.core.domain import Parameter, non_negative
 from oracle.core.enclosure import ball
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import law_steps, limit_of, one_sided_risk, reach, share
+from theorems.nonconvex_nn.misspecified.laws import UNIFORM, law_steps, limit_of, one_sided_risk, reach, share
 from theorems.nonconvex_nn.misspecified.surrogate import below_its_argument
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
@@ -68,7 +68,7 @@ def _judge_gradient(bound: Bound, given: Domain, total: bool) -> Finding:
         tried += 1
         if w**2 / 2 > bound(c, Fraction(0), w / 2):
             return refuted("y = 0 and x symmetric", {
-                "constant": c, "w": w, "L(w*)": 0, "|gradient|": w / 2, "left side": w**2 / 2,
+                "x": UNIFORM, "y": 0, "constant": c, "w": w, "L(w*)": 0, "|gradient|": w / 2, "left side": w**2 / 2,
                 "claimed": bound(c, Fraction(0), w / 2)})
     for best in given.values("best"):
         for g in given.values("gradient"):

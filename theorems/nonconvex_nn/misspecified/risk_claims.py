@@ -7,6 +7,7 @@ from fractions import Fraction
 from oracle.core.domain import Parameter, non_negative, positive
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.nonconvex_nn.misspecified import risk as on
+from theorems.nonconvex_nn.misspecified.laws import MENDED
 from theorems.nonconvex_nn.misspecified.surrogate import MU
 from theorems.tools.either import root
 from theorems.verdict import Verdict
@@ -18,9 +19,9 @@ _LEMMAS = ("nonconvex-nn/lem-11", "nonconvex-nn/lem-12-repaired")
 
 eleven = Claim(
     id="nonconvex-nn/eq-11",
-    source="002, (11)",
+    source="002, (11); " + MENDED,
     quote=r"&\leq 2\mu L_{\mathcal{P}}(w^*) + 2\mu \|\nabla L_{\mathcal{P}}^\ell(w)\|_2. \end{aligned} \quad (11)",
-    whose=Whose.TYPO,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\mathbb{E}(\sigma_w - \sigma_{w^*})^2 \le 2\mu L(w^*) + 2\mu \lVert \nabla L^\ell(w) \rVert_2",
     words="the mean square between the predictions is at most 2 mu times the best risk and the gradient's norm",
@@ -41,9 +42,9 @@ eleven = Claim(
 )
 total = Claim(
     id="nonconvex-nn/eq-11-total",
-    source="002, proof of Theorem 7, the display before Lemma 13",
+    source="002, proof of Theorem 7, the display before Lemma 13; " + MENDED,
     quote=r"$$L_{\mathcal{P}}(w) \leq 2(1 + 2\mu)L_{\mathcal{P}}(w^*) + 4\mu \|\nabla L_{\mathcal{P}}^\ell(w)\|_2.$$",
-    whose=Whose.TYPO,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"L(w) \le 2(1 + 2\mu) L(w^*) + 4\mu \lVert \nabla L^\ell(w) \rVert_2",
     words="the risk is at most 2 (1 + 2 mu) times the best one and 4 mu times the gradient's norm",

@@ -35,6 +35,7 @@ from flint import arb, ctx
 
 from oracle.core.enclosure import Enclosure, ball
 from theorems.given import Domain
+from theorems.nonconvex_nn.misspecified.laws import UNIFORM
 from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import by_study, on_record, study_step
@@ -57,7 +58,7 @@ def judge_steps(steps: Callable[..., Any], given: Domain) -> Finding:
         tried += 1
         if left > ball(alpha) or slow > ball(alpha**2) / 9:
             return refuted("too few steps", {
-                "|w_l|": norm, "alpha": alpha, "eta": eta, "T": count.str(8), "|w_T - w_l|": left.str(8),
+                "x": UNIFORM, "|w_l|": norm, "alpha": alpha, "eta": eta, "T": count.str(8), "|w_T - w_l|": left.str(8),
                 "L(w_T) - L(w_l) if y = relu": (left**2 / 2).str(8)})
     norm_, tau_, eta_, part = sympy.symbols("n tau eta s", positive=True)
     count_ = steps(norm_, part * norm_, tau_, eta_)
@@ -153,7 +154,8 @@ def judge_labels(size: Callable[..., Any], given: Domain) -> Finding:
         tried += 1
         if not n > 0 or least > alpha**2:
             return refuted("the noise of the last step alone is longer than alpha, even that of the text", {
-                "d": d, "|w_l|": norm, "B": label, "epsilon": eps, "alpha": alpha, "n": n, "T": STEPS, "eta": ETA,
+                "x": UNIFORM if d == 1 else "uniform on a cube", "d": d, "|w_l|": norm, "B": label, "epsilon": eps,
+                "alpha": alpha, "n": n, "T": STEPS, "eta": ETA,
                 "z epsilon": FACTOR, "E|w_T - w_l|^2 above": least, "alpha^2": alpha**2})
     r, w, b, e, a = sympy.symbols("r w B epsilon alpha", positive=True)
     m = HIDDEN * size(r**2, w, b, e, a) / STEPS
@@ -186,7 +188,7 @@ def judge_range(top: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether (0, top(|w_l|)) has an alpha for every problem; |w_l| = 0 for y = 0."""
     for norm in given.values("norm"):
         if top(norm) <= 0:
-            return refuted("no alpha is left", {"y": 0, "|w_l|": norm, "alpha below": top(norm)})
+            return refuted("no alpha is left", {"x": UNIFORM, "y": 0, "|w_l|": norm, "alpha below": top(norm)})
     norm_ = given.symbol("norm")
     return proof(computed("the upper end is positive", (sympy.sympify(top(norm_))).is_positive is True),
                  argued("where alpha >= |w_l|, the start w_0 = 0 is within alpha of w_l"),

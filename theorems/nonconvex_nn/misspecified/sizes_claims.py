@@ -7,6 +7,7 @@ from fractions import Fraction
 from oracle.core.domain import Parameter, non_negative, positive, positive_integer, probability
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.nonconvex_nn.misspecified import sizes as on
+from theorems.nonconvex_nn.misspecified.laws import MENDED
 from theorems.tools.either import log, root
 from theorems.verdict import Verdict
 
@@ -20,9 +21,9 @@ _STATISTICAL = "HOLDS STATISTICAL"
 
 steps = Claim(
     id="nonconvex-nn/thm-7-T",
-    source="002, Theorem 7: the number of steps",
+    source="002, Theorem 7: the number of steps; " + MENDED,
     quote=r"setting $T = O(\log(\|w_{\ell}^*\|_2))$ and $\eta \leq \frac{1}{16}$ in Algorithm 8 we have",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"T = O(\log\lVert w_\ell^*\rVert_2) \Rightarrow \lVert w_T - w_\ell^*\rVert_2 \le \alpha",
     words="a multiple of log |w_l| steps bring w within alpha of w_l",
@@ -40,12 +41,12 @@ steps = Claim(
 )
 step_of_proof = Claim(
     id="nonconvex-nn/thm-7-T-step",
-    source="002, proof of Theorem 7, case 1: alpha drops out of T",
+    source="002, proof of Theorem 7, case 1: alpha drops out of T; " + MENDED,
     quote=(
         r"take $T = O(\frac{\log(\alpha/\|w_\ell^*\|_2)}{\log(1-\frac{\tau\eta}{2})}) = O(\frac{1}{\tau\eta} "
         r"\log(\|w_\ell^*\|_2))$ we have"
     ),
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.PROOF,
     statement=r"\frac{\log(\alpha/\lVert w_\ell^*\rVert)}{\log(1 - \tau\eta/2)} = O\left(\frac1{\tau\eta}\log\lVert "
               r"w_\ell^*\rVert\right)",
@@ -96,7 +97,8 @@ noise_norm = Claim(
 )
 complexity = Claim(
     id="nonconvex-nn/thm-7-sample-complexity",
-    source="002, Theorem 7: the exponent of d in the private part of n, with the noise that privacy needs",
+    source="002, Theorem 7: the exponent of d in the private part of n, with the noise that privacy needs, and "
+           "|x| <= sqrt(3d); " + MENDED,
     quote=_CONDITION,
     whose=Whose.READING,
     severity=Stake.UTILITY,
@@ -182,9 +184,9 @@ literal_d = _rate("literal-d", "misspecified-literal-dimension", 2,
 
 labels = Claim(
     id="nonconvex-nn/thm-7-B-missing",
-    source="002, Theorem 7: no B in the condition on n",
+    source="002, Theorem 7: no B in the condition on n; " + MENDED,
     quote=_CONDITION,
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"n = K\frac{d\lVert w_\ell\rVert}{\epsilon\alpha} \Rightarrow \lVert w_T - w_\ell\rVert \le \alpha,"
               r"\text{ whatever } B",
@@ -208,9 +210,9 @@ labels = Claim(
 )
 alpha_range = Claim(
     id="nonconvex-nn/thm-7-alpha-range",
-    source="002, Theorem 7: alpha in (0, |w_l|)",
+    source="002, Theorem 7: alpha in (0, |w_l|); " + MENDED,
     quote=r"For any error $\alpha \in (0, \|w_{\ell}^*\|_2)$, if n is sufficiently large such that",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.EDITORIAL,
     statement=r"(0, \lVert w_\ell^*\rVert_2) \ne \emptyset",
     words="there is an alpha that Theorem 7 is about, for every problem",

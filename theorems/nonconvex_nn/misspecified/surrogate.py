@@ -35,7 +35,7 @@ import sympy
 
 from oracle.core.domain import Parameter
 from theorems.given import Domain
-from theorems.nonconvex_nn.misspecified.laws import chi, inner, mean_times_x, relu, share, sign_cases, signs
+from theorems.nonconvex_nn.misspecified.laws import UNIFORM, chi, inner, mean_times_x, relu, share, sign_cases, signs
 from theorems.tools.symbolic_signs import never_negative, vanishes
 from theorems.tools.symbolic_signs import positive as is_positive
 from theorems.verdict import Finding, ProofStep, argued, computed, instance, proof, refuted
@@ -235,8 +235,8 @@ def judge_constant(constant: Callable[[Any], Any], given: Domain) -> Finding:
         if left > right:
             return refuted(
                 "one dimension, E[x^2; x < 0] = mu, v = 0 and w = -1",
-                {"mu": mu, "w": w, "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2,
-                 "claimed bound": right},
+                {"x": UNIFORM if mu == Fraction(1, 2) else f"of strong convexity {mu}", "mu": mu, "w": w,
+                 "E(relu - relu)^2": left, "|chi_w - chi_v|^2": (w * mu) ** 2, "claimed bound": right},
             )
     mu_, moved = sympy.symbols("mu m", positive=True)
     return proof(

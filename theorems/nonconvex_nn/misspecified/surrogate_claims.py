@@ -7,7 +7,7 @@ from fractions import Fraction
 from oracle.core.domain import non_negative, positive, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.nonconvex_nn.misspecified import surrogate as on
-from theorems.nonconvex_nn.misspecified.laws import relu
+from theorems.nonconvex_nn.misspecified.laws import MENDED, relu
 from theorems.verdict import Verdict
 
 gradient = Claim(
@@ -155,7 +155,7 @@ lemma_12 = Claim(
 )
 lemma_12_convexity = Claim(
     id="nonconvex-nn/lem-12-reading-convexity",
-    source="002, Lemma 12 with mu the constant of strong convexity, the only mu of Section 4.2",
+    source="002, Lemma 12 with mu the constant of strong convexity, the only mu of Section 4.2; " + MENDED,
     quote=lemma_12.quote,
     whose=Whose.READING,
     severity=Stake.UTILITY,

@@ -22,8 +22,9 @@ Against the printed words. A constant link B with the label -B and one record x 
 for gamma <= B/1000; what the later phases add to the noise is below tau_1^2/15. So w_k is Gaussian with at least that
 mu. Projected to m = 1, d = 1, with Phi = g: w_k = -+a g + tau N and Phi^T w_k = -+a g^2 + |g| tau N have the
 log-likelihood ratio -2 a w/tau^2 at w, whatever g is: the true delta is E delta(epsilon; 2 a |g|/tau), at least P(|g|
->= r) delta(epsilon; 2 a r/tau). Without a bound on the step: records x_1 = +-e_1, then x_t = (-1/1000, e_t) with the
-label 0 and a clip link. The first record decides the sign of all later answers, which are +-B on axes of their own."""
+>= r) delta(epsilon; 2 a r/tau). Without a bound on the step: records x_1 = +-e_1, then x_t = (-1/1000, b e_t), |x_t|
+= 1, with the label 0 and a clip link. The first record decides the sign of all later answers, which are +-B on axes of
+their own."""
 
 from __future__ import annotations
 
@@ -213,8 +214,8 @@ def judge_step(says: Callable[[Any], Any], given: Domain) -> Finding:
             if true > ball(delta):
                 return refuted("beyond eta beta = 8 one record decides the answers of all others, certified", {
                     "epsilon": epsilon, "claimed delta": delta, "beta": 1, "eta": 4 * 10**6, "n": 2 * records,
-                    "link": "clip to [-1, 1]", "records": "(1, 0) or (-1, 0), label -1, then (-1/1000, e_t), label 0",
-                    "answers": answers, "squared distance over (B eta_1)^2": squared,
+                    "link": "clip to [-1, 1]", "records": "(1, 0) or (-1, 0), label -1, then (-1/1000, b e_t), b^2 = 1 "
+                    "- 10^-6, label 0", "answers": answers, "squared distance over (B eta_1)^2": squared,
                     "true delta, at least": Enclosure.of_ball(true)})
     beta_ = given.symbol("beta")
     return proof(

@@ -30,17 +30,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 from flint import arb, ctx
 
-from oracle.core.domain import positive, positive_integer
+from oracle.core.domain import positive, positive_integer, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.nonconvex_nn.theorem_13.formulas import at_least, exactly
+from theorems.tools.readings import reading
 from theorems.tools.refutations import refuted_by
 from theorems.tools.studied import study_step
 from theorems.tools.symbolic_signs import never_negative
@@ -148,6 +148,23 @@ def judge_without_privacy(first: Formula, given: Domain) -> Finding:
                 argued("more unseen labels, and the fit of the seen ones: the module's text"),
             )
     return undecided("no T tried makes the first term small", 1)
+
+
+def judge_sampling(order: Formula, given: Domain) -> Finding:
+    """Whether T^-2, the order of 1/sqrt(n) at n = T^4, is at most order(sqrt(T))."""
+    tried = 0
+    for v in given.values("root"):
+        tried += 1
+        if order(v) < v**-4:
+            return refuted("the deviation of T^4 records is of a larger order", {
+                "T": v**2, "1/sqrt(n)": v**-4, "claimed": order(v)})
+    v_ = given.chart("root")
+    return proof(
+        computed("1/sqrt(n) at n = T^4 is at most that, on symbols", never_negative(order(v_) - v_**-4)),
+        argued("over the ball the loss of the linearised network deviates by at most 2 S times its Rademacher "
+               "complexity, R |grad f|/sqrt(m n), and a multiple of 1/sqrt(n)"),
+        tried=tried,
+    )
 
 
 def judge_online(gap: Formula, given: Domain) -> Finding:
@@ -267,19 +284,28 @@ without_privacy = Claim(
     uses=("nonconvex-nn/thm-13-utility",), repaired_by="nonconvex-nn/thm-13-multi-pass-repaired",
     expected="REFUTED ARGUED",
 )
-sampling = replace(
-    without_privacy, id="nonconvex-nn/rem-14-terms",
-    source="002, Remark 14: the first term of (7) as the sampling error, too",
-    quote="The first term represents the sum of convergence rate and sampling error.",
-    words="the first term of (7) covers what n records do not tell of the population, without n in it",
+terms = Claim(
+    id="nonconvex-nn/rem-14-terms", source="002, Remark 14: the first term of (7) as the sampling error, too",
+    quote="The first term represents the sum of convergence rate and sampling error.", whose=Whose.PRINTED,
+    severity=Stake.UTILITY, statement=r"|L_{\mathcal D} - L_n| \text{ of the order of the first term}",
+    words="a term in T alone covers what n records do not tell of the population: true under the hypotheses of "
+          "Theorem 13, which make n at least T^4, false without privacy, where they ask for no n",
+    hypotheses=(), says=None, check=None, expected="AMBIGUOUS ARGUED", uses=("nonconvex-nn/thm-13-hidden-n",),
+    readings=("nonconvex-nn/rem-14-terms-reading-private", "nonconvex-nn/rem-14-terms-reading-nonprivate"),
 )
-elements = replace(
-    without_privacy, id="nonconvex-nn/intro-three-elements",
-    source="002, Section 1, third part: what the bound is composed of",
-    quote="In essence, this bound is composed of three elements: an approximation error attributable to NTK, an error "
-          "arising from the Gaussian noise introduced in every iteration, and a combined term representing the "
-          "convergence rate and sampling error.",
-    words="a term in T alone stands for the convergence rate and for the sampling error",
+sampling_private = reading(
+    terms, "private", hypotheses=(real("root", "sqrt(T)").at_least(1),), says=lambda v: 1 / v, check=judge_sampling,
+    words="with n of order T^4, as the hypotheses have it for epsilon <= 1, the deviation of n records, 1/sqrt(n), is "
+          "at most of the order of the first term, 1/sqrt(T), in T (its factors are thm-13-printed-constant)",
+    expected="HOLDS ARGUED", rests_on=("nonconvex-nn/thm-13-hidden-n",),
+    flips=(Flip("T^(-5/2)", lambda v: v**-5, Verdict.REFUTED),),
+    true_variants={"1 % more": "a larger order", "1 -> 2 *": "a larger order", "squared": "1/T is enough, too",
+                   "/ -> [*] *": "a larger order"},
+)
+sampling = reading(
+    terms, "nonprivate", hypotheses=without_privacy.hypotheses, says=without_privacy.says, check=judge_without_privacy,
+    words="without privacy the first term covers what n records do not tell of the population, without n in it",
+    expected="REFUTED ARGUED", flips=without_privacy.flips, repaired_by="nonconvex-nn/thm-13-multi-pass-repaired",
 )
 constant = Claim(
     id="nonconvex-nn/thm-13-printed-constant", source="002, (7): the first term, without S L^(3/2) R, at T = 1",

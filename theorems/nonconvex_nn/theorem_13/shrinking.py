@@ -27,7 +27,7 @@ makes |f| less than a quarter; then an n. The risk is more than the bound with a
 
 What is true of the ball around the start, |W_l - W_l(0)|_F <= R/sqrt(m): exchange the layers one by one. An exchange
 changes f by at most sqrt(m) a^(L-1) R/sqrt(m), a the largest operator norm, so f stays within L R a^(L-1) of f(W(0),
-x), and by (1) a <= 10 + R but for e^-m: nothing collapses. Whether (7) is then true is open.
+x), and by (1) a <= 10 + R but for e^-m: nothing collapses. (7) is false all the same: `clipping`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ from theorems.given import Domain
 from theorems.nonconvex_nn.theorem_13.formulas import exactly, ordered
 from theorems.nonconvex_nn.theorem_13.proof_algebra import width_needed
 from theorems.tools.refutations import refuted_by
-from theorems.tools.studied import by_study
 from theorems.tools.symbolic_signs import never_negative
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted, undecided
 
@@ -314,15 +313,4 @@ near = Claim(
            Flip("a^(L-2)", lambda layers, radius, a: layers * radius * a ** (layers - 2), Verdict.REFUTED)),
     true_variants={"1 % more": "a larger bound is one, too", "any *": "tried at points where nothing is negative"},
     expected="HOLDS ARGUED",
-)
-mended = Claim(
-    id="nonconvex-nn/thm-13-utility-start",
-    source="ours: Theorem 13 with the ball around W(0) and an explicit first term",
-    severity=Stake.UTILITY,
-    statement=r"c\,SL^{3/2}R\sqrt{\frac{\log(1/\xi)}{T}} + \inf_{\mathcal F} \frac1T\sum_i \ell(f(x_i), y_i) + "
-              r"(\text{privacy}),\quad \mathcal{W} = \mathcal{B}(\mathbf W^{(0)}, R/\sqrt m)",
-    words="with the ball around the start and all factors in the first term the excess risk is at most (7)",
-    hypotheses=(), says="wide-network", check=lambda says, given: by_study(says), expected="UNDECIDED STATISTICAL",
-    flips=(Flip("the study of the noise's printed length in its place", "noise-energy-printed", Verdict.REFUTED),
-           Flip("the study of the noise's length as mended", "noise-energy", Verdict.HOLDS)),
 )

@@ -164,21 +164,6 @@ def judge_relu(says: Layer, given: Domain) -> Finding:
     )
 
 
-def judge_composed(power: Fraction, given: Domain) -> Finding:
-    """Whether N_2 with ReLU units and any Lipschitz outer activation has polynomials of degree O(alpha_0^-power)."""
-    tried = sum(1 for _ in given.points("alpha", "k", at_most=10))
-    if power < 2:
-        return undecided(
-            "k = 1 holds by Jackson's theorem, with G in the degree; for k units a polynomial of the outer activation "
-            "after that of the layer has degree O(1/alpha_0^2), Jackson's theorem on the sphere a factor d; neither "
-            "settles less. Theorem 11 needs the hidden layer only", tried)
-    return proof(
-        computed("two degrees O(1/alpha_0), multiplied, are O(alpha_0^-power): it is at least 2", power >= 2),
-        argued("the polynomials of the module's text, COMPOSED: degrees of composed polynomials are multiplied"),
-        tried=tried,
-    )
-
-
 def judge_outer(outer: Callable[[Any], Any], given: Domain) -> Finding:
     """Whether outer(sigmoid(t)) is approximated at a geometric rate on [-1, 1]: no, if it has a kink at 0."""
     t = sympy.Symbol("t", real=True)
@@ -190,7 +175,7 @@ def judge_outer(outer: Callable[[Any], Any], given: Domain) -> Finding:
     if right != left:
         return refuted_by("the network has a kink inside, and what polynomials approximate at a geometric rate is "
                           "differentiable", {
-            "k": 1, "b": 1, "sigma_2": "max(0, z - 1/2)", "slope of N_2 in <a, x> at 0-": left, "at 0+": right,
+            "k": 1, "b": 1, "sigma_2": "min(1, max(0, z - 1/2))", "slope of N_2 in <a, x> at 0-": left, "at 0+": right,
             "claimed degree": "O(log(1/alpha_0))"},
             computed("one-sided slopes at <a, x> = 0 differ", bool(right != left)),
             argued("Markov's inequality makes the derivatives of such polynomials converge uniformly"))
@@ -228,7 +213,7 @@ _SIGMOID = (
     r"\mathcal{N}_2 is $(\sqrt{k}\alpha_0, (\frac{\sqrt{k}}{\alpha_0})^C)$ -uniformly approximated by kernel "
     r"\mathcal{K} with some constant $C > 0$ for any α_0"
 )
-_RELU = (
+RELU_QUOTE = (
     r"\mathcal{N}_2 is $(\sqrt{k}\alpha_0, 2^{C\frac{\sqrt{k}}{\alpha_0}})$ -uniformly approximated by kernel "
     r"\mathcal{K} with some constant $C > 0$ for any α_0"
 )
@@ -270,18 +255,19 @@ sigmoid_hidden = Claim(
     expected="HOLDS ARGUED",
 )
 lemma_17 = Claim(
-    id="nonconvex-nn/lem-17", source="002, Lemma 17 (after Goel and Klivans 2019)", quote=_RELU,
+    id="nonconvex-nn/lem-17", source="002, Lemma 17 (after Goel and Klivans 2019)", quote=RELU_QUOTE,
     whose=Whose.PRINTED, severity=Stake.UTILITY,
     statement=r"\mathcal{N}_2 \text{ is } (\sqrt k\alpha_0, 2^{C\sqrt k/\alpha_0})\text{-approximated, } "
               r"m = O(1/\alpha_0)",
     words="with ReLU hidden units, N_2 (or its hidden layer?) has features of degree O(1/alpha_0)",
     hypotheses=_ALPHA, says=None, check=None,
-    readings=("nonconvex-nn/lem-17-reading-network", "nonconvex-nn/lem-17-reading-hidden"),
+    readings=("nonconvex-nn/lem-17-reading-network", "nonconvex-nn/lem-17-reading-given",
+              "nonconvex-nn/lem-17-reading-units", "nonconvex-nn/lem-17-reading-hidden"),
     expected="AMBIGUOUS CHECKED_AT_POINTS",
 )
 relu_hidden = Claim(
     id="nonconvex-nn/lem-17-reading-hidden", source="002, Lemma 17 for the hidden layer, with constants of ours",
-    quote=_RELU, whose=Whose.READING, severity=Stake.UTILITY,
+    quote=RELU_QUOTE, whose=Whose.READING, severity=Stake.UTILITY,
     statement=r"\sum_t b_t\sigma_1(\langle a_t, x\rangle) \text{ at an even } m \le 0.32/\alpha_0 + 1,\ C = 5/2",
     words="the hidden layer is approximated to sqrt(k) alpha_0 at an even degree up to 0.32/alpha_0 + 1, with C = 5/2; "
           "in truth W <= sqrt(k) 2^(O(1/alpha_0))",
@@ -293,14 +279,6 @@ relu_hidden = Claim(
     true_variants={"[[]0] 1 % *": _ROOM, "[[]2] *": _ROOM, "any k": "only sqrt(k) >= 1 enters",
                    "any alpha": "for alpha_0 <= 0 nothing is said"},
     expected="HOLDS ARGUED",
-)
-relu_network = Claim(
-    id="nonconvex-nn/lem-17-reading-network", source="002, Lemma 17 with N_2 itself, outer activation included",
-    quote=_RELU, whose=Whose.READING, severity=Stake.PROOF,
-    statement=r"\mathcal{N}_2 = \sigma_2(\sum_t b_t\sigma_1(\langle a_t, x\rangle)) \text{ at degree } O(1/\alpha_0)",
-    words="N_2 with any Lipschitz outer activation is approximated by polynomials of degree O(1/alpha_0)",
-    hypotheses=_ALPHA, says=Fraction(1), check=judge_composed,
-    flips=(Flip("degree O(1/alpha_0^2)", Fraction(2), Verdict.HOLDS),), expected="UNDECIDED CHECKED_AT_POINTS",
 )
 features = Claim(
     id="nonconvex-nn/lem-16-D-m", source="002, Lemmas 16 and 17: the number of features",

@@ -156,8 +156,8 @@ lemma = Claim(
     uses=("nonconvex-nn/lem-18", "nonconvex-nn/lem-19-S"), repaired_by="nonconvex-nn/lem-19-S-repaired",
     flips=(Flip("the radius over S", lambda slope: 1 / slope, Verdict.UNDECIDED),), expected="REFUTED ARGUED",
 )
-_RADIUS = (positive("S"), positive_integer("L"), positive_integer("m"), positive("log_m", "log m").at_least(1),
-           positive("Delta"))
+_RADIUS = (positive("S"), positive_integer("L").at_least(2), positive_integer("m"),
+           positive("log_m", "log m").at_least(1), positive("Delta"))
 slope = Claim(
     id="nonconvex-nn/lem-19-S", source="002, proof of Lemma 19, last step: the remainder is at most Delta",
         quote=_LEMMA,
@@ -178,7 +178,8 @@ slope = Claim(
         flips=(Flip("L^{-9/4} and log^{-3/8}: all that is needed",
                     lambda s, depth, m, log, loss: s**6 * depth**18 * m**3 * log**3 / loss**6, Verdict.HOLDS),),
         true_variants={"1 % more": "a smaller radius is enough, too", "48 -> 49*": "a smaller radius",
-                       "12 -> 13*": "a smaller radius", "3 -> 4*": "a smaller radius"},
+                       "12 -> 13*": "a smaller radius", "3 -> 4*": "a smaller radius",
+                       "1 % less": "L^30 >= 2^30 is left"},
     ),
 )
 base = Claim(

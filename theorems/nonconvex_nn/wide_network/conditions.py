@@ -37,9 +37,9 @@ def remainder(slope: Any, depth: Any, log: Any, loss: Any, width: Any, omega: An
     return slope * omega ** sympy.Rational(4, 3) * depth**3 * sympy.sqrt(width * log) / loss
 
 
-_S, _C, _L, _R = positive("S"), positive("C"), positive_integer("L"), positive("R")
+_S, _C, _L, _R = positive("S"), positive("C"), positive_integer("L").at_least(2), positive("R")
 _DELTA, _LOG, _T = positive("Delta"), positive("log_m", "log m"), positive_integer("T")
-_DEEPER = "L is at least 1: a larger power of it is enough, too"
+_DEEPER = "L is at least 2: a larger power of it is enough, too"
 _WITH_CONSTANT = {"1 % more": "a wider network is enough, too"}
 
 path = Claim(
@@ -122,7 +122,8 @@ logarithm = Claim(
     flips=(Flip("without R", lambda depth, r, log: log**6 / depth**3, Verdict.REFUTED),
            Flip("the power 3/2 of the logarithm", lambda depth, r, log: log**3 / (depth**3 * r**2), Verdict.HOLDS),
            Flip("the power 1", lambda depth, r, log: log**2 / (depth**3 * r**2), Verdict.REFUTED)),
-    true_variants={**_WITH_CONSTANT, "6 -> 7*": "a larger power of a logarithm above 1 is enough, too"},
+    true_variants={**_WITH_CONSTANT, "6 -> 7*": "a larger power of a logarithm above 1 is enough, too",
+                   "[*][*] -> [*] (operator 2)": "3L is at most L^3 for L >= 2"},
     expected="HOLDS PROVED",
 )
 logarithm_sharp = Claim(

@@ -181,7 +181,7 @@ explicit = Claim(
     true_variants={"[*] -> + (operator 1)": "log((n + 2)/xi) is enough, too: n/(n + 2) < 1"},
     expected="HOLDS ARGUED",
 )
-_RISE = (positive("slope", "S"), positive_integer("depth", "L"), positive("radius", "R"),
+_RISE = (positive("slope", "S"), positive_integer("depth", "L").at_least(2), positive("radius", "R"),
          positive("constant", "the constant of Lemma 22"), positive_integer("width", "m"))
 stability = Claim(
     id="nonconvex-nn/lem-27", source="002, Lemma 27, given Lemma 22 with a constant c",

@@ -20,13 +20,12 @@ m^2) by Jensen. Hence
     E sup |f - f_ntk| <= sqrt(m) omega^{4/3} (omega^{2/3} + 1 + sqrt(2 log(2 m^2))),
 
 the order of Lemma 18, for every m and omega. From below: moving open units up, and W_2 along that move, E sup >= (1 -
-2^{-m}) sqrt(m) omega^2. For three layers there are the studies, which leave the power of m open.
+2^{-m}) sqrt(m) omega^2. For three layers: `three_layers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -41,9 +40,8 @@ from theorems.nonconvex_nn.wide_network.gradients import derivative, frozen, gat
 from theorems.tools.either import log, root
 from theorems.tools.leading_points import led
 from theorems.tools.refutations import refuted_by
-from theorems.tools.studied import AGAINST, FOR, by_study, on_record
 from theorems.tools.symbolic_signs import vanishes
-from theorems.verdict import Evidence, Finding, Scope, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
 
 Formula = Callable[..., Any]
 """f_ntk(W) by f(W(0)), <gradient at W(0), W> and <gradient at W(0), W(0)>."""
@@ -157,24 +155,6 @@ def judge_two_layers(says: Callable[[Any, Any], Any], given: Domain) -> Finding:
     )
 
 
-def judge_power(says: tuple[str, Fraction], given: Domain) -> Finding:
-    """Whether the slopes of a study on record, of what it measures in its axis, are at most says[1].
-
-    They are all in the interval on record but for the error probability of the studies, whatever power is asked about.
-    """
-    name, power = says
-    entry, finding = on_record(name), by_study(name)
-    if entry.interval is None or entry.verdict not in (*FOR, *AGAINST, "UNRESOLVED"):
-        return replace(finding, verdict=Verdict.UNDECIDED)
-    low, high = map(Fraction, entry.interval)
-    summary = f"study {name}: all slopes within {float(low):.3f} and {float(high):.3f}, claimed at most {power}"
-    if low > power:
-        witness = {"study": name, "claimed power": str(power), "slopes": str(entry.interval)}
-        region = {} if finding.scope is None else finding.scope.region
-        return Finding(Verdict.REFUTED, Evidence.STATISTICAL, summary, witness, Scope("instance", region=region))
-    return replace(finding, verdict=Verdict.HOLDS if high <= power else Verdict.UNDECIDED, summary=summary)
-
-
 _PRINTED: Formula = lambda value, along, start: value + along  # noqa: E731
 definition = Claim(
     id="nonconvex-nn/def-8-ntrf", source="002, Definition 8, read as the local linearisation of f at W(0)",
@@ -224,36 +204,4 @@ lemma_18 = Claim(
         flips=(Flip("omega^{4/3}/10 at m = 1, omega large", lambda m, v: root(m) * v**4 / 10, Verdict.REFUTED),),
         true_variants={"1 % more": "a larger bound", "1 -> 2*": "a larger bound", "beyond *": "a larger bound there"},
     ),
-)
-_STUDY_SOURCE = "002, Lemma 18, f_ntk about the start, three layers: "
-distance = Claim(
-    id="nonconvex-nn/lem-18-distance", source=_STUDY_SOURCE + "the power of omega", whose=Whose.READING,
-    quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", severity=Stake.UTILITY,
-    statement=r"|f - f_{ntk}| = O(\omega^{4/3}) \text{ at } m = 64",
-    words="about the start the largest gap that is found falls at least like omega^{4/3}, at one width",
-    hypotheses=(), says=("linearisation-distance", Fraction(-4, 3)), check=judge_power,  # in 1/omega
-    flips=(Flip("like omega^3", ("linearisation-distance", Fraction(-3)), Verdict.REFUTED),),
-    true_variants={"[[]1[]] 1 % more": "the slopes leave room", "[[]1[]] 1 % less": "a weaker power",
-                   "[[]1[]] sign": "a weaker power", "[[]1[]] one more": "a weaker power"},
-    expected="HOLDS STATISTICAL",
-)
-width = Claim(
-    id="nonconvex-nn/lem-18-width", source=_STUDY_SOURCE + "the power of m at one distance", whose=Whose.READING,
-    quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", severity=Stake.UTILITY,
-    statement=r"|f - f_{ntk}| = O(\sqrt m) \text{ at } \omega = 1/8",
-    words="about the start the largest gap that is found grows at most like sqrt(m) at one distance",
-    hypotheses=(), says=("linearisation-width", Fraction(1, 2)), check=judge_power,
-    flips=(Flip("like m", ("linearisation-width", Fraction(1)), Verdict.HOLDS),
-           Flip("like m^{1/4}", ("linearisation-width", Fraction(1, 4)), Verdict.REFUTED)),
-    expected="UNDECIDED STATISTICAL",
-)
-scaled = Claim(
-    id="nonconvex-nn/lem-18-scaled", source=_STUDY_SOURCE + "the power of m at the distance R/sqrt(m)",
-    quote=r"O\left(\omega^{4/3} L^3 \sqrt{m \log(m)}\right)", whose=Whose.READING, severity=Stake.UTILITY,
-    statement=r"|f - f_{ntk}| = O(m^{-1/6}) \text{ at } \omega = R/\sqrt m",
-    words="about the start the largest gap that is found at R/sqrt(m) falls at least like m^{-1/6}",
-    hypotheses=(), says=("linearisation-scaled", Fraction(-1, 6)), check=judge_power,
-    flips=(Flip("not rising", ("linearisation-scaled", Fraction(0)), Verdict.HOLDS),
-           Flip("like m^{-1/2}", ("linearisation-scaled", Fraction(-1, 2)), Verdict.REFUTED)),
-    expected="UNDECIDED STATISTICAL",
 )

@@ -98,38 +98,21 @@ loss = Claim(
 unchecked = partial(unchecked_claim, "nonconvex-nn", "002", severity=Stake.PROOF)
 
 lemma_21 = unchecked(
-    "lem-21", "Lemma 21 (Lemma 8.2 of Allen-Zhu et al. 2019)", "within omega hidden layers move by O(omega L^{5/2} "
-                                                               "sqrt(log m))",
+    "lem-21-every-depth", "Lemma 21 (Lemma 8.2 of Allen-Zhu et al. 2019), one hidden constant for all depths",
+    "within omega hidden layers move by O(omega L^{5/2} sqrt(log m)), with a constant that does not depend on L",
     r"\|h_{i,j} - h_{i,j}^{(0)}\| \leq O(\omega L^{5/2} \sqrt{\log m}) \quad (18)",
-    "a lemma of another paper with hidden constants, whose text is not at hand; a proof or a value of the constants "
-    "would "
-    "settle it. For the first hidden layer it is the triangle inequality, with the constant 1 (lem-22-two-layers)",
+    "a lemma of another paper with hidden constants, whose text is not at hand; a proof, their values, or "
+    "networks with L growing and m > L^6 in which |h_L - h_L(0)|/(omega L^{5/2} sqrt(log m)) grows "
+    "would settle it. At every given depth it is lem-21",
 )
 lemma_22 = unchecked(
-    "lem-22", "Lemma 22, for any depth", "within R/sqrt(m) the gradients of f and of the loss are O(sqrt(m)) and O(S "
-                                         "sqrt(m))",
+    "lem-22-every-depth", "Lemma 22, one hidden constant for all depths",
+    "within R/sqrt(m) the gradients of f and of the loss are O(sqrt(m)) and O(S sqrt(m)), free of L",
     r"1. $\|\nabla_{\mathbf{W}_i} f(\mathbf{W}; \mathbf{x}_i)\|_F = O(\sqrt{m})$",
-    "its proof needs a bound of the products W_L ... D_l for all W of the ball, which it never states "
-    "(lem-22-backward); with "
-    "two layers it holds (lem-22-two-layers); such a bound with its constants would settle it", severity=Stake.UTILITY,
-    uses=("nonconvex-nn/lem-19", "nonconvex-nn/lem-20", "nonconvex-nn/lem-21", "nonconvex-nn/lem-22-eq-19",
-          "nonconvex-nn/lem-22-backward", "nonconvex-nn/lem-22-ntk"),
-)
-inequality = unchecked(
-    "lem-25-inequality", "Lemma 25: its inequality as a whole, for DP-SGD on the network",
-    "the losses along the run exceed those of W* by the noise energy times S L eta sqrt(m)/C and 3 T Delta at most",
-    r"\sum_{t=1}^T L_t(\mathbf{W}^{(t)}) - L_t(\mathbf{W}^*) \leq \frac{SL\eta\sqrt{m}}{2\kappa C} \sum_{t=1}^T "
-    r"\|\mathbf{G}_t\|_F^2 + 3T\Delta",
-    "its proof fails at the cross term, the telescoping with unequal weights, the doubled bracket and the first "
-    "projection, and "
-    "its m is wrong (lem-25-...); L_t and x_t are not defined for a batch. A proof with unequal weights, or a run "
-    "with the widths "
-    "that it asks for, which no computer holds, would settle it", severity=Stake.UTILITY,
-    uses=("nonconvex-nn/lem-18", "nonconvex-nn/lem-19", "nonconvex-nn/lem-22", "nonconvex-nn/lem-23",
-          "nonconvex-nn/lem-25", "nonconvex-nn/lem-25-cross-term", "nonconvex-nn/lem-25-constant",
-          "nonconvex-nn/lem-25-telescoping", "nonconvex-nn/lem-25-doubling", "nonconvex-nn/lem-25-path",
-          "nonconvex-nn/lem-25-noise-norm", "nonconvex-nn/lem-25-n", "nonconvex-nn/lem-25-factor",
-          "nonconvex-nn/lem-25-eq-20-24"),
+    "its proof needs a bound, free of L, of the products W_L ... D_l for all W of the ball, which it never states "
+    "(lem-22-backward); such a bound with its constants would settle it, or starts with L growing at which the norm of "
+    "W_L D_{L-1} ... D_1 grows. At every given depth it is lem-22", severity=Stake.UTILITY,
+    uses=("nonconvex-nn/lem-22-backward", "nonconvex-nn/lem-22-ntk"),
 )
 hardest = unchecked(
     "relu-hardest", "Section 6: the ReLU is arguably one of the most difficult activations",

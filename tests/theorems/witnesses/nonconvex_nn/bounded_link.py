@@ -304,7 +304,8 @@ def surrogate_on_the_left(witness: Witness) -> bool:
 
 WITNESSES: dict[str, Callable[[Witness], bool]] = {
     f"nonconvex-nn/{name}": verifier for name, verifier in {
-        "alg-2-empty-phase": nothing_left, "alg-2-partition": not_all_used, "alg-2-start": never_arrives,
+        "alg-2": nothing_left, "alg-2-empty-phase": nothing_left,
+        "alg-2-partition": not_all_used, "alg-2-start": never_arrives,
         "asm-1": not_convex, "big-O-parameters": nothing_is_learnt, "big-O-parameters-thm-2": one_row_is_not_enough,
         "def-1-dp-reading-add": another_size, "def-4": turns_too_fast, "def-6-jl": too_few_rows,
         "def-6-jl-any-alpha": always_off, "eq-1-noise-reading-marginal": better_model, "lem-2-definite": no_curvature,

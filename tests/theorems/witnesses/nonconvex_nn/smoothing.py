@@ -274,11 +274,13 @@ def other_power(witness: Witness) -> bool:
 
 _WITNESSES = {
     "lem-4-domain": steep_outside, "lem-4-prox": not_minimal, "lem-5-from-lem-4": constant_too_small,
-    "alg-4-bisection-prose": without_integrals, "alg-4-typos": averages_records, "alg-4-derivative": value_is_no_slope,
+    "alg-4-bisection-prose": without_integrals, "alg-4-typos": averages_records, "alg-4": averages_records,
+    "alg-4-derivative": value_is_no_slope,
     "thm-4-privacy": tells_more, "thm-4-privacy-step": echoes, "alg-5-R": small_factor, "thm-5-privacy": one_row,
     "sec-4.1.2-nonsmooth": smooth_after_all, "clarke-subgradient-reading-clarke": between_slopes,
     "alg-5-6-differentiable": kept_out, "alg-6-line-number": other_line, "alg-6-fast-jl-reading-hadamard": stretched,
-    "alg-5-empty-phase": empty, "alg-4-cost-reading-logarithmic": slow, "lem-10-last-term": drifts,
+    "alg-5-empty-phase": empty, "alg-5": empty,
+    "alg-4-cost-reading-logarithmic": slow, "lem-10-last-term": drifts,
     "lem-10-cross-term": longer, "thm-4-proof-sensitivity": no_room, "thm-4-w-beta": telescopes_elsewhere,
     "thm-4-last-constant": four_times, "thm-4-beta": biased, "thm-5-gamma": answers_nothing, "thm-5-output": wrong_size,
     "big-O-parameters-thm-4": too_short, "big-O-parameters-thm-5": wrong_line,

@@ -152,6 +152,14 @@ def network_has_a_kink(witness: Witness) -> bool:
     return slopes[0] != slopes[1] and errors[16] * 16 > errors[4] * 4 / 2  # a geometric rate would fall by far more
 
 
+def activation_is_too_steep(witness: Witness) -> bool:
+    """The Chebyshev polynomial has the largest slope of its degree, m^2, at the end: here that is not enough."""
+    m, steep, alpha = (number(witness, key) for key in ("degree", "G", "alpha_0"))
+    small = np.polynomial.Chebyshev.basis(7)
+    slope_law = small.deriv()(1.0) == 49
+    return bool(slope_law and (1 - 2 * alpha) * steep > (0.5 + alpha) * m**2 and m >= 1 / alpha)
+
+
 def labels_are_too_few(witness: Witness) -> bool:
     """The least worst-case excess over all rules from so many labels, by minimising over the rule."""
     n, alpha = int(witness["n"]), number(witness, "alpha")
@@ -206,7 +214,8 @@ WITNESSES: dict[str, Callable[[Witness], bool]] = {
         "lem-7-proof-limits": integral_is_empty, "thm-8-bracket": floor_is_higher, "rem-9": projection_costs_less,
         "rem-9-theorem-1": theorem_has_other_rates, "thm-8-privacy": run_is_not_private,
         "big-O-parameters-thm-8": steps_are_too_short, "thm-8-proof-W": target_is_too_far,
-        "lem-16-reading-network": network_has_a_kink, "thm-10-reading-upper": labels_are_too_few,
+        "lem-16-reading-network": network_has_a_kink, "lem-17-reading-network": activation_is_too_steep,
+        "thm-10-reading-upper": labels_are_too_few,
         "thm-11-reading-upper": labels_are_too_few, "intro-eps2-reading-delta": needs_more_records,
         "thm-10-alpha-0": model_error_costs_more, "asm-3-W-vs-thm-10": weights_are_longer,
         "k-overloaded": dimension_is_another, "def-7": letter_is_free, "cor-1-algorithm-8": another_algorithm,

@@ -82,7 +82,8 @@ def learns_nothing(witness: Witness) -> bool:
 
 _WITNESSES = {
     "relu-nonneg-prose-lipschitz": is_lipschitz, "relu-worse-prose-reading-strictly": same_rates,
-    "thm-6-privacy": one_row, "alg-7-typos": last_is_no_mean, "alg-7-typos-noise": noise_remembers,
+    "thm-6-privacy": one_row, "alg-7-typos": last_is_no_mean, "alg-7": last_is_no_mean,
+    "alg-7-typos-noise": noise_remembers,
     "thm-6-decomposition-second": better_than_comparator, "thm-6-jl-term": power_of_w, "thm-6-eta": long_step,
     "big-O-parameters-thm-6": learns_nothing,
 }
