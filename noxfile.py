@@ -13,7 +13,10 @@ nox.needs_version = ">=2024.4.15"
 nox.options.sessions = ["tests"]
 nox.options.reuse_existing_virtualenvs = True
 
-CONSTRAINTS = ("-c", "constraints.txt")
+LOCKED = bool(os.environ.get("DP_ORACLE_LOCKED"))
+"""Whether the sessions install the exact versions of `requirements/` in place of the newest in pyproject's ranges."""
+CONSTRAINTS = ("-c", "requirements/dev.txt" if LOCKED else "constraints.txt")
+PEERS = ("-c", "requirements/peers.txt" if LOCKED else "constraints.txt")  # some of them need older libraries
 BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
 REPORT, FINDINGS, AUDITS, LEAGUE = (
     Path("out") / name for name in ("report", "findings.sqlite", "shards.sqlite", "league.json")
@@ -81,7 +84,7 @@ def audit(session: nox.Session) -> None:
 @nox.session
 def gate(session: nox.Session) -> None:
     """Judge the real peer libraries and write the league table; `-- --readme` puts it into README and report."""
-    session.install(*CONSTRAINTS, "-e", ".[dev,peers]")
+    session.install(*PEERS, "-e", ".[dev,peers]")
     session.run("pytest", "-q", "-rA", "tests/peers")
     LEAGUE.parent.mkdir(exist_ok=True)
     options = [word for word in session.posargs if word != "--readme"]
@@ -112,7 +115,7 @@ def variants(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed as ratios in one run: fast paths against references, batched training, peers (takes options)."""
-    session.install(*CONSTRAINTS, "-e", ".[training,peers]")
+    session.install(*PEERS, "-e", ".[training,peers]")
     session.run("python", "benchmarks/start.py")
     session.run("python", "benchmarks/run.py")
     session.run("python", "benchmarks/accountants.py", *session.posargs)
@@ -124,3 +127,24 @@ def report(session: nox.Session) -> None:
     """Write the HTML and JSON report and print where it is."""
     session.install(*CONSTRAINTS, ".[report]")
     session.run("dp-oracle", "report", "--out", str(REPORT), *KEPT, *session.posargs)
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Choose the exact versions of `requirements/` anew, with pip's own resolver, from the ranges of pyproject.toml."""
+    session.install("pip>=23.2")
+    for name, extras in (("dev", "dev"), ("peers", "dev,peers")):
+        report = Path(session.create_tmp()) / f"{name}.json"
+        session.run(
+            "python", "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "-c", "constraints.txt",
+            "--report", str(report), f".[{extras}]",
+        )
+        session.run("python", ".ci/lock.py", str(report), f"requirements/{name}.txt")
+
+
+@nox.session
+def sbom(session: nox.Session) -> None:
+    """Write the software bill of materials of a whole installation, out/sbom.json (CycloneDX)."""
+    session.install(*CONSTRAINTS, ".[all]")
+    Path("out").mkdir(exist_ok=True)
+    session.run("python", ".ci/sbom.py", "dp-oracle", "out/sbom.json")

@@ -24,7 +24,7 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, telling_what_is_kept
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
 from oracle.running.places import PATIENCE
@@ -152,9 +152,9 @@ def audit_target(
     out.json("json", result)
     print_table(AUDIT_COLUMNS, audit_rows({str(target or cmd): result}))
     if plan.target["kind"] != "algorithm" and plan.pair["kind"] == "built":
-        print(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
+        say(f"data sets: {plan.pair['name']} ({builders()[plan.pair['name']].summary})")
     if result.verdict != "CONSISTENT":
-        print(f"{result.verdict}: {result.reason}")
+        say(f"{result.verdict}: {result.reason}")
     raise typer.Exit(EXIT_CODES[result.verdict])
 
 
@@ -177,11 +177,11 @@ def audit_everything(
     out.json("json", rows)
     print_table(COLUMNS, table(rows))
     for line in summary(rows):
-        print(line)
+        say(line)
     wrong = [f"{row.name} ({row.audit.plan.estimator}): {row.audit.reason}" for row in rows if not row.good]
-    print(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
+    say(f"{len(rows) - len(wrong)} of {len(rows)} audits as expected")
     if wrong:
-        print("\n".join(wrong))
+        say("\n".join(wrong))
         violated = any(row.audit.verdict == "VIOLATION" for row in rows)
         raise typer.Exit(WRONG if violated else BAD_USAGE)
 
@@ -204,6 +204,6 @@ def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:
         ("mutant", "severity", "outcome", "what is wrong", "what was seen"),
         [(j.mutant.id, j.mutant.severity, j.outcome, j.mutant.title, j.detail) for j in judged],
     )
-    print(f"{sum(item.good for item in judged)} of {len(judged)} judged rightly")
+    say(f"{sum(item.good for item in judged)} of {len(judged)} judged rightly")
     if not all(item.good for item in judged):
         raise typer.Exit(WRONG)

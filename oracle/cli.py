@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
-from oracle.running.console import GOOD, UNDECIDED, WRONG, key_values, print_json, print_table, print_wrapped
+from oracle.running.console import GOOD, UNDECIDED, WRONG, key_values, print_json, print_table, print_wrapped, say
 from oracle.running.outputs import SIGNATURE
 
 _LONGEST = 70  # characters of a printed number
@@ -92,23 +93,23 @@ def evaluate_bound(
             ],
         })
         return
-    print(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
+    say(f"{item.name}({', '.join(f'{key}={value}' for key, value in given.items())})")
     if max(len(lower), len(upper)) > _LONGEST:  # so far from 1 that its digits fill a page: fewer, rounded outward
         lower, upper = enclosure.lower.to_decimal(digits=40, up=False), enclosure.upper.to_decimal(digits=40, up=True)
-    print(f"  lower  {lower}")
-    print(f"  upper  {upper}")
+    say(f"  lower  {lower}")
+    say(f"  upper  {upper}")
     print_wrapped("  ", item.summary)
     if not reached:
         print_wrapped(
             "  width     ", "more than 1e-12, to answer soon; --width asks for a narrower answer, which may take long"
         )
-    print("  value     certified: the formula lies between these ends")
+    say("  value     certified: the formula lies between these ends")
     print_wrapped("  validity  ", f"{VALIDITIES[item.validity]} ({', '.join(item.source)})")
     print_wrapped("  tightness ", f"{TIGHTNESS[item.tightness.kind]} ({item.tightness.why})")
     if attained is not None:
         print_wrapped("  attained  ", f"{attained}, so that the truth lies between this and the upper end")
     if not item.hypotheses:
-        print(f"  assumes   {IN_WORDS_NONE}")
+        say(f"  assumes   {IN_WORDS_NONE}")
     for index, hypothesis in enumerate(item.hypotheses):
         found = hypothesis.status(at)
         told = hypothesis.words if found == UNKNOWN else f"{hypothesis.words} ({found})"
@@ -176,7 +177,7 @@ def plan_training(
         _list_keys(as_json)
         return
     given: Mapping[str, Any] = key_values(configuration or [])
-    if what.endswith(".toml") or Path(what).is_file():
+    if what.endswith(".toml") or os.path.isfile(what):
         if given:
             raise DomainError(f"{next(iter(given))} is given beside {what}: all keys of a file stand in it")
         item, given = read(Path(what))
@@ -273,7 +274,7 @@ def _at_most(item: JudgedGuarantee) -> str:
 def _print_plan(plan: Plan) -> None:
     print_wrapped("", f"{plan.algorithm.name}: {plan.algorithm.summary}")
     for item in (*plan.judged, *(risk for risk in plan.risks if risk.guarantee.parameters(plan.config) is not None)):
-        print()
+        say()
         print_wrapped("", f"{item.status}  {item.guarantee.bound}: {item.guarantee.words}")
         print_wrapped("  ", _at_most(item))
         for one in item.hypotheses:
@@ -281,11 +282,11 @@ def _print_plan(plan: Plan) -> None:
             for words, status in one.conditions:
                 if words != one.hypothesis.words:
                     print_wrapped(f"           {status:8} ", words)
-    print()
+    say()
     if plan.best is None:
-        print("nothing is proved of this configuration")
+        say("nothing is proved of this configuration")
     else:
-        print(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
+        say(f"proved: {_at_most(plan.best)} ({plan.best.guarantee.bound})")
     if plan.claim_is_proved is not None:
         claimed = float(plan.config.claimed_epsilon)
-        print(f"claimed epsilon {claimed:.12g}: {'proved' if plan.claim_is_proved else 'not proved'}")
+        say(f"claimed epsilon {claimed:.12g}: {'proved' if plan.claim_is_proved else 'not proved'}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from oracle.core.extras import require
-from oracle.running.console import BAD_USAGE, broken, run
+from oracle.running.console import BAD_USAGE, broken, run, say
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -145,7 +145,7 @@ def main() -> None:
     conflicts = conflicting_owners()
     if conflicts:
         for line in conflicts:
-            print(f"error: {line}; uninstall one of them", file=sys.stderr)
+            say(f"error: {line}; uninstall one of them", file=sys.stderr)
         sys.exit(BAD_USAGE)
     modules = needed(sys.argv[1:])
     try:

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from oracle.core.errors import OracleError
-from oracle.running.console import WRONG, Sign
+from oracle.running.console import WRONG, Sign, say
 from oracle.running.outputs import Outputs
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
@@ -105,12 +105,12 @@ def write_report(
     write(report, files)
     totals = report.totals
     judged, bugs = totals.killed + totals.spared, totals.harmful + totals.equivalent
-    print(f"{totals.as_expected} of {totals.counts.count} verdicts as expected, "
+    say(f"{totals.as_expected} of {totals.counts.count} verdicts as expected, "
           f"{totals.consistent} of {totals.audits} audits consistent, {judged} of {bugs} mutants judged rightly, "
           f"{totals.promises_as_expected} of {totals.false_claims} false privacy claims as expected, "
           f"{totals.rates_as_recorded} of {totals.rates} utility rates as on record")
-    print(f"report  {page}")
-    print(f"data    {data}")
+    say(f"report  {page}")
+    say(f"data    {data}")
     if open_it:
         webbrowser.open(page.resolve().as_uri())
     if not report.ok:

@@ -17,7 +17,7 @@ from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
 from oracle.core.extras import require
-from oracle.running.console import WRONG, Sign, print_table, print_wrapped, telling_what_is_kept
+from oracle.running.console import WRONG, Sign, print_table, print_wrapped, say, telling_what_is_kept
 from oracle.running.outputs import Outputs
 from oracle.running.places import PATIENCE
 
@@ -117,7 +117,7 @@ def _announce(chosen: dict[str, Study]) -> None:
     seconds = [entry.seconds for item in chosen.values() if (entry := record.known(item)) is not None]
     unknown = len(chosen) - len(seconds)
     more = f", and {unknown} that were never run" if unknown else ""
-    print(f"{len(chosen)} studies, some {sum(seconds):.0f} s of one processor{more}", file=sys.stderr)
+    say(f"{len(chosen)} studies, some {sum(seconds):.0f} s of one processor{more}", file=sys.stderr)
 
 
 def _tell(outcomes: dict[str, StudyOutcome], *, pilot: bool, keep: bool) -> None:
@@ -125,16 +125,16 @@ def _tell(outcomes: dict[str, StudyOutcome], *, pilot: bool, keep: bool) -> None
     for name, outcome in outcomes.items():
         print_wrapped(f"{name}: ", outcome.reason)
     if pilot:
-        print("a pilot: other seeds than those that count; nothing is judged or recorded")
+        say("a pilot: other seeds than those that count; nothing is judged or recorded")
         return
-    print(f"all decisions together are wrong with probability at most {FAMILY_ERROR:g} (Holm)")
+    say(f"all decisions together are wrong with probability at most {FAMILY_ERROR:g} (Holm)")
     if keep:
-        print(f"{record.append(outcomes)} outcomes added to the record")
+        say(f"{record.append(outcomes)} outcomes added to the record")
     wrong = {
         name: words for name, outcome in outcomes.items()
         if (words := record.differs(outcome, record.known(outcome.study)))
     }
-    print(f"{len(outcomes) - len(wrong)} of {len(outcomes)} outcomes as on record")
+    say(f"{len(outcomes) - len(wrong)} of {len(outcomes)} outcomes as on record")
     for name, words in wrong.items():
         print_wrapped(f"{name}: ", words)
     if wrong:

@@ -9,7 +9,7 @@ import typer
 
 from empirical.audits.audit import run
 from empirical.audits.progress import progress_bar
-from oracle.running.console import WRONG, Sign, print_table
+from oracle.running.console import WRONG, Sign, print_table, say
 from oracle.running.outputs import Outputs
 from theorems import promise
 
@@ -49,6 +49,6 @@ def audit_false_claims(
             judged.append(promise.AuditedPromise(item, run(plan, store=store, workers=workers, progress=progress)))
     out.json("json", judged)
     print_table(promise.COLUMNS, [entry.row() for entry in judged])
-    print(f"{sum(entry.good for entry in judged)} of {len(judged)} verdicts as expected")
+    say(f"{sum(entry.good for entry in judged)} of {len(judged)} verdicts as expected")
     if not all(entry.good for entry in judged):
         raise typer.Exit(WRONG)

@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 
 from oracle.core.plain import plain_object
-from oracle.running.console import VERDICT_STYLES, print_wrapped, terminal
+from oracle.running.console import VERDICT_STYLES, print_wrapped, say, terminal
 from theorems.claim import Checked, Claim, Whose, by_severity
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
@@ -143,4 +143,4 @@ def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None
         )
         if wrong:
             console.print(wrong, style="bold red", markup=False, soft_wrap=True)
-    print(f"{sum(item.as_expected for item in checked)} of {len(outcomes)} verdicts as expected")
+    say(f"{sum(item.as_expected for item in checked)} of {len(outcomes)} verdicts as expected")

@@ -18,7 +18,7 @@ from empirical.audits.targets import AlgorithmTarget
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
 
@@ -89,7 +89,7 @@ def audit_in_one_run(
     )
     print_table(COLUMNS, [(described.target.name, verdict, *numbers, str(models))])
     if verdict != "CONSISTENT":
-        print(f"{verdict}: {reason}")
+        say(f"{verdict}: {reason}")
     raise typer.Exit({"CONSISTENT": GOOD, "VIOLATION": WRONG, "INVALID": BAD_USAGE}[verdict])
 
 

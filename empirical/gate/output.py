@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from typing import Any
@@ -12,12 +11,13 @@ from empirical.gate.result import AnyResult, Outcome, Result, TrainingResult, ex
 from empirical.gate.severity import Severity, everyday
 from empirical.gate.vector_files import VERSION
 from empirical.gate.verdicts import GateVerdict
+from oracle.core.domain import clean
 from oracle.core.plain import plain_object
-from oracle.running.console import print_table
+from oracle.running.console import print_table, say
+from oracle.running.markdown import block, shown, table
 
 COLUMNS = ("target", "bound", "verdict", "cases", "outcome", "worst")
 _LISTED = 10  # failing cases that are printed; JSON has them all
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML cannot hold
 _CODES = {
     0: "passed", 1: "FAILED", 2: "no verdict: a target cannot be used",
     3: "undecided: nothing was judged, or answers lie below a formula that is no proof against them",
@@ -40,13 +40,13 @@ def print_results(results: Sequence[AnyResult]) -> None:
     for result in results:
         failed = list(failures(result))
         for lines in failed[:_LISTED]:
-            print("\n" + "\n  ".join(lines))
+            say("\n" + "\n  ".join(lines))
         if len(failed) > _LISTED:
-            print(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
+            say(f"\nand {_more(result, failed)} of {result.target} (--json lists them all)")
     said = [line for result in results for line in remarks(result)]
     if said:
-        print("\n" + "\n".join(said))
-    print(verdict_line(results))
+        say("\n" + "\n".join(said))
+    say(verdict_line(results))
 
 
 def rows(result: AnyResult) -> Iterator[tuple[str, ...]]:
@@ -186,18 +186,18 @@ def junit(results: Sequence[AnyResult]) -> str:
     """JUnit XML: a suite for each result, a test case for each case; what is excused is skipped, with the reason."""
     root = ElementTree.Element("testsuites", name="dp-oracle gate")
     for result in results:
-        suite = ElementTree.SubElement(root, "testsuite", name=_xml(f"{result.target} {_subject(result)}"))
+        suite = ElementTree.SubElement(root, "testsuite", name=f"{result.target} {_subject(result)}")
         cases = list(_training_case(result) if isinstance(result, TrainingResult) else _bound_cases(result))
         for name, kind, message, text in cases:
-            case = ElementTree.SubElement(suite, "testcase", classname=_xml(result.target), name=_xml(name))
+            case = ElementTree.SubElement(suite, "testcase", classname=result.target, name=name)
             if kind:
-                ElementTree.SubElement(case, kind, message=_xml(message)).text = _xml(text)
+                ElementTree.SubElement(case, kind, message=message).text = text
         for attribute, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             suite.set(attribute, str(sum(case[1] == kind for case in cases)))
         suite.set("tests", str(len(cases)))
         suite.set("time", f"{result.seconds:.3f}")
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    return clean(ElementTree.tostring(root, encoding="unicode", xml_declaration=True)) + "\n"
 
 
 def _subject(result: AnyResult) -> str:
@@ -241,25 +241,16 @@ def _training_case(result: TrainingResult) -> Iterator[tuple[str, str, str, str]
     yield (f"{result.target} {result.claim}", kind, result.why or result.reason, result.reason)
 
 
-def _xml(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)
-
-
 def markdown(results: Sequence[AnyResult]) -> str:
     """A section for a CI summary: what it comes to, a table, and the failures with their calls."""
     lines = [f"### dp-oracle {verdict_line(results)}", ""]
-    lines += ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += ["| " + " | ".join(map(_cell, row)) + " |" for result in results for row in rows(result)]
+    lines += table(COLUMNS, [row for result in results for row in rows(result)])
     lines.append("")
     for result in results:
         failed = list(failures(result))
         for headline, *details in failed[:_LISTED]:
-            lines += [f"- **{_cell(headline)}**", "", "  ```", *(f"  {line}" for line in details), "  ```"]
+            lines += [f"- **{shown(headline)}**", "", *block(details, indent="  ")]
         if len(failed) > _LISTED:
-            lines.append(f"- and {_more(result, failed)} of {_cell(result.target)}")
+            lines.append(f"- and {_more(result, failed)} of {shown(result.target)}")
     said = [line.strip() for result in results for line in remarks(result)]
-    return "\n".join([*lines, "", *(f"- {_cell(line)}" for line in said), ""])
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
+    return "\n".join([*lines, "", *(f"- {shown(line)}" for line in said), ""])

@@ -16,6 +16,7 @@ from empirical.gate.result import Outcome, Unsupported
 from empirical.gate.verdicts import GateVerdict
 from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail
+from oracle.core.domain import clean
 from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 
@@ -154,7 +155,7 @@ class Search:
             LocalTarget(function, called), agreement.bound, examples=self.examples, seconds=SEARCH_SECONDS, seed=0,
             policy=agreement.policy, unsupported=agreement.unsupported, expected=self.entries, cases=self.cases,
         )
-        print(searched.told)  # pytest shows it with -rP, and with a failure
+        print(clean(searched.told))  # pytest shows it with -rP, and with a failure
         # What nobody expects goes first: its verdict decides whether the test fails.
         found = sorted(
             (item for item in searched.worst if not item.good or item.expected_failure), key=lambda item: item.good

@@ -11,6 +11,7 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import tomllib
 import zipfile
@@ -26,6 +27,7 @@ from oracle.core.errors import DomainError, OracleError
 TEXT = 16  # MB that a text may have
 ARRAYS = 2048  # MB that the arrays of a file may have together, expanded
 _MEGABYTE = 2**20
+_DOTTED = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){100}""")
 
 Fault = type[OracleError]
 
@@ -66,6 +68,8 @@ def read_text(path: Path, *, name: str = "", megabytes: int = TEXT, fault: Fault
 def parse_toml(text: str, path: Path, *, name: str = "", parse_float: Callable[[str], Any] = str) -> dict[str, Any]:
     """What a TOML text says; decimals stay exact."""
     called = f"{name} = {path}" if name else str(path)
+    if _DOTTED.search(text):  # Python's reader takes minutes for these
+        raise DomainError(f"{called} is no TOML file that can be read: a key has a hundred parts")
     try:
         return tomllib.loads(text, parse_float=parse_float)
     except RecursionError:

@@ -13,11 +13,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from oracle.core.domain import clean, printable
+from oracle.core.domain import clean
 from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
 from oracle.core.plain import json_text
@@ -52,6 +52,11 @@ def terminal() -> Console:
     return Console(width=None if sys.stdout.isatty() else 500, highlight=False)
 
 
+def say(text: str = "", *, file: TextIO | None = None, flush: bool = False) -> None:
+    """Print lines, whatever names, paths and answers have brought into them: no terminal obeys it."""
+    print(clean(text), file=file, flush=flush)
+
+
 def print_json(value: Any) -> None:
     """One JSON document on standard output; records are written as `plain` says."""
     print(json_text(value))
@@ -63,7 +68,7 @@ _COLUMNS = 80
 def print_wrapped(lead: str, text: str) -> None:
     """A text after its lead, folded at 80 columns below where it began; a word is never cut."""
     after = " " * len(lead)
-    print(textwrap.fill(
+    say(textwrap.fill(
         clean(text), _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False,
         break_on_hyphens=False,
     ))
@@ -103,7 +108,7 @@ def telling_what_is_kept(store: Path | None, how_far: Callable[[], str] = lambda
         yield
     except (KeyboardInterrupt, WorkLostError):
         kept = "nothing is kept (no --store)" if store is None else f"kept in {store}; run the same again to go on"
-        print(printable(f"{how_far()}: {kept}"), file=sys.stderr)
+        say(f"{how_far()}: {kept}", file=sys.stderr)
         raise
 
 
@@ -155,7 +160,7 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
             complain(message())
             return BAD_USAGE
         if type(error).__name__ == "Abort":
-            print("interrupted", file=sys.stderr)
+            say("interrupted", file=sys.stderr)
             return INTERRUPTED
         return broken(error)
 

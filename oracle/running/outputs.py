@@ -115,6 +115,8 @@ class Outputs:
         """An OracleError unless a file can be written."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if name in self._stores and _is_special(path):
+                raise OracleError(f"{name} = {path} cannot be written: it is no regular file")
             if _is_special(path):
                 if not path.is_dir():
                     self._opened[name] = _open_special(path)
@@ -185,7 +187,10 @@ _last: list[Callable[[], None]] = []  # what is to be done when it is done
 
 
 def begin() -> None:
-    """Forget an earlier command of this process."""
+    """Forget an earlier command of this process; where an output was closed before it, what goes there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
     _unwritten.clear()
     _last.clear()
 
@@ -284,7 +289,7 @@ def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict
     for command in commands:
         with contextlib.suppress(OracleError):
             words = () if command is None else command_words(command)
-            found |= {f"the command's {word}": Path(word).absolute() for word in words if Path(word).is_file()}
+            found |= {f"the command's {word}": Path(word).absolute() for word in words if os.path.isfile(word)}
     return found
 
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from oracle.core.domain import Number, Parameter
+from oracle.core.domain import Number, Parameter, clean
 from oracle.core.errors import DomainError, WorkLostError
 from oracle.running.pool import TRIES, Died, Pool
 
@@ -131,7 +131,7 @@ class Cluster(Place):
                 since = None
             elif since is None:
                 since = time.monotonic()
-                print(f"the cluster has no worker left; waiting {self._patience:g} s for one", file=sys.stderr)
+                print(clean(f"the cluster has no worker left; waiting {self._patience:g} s for one"), file=sys.stderr)
             elif time.monotonic() - since > self._patience:
                 raise WorkLostError(f"the cluster is lost: it had no worker for {self._patience:g} s (--patience)")
 

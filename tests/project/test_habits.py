@@ -108,11 +108,15 @@ def test_a_workflow_runs_on_the_pythons_that_the_project_allows(path: Path) -> N
         assert all(isinstance(version, str) and allowed.contains(version) for version in versions)
 
 
-def test_actions_are_pinned_to_one_major_version_each() -> None:
+def test_actions_are_pinned_by_commit_each_to_one() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (*WORKFLOWS, ROOT / "action.yml"))
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines() if "uses:" in line]
+    pinned = [re.fullmatch(r"uses: (actions/[a-z-]+)@([0-9a-f]{40})  # v\d+\.\d+\.\d+(;.*)?", line) for line in lines]
+    assert all(pinned), lines
+    used = {(found[1], found[2]) for found in pinned if found}
+    assert len({name for name, _ in used}) == len(used) >= 3
     steps = [step for path in WORKFLOWS for job in jobs(path) for step in job["steps"]] + action(ROOT)["runs"]["steps"]
-    used = {step["uses"] for step in steps if "uses" in step}
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", name) for name in used), used
-    assert len({name.split("@")[0] for name in used}) == len(used), used
+    assert {step["uses"] for step in steps if "uses" in step} == {f"{name}@{commit}" for name, commit in used}
 
 
 def test_pull_requests_run_the_test_command_of_the_readme(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from empirical.mutants import mutant as mutants
 from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant
 from oracle.core.errors import MissingExtraError, OracleError
 from oracle.core.extras import EXTRAS
+from oracle.running.outputs import Outputs
 from reports import command
 from reports.cli import command_of
 from reports.model import ReportScope, collect
@@ -60,6 +61,32 @@ def test_undecided_claims_are_listed_with_their_reason(plant: Callable[[Verdict,
     assert report.ok
     assert report.totals.undecided == ("planted/claim",)
     assert "because" in page_of(report).split('id="undecided"')[1].split("</section>")[0]
+
+
+EVIL = (
+    "<script>alert(1)</script>\x1b[31m\x9b\u202e\u2066\x00\ud800\uffff\\[/bold]{{ 7 * 7 }}\"'>"
+    "<img src=x onerror=y>&lt;"
+)
+
+
+def test_what_names_bring_is_shown_on_the_page_and_not_obeyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = Claim(
+        id="planted/claim", source=EVIL, statement=r"1 < 2", words=EVIL, hypotheses=(), says=None, quote=EVIL,
+        check=lambda says, given: Finding(Verdict.HOLDS, Evidence.PROVED, EVIL, {EVIL: EVIL}, INSTANCE),
+        expected=str(Expectation(Verdict.HOLDS, Evidence.PROVED)),
+    )
+    monkeypatch.setattr(command, "everything", lambda: replace(nothing(), claims=(item,)))
+    assert run_here("--out", str(tmp_path)) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in (page, (tmp_path / "report.json").read_text(encoding="utf-8")):
+        assert not set(text) & set("\x1b\x9b\u202e\u2066\x00\uffff")
+    assert "<script" not in page
+    assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\ufffd[31m" in page
+    assert "{{ 7 * 7 }}" in page
+    assert Page(page).open == []
 
 
 def test_a_claim_without_a_finding_makes_no_report(plant: Callable[[Verdict, Verdict], ReportScope]) -> None:
@@ -110,7 +137,7 @@ def test_open_opens_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_report_that_breaks_its_schema_is_an_error(tmp_path: Path) -> None:
     broken = replace(collect(nothing()), seed=-1)
     with pytest.raises(OracleError, match=r"\$\.seed"):
-        command.write(broken, tmp_path)
+        command.write(broken, Outputs({"page": tmp_path / "page", "data": tmp_path / "data"}))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from oracle.core.errors import WorkLostError
 from oracle.core.plain import plain
-from oracle.running.console import WRONG, print_table
+from oracle.running.console import WRONG, print_table, say
 from oracle.running.outputs import Outputs
 from oracle.running.pool import by_name
 from theorems.claim import Claim, claim, claims, expectations
@@ -97,14 +97,14 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
     for item in ordered:
         for word, found_so in (("TRUE     ", item.true), ("SURVIVES ", item.survivors)):
             for name, reason in found_so:
-                print(f"{word} {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
+                say(f"{word} {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
     print_table(("evidence", "claims", "variants", "otherwise", "true", "survivors", "without a reason", "blind"),
                 [(kind, *map(str, counts.values())) for kind, counts in totals(ordered).items()])
     if lost is not None:
         raise lost
     for item in ordered:
         if item.blind:
-            print(f"BLIND     {item.claim}  ({item.evidence.value})  no variant and no flip came out otherwise")
+            say(f"BLIND     {item.claim}  ({item.evidence.value})  no variant and no flip came out otherwise")
     wrong = (item.survivors if item.evidence is Evidence.PROVED else item.unexplained for item in ordered)
     if any(wrong) or any(item.blind for item in ordered):
         raise typer.Exit(WRONG)

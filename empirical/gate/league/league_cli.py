@@ -21,7 +21,7 @@ from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
 from oracle.core.errors import OracleError
-from oracle.running.console import GOOD, WRONG, Sign, print_table
+from oracle.running.console import GOOD, WRONG, Sign, print_table, say
 from oracle.running.outputs import Outputs
 
 
@@ -69,7 +69,7 @@ def make_league(
             what = f"{peer.library} {described(peer)}"
             bar.update(task, advance=1, description=what)
             if fresh and not sys.stderr.isatty():  # the log of a long run says that it lives
-                print(f"{what}: {'as expected' if all(row.as_expected for row in rows) else 'not as expected'}",
+                say(f"{what}: {'as expected' if all(row.as_expected for row in rows) else 'not as expected'}",
                       file=sys.stderr, flush=True)
 
         rows = carry_out(chosen, settings, workers=workers, store=store, progress=tell)
@@ -81,7 +81,7 @@ def make_league(
     for columns, cells in tables.parts(league):
         print_table(columns, cells)
     for line in league.differences:
-        print(f"not as expected: {line}")
+        say(f"not as expected: {line}")
     return GOOD if league.ok else WRONG
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from empirical.gate.league.league import AuditorRow, League, LeagueRow, TrainingRow, Worst
 from empirical.gate.result import shortfall
+from oracle.running.markdown import code, shown, table
 
 COLUMNS = (
     "library", "bound", "cases", "sound", "unsound", "gross", "material", "below formula", "worst under-report",
@@ -134,12 +135,6 @@ def auditor_cells(row: AuditorRow) -> tuple[str, ...]:
     )
 
 
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table in Markdown."""
-    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
-    return lines + [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-
-
 def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
     """The tables that have rows, each with its columns."""
     found: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
@@ -153,14 +148,14 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 def markdown(league: League) -> str:
     """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
     lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
-    lines += [*markdown_table(SUMMARY_COLUMNS, summaries(league)), ""]
-    lines += [*markdown_table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
-    auditors = markdown_table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
+    lines += [*table(SUMMARY_COLUMNS, summaries(league)), ""]
+    lines += [*table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
+    auditors = table(AUDITOR_COLUMNS, [auditor_cells(row) for row in league.auditors])
     calls = [
         _told(row, worst) for row in league.rows
         for worst in (row.worst_unsound, row.worst_extreme) if worst is not None
     ]
-    lines += _folded("Every bound", markdown_table(COLUMNS, [cells(row) for row in league.rows]))
+    lines += _folded("Every bound", table(COLUMNS, [cells(row) for row in league.rows]))
     lines += _folded("Auditors, on pairs whose epsilon is known exactly", auditors)
     lines += _folded("The worst under-report of each, as a call of its adapter", calls)
     return "\n".join(lines).rstrip("\n")
@@ -173,6 +168,7 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
 def _told(row: LeagueRow, worst: Worst) -> str:
     answer, truth = _missed(worst)
     return (
-        f"- {named(row.library, row.version, row.variant)}, {row.bound}: `{worst.call}` answers {worst.answer}; "
+        f"- {named(row.library, row.version, row.variant)}, {row.bound}: {code(worst.call)} "
+        f"answers {shown(worst.answer)}; "
         f"certified: at {'least' if answer < truth else 'most'} {short(truth, apart_from=answer)}"
     )

@@ -16,7 +16,7 @@ from empirical.gate import vector_files
 from oracle.core.domain import Parameter, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
-from oracle.running.console import GOOD, WRONG, print_json
+from oracle.running.console import GOOD, WRONG, print_json, say
 from oracle.running.isolated import SECONDS
 from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
@@ -51,7 +51,7 @@ def make_files(
     files = [out / f"{name}.json" for name in asked]
     cases = sum(len(vector_files.load(name, out).cases) for name in asked)
     size = sum(path.stat().st_size for path in files)
-    print(f"{cases} cases in {len(files)} files, {size / 1e6:.2f} MB, in {out}; {len(todo)} made now")
+    say(f"{cases} cases in {len(files)} files, {size / 1e6:.2f} MB, in {out}; {len(todo)} made now")
 
 
 def _in_parallel(work: Callable[..., Any], todo: Sequence[str], *arguments: Any, workers: int) -> list[Any]:
@@ -84,8 +84,8 @@ def fill_files(
     found = _in_parallel(fill_file, asked, folder, limit, again, close, workers=count)
     for name, (added, missing) in zip(asked, found, strict=True):
         if added or missing:
-            print(f"{name}: {added} cases added" + (f", {missing} products of cells still open" if missing else ""))
-    print(f"{sum(added for added, _ in found)} cases added to {len(asked)} files")
+            say(f"{name}: {added} cases added" + (f", {missing} products of cells still open" if missing else ""))
+    say(f"{sum(added for added, _ in found)} cases added to {len(asked)} files")
 
 
 def fill_file(name: str, folder: Path, seconds: float, again: bool, close: bool) -> tuple[int, int]:
@@ -121,7 +121,7 @@ def describe_files(
             file = vector_files.load(name, folder)
             vector_files.save(folder / f"{name}.json", described(bound(name), file))
             tell(name)
-    print(f"{len(asked)} files described in {folder}")
+    say(f"{len(asked)} files described in {folder}")
 
 
 @contextmanager
@@ -165,12 +165,12 @@ def lint_files(
         })
     else:
         for name, item in cells.items():
-            print(f"{name}: {item.covered} of {item.products} products of two cells have a case")
+            say(f"{name}: {item.covered} of {item.products} products of two cells have a case")
             for reason, where in _grouped(item.unanswered).items():
-                print(f"  {len(where)} have none: {reason}" + "".join(f"\n    {one}" for one in where if listed))
+                say(f"  {len(where)} have none: {reason}" + "".join(f"\n    {one}" for one in where if listed))
         for problem in problems:
-            print(problem)
-        print(f"{len(asked)} files, {len(problems)} problems")
+            say(str(problem))
+        say(f"{len(asked)} files, {len(problems)} problems")
     raise typer.Exit(WRONG if problems else GOOD)
 
 

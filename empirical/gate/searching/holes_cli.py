@@ -7,6 +7,7 @@ where it was, and a change of one bound costs one row.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_json
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
-from oracle.running.console import GOOD, WRONG, Sign
+from oracle.running.console import GOOD, WRONG, Sign, say
 from oracle.running.fingerprint import fingerprint
 from oracle.running.outputs import Outputs
 from oracle.running.pool import by_name
@@ -64,20 +65,20 @@ def plant_holes(
     todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name]]
     for name, measured in by_name(planted, todo, count, seed, workers=workers):
         rows[name] = {**measured, "code": codes[name]}
-        print(line(name, rows[name]), flush=True)
+        say(line(name, rows[name]), flush=True)
         _write(out, rows, codes, {"count": count, "seed": seed})
     _write(out, rows, codes, {"count": count, "seed": seed})
     wanted = {name: rows[name] for name in asked}
     short = [name for name, item in wanted.items() if not is_enough(item)]
-    print(told(wanted))
+    say(told(wanted))
     if short:
-        print(f"too few of {', '.join(short)}")
+        say(f"too few of {', '.join(short)}")
     return WRONG if short else GOOD
 
 
 def _known(path: Path | None, count: int, seed: int) -> dict[str, Row]:
     """The rows that a file has, of bounds that there still are; a file of other holes is refused."""
-    if path is None or not path.is_file() or not path.stat().st_size:
+    if path is None or not os.path.isfile(path) or not path.stat().st_size:
         return {}
     try:
         whole = read_json(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,9 +12,13 @@ import pytest
 import typer
 
 from oracle.core.domain import clean
-from oracle.running.console import BROKEN, CUT_OFF, UNWRITTEN, print_json, print_table, print_wrapped, run
+from oracle.running.console import BROKEN, CUT_OFF, UNWRITTEN, print_json, print_table, print_wrapped, run, say
 
 ROOT = Path(__file__).parents[3]
+ROOMS = ("oracle", "empirical", "theorems", "reports")
+PRINTED = [  # by the functions that clean what they print
+    ("outputs.py", "f'{kind}: {printable(message)}'"), ("console.py", "json_text(value)"),
+]
 ERRORS = [
     RuntimeError("planted [bold]\x1b[31m\nerror"), KeyError("x"), RecursionError(), MemoryError(), AssertionError("no"),
     UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), ZeroDivisionError("1 / 0"), OSError(5, "planted"),
@@ -63,6 +68,16 @@ def test_a_full_disk_is_told(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(
+    ("epsilon", "closed", "code"), [("1", ">&-", 0), ("-1", "2>&-", 2), ("1", ">/dev/full 2>&1", 74)]
+)
+def test_an_output_that_is_closed_costs_no_verdict(epsilon: str, closed: str, code: int) -> None:
+    words = f"{sys.executable} -m dp_oracle bound laplace.delta scale=1 sensitivity=1 epsilon={epsilon} {closed}"
+    done = subprocess.run(["bash", "-c", words], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
+@pytest.mark.full
 def test_whoever_stops_reading_hears_nothing_more() -> None:
     code = f"{sys.executable} -m dp_oracle bounds --json | head -c 10; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -70,11 +85,22 @@ def test_whoever_stops_reading_hears_nothing_more() -> None:
     assert done.stdout.endswith(f"{CUT_OFF}\n")
 
 
+def test_every_line_is_printed_clean() -> None:
+    found = []
+    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
+                found.append((path.name, ast.unparse(node.args[0])))
+    assert found
+    assert [one for one in found if not one[1].startswith("clean(")] == PRINTED
+
+
 def test_what_a_terminal_would_obey_is_never_printed(capsys: pytest.CaptureFixture[str]) -> None:
     evil = "a\x1b[31m\x9b31m\u202eb\x07\x00[/]\\[bold\\"
     print_table((evil,), [(evil,), ("\\",), ("[/nothing]",)])
     print_wrapped("x ", evil)
     print_json({evil: evil})
+    say(evil)
     told = capsys.readouterr().out
     assert not set(told) & set("\x1b\x9b\u202e\x07\x00")
     assert "[/nothing]" in told
