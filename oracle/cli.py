@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -176,7 +177,7 @@ def plan_training(
         _list_keys(as_json)
         return
     given: Mapping[str, Any] = key_values(configuration or [])
-    if what.endswith(".toml") or Path(what).is_file():
+    if what.endswith(".toml") or os.path.isfile(what):
         if given:
             raise DomainError(f"{next(iter(given))} is given beside {what}: all keys of a file stand in it")
         item, given = read(Path(what))

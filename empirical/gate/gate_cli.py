@@ -205,7 +205,7 @@ def judge_target(
 
 
 def _folder(config: Path) -> Path:
-    if not config.is_file():
+    if not os.path.isfile(config):
         raise DomainError(f"config = {config} cannot be read: there is no such file")
     return config.parent
 

@@ -7,6 +7,7 @@ change is a line of a diff; numbers that carry a certificate are decimal strings
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +69,8 @@ def in_turn(cases: Sequence[Case]) -> list[Case]:
 
 def names(folder: Path = SHIPPED) -> list[str]:
     """The bounds that have a file, sorted."""
-    return sorted(path.name.removesuffix(".json") for path in folder.glob("*.json"))
+    there = folder.glob("*.json") if os.path.isdir(folder) else ()
+    return sorted(path.name.removesuffix(".json") for path in there)
 
 
 def load(bound: str, folder: Path = SHIPPED) -> VectorFile:

@@ -6,6 +6,7 @@ a list of such numbers, or their text with commas.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import re
@@ -221,6 +222,7 @@ class Parameter:
         return bad
 
 
+@functools.cache
 def _double(end: Fraction) -> tuple[float, int]:
     """The nearest double of an end, and on which side of it that lies: -1 below, 0 at it, 1 above."""
     nearest = float(end)

@@ -27,6 +27,8 @@ def exact_float64(xp: Any, name: str, value: Any, device: Any) -> tuple[Any, Any
     These are told as an array of the original numbers, None at those that are doubles; None where all are. What is no
     array of real numbers is refused, never reinterpreted.
     """
+    if type(value) is float or (type(value) is int and abs(value) <= LARGEST_COUNT):
+        return xp.asarray(np.asarray(float(value)), device=device), None  # a single question: most of it is overhead
     try:
         # What is no tensor goes through numpy, since torch would read a Python float in single precision.
         array = value if array_api_compat.is_torch_array(value) else np.asarray(value)

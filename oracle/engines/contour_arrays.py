@@ -11,6 +11,8 @@ The budget's integrals are float64 sums themselves: this is a budget held to the
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most
@@ -19,16 +21,8 @@ from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlan
 _NODES = tuple(1 << p for p in range(4, 13))  # contour nodes, node 0 included
 _POINTS = (32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072)  # of the quadrature
 _CHUNK = 100_000  # complex numbers in a table: what stays in cache
-_PLAN_CHUNK = 256
+_PLAN_CHUNK = 1024
 _TIGHT = 8e-10  # an answer with a larger relative excess is left to the reference
-
-
-def powers(xp: Any, base: Any, count: int) -> Any:
-    """base^1, ..., base^count along a new last axis, by doubling; `count` is a power of two."""
-    table = base[..., None]
-    while table.shape[-1] < count:
-        table = xp.concat([table, table * table[..., -1:]], axis=-1)
-    return table
 
 
 def shifted_powers(xp: Any, first: Any, count: int, axis: int) -> tuple[Any, Any]:
@@ -56,11 +50,11 @@ class Sum:
         )
         index = xp.arange(1, nodes, dtype=xp.float64, device=c.device)
         self.t = self.k[:, None] * index[None, :]
-        self.terms, size = self._terms(self._differences(weight, loss), steps)
+        self.phase, self.size = self._terms(self._differences(weight, loss), steps)
         # The rounding of D_n, multiplied by the number of steps, on top of the common relative error.
         spread = (128 + points) * UNIT * xp.sum(weight * xp.abs(loss), axis=1) + loss_error
-        self.spread = steps * spread * xp.sum(size * self.t, axis=1)
-        self.total = xp.sum(size, axis=1)
+        self.spread = steps * spread * xp.sum(self.size * self.t, axis=1)
+        self.total = xp.sum(self.size, axis=1)
 
     def _differences(self, weight: Any, loss: Any) -> Any:
         """D_n = sum of weight (e^{i n k L} - 1) for n = 1, ..., as one matrix product a row.
@@ -80,24 +74,21 @@ class Sum:
         return xp.reshape(product, (loss.shape[0], self.nodes))[:, 1:]
 
     def _terms(self, differences: Any, steps: Any) -> tuple[Any, Any]:
-        """2 (M(s_n)/M(c))^T / (s_n (s_n + 1)), and its modulus."""
+        """The phase and the modulus of 2 (M(s_n)/M(c))^T / (s_n (s_n + 1))."""
         xp, c, t = self.xp, self.c[:, None], self.t
         d_real, d_imag = xp.real(differences), xp.imag(differences)
         log_size = 0.5 * xp.log1p(2.0 * d_real + d_real * d_real + d_imag * d_imag)
         phase = steps[:, None] * xp.atan2(d_imag, 1.0 + d_real)
         s_real, s_imag = c * (c + 1.0) - t * t, t * (2.0 * c + 1.0)
         size = 2.0 * xp.exp(at_most(xp, steps[:, None] * log_size, 0.0)) / xp.sqrt(s_real**2 + s_imag**2)
-        phase = phase - xp.atan2(s_imag, s_real)
-        return size * (xp.cos(phase) + 1j * xp.sin(phase)), size
+        return phase - xp.atan2(s_imag, s_real), size
 
     def value(self, epsilon: Any) -> tuple[Any, Any]:
         """The sum and its slope in epsilon, both divided by the scale e^{T log M(c) - c epsilon} k/(2 pi)."""
         xp = self.xp
-        angle = self.k * epsilon
-        turned = self.terms * powers(xp, xp.cos(angle) - 1j * xp.sin(angle), self.nodes)[:, : self.nodes - 1]
-        real, imag = xp.real(turned), xp.imag(turned)
-        total = 1.0 / (self.c * (self.c + 1.0)) + xp.sum(real, axis=1)
-        return total, xp.sum(self.t * imag, axis=1) - self.c * total
+        angle = self.phase - self.t * epsilon[:, None]
+        total = 1.0 / (self.c * (self.c + 1.0)) + xp.sum(self.size * xp.cos(angle), axis=1)
+        return total, xp.sum(self.t * self.size * xp.sin(angle), axis=1) - self.c * total
 
     def log_scale(self, epsilon: Any) -> Any:
         """The log of what `value` was divided by."""
@@ -172,46 +163,41 @@ def _tilted(pair: StepColumn, c: Any, points: int) -> tuple[Any, ...]:
     return weight, loss, (128 + points) * UNIT * spread + (1.0 + 2.0 * c) * loss_error, loss_error, log_m, h
 
 
-def _classes(xp: Any, plan: ContourPlans) -> list[tuple[int, int, Any]]:
+def _classes(xp: Any, plan: ContourPlans) -> Iterator[tuple[int, int, Any]]:
     """Rows that share their numbers of nodes and points; what needs more than there are is in no class."""
-    classes = []
-    fewest = 0.0
-    for nodes in _NODES:
-        of_nodes = (plan.nodes + 1.0 > fewest) & (plan.nodes + 1.0 <= nodes)
-        fewest = float(nodes)
-        if not bool(xp.any(of_nodes)):
-            continue
-        least = 0.0
-        for points in _POINTS:
-            rows = xp.nonzero(of_nodes & (plan.points > least) & (plan.points <= points))[0]
-            least = float(points)
-            chunk = max(1, _CHUNK // (points * 2 * math.isqrt(nodes)))
-            classes += [(nodes, points, rows[i : i + chunk]) for i in range(0, rows.shape[0], chunk)]
-    return classes
+    groups: dict[tuple[int, int], list[int]] = {}
+    for row, (nodes, points) in enumerate(zip(plan.nodes.tolist(), plan.points.tolist(), strict=True)):
+        if nodes + 1.0 <= _NODES[-1] and points <= _POINTS[-1]:
+            key = _NODES[bisect_left(_NODES, nodes + 1.0)], _POINTS[bisect_left(_POINTS, points)]
+            groups.setdefault(key, []).append(row)
+    for (nodes, points), found in sorted(groups.items()):
+        chunk = max(1, _CHUNK // (points * 2 * math.isqrt(nodes)))
+        rows = xp.asarray(found, device=plan.c.device)
+        yield from ((nodes, points, rows[i : i + chunk]) for i in range(0, len(found), chunk))
 
 
-def _epsilon(pair: StepColumn, log_delta: Any) -> Any:
-    """Upper bounds of epsilon at a delta for one direction; NaN where none is had."""
+def _epsilon(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
+    """Upper bounds of epsilon at a delta for one direction, NaN where none is had; and where its first contour lay."""
     xp = pair.xp
-    result, near = pair.q * math.nan, None
+    result, near, c = pair.q * math.nan, None, None
     # The saddle-point formula may be off by much: its outcome then places the second contour, which may cancel less.
     for cancelled in (7.0, 3.0):
         wanted = xp.nonzero(xp.isnan(result))[0]
         if wanted.shape[0] == 0:
             break
         plan = make_plan(pair.take(wanted), log_delta[wanted], None if near is None else near[wanted], cancelled)
-        near = result * math.nan if near is None else near
+        near, c = result * math.nan if near is None else near, plan.c if c is None else c
         near[wanted] = plan.epsilon
         for nodes, points, rows in _classes(xp, plan):
             part, at = ContourPlans(*(column[rows] for column in plan)), wanted[rows]
             value, margin = Sum(pair.take(at), part, nodes, points).solve(part.epsilon, log_delta[at])
             result[at] = xp.where(margin <= _TIGHT * value, value, math.nan)
             near[at] = xp.where(margin <= 1e-3 * value, value, part.epsilon)
-    return result
+    return result, c
 
 
-def _delta(pair: StepColumn, epsilon: Any) -> Any:
-    """Upper bounds of delta at an epsilon for one direction; NaN where none is had."""
+def _delta(pair: StepColumn, epsilon: Any) -> tuple[Any, Any]:
+    """Upper bounds of delta at an epsilon for one direction, NaN where none is had; and where its contour lay."""
     xp = pair.xp
     result = pair.q * math.nan
     plan = make_plan(pair, None, epsilon, 5.0)
@@ -219,16 +205,17 @@ def _delta(pair: StepColumn, epsilon: Any) -> Any:
         one, at = Sum(pair.take(rows), ContourPlans(*(column[rows] for column in plan)), nodes, points), epsilon[rows]
         tight = one.excess(at) <= _TIGHT * one.value(at)[0]
         result[rows] = xp.where(tight, one.delta(at), math.nan)
-    return result
+    return result, plan.c
 
 
-def _matters(pair: StepColumn, log_delta: Any, epsilon: Any) -> Any:
+def _matters(pair: StepColumn, log_delta: Any, epsilon: Any, near: Any) -> Any:
     """Where a direction may exceed a delta at an epsilon: Chernoff's bound at about its saddle point does not decide.
 
+    The search for that begins at `near`, where the first direction integrated.
     log M(c) is good to far more than the 10^-3 that is asked here, unless the points are too far apart.
     """
     xp = pair.xp
-    c, _ = pair.saddle(None, at_least(xp, epsilon, 0.0))
+    c, _ = pair.saddle(None, at_least(xp, epsilon, 0.0), close=0.1, start=near)
     *_, log_m, h = _tilted(pair, c, 256)
     chernoff = pair.steps * log_m + c * xp.log(c) - (c + 1.0) * xp.log1p(c) - c * epsilon
     return ~((chernoff * (1.0 - 1e-6) + 1e-3 < log_delta) & (h <= FINEST))
@@ -254,10 +241,10 @@ def _largest(xp: Any, columns: list[Any], directions: tuple[str, ...], solving: 
     sigma, rate, steps, given = columns
     compute = _epsilon if solving else _delta
     known = xp.log(given) if solving else given
-    best = compute(StepColumn(xp, sigma, rate, steps, directions[0]), known)
+    best, c = compute(StepColumn(xp, sigma, rate, steps, directions[0]), known)
     for direction in directions[1:]:
         pair = StepColumn(xp, sigma, rate, steps, direction)
-        rows = xp.nonzero(_matters(pair, *((known, best) if solving else (xp.log(best), known))))[0]
+        rows = xp.nonzero(_matters(pair, *((known, best) if solving else (xp.log(best), known)), c))[0]
         if rows.shape[0]:
-            best[rows] = xp.maximum(best[rows], compute(pair.take(rows), known[rows]))  # a NaN of either stays NaN
+            best[rows] = xp.maximum(best[rows], compute(pair.take(rows), known[rows])[0])  # a NaN of either stays NaN
     return best

@@ -185,7 +185,7 @@ def source_of(path: str) -> Path:
     if not place or not name:
         raise DomainError(f"target = {shown(path)} is outside its domain: pkg.mod:fn or file.py:fn")
     if place.endswith(".py"):
-        if not Path(place).is_file():
+        if not os.path.isfile(place):
             raise DomainError(f"target = {shown(path)}: there is no file {place}")
         return Path(place)
     *packages, last = place.split(".")

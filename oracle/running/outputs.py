@@ -289,7 +289,7 @@ def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict
     for command in commands:
         with contextlib.suppress(OracleError):
             words = () if command is None else command_words(command)
-            found |= {f"the command's {word}": Path(word).absolute() for word in words if Path(word).is_file()}
+            found |= {f"the command's {word}": Path(word).absolute() for word in words if os.path.isfile(word)}
     return found
 
 

@@ -115,7 +115,7 @@ FUNCTIONS = {
     "switches off the collector": "gc.disable(); gc.freeze()",
     "limits its own descriptors": "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
     "limits its own processor time": (
-        "resource.setrlimit(resource.RLIMIT_CPU, (1, 1)); [square(n) for n in range(10**8)]"
+        "resource.setrlimit(resource.RLIMIT_CPU, (1, 1)); sum(itertools.repeat(1))"
     ),
     "sleeps for a while": "time.sleep(0.5)",
     "sleeps beyond its time": "time.sleep(600)",
@@ -203,14 +203,16 @@ PROGRAMS = {
     "gives numbers as text": (ONCE, "say(json.dumps({**answer, 'releases': [str(x) for x in said]}))"),
     "gives infinity": (ONCE, "say(json.dumps({**answer, 'releases': [float('inf')] * len(said)}))"),
     "gives null": (ONCE, "say(json.dumps({**answer, 'releases': [None] * len(said)}))"),
-    "becomes itself again": (ONCE, "say(json.dumps(answer)); os.execv(sys.executable, [sys.executable, *sys.argv])"),
+    "becomes itself again after an answer": (
+        ONCE, "say(json.dumps(answer)); os.execv(sys.executable, [sys.executable, *sys.argv])",
+    ),
     "closes its output": (ONCE, "say(json.dumps(answer)); os.close(1)"),
     "closes its input": (ONCE, "say(json.dumps(answer)); os.close(0)"),
     "ends after an answer": (ONCE, "say(json.dumps(answer)); os._exit(0)"),
     "ends in half an answer": (ONCE, "say(json.dumps(answer)[:20], ''); os._exit(0)"),
-    "daemonises": (ONCE, "say(json.dumps(answer)); os.fork() and os._exit(0); os.setsid()"),
+    "daemonises after an answer": (ONCE, "say(json.dumps(answer)); os.fork() and os._exit(0); os.setsid()"),
     "forks, and both answer": (ONCE, "os.fork(); say(json.dumps(answer))"),
-    "forks, and both go on": (ONCE, "say(json.dumps(answer)); os.fork()"),
+    "forks after an answer": (ONCE, "say(json.dumps(answer)); os.fork()"),
     "leaves a child that holds its output": (ONCE, "say(json.dumps(answer)); os.fork() or time.sleep(600)"),
     "starts a program that answers, too": (ONCE, "subprocess.run(['echo', '{}']); say(json.dumps(answer))"),
     "starts a program that reads, too": (
@@ -219,8 +221,8 @@ PROGRAMS = {
     "prints its progress": (ALWAYS, "say('epoch 1 of 1'); say(json.dumps(answer))"),
     "floods standard error": (ALWAYS, "sys.stderr.write('z' * 10**5 + '\\n'); say(json.dumps(answer))"),
     "ignores signals": (ONCE, "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(json.dumps(answer))"),
-    "changes directory": (ONCE, "os.chdir('/'); say(json.dumps(answer))"),
-    "stops itself": (ONCE, "os.kill(os.getpid(), signal.SIGSTOP)"),
+    "changes directory after an answer": (ONCE, "os.chdir('/'); say(json.dumps(answer))"),
+    "stops, and says nothing": (ONCE, "os.kill(os.getpid(), signal.SIGSTOP)"),
     "answers with an error": (ONCE, "say(json.dumps({'id': request['id'], 'error': 'no luck'}))"),
     "answers without end": (ONCE, "[say('x' * 10**6, '') for _ in range(10**6)]"),
     "says nothing more": (ONCE, "time.sleep(600)"),
@@ -232,6 +234,20 @@ SAMPLE = (
     "shifts its models by one", "remembers one data set only", "becomes itself again",
 )
 """Kinds of either table that are tried on every pull request."""
+
+
+HARMLESS = (
+    "a thread prints for ever", "a thread writes to descriptor 1", "prints without end of line",
+    "prints to standard error without end", "logs a lot", "warns a lot", "closes sys.stdout", "replaces sys.stdout",
+    "prints into a file from here on", "changes directory", "loses its directory", "clears its environment",
+    "deletes its own file", "ignores all signals", "leaves a daemon behind", "forks, and both go on",
+    "forks five times", "forks, and the child prints", "forks in a thread", "starts a program and forgets it",
+    "starts a pool", "starts a process that stays", "exits in the end, by os._exit", "exits in a thread",
+    "switches off the collector", "sleeps for a while", "works in place on its data", "seeds all generators",
+    "answers in two writes", "answers byte by byte", "answers a little late", "ends its lines as on Windows",
+    "floods standard error", "ignores signals", "changes directory after an answer",
+)
+"""Kinds that do no harm to their audit, which must come to the right verdict: INVALID would be too easy."""
 
 
 def function(trick: str, leak: float) -> str:

@@ -130,6 +130,10 @@ RUNS = {
         "audit {folder}/sums.py:train --batched --epsilon 20 --delta 1e-3 --budget 2000 --shard 50 --records 4 "
         "--dimension 2 --canary extremes --workers 2 --store {store} --json {json}"
     ),
+    "short audit": Run(
+        "audit {folder}/sums.py:train --batched --epsilon 20 --delta 1e-3 --budget 300 --shard 50 --records 4 "
+        "--dimension 2 --canary extremes --store {store} --json {json}"
+    ),
     "audit --all": Run("audit --all --budget 400 --workers 2 --store {store} --json {json}"),
     "rates": Run("rates relu-condition-number linearisation-distance --workers 2 --store {store} --json {json}"),
     "check": Run("check --paper cs208 --workers 2 --store {store} --json {json}"),

@@ -35,6 +35,19 @@ def test_three_hundred_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert failures(tmp_path, range(300)) == []
 
 
+@pytest.mark.parametrize("line", [
+    "plan {}", "audit {}.py:fn --epsilon 1", "audit --cmd {} --epsilon 1", "gate {}.py:fn --bound gdp.delta",
+    "gate --config {}", "audit noisy-cgd --config {}", "audit noisy-cgd --pair {}", "holes --json {}", "verify {}",
+    "audit noisy-cgd --store {}", "check --all --store {}", "bound {}", "vectors lint --folder {}",
+])
+def test_a_name_that_no_system_bears_is_told_in_one_line(line: str) -> None:
+    words = line.format("x" * 5000).split()
+    with no_work():
+        done = answer(words)
+    assert wrong_with(words, done) is None, done
+    assert done.returncode in (1, 2, 130), done
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(10))
 def test_a_hundred_thousand_command_lines(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def killed_and_resumed(name: str, folder: Path, kills: int, seed: int) -> None:
 
 @pytest.mark.full
 def test_a_killed_audit_leaves_nothing_and_goes_on(tmp_path: Path) -> None:
-    killed_and_resumed("audit", tmp_path, 1, 0)
+    killed_and_resumed("short audit", tmp_path, 1, 0)
 
 
 @pytest.mark.thorough

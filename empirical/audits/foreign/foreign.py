@@ -32,6 +32,7 @@ import abc
 import hashlib
 import json
 import math
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -217,7 +218,7 @@ class TrainingCommand(Foreign):
     ) -> None:
         words = command_words(command)
         self._command = command
-        now = {word: _digest(Path(word)) for word in words if Path(word).is_file()}
+        now = {word: _digest(Path(word)) for word in words if os.path.isfile(word)}
         self._files = _unchanged(command, dict(files) if files is not None else None, now)
         super().__init__(command, ["exec", *words], timeout, memory)
         self._files_read = ReleaseReader(command, timeout=self._timeout, memory=self._memory)

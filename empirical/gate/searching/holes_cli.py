@@ -7,6 +7,7 @@ where it was, and a change of one bound costs one row.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,7 +78,7 @@ def plant_holes(
 
 def _known(path: Path | None, count: int, seed: int) -> dict[str, Row]:
     """The rows that a file has, of bounds that there still are; a file of other holes is refused."""
-    if path is None or not path.is_file() or not path.stat().st_size:
+    if path is None or not os.path.isfile(path) or not path.stat().st_size:
         return {}
     try:
         whole = read_json(path)

@@ -13,6 +13,7 @@ h(1 - e^epsilon (1-q)) against h(q) for removing, with h(A) = sup_S (A P - (A + 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -43,6 +44,7 @@ from oracle.engines.sampled.plain_bounds import meets_unnoised
 from oracle.engines.sampled.sampled_bounds import UNPLANNED
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
+Formula = Callable[[Any, Values], Any]
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
@@ -220,10 +222,13 @@ def _sigma_fast(xp: Any, values: Values) -> Any:
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
 
 
-def _merge(xp: Any, values: Values, plain: Any, single: Any, many: Any) -> Any:
-    """No steps or no sampling, no sampling at random, one step, many steps."""
-    result = xp.where(values.sampling_rate == 1.0, plain, xp.where(values.steps == 1.0, single, many))
-    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
+def _merge(xp: Any, values: Values, plain: Formula, single: Formula, many: Any) -> Any:
+    """No steps or no sampling, no sampling at random, one step, many steps; a formula is computed where it counts."""
+    always, once = values.sampling_rate == 1.0, values.steps == 1.0
+    for rows, formula in ((once & ~always, single), (always, plain)):
+        if bool(xp.any(rows)):
+            many = xp.where(rows, formula(xp, values), many)
+    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), many, 0.0)
 
 
 def _mu(xp: Any, values: Values, steps: Any) -> Any:
@@ -231,7 +236,7 @@ def _mu(xp: Any, values: Values, steps: Any) -> Any:
     return composed_mu(xp, quotient(xp, shift, values.sigma), steps)
 
 
-def _epsilon_fast(xp: Any, values: Values) -> Any:
+def _epsilon_once(xp: Any, values: Values) -> Any:
     q, delta, ones = values.sampling_rate, values.delta, xp.ones_like(values.steps)
     sampled = xp.where(q > 0.0, q, 1.0)
     base_delta = delta / sampled * (1.0 - 4 * UNIT)
@@ -242,24 +247,36 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     single = xp.where(base < 30.0, inflate(near, 8.0), far + 16 * UNIT * (base + xp.abs(xp.log(sampled)) + 1.0))
     lost = (single <= _SMALLEST) | (delta < _SMALLEST)  # a subnormal delta / q may have been rounded up
     single = xp.where(free, 0.0, xp.where(lost, math.nan, single))
-    if values.neighbours == "replace":
-        single = single * math.nan
-    plain = gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), delta)
-    many = upper_bound(xp, values.sigma, q, values.steps, DIRECTIONS[values.neighbours], delta=delta)
-    return _merge(xp, values, plain, single, many)
+    return single * math.nan if values.neighbours == "replace" else single
 
 
-def _delta_fast(xp: Any, values: Values) -> Any:
+def _epsilon_plain(xp: Any, values: Values) -> Any:
+    return gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), values.delta)
+
+
+def _epsilon_fast(xp: Any, values: Values) -> Any:
+    directions = DIRECTIONS[values.neighbours]
+    many = upper_bound(xp, values.sigma, values.sampling_rate, values.steps, directions, delta=values.delta)
+    return _merge(xp, values, _epsilon_plain, _epsilon_once, many)
+
+
+def _delta_once(xp: Any, values: Values) -> Any:
     q, epsilon, ones = values.sampling_rate, values.epsilon, xp.ones_like(values.steps)
     sampled = xp.where(q > 0.0, q, 1.0)
     base = xp.log1p(xp.expm1(epsilon) / sampled)  # infinite where e^epsilon overflows: left to the reference
     base = xp.where(base < 700.0, at_least(xp, base * (1.0 - 16 * UNIT), 0.0), math.nan)
     single = inflate(sampled * gaussian_arrays.delta_upper(xp, base, _mu(xp, values, ones)), 4.0) + LEAST
-    if values.neighbours == "replace":
-        single = single * math.nan
-    plain = gaussian_arrays.delta_upper(xp, epsilon, _mu(xp, values, values.steps))
-    many = upper_bound(xp, values.sigma, q, values.steps, DIRECTIONS[values.neighbours], epsilon=epsilon)
-    return _merge(xp, values, plain, single, xp.where(many > 1.0, 1.0, many))  # no delta exceeds 1
+    return single * math.nan if values.neighbours == "replace" else single
+
+
+def _delta_plain(xp: Any, values: Values) -> Any:
+    return gaussian_arrays.delta_upper(xp, values.epsilon, _mu(xp, values, values.steps))
+
+
+def _delta_fast(xp: Any, values: Values) -> Any:
+    directions = DIRECTIONS[values.neighbours]
+    many = upper_bound(xp, values.sigma, values.sampling_rate, values.steps, directions, epsilon=values.epsilon)
+    return _merge(xp, values, _delta_plain, _delta_once, xp.where(many > 1.0, 1.0, many))  # no delta exceeds 1
 
 
 _SIGMA = vocabulary.sigma
