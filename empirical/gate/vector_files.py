@@ -107,6 +107,8 @@ def read(path: Path) -> dict[str, Any]:
 
 def decode(document: Mapping[str, Any]) -> VectorFile:
     """The cases of a JSON object that follows the schema."""
+    if not isinstance(document["tests"], list) or not isinstance(document["bound"], str):
+        raise TypeError("tests is no list, or bound no text")
     cases = tuple(_case(document["bound"], test) for test in document["tests"])
     return VectorFile({key: value for key, value in document.items() if key != "tests"}, cases)
 

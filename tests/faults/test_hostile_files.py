@@ -233,6 +233,8 @@ def pairs() -> Iterator[object]:
     for option, kind in places:
         if option in NEW and kind in ("nothing", "a link to nothing"):
             continue
+        if option == "holes --json" and "without end" in kind:  # a device may be written to
+            continue
         yield pytest.param(option, kind, marks=() if (option, kind) in fast else pytest.mark.thorough)
 
 
